@@ -40,8 +40,8 @@ func TestLostOpenFile(t *testing.T) {
 		if left.RunStatus != "unfinished" || left.WorldTime < 2 || left.WorldTime >= ticks {
 			t.Fatalf("%s: %s with %d ticks, want some of them", name, left.RunStatus, left.WorldTime)
 		}
-		if x, _, err := rundir.Dir(o.RunDir).Index(false); err != nil || x.Last() != left.WorldTime {
-			t.Fatalf("%s: the index ends with %d, %v; the report with %d", name, x.Last(), err, left.WorldTime)
+		if x, _, err := rundir.Dir(o.RunDir).Index(false); err != nil || x.Tick != left.WorldTime {
+			t.Fatalf("%s: the index ends with %d, %v; the report with %d", name, x.Tick, err, left.WorldTime)
 		}
 		requireReplays(t, o.RunDir, left.WorldTime)
 		if err := rundir.Dir(o.RunDir).Create(); err == nil {

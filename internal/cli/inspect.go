@@ -18,6 +18,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -94,16 +95,9 @@ type inspection struct {
 	Resumes int64 `json:"resumes"`
 	// Waiting counts the exchanges behind the last whole tick, which a resume uses.
 	Waiting int64 `json:"exchanges_of_next_tick"`
-	// The counts of all whole ticks: Calls were sent, Refused were not, because of a cap.
-	Calls     int64                      `json:"calls"`
-	Failed    int64                      `json:"failed"`
-	Refused   int64                      `json:"refused"`
-	Decided   int64                      `json:"decisions"`
-	Continued int64                      `json:"continued"`
-	Degraded  int64                      `json:"degraded"`
-	Rejected  int64                      `json:"rejected"`
-	Failures  map[string]int64           `json:"failed_by_kind"`
-	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
+	state.Counts
+	Failures map[string]int64           `json:"failed_by_kind"`
+	Usage    map[string]llmclient.Usage `json:"tokens_by_model"`
 	// Deviations are the ticks of deviation from plans that count now, by agent that has any.
 	Deviations map[string]int64 `json:"deviations,omitempty"`
 	// Caps are those that hold, absent without any, in this currency.
@@ -164,16 +158,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
 		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: oneLine(h.SettingsAt(now.Tick).Currency()),
-		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
-	}
-	for at := range x.Ticks {
-		i.Calls += x.Calls[at]
-		i.Failed += x.Failed[at]
-		i.Refused += x.Refused[at]
-		i.Decided += x.Decided[at]
-		i.Continued += x.Continued[at]
-		i.Degraded += x.Degraded[at]
-		i.Rejected += x.Rejected[at]
+		Counts: x.Counts, Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for agent := range now.Deviations {
 		if n := now.DeviationsOf(agent); n > 0 {

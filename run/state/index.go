@@ -11,11 +11,11 @@ import (
 
 // indexVersion grows when what an index holds changes. An index of another version is
 // rebuilt.
-const indexVersion = 6
+const indexVersion = 7
 
-// Index knows where each whole tick of a trace begins and what was counted in it, so
-// that a question about a tick does not read a gigabyte. Ticks are in rising order;
-// all columns have one entry a tick.
+// Index knows where each whole tick of a trace begins and what was counted in all of them,
+// so that a question about a run or a tick does not read a gigabyte. Ticks are in rising
+// order; all columns have one entry a tick.
 type Index struct {
 	Version int `json:"version"`
 	// Run is the hash of the trace's first line, which tells runs apart.
@@ -30,21 +30,25 @@ type Index struct {
 	Ticks   []int64 `json:"ticks"`
 	Files   []int   `json:"files"`
 	Offsets []int64 `json:"offsets"`
-	// The counts of each tick: model calls that were sent, those of them that failed,
-	// requests that a cap refused, decisions by a turn and by a standing order, waits for
-	// want of a decision, rejected actions.
-	Calls     []int64 `json:"calls"`
-	Failed    []int64 `json:"failed"`
-	Refused   []int64 `json:"refused"`
-	Decided   []int64 `json:"decided"`
-	Continued []int64 `json:"continued"`
-	Degraded  []int64 `json:"degraded"`
-	Rejected  []int64 `json:"rejected"`
-
+	// Counts are those of all whole ticks.
+	Counts
 	// Usage are the tokens by model asked for, Failures the failed calls by kind, over
 	// all whole ticks.
 	Usage    map[string]llmclient.Usage `json:"usage"`
 	Failures map[string]int64           `json:"failures"`
+}
+
+// Counts are model calls that were sent, those of them that failed, requests that a cap
+// refused, decisions by a turn and by a standing order, waits for want of a decision, and
+// rejected actions.
+type Counts struct {
+	Calls     int64 `json:"calls"`
+	Failed    int64 `json:"failed"`
+	Refused   int64 `json:"refused"`
+	Decided   int64 `json:"decisions"`
+	Continued int64 `json:"continued"`
+	Degraded  int64 `json:"degraded"`
+	Rejected  int64 `json:"rejected"`
 }
 
 // NewIndex returns an index of no tick, of the run with a hash.
@@ -59,9 +63,6 @@ func (x *Index) Of(run string) bool { return x.Version == indexVersion && x.Run 
 // hold it.
 func (x *Index) At(tick int64) (at int, ok bool) { return slices.BinarySearch(x.Ticks, tick) }
 
-// Last is the last whole tick, 0 for none.
-func (x *Index) Last() int64 { return x.Tick }
-
 // Count adds the ticks that follow to an index, line by line.
 type Count struct {
 	// State is where the run stands after the lines so far, also in a tick that is not
@@ -72,14 +73,15 @@ type Count struct {
 	// tick under way begins.
 	file, begunFile     int
 	offset, begunOffset int64
-	// What was counted in the tick under way: it may be derived again and come out with
-	// more.
-	refused, decided, continued, degraded, rejected int64
+	// counts has the tick under way too, which may be derived again and come out with more.
+	counts Counts
 }
 
 // NewCount counts the ticks after the end of x, of a run with a header.
 func NewCount(x *Index, h trace.Header) *Count {
-	return &Count{State: State{Header: h, Facts: x.Facts}, x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset}
+	return &Count{
+		State: State{Header: h, Facts: x.Facts}, x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset, counts: x.Counts,
+	}
 }
 
 // Add counts a line; whole says that it ended a tick. The error says that a line of a
@@ -98,7 +100,7 @@ func (c *Count) Add(line []byte, failed func(error) error) (whole bool, err erro
 		c.State.End = nil
 	case trace.TypeRefusal:
 		c.State.End = nil
-		c.refused++
+		c.counts.Refused++
 	case trace.TypeDecision:
 		c.State.End = nil
 		err = c.decision(line)
@@ -146,36 +148,32 @@ func (c *Count) decision(line []byte) error {
 		return fmt.Errorf("malformed decision record: %w", err)
 	}
 	if r.DecidedBy == trace.ByStanding {
-		c.continued++
+		c.counts.Continued++
 	} else {
-		c.decided++
+		c.counts.Decided++
 	}
 	c.State.Open.deviated(r.AgentID, Deviation{r.Tick, r.Authority.Deviation})
 	if r.WaitReason != "" {
-		c.degraded++
+		c.counts.Degraded++
 	}
 	if r.Outcome != nil && !r.Outcome.Accepted {
-		c.rejected++
+		c.counts.Rejected++
 	}
 	return nil
 }
 
 // end adds the tick, which had these calls, to the index.
 func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
-	x, failed := c.x, int64(0)
+	x := c.x
+	c.counts.Calls += int64(len(calls))
 	for _, call := range calls {
 		x.Usage[call.Model] = x.Usage[call.Model].Add(call.Answer.Usage)
 		if f := call.Answer.Failure; f != nil {
-			failed++
+			c.counts.Failed++
 			x.Failures[string(f.Kind)]++
 		}
 	}
 	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begunFile), append(x.Offsets, c.begunOffset)
-	x.Calls, x.Failed = append(x.Calls, int64(len(calls))), append(x.Failed, failed)
-	x.Refused = append(x.Refused, c.refused)
-	x.Decided, x.Continued = append(x.Decided, c.decided), append(x.Continued, c.continued)
-	x.Degraded, x.Rejected = append(x.Degraded, c.degraded), append(x.Rejected, c.rejected)
-	x.Facts, x.File, x.Offset = c.State.Facts, c.file, c.offset
+	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.file, c.offset, c.counts
 	c.begunFile, c.begunOffset = c.file, c.offset
-	c.refused, c.decided, c.continued, c.degraded, c.rejected = 0, 0, 0, 0, 0
 }
