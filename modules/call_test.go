@@ -167,11 +167,10 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 		Limit int64 `json:"limit"`
 	}
 	runs := 0
-	r := &Registry{}
-	r.add(newModule(Spec{Module: "m", Tool: "m"}, nil, func(_ Env, a args) (lookup, failure) {
+	r := &Registry{modules: []module{newModule(Spec{Module: "m", Tool: "m"}, nil, func(_ Env, a args) (lookup, failure) {
 		runs++
 		return lookup{body: a.Limit, id: "x"}, ""
-	}))
+	})}}
 	for bad, code := range map[string]Code{
 		``: CodeInvalidArguments, `{}`: CodeInvalidArguments, `{"limit":null}`: CodeInvalidArguments,
 		`{"limit":"x"}`: CodeInvalidArguments, `{"limit":1,"more":2}`: CodeInvalidArguments,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
@@ -58,4 +59,50 @@ func dryRunModule() module {
 			}, ""
 		}, used, nil
 	}}
+}
+
+// Finding is what clamping and a dry run found about one action, as a model reads
+// it: short, because it stands in every later request of its turn, and in terms of
+// the slots the model wrote. The action is not repeated; what clamping changed
+// about it is said.
+type Finding struct {
+	Status world.CheckStatus `json:"status"`
+	// Adjusted tells the amounts that clamping moved, such as
+	// "amount 5000, not 9000"; empty when none was.
+	Adjusted string `json:"adjusted,omitempty"`
+	// Changes are the costs and effects, such as "electricity -5, compound +5000".
+	Changes string `json:"changes,omitempty"`
+	// Ticks is how long the action or its job takes, 0 when immediate.
+	Ticks int64 `json:"ticks,omitempty"`
+	// Possible are the ids that could stand in place of one that is not possible.
+	Possible []string `json:"possible,omitempty"`
+	// Rejection is the reason with its numbers; set exactly when Status is rejected.
+	Rejection *world.Rejection `json:"rejection,omitempty"`
+}
+
+// NewFinding writes up the check of an action, given after clamping, and the
+// adjustments that clamping made, in a language.
+// names are those of what the agent sees.
+func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check, names answer.Names) Finding {
+	f := Finding{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
+	var adjusted, changes []string
+	for _, adjustment := range adjustments {
+		// The ticks of a standing order are no slot and keep their name.
+		slot := answer.Slot(adjustment.Action, adjustment.Field)
+		adjusted = append(adjusted, fmt.Sprintf(wordsOf(l).adjusted, slot, adjustment.To, adjustment.From))
+	}
+	f.Adjusted = strings.Join(adjusted, "; ")
+	for _, c := range check.Changes {
+		changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
+	}
+	f.Changes = strings.Join(changes, ", ")
+	if check.Rejection != nil {
+		if order, ok := a.(world.ExecuteUntil); ok && order.Do != nil {
+			a = order.Do
+		}
+		told := *check.Rejection
+		told.Field = answer.Slot(a.ActionName(), told.Field)
+		f.Rejection = &told
+	}
+	return f
 }

@@ -157,19 +157,6 @@ func TestNamesAreInvertible(t *testing.T) {
 	}
 }
 
-func TestDuplicateNamesPanic(t *testing.T) {
-	for _, spec := range []Spec{{Module: "world.rules", Tool: "other"}, {Module: "other", Tool: "world_rules"}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("registering %+v a second time did not panic", spec)
-				}
-			}()
-			New().add(module{Spec: spec})
-		}()
-	}
-}
-
 // Every parameter of every action has a slot of its type in the flat schema.
 func TestActionSchemaCoversTheRegistry(t *testing.T) {
 	var schema struct {

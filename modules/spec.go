@@ -31,7 +31,7 @@ type Spec struct {
 //  1. No two modules share a module name or a tool name.
 //  2. Every schema is fit for strict mode: closed objects, every property
 //     required, an optional one nullable.
-//  3. The order is that of registration, so that the tool list a model sees is the
+//  3. The order is that of [New], so that the tool list a model sees is the
 //     same bytes in every call of a run.
 type Registry struct {
 	modules  []module
@@ -84,17 +84,8 @@ func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs str
 
 // New returns the registry of the built-in modules in English.
 func New() *Registry {
-	r := &Registry{language: English}
-	r.add(
-		listModule(),
-		observationModule(),
-		recentModule(),
-		searchModule(),
-		rulesModule(),
-		routeModule(),
-		dryRunModule(),
-	)
-	return r.In(English)
+	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(), dryRunModule()}
+	return (&Registry{modules: all}).In(English)
 }
 
 // listModule names the modules of the registry that is called, itself included. What
@@ -135,21 +126,7 @@ const (
 // ToolRoute is the tool of the module that tells of journeys.
 const ToolRoute = "world_route"
 
-// add registers modules in order. It panics when a name is taken: the table of
-// built-in modules would be inconsistent, and the later module unreachable.
-func (r *Registry) add(modules ...module) {
-	for _, m := range modules {
-		if _, taken := r.byTool(m.Tool); taken {
-			panic("modules: tool name " + m.Tool + " is registered twice")
-		}
-		if _, taken := r.ToolOf(m.Module); taken {
-			panic("modules: module name " + m.Module + " is registered twice")
-		}
-		r.modules = append(r.modules, m)
-	}
-}
-
-// Tools returns the modules as strict function tools in registration order. Two
+// Tools returns the modules as strict function tools in their order. Two
 // calls return equal lists that share nothing.
 func (r *Registry) Tools() []llmclient.Tool {
 	tools := make([]llmclient.Tool, len(r.modules))

@@ -7,19 +7,14 @@ import (
 	"time"
 )
 
-// allowance is what the endpoint says may still be sent, by the x-ratelimit-* headers
-// of its last response, less what was sent since.
+// allowance is how much of one thing, requests or tokens, the endpoint says may still be
+// sent, by the x-ratelimit-* headers of its last response, less what was sent since.
 type allowance struct {
-	requests, tokens share
-}
-
-// share is one of the two things that are counted.
-type share struct {
 	// known says that the endpoint reported it.
 	known bool
-	// left may be sent at the time read; full is there again at reset.
+	// left may be sent at the time since; full is there again after reset.
 	left, full int64
-	read       time.Time
+	since      time.Time
 	reset      time.Duration
 }
 
@@ -41,53 +36,34 @@ func ReadWait(text string, unit time.Duration) (time.Duration, bool) {
 	return wait, err == nil && wait >= 0 && wait <= WaitMax
 }
 
-// read takes in a response's headers; absent or unreadable ones change nothing.
-func (a *allowance) read(h http.Header, now time.Time) {
-	a.requests.take(h, "Requests", now)
-	a.tokens.take(h, "Tokens", now)
-}
-
-func (s *share) take(h http.Header, what string, now time.Time) {
+// read takes in what a response's headers say of it; absent or unreadable ones change
+// nothing.
+func (a *allowance) read(h http.Header, what string, now time.Time) {
 	left, err := strconv.ParseInt(h.Get("X-Ratelimit-Remaining-"+what), 10, 64)
 	if err != nil || left < 0 {
 		return
 	}
 	reset, ok := ReadWait(h.Get("X-Ratelimit-Reset-"+what), time.Second)
 	if !ok {
-		*s = share{} // what was known before is over, too
+		*a = allowance{} // what was known before is over, too
 		return
 	}
 	full, err := strconv.ParseInt(h.Get("X-Ratelimit-Limit-"+what), 10, 64)
 	if err != nil {
 		full = 0
 	}
-	*s = share{known: true, left: left, full: full, read: now, reset: reset}
-}
-
-// spend notes that one request of that many tokens is sent.
-func (a *allowance) spend(tokens int64) {
-	a.requests.left--
-	a.tokens.left -= tokens
-}
-
-// readyFor is when a request of that many tokens fits.
-func (a *allowance) readyFor(tokens int64) time.Time {
-	at := a.requests.readyFor(1)
-	if t := a.tokens.readyFor(tokens); t.After(at) {
-		return t
-	}
-	return at
+	*a = allowance{known: true, left: left, full: full, since: now, reset: reset}
 }
 
 // readyFor is when n is there, as what was used comes back evenly until the reset. A
 // piece larger than all there ever is has to be tried then: the endpoint knows better.
-func (s *share) readyFor(n int64) time.Time {
-	if !s.known || s.left >= n {
+func (a *allowance) readyFor(n int64) time.Time {
+	if !a.known || a.left >= n {
 		return time.Time{}
 	}
-	gap, missing := s.full-s.left, n-s.left
+	gap, missing := a.full-a.left, n-a.left
 	if gap <= 0 || missing >= gap {
-		return s.read.Add(s.reset)
+		return a.since.Add(a.reset)
 	}
-	return s.read.Add(time.Duration(float64(s.reset) * float64(missing) / float64(gap)))
+	return a.since.Add(time.Duration(float64(a.reset) * float64(missing) / float64(gap)))
 }

@@ -38,10 +38,10 @@ type Limiter struct {
 	requests pace
 	tokens   pace
 	// paused is until when the endpoint asked not to be called.
-	paused    time.Time
-	allowance allowance
-	wake      *time.Timer
-	stats     Stats
+	paused                         time.Time
+	allowedRequests, allowedTokens allowance
+	wake                           *time.Timer
+	stats                          Stats
 }
 
 // waiter is an attempt that has no permit yet.
@@ -144,8 +144,10 @@ func (l *Limiter) earliest(tokens int64) (at time.Time, why string) {
 	if t := l.tokens.next; t.After(at) {
 		at, why = t, "the bound on tokens per minute"
 	}
-	if t := l.allowance.readyFor(tokens); t.After(at) {
-		at, why = t, "what it allows is used up (x-ratelimit-reset)"
+	for _, t := range []time.Time{l.allowedRequests.readyFor(1), l.allowedTokens.readyFor(tokens)} {
+		if t.After(at) {
+			at, why = t, "what it allows is used up (x-ratelimit-reset)"
+		}
 	}
 	return at, why
 }
@@ -177,7 +179,8 @@ func (l *Limiter) admit(now time.Time) {
 		l.out++
 		l.requests.spend(now, 1)
 		l.tokens.spend(now, w.tokens)
-		l.allowance.spend(w.tokens)
+		l.allowedRequests.left--
+		l.allowedTokens.left -= w.tokens
 		l.stats.Attempts++
 		l.stats.InFlightMost = max(l.stats.InFlightMost, l.out)
 		if wait := now.Sub(w.since); wait > 0 {

@@ -44,7 +44,8 @@ func (p *Permit) Done(o Outcome) {
 		l.paused = until
 		l.stats.Pauses++
 	}
-	l.allowance.read(o.Header, now)
+	l.allowedRequests.read(o.Header, "Requests", now)
+	l.allowedTokens.read(o.Header, "Tokens", now)
 	switch {
 	case o.Overloaded:
 		l.stats.Throttled++

@@ -65,7 +65,7 @@ func (t Table) With(name string, text []byte) (Table, error) {
 	switch {
 	case len(w.Currency) != 3 || strings.ToUpper(w.Currency) != w.Currency:
 		fault = fmt.Errorf("currency %q: allowed is a code of three capitals, such as USD", w.Currency)
-	case !isDay(w.AsOf):
+	case new(toml.LocalDate).UnmarshalText([]byte(w.AsOf)) != nil || strings.HasPrefix(w.AsOf, "0000"):
 		// A price without its day would be taken for today's.
 		fault = fmt.Errorf("as_of %q: allowed is the day the prices were right, as YYYY-MM-DD", w.AsOf)
 	case strings.TrimSpace(w.Source) == "":
@@ -85,23 +85,6 @@ func (t Table) With(name string, text []byte) (Table, error) {
 		rows = append(rows, read)
 	}
 	return Table{append(rows, t.rows...)}, nil
-}
-
-// isDay reports whether a text is a day of the calendar as YYYY-MM-DD. This package
-// knows no clock.
-func isDay(text string) bool {
-	var year, month, day int
-	if n, err := fmt.Sscanf(text, "%4d-%2d-%2d", &year, &month, &day); err != nil || n != 3 || text != fmt.Sprintf("%04d-%02d-%02d", year, month, day) {
-		return false
-	}
-	if year < 1 || month < 1 || month > 12 {
-		return false
-	}
-	last := [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
-	if leap := year%4 == 0 && (year%100 != 0 || year%400 == 0); leap && month == 2 {
-		last = 29
-	}
-	return 1 <= day && day <= last
 }
 
 // read checks a row. Input and output are required; a model without a price for
