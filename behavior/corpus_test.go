@@ -57,13 +57,12 @@ func (s scene) play(t testing.TB, shape stub.Shape, at int) (o outcome, shaped b
 	for {
 		switch step := s.turn.Next().(type) {
 		case behavior.Ask:
-			body := step.Request.Body()
-			result, err := stub.Decide(s.seed, body)
+			result, err := stub.Decide(s.seed, step.Request.Body())
 			if err != nil {
 				t.Fatal(err)
 			}
 			reply := &llmclient.Reply{Status: "completed", Items: result.Items}
-			if parts, ok := stub.PartsOf(s.seed, body); ok && step.Number == at {
+			if parts, ok := result.Parts(); ok && step.Number == at {
 				reply, shaped = shapedReply(t, shape, parts, result.Items), true
 			}
 			s.turn.Answer(llmclient.Answer{Reply: reply, Attempts: 1})

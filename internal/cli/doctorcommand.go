@@ -163,7 +163,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 			// Findings about another endpoint than the named one would pass for it.
 			return nil, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
 		}
-		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{})
+		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, stub.Options{})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}

@@ -13,11 +13,6 @@ import (
 	"example.com/agentworld/llmclient/stub"
 )
 
-// loopbackAddr is where the embedded server listens: any free port, reachable
-// from this machine only. It has no authentication, so another address is only
-// ever the user's explicit choice.
-const loopbackAddr = "127.0.0.1:0"
-
 // modelServerCommand serves the scripted model by itself, for other clients: to
 // try another program against the Responses API without a provider, or this one
 // against a model that is reached like a live one:
@@ -25,7 +20,7 @@ const loopbackAddr = "127.0.0.1:0"
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
-	addr, mode, faults, listFaults := loopbackAddr, string(stub.ModeNormal), "", false
+	addr, mode, faults, listFaults := stub.DefaultAddr, string(stub.ModeNormal), "", false
 	manner := ""
 	var seed, faultSeed uint64
 	c := &cobra.Command{

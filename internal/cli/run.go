@@ -156,7 +156,7 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, scripted)
+		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, scripted)
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}

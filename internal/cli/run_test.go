@@ -46,7 +46,7 @@ func TestScriptedRunLeavesAValidReport(t *testing.T) {
 // TestBaseURLFormsGiveTheSameRun runs against one server under every way of
 // writing its address.
 func TestBaseURLFormsGiveTheSameRun(t *testing.T) {
-	server, err := stub.Start(t.Context(), loopbackAddr, stub.Options{Seed: 3})
+	server, err := stub.Start(t.Context(), stub.DefaultAddr, stub.Options{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

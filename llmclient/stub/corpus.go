@@ -94,14 +94,11 @@ var loadCorpus = sync.OnceValue(func() []Shape {
 // The token counts are those of the answer in its shape. Equal answers are filled
 // equally.
 func (s Shape) Fill(proper Result) Result {
-	x := proper.exchange
-	if x == nil {
-		panic("stub: Fill needs a result that Decide returned")
-	}
-	if len(x.answer.calls) == 0 {
+	parts, ok := proper.Parts()
+	if !ok {
 		return proper
 	}
-	text := s.Render(x.stage.parts(x.answer.calls[0]))
+	x, text := proper.exchange, s.Render(parts)
 	switch s.As {
 	case AsText:
 		return x.result(x.mark.items(answer{text: text}), s)

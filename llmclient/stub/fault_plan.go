@@ -80,7 +80,7 @@ func ParseFaults(spec string) (FaultPlan, error) {
 		}
 	}
 	if sum := p.sum(); sum > ratesMax {
-		return FaultPlan{}, fmt.Errorf("the rates add up to %s; allowed: at most 100%%", percent(sum))
+		return FaultPlan{}, fmt.Errorf("the rates add up to %s%%; allowed: at most 100%%", strconv.FormatFloat(float64(sum)/10_000, 'f', -1, 64))
 	}
 	if p.sweep && len(p.rates) > 0 {
 		return FaultPlan{}, fmt.Errorf("sweep stands beside %s=...; allowed: either a sweep or rates", p.rates[0].kind)
@@ -185,9 +185,6 @@ func parseRate(text string) (ppm int64, ok bool) {
 	ppm = int64(math.Round(value * scale))
 	return ppm, math.Abs(value*scale-float64(ppm)) < 1e-6
 }
-
-// percent writes millionths as a percentage.
-func percent(ppm int64) string { return strconv.FormatFloat(float64(ppm)/10_000, 'f', -1, 64) + "%" }
 
 // latency is a distribution of times. Without a tail it is even from low to high;
 // with one, low is the median and high the 99th percentile.

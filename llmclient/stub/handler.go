@@ -25,10 +25,14 @@ const EmbeddedURL = "embedded:scripted"
 // listener: POST /v1/responses, GET /v1/models (both also without /v1) and GET
 // /healthz. Everything else is answered by an error object in OpenAI's shape.
 func NewHandler(o Options) http.Handler {
-	routes := map[string]route{"/healthz": {http.MethodGet, health}}
+	says := func(text string) route {
+		return route{http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, []byte(text)) }}
+	}
+	// The one model has no time of creation, see the package comment on clocks.
+	routes := map[string]route{"/healthz": says(`{"status":"ok"}`)}
 	for _, prefix := range []string{"", "/v1"} {
 		routes[prefix+"/responses"] = route{http.MethodPost, o.respond}
-		routes[prefix+"/models"] = route{http.MethodGet, listModels}
+		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model","created":0,"owned_by":"` + ModelName + `"}]}`)
 	}
 	patience := cmp.Or(o.patience, patienceDefault)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,18 +122,6 @@ func pause(r *http.Request, d time.Duration) {
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// health says that the server is up; it answers nothing else so that nothing has to
-// be kept up to date.
-func health(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, []byte(`{"status":"ok"}`))
-}
-
-// listModels names the one model there is. Its creation time is 0, see the package
-// comment on clocks.
-func listModels(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, []byte(`{"object":"list","data":[{"id":"`+ModelName+`","object":"model","created":0,"owned_by":"`+ModelName+`"}]}`))
 }
 
 // writeError sends a refusal as an error object.

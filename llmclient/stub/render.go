@@ -2,6 +2,7 @@ package stub
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -23,6 +24,28 @@ type Parts struct {
 	// Place and PlaceName are the id and the name of the nearest other place, empty
 	// when none is in view, and the name also where the prompt shows no names.
 	Place, PlaceName string
+}
+
+// Parts returns what the answer would fill templates with; ok is false when it makes no
+// call: the body is no request, or no tool may be called.
+func (r Result) Parts() (p Parts, ok bool) {
+	x := r.exchange
+	if x == nil || len(x.answer.calls) == 0 {
+		return Parts{}, false
+	}
+	action := x.stage.ideas[0].action
+	decision := maps.Clone(action)
+	delete(decision, "action")
+	decision["decision"] = name(action)
+	first := x.answer.calls[0]
+	p = Parts{
+		Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: x.stage.see.Self.Place,
+		Decision: llmclient.Marshal(decision), Action: llmclient.Marshal(action),
+	}
+	if places := x.stage.see.Places; len(places) > 0 {
+		p.Place, p.PlaceName = places[0].ID, places[0].Name
+	}
+	return p, true
 }
 
 // Render returns the template with every placeholder filled. A placeholder is a
@@ -70,19 +93,14 @@ var styles = map[string]func(string) string{
 	"upper":  strings.ToUpper,
 	"quoted": func(s string) string { return string(llmclient.Marshal(s)) },
 	"single": func(s string) string {
-		return restyle(s, func(t jsonToken) string {
-			inner := strings.NewReplacer(`\"`, `"`, `'`, `\'`).Replace(t.inner())
-			return "'" + inner + "'"
+		return restyle(s, func(inner, colon string) string {
+			return "'" + strings.NewReplacer(`\"`, `"`, `'`, `\'`).Replace(inner) + "'" + colon
 		})
 	},
-	"bare": func(s string) string {
-		return restyleKeys(s, jsonToken.inner, ":")
-	},
-	"wide": func(s string) string {
-		return restyleKeys(s, func(t jsonToken) string { return "“" + t.inner() + "”" }, "：")
-	},
+	"bare": func(s string) string { return restyleKeys(s, "", "", ":") },
+	"wide": func(s string) string { return restyleKeys(s, "“", "”", "：") },
 	"token": func(s string) string {
-		return restyle(s, func(t jsonToken) string { return quoteToken + t.inner() + quoteToken })
+		return restyle(s, func(inner, colon string) string { return quoteToken + inner + quoteToken + colon })
 	},
 	"comma": func(s string) string { return s[:len(s)-1] + "," + s[len(s)-1:] },
 }
@@ -91,30 +109,24 @@ var styles = map[string]func(string) string{
 // server does not translate it back.
 const quoteToken = `<|"|>`
 
-// jsonToken is a string of a JSON text, quotes included.
-type jsonToken struct{ text string }
-
-// inner returns the string without its quotes, escapes as they are.
-func (t jsonToken) inner() string { return t.text[1 : len(t.text)-1] }
-
 // stringToken matches one string of a JSON text and the colon that makes it a key.
 var stringToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(\s*:)?`)
 
-// restyleKeys rewrites every key of a JSON text and its colon.
-func restyleKeys(s string, write func(jsonToken) string, colon string) string {
+// restyle rewrites every string of a JSON text. write gets it without its quotes, escapes
+// as they are, and the colon of a key.
+func restyle(s string, write func(inner, colon string) string) string {
 	return stringToken.ReplaceAllStringFunc(s, func(found string) string {
-		end := strings.LastIndexByte(found, '"') + 1
-		if end == len(found) {
-			return found
-		}
-		return write(jsonToken{found[:end]}) + colon
+		end := strings.LastIndexByte(found, '"')
+		return write(found[1:end], found[end+1:])
 	})
 }
 
-// restyle rewrites every string of a JSON text.
-func restyle(s string, write func(jsonToken) string) string {
-	return stringToken.ReplaceAllStringFunc(s, func(found string) string {
-		end := strings.LastIndexByte(found, '"') + 1
-		return write(jsonToken{found[:end]}) + found[end:]
+// restyleKeys gives every key of a JSON text other quotes and another colon.
+func restyleKeys(s, open, shut, colon string) string {
+	return restyle(s, func(inner, is string) string {
+		if is == "" {
+			return `"` + inner + `"`
+		}
+		return open + inner + shut + colon
 	})
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // DefaultAddr is where [Start] listens when it is given no address: a free port
-// of the loopback interface, reachable from this machine only.
+// of the loopback interface, reachable from this machine only. The server has no
+// authentication, so another address is only ever the user's explicit choice.
 const DefaultAddr = "127.0.0.1:0"
 
 // Limits of one server. They bound what a client can hold up, not what a run needs.
@@ -70,11 +71,8 @@ type Server struct {
 // explicit choice, and the server asks for no key. The error says that the
 // address cannot be listened on.
 func Start(ctx context.Context, addr string, o Options) (*Server, error) {
-	if addr == "" {
-		addr = DefaultAddr
-	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", addr)
+	addr = cmp.Or(addr, DefaultAddr)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("stub server: listen on %s: %w", addr, err)
 	}
