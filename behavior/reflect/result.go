@@ -41,16 +41,16 @@ func (t *Turn) Result() Result {
 		for _, tick := range v.Decision {
 			r.Deltas = append(r.Deltas, playbook.Delta{
 				Op: playbook.OpTag, ID: id(v.ID), Tag: playbook.Tag(word(v.Verdict)), Reason: "reflection",
-				Evidence: []playbook.Evidence{t.evidence(tick)}, Trust: trace.TrustSelfObservation, Origin: playbook.Reflection,
+				Evidence: []playbook.Evidence{t.evidence(tick)}, Trust: trace.TrustSelfObservation,
 			})
 		}
 	}
-	// The model has no say in trust and origin of what it proposes, nor in the parents:
+	// The model has no say in the trust of what it proposes, nor in the parents:
 	// they are whatever foreign its evidence rests on.
 	for _, d := range t.deltas {
 		p := playbook.Delta{
 			Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content, Reason: d.Reason,
-			Trust: trace.TrustSelfObservation, Origin: playbook.Reflection,
+			Trust: trace.TrustSelfObservation,
 		}
 		for _, tick := range d.Decisions {
 			p.Evidence = append(p.Evidence, t.evidence(tick))

@@ -145,8 +145,7 @@ func (s *step) twin(content, id string) (at int, found bool) {
 
 // A model that is asked to tidy up tends to rewrite everything into a few general
 // sentences, and what was learned is gone in one step. So a curation may lose only
-// so much to the changes a model asked for; what the operator asks for is not
-// counted.
+// so much to the changes a model asked for.
 const (
 	// churnBulletsShare: a tenth of the bullets may go, and two in any case, without
 	// which a small playbook could lose none.

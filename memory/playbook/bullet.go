@@ -37,8 +37,7 @@ type Origin string
 
 // The origins.
 const (
-	// Reflection is a model that looked back at decisions. It is also what an
-	// empty origin of a [Delta] means, being the one with the fewest rights.
+	// Reflection is a model that looked back at decisions: whatever [Apply] adds or updates.
 	Reflection Origin = "reflection"
 	// Seed is the operator, before the first run.
 	Seed Origin = "seed"

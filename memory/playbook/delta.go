@@ -38,8 +38,8 @@ const (
 	Neutral Tag = "neutral"
 )
 
-// Delta is one proposed change of a playbook. The texts in it are a model's; the
-// trust and the origin are the caller's and must never be read from a model.
+// Delta is one change of a playbook that a model proposed. The texts in it are the
+// model's; the trust is the caller's and must never be read from a model.
 type Delta struct {
 	Op Op
 	// ID is the bullet to tag, remove or update. An added bullet gets its id from
@@ -55,8 +55,8 @@ type Delta struct {
 	// Reason is for the history; no agent reads it. It is cut to 200 characters.
 	Reason string
 	// Evidence names decisions of [Curation.Decisions]: exactly one for a tag, at
-	// least one for anything else that is not the operator's. What became of them
-	// is taken from the curation, not from here.
+	// least one for anything else. What became of them is taken from the curation,
+	// not from here.
 	Evidence []Evidence
 	// Trust is the least trust of everything the lesson was made from, as far as
 	// the caller knows; the zero value is refused. The trust of the parents is
@@ -65,12 +65,7 @@ type Delta struct {
 	// Parents are the ids of the sources the lesson was made from: sources of the
 	// curation, or bullets.
 	Parents []string
-	// Origin is who asks; empty means [Reflection].
-	Origin Origin
 }
-
-// byOperator reports whether a person asks for d, who needs no evidence.
-func (d Delta) byOperator() bool { return d.Origin == Seed || d.Origin == Manual }
 
 // Curation is what a curation stands on: the decisions that were looked at and
 // everything that could be read while the deltas were made.

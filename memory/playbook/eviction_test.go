@@ -140,17 +140,6 @@ func TestCollapseRejectsTheWholeStep(t *testing.T) {
 	}
 }
 
-func TestTheOperatorMayRemoveAnything(t *testing.T) {
-	book := counted(t, seeded(t, 5), "nav-00001", 7, 0, 0)
-	var all []Delta
-	for n := range 5 {
-		all = append(all, Delta{Op: OpRemove, ID: newID(Nav, n+1), Origin: Manual})
-	}
-	if next, _, rejected := Apply(book, all, ground, Limits{}); next.Len() != 0 || len(rejected) > 0 {
-		t.Errorf("%d bullets left, rejected %q", next.Len(), codes(rejected))
-	}
-}
-
 func TestCollapseBoundaries(t *testing.T) {
 	for _, c := range []struct {
 		churn churn
@@ -200,8 +189,8 @@ func TestRemovalsLeaveLessToDisplace(t *testing.T) {
 }
 
 func TestRemovalsComeBeforeTrimming(t *testing.T) {
-	book := seeded(t, 3)
-	remove := Delta{Op: OpRemove, ID: "nav-00003", Origin: Manual}
+	book := counted(t, seeded(t, 3), "nav-00003", 0, 3, 0)
+	remove := Delta{Op: OpRemove, ID: "nav-00003", Evidence: because(1)}
 	next, applied, _ := Apply(book, []Delta{remove}, ground, Limits{BulletsMax: 2})
 	if next.Len() != 2 || len(applied) != 1 {
 		t.Errorf("%d bullets after %+v, want the removal alone", next.Len(), applied)

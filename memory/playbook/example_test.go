@@ -10,10 +10,16 @@ import (
 // A decision used a lesson and it went well; a message that poses as a lesson is
 // refused; the lesson is found again by its words.
 func Example() {
-	book, _, _ := playbook.Apply(playbook.New(), []playbook.Delta{{
-		Op: playbook.OpAdd, Section: playbook.Nav, Content: "Recharge before a journey of more than one tick.",
-		Origin: playbook.Seed, Trust: trace.TrustRules,
-	}}, playbook.Curation{}, playbook.Limits{})
+	book, err := playbook.Parse([]byte(`
+format = 2
+[[bullet]]
+id = "nav-00001"
+content = "Recharge before a journey of more than one tick."
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	because := []playbook.Evidence{{Run: "run-1", Tick: 118, Agent: "agent-1", Outcome: "ok"}}
 	ground := playbook.Curation{

@@ -32,15 +32,27 @@ func content(n int) string {
 // seeded returns a playbook of n lessons of the operator, nav-00001 onwards.
 func seeded(t testing.TB, n int) *Playbook {
 	t.Helper()
-	var deltas []Delta
+	var bullets []Bullet
 	for i := range n {
-		deltas = append(deltas, Delta{Op: OpAdd, Section: Nav, Content: content(i), Origin: Seed, Trust: trace.TrustRules})
+		bullets = append(bullets, Bullet{Section: Nav, Content: content(i)})
 	}
-	next, _, rejected := Apply(New(), deltas, Curation{}, Limits{BulletsMax: n + 1, DeltasMax: n + 1, CharsMax: 1000 * (n + 1)})
-	if len(rejected) > 0 {
-		t.Fatalf("seeding was rejected: %+v", rejected)
+	return begun(0, bullets...)
+}
+
+// begun returns a playbook of lessons of the operator, which its first version brought.
+func begun(tick int64, bullets ...Bullet) *Playbook {
+	if len(bullets) == 0 {
+		return New()
 	}
-	return next
+	first := Version{Number: 1, Tick: tick}
+	for i := range bullets {
+		b := &bullets[i]
+		b.ID, b.Origin, b.Trust = newID(b.Section, i+1), Seed, trace.TrustRules
+		b.Created = Stamp{Version: 1, Tick: tick}
+		b.Updated = b.Created
+		first.Changes = append(first.Changes, Change{Op: OpAdd, ID: b.ID})
+	}
+	return build(1, len(bullets), bullets, []Version{first})
 }
 
 // deed is the decision of tick n of agent-1, which used the bullets.

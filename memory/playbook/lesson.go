@@ -14,8 +14,6 @@ import (
 type lesson struct {
 	content  string
 	evidence []Evidence
-	trust    trace.Trust
-	origin   Origin
 	parents  []string
 }
 
@@ -25,7 +23,7 @@ var bracketed = regexp.MustCompile(`\[\s*[A-Za-z]+[-:][^\[\]]*\]`)
 // lesson checks the content of d and what it rests on: first the text by itself,
 // then its evidence, then its trust, then whose words it repeats.
 func (s *step) lesson(d Delta) (lesson, *Rejected) {
-	l := lesson{content: plaintext.Line(d.Content), trust: min(d.Trust, trace.TrustRules), origin: d.Origin}
+	l := lesson{content: plaintext.Line(d.Content)}
 	switch n := utf8.RuneCountInString(l.content); {
 	case n < ContentMin:
 		return l, &Rejected{Code: TooShort, Value: int64(n), Limit: ContentMin}
@@ -39,16 +37,13 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 		return l, refused
 	}
 	l.evidence = evidence
-	// A lesson is trusted no further than the caller says, than any parent, and, unless it
-	// is the operator's, than the agent's own observations.
-	if !d.byOperator() {
-		l.trust, l.origin = min(l.trust, trace.TrustSelfObservation), Reflection
-	}
+	// A lesson is trusted like the agent's own observations, so that nothing it was made from
+	// may be trusted less.
 	untaught := func(parent string, level trace.Trust) (lesson, *Rejected) {
 		return l, &Rejected{Code: UntrustedEvidence, Other: parent, Value: int64(level), Limit: int64(trace.TrustSelfObservation)}
 	}
-	if l.trust < trace.TrustSelfObservation {
-		return untaught("", l.trust)
+	if d.Trust < trace.TrustSelfObservation {
+		return untaught("", d.Trust)
 	}
 	for _, id := range d.Parents {
 		// The ids of several prompts may coincide; then the least trusted counts, since any
@@ -68,7 +63,6 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 		if level < trace.TrustSelfObservation {
 			return untaught(id, level)
 		}
-		l.trust = min(l.trust, level)
 		if id = cleanID(id); id != "" {
 			l.parents = append(l.parents, id)
 		}
@@ -84,28 +78,24 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 // evidence returns the decisions that d rests on, as the curation knows them: how a
 // decision went is the world's word and not the model's.
 func (s *step) evidence(d Delta) ([]Evidence, *Rejected) {
-	if len(d.Evidence) == 0 && !d.byOperator() {
+	if len(d.Evidence) == 0 {
 		return nil, &Rejected{Code: NoEvidence, Limit: 1}
 	}
 	var all []Evidence
 	for _, e := range d.Evidence {
 		decision, known := s.curation.decision(e)
-		switch {
-		case known:
-			all = append(all, decision.Evidence.clean())
-		case d.byOperator():
-			all = append(all, e.clean())
-		default:
+		if !known {
 			return nil, &Rejected{Code: UnknownEvidence, Value: e.Tick}
 		}
+		all = append(all, decision.Evidence.clean())
 	}
 	return newest(nil, all, EvidenceMax), nil
 }
 
 // onto returns b with the lesson as its content. The trust can only fall.
 func (l lesson) onto(b Bullet) Bullet {
-	b.Content, b.Origin = l.content, l.origin
-	b.Trust = min(b.Trust, l.trust)
+	b.Content, b.Origin = l.content, Reflection
+	b.Trust = min(b.Trust, trace.TrustSelfObservation)
 	b.Evidence = newest(b.Evidence, l.evidence, EvidenceMax)
 	b.Parents = newest(b.Parents, slices.Clone(l.parents), memory.ParentsMax)
 	return b

@@ -45,14 +45,12 @@ func (s *step) remove(d Delta, at int) (Applied, *Rejected) {
 	switch {
 	case refused != nil:
 		return Applied{}, refused
-	case d.byOperator():
 	case b.Uses() < s.limits.UsesMin:
 		return Applied{}, &Rejected{Code: TooFewUses, Value: int64(b.Uses()), Limit: int64(s.limits.UsesMin)}
 	case b.Harmful <= b.Helpful:
 		return Applied{}, &Rejected{Code: NotHarmful, Value: int64(b.Harmful), Limit: int64(b.Helpful)}
-	default:
-		s.churn.remove(b.Chars())
 	}
+	s.churn.remove(b.Chars())
 	s.drop(at)
 	s.record(d, OpRemove, b, evidence)
 	return Applied{Before: &b}, nil
@@ -81,9 +79,7 @@ func (s *step) update(d Delta, at int) (Applied, *Rejected) {
 	if total := chars(s.bullets) - shorter; shorter < 0 && total > s.limits.CharsMax {
 		return Applied{}, &Rejected{Code: Full, Value: int64(total), Limit: int64(s.limits.CharsMax)}
 	}
-	if !d.byOperator() {
-		s.churn.shorten(shorter)
-	}
+	s.churn.shorten(shorter)
 	b.Updated = s.stamp
 	return s.replace(d, at, b, lesson.evidence)
 }
@@ -103,9 +99,7 @@ func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) (Appl
 	s.bullets[twin] = into
 	s.drop(at)
 	s.record(d, OpMerge, gone, evidence)
-	if !d.byOperator() {
-		s.churn.remove(gone.Chars())
-	}
+	s.churn.remove(gone.Chars())
 	return Applied{Before: &gone, Twin: into.ID}, nil
 }
 
@@ -137,8 +131,6 @@ func (s *step) add(d Delta) (Applied, *Rejected) {
 	s.changes = append(s.changes, Change{
 		Op: OpAdd, ID: b.ID, Reason: short(d.Reason, reasonMax), Evidence: lesson.evidence,
 	})
-	if !d.byOperator() {
-		s.churn.shorten(-b.Chars())
-	}
+	s.churn.shorten(-b.Chars())
 	return Applied{After: new(b.copied()), Displaced: displaced}, nil
 }

@@ -77,7 +77,6 @@ func anyDelta(p *Playbook) *rapid.Generator[Delta] {
 			Evidence: anyEvidence().Draw(t, "evidence"),
 			Trust:    trace.Trust(mostly(rapid.IntRange(3, 4), rapid.IntRange(-1, 9)).Draw(t, "trust")),
 			Parents:  mostly(rapid.Just([]string(nil)), rapid.SliceOfN(anyID(p), 0, 2)).Draw(t, "parents"),
-			Origin:   rapid.SampledFrom([]Origin{"", Reflection, Manual, Seed, "system"}).Draw(t, "origin"),
 		}
 	})
 }
@@ -98,7 +97,11 @@ func anyCuration() *rapid.Generator[Curation] {
 // each against what [Apply] promises.
 func TestApplyKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := New()
+		var seeds []Bullet
+		for n := range rapid.IntRange(0, 4).Draw(t, "lessons of the operator") {
+			seeds = append(seeds, Bullet{Section: Nav, Content: content(n)})
+		}
+		p := begun(0, seeds...)
 		past := map[int][]Bullet{}
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			deltas := rapid.SliceOfN(anyDelta(p), 0, 12).Draw(t, "deltas")

@@ -9,23 +9,13 @@ import (
 
 func shelf(t testing.TB) *Playbook {
 	t.Helper()
-	var deltas []Delta
-	for _, b := range []struct {
-		section Section
-		content string
-	}{
-		{Nav, "Recharge before a journey of more than one tick"},
-		{Haz, "Leave the belt before the storm arrives"},
-		{Econ, "Sell control chips above the price of their compound"},
-		{Res, "矿区的矿石耗尽之前寻找新的矿区"},
-		{Nav, "A journey to the outpost costs more than the battery holds"},
-	} {
-		deltas = append(deltas, Delta{Op: OpAdd, Section: b.section, Content: b.content, Origin: Seed, Trust: trace.TrustRules})
-	}
-	p, _, rejected := Apply(New(), deltas, Curation{Tick: 3}, Limits{})
-	if len(rejected) > 0 {
-		t.Fatalf("rejected %q", codes(rejected))
-	}
+	p := begun(3,
+		Bullet{Section: Nav, Content: "Recharge before a journey of more than one tick"},
+		Bullet{Section: Haz, Content: "Leave the belt before the storm arrives"},
+		Bullet{Section: Econ, Content: "Sell control chips above the price of their compound"},
+		Bullet{Section: Res, Content: "矿区的矿石耗尽之前寻找新的矿区"},
+		Bullet{Section: Nav, Content: "A journey to the outpost costs more than the battery holds"},
+	)
 	return counted(t, p, "nav-00005", 3, 0, 0)
 }
 
