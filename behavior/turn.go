@@ -358,7 +358,8 @@ func (t *Turn) completed(d Decision) Decision {
 		d.read = t.opening.held.readings()
 	}
 	if t.untrusted {
-		d.authors = t.evidence().Authors
+		e := t.evidence()
+		d.authors = e.InView()
 	}
 	return d
 }

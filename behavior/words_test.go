@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
@@ -336,3 +337,59 @@ func TestStandingByIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// TestStrangersTermsComeWithTheTexts: before the plan stands only what a rule could answer;
+// what is sent after it carries everybody whose texts and terms were in view, and those behind
+// them, also when only memory holds what they wrote.
+func TestStrangersTermsComeWithTheTexts(t *testing.T) {
+	s := newSpokenWorld(t, ProtocolFull, trace.CommitGuidance, func(s string) string { return s })
+	s.w.Advance()
+	s.w.Apply([]world.Intent{
+		{Agent: 1, Action: world.Request{To: "agent-1", Resource: "data", Amount: 2, Ticks: 9}},
+		{Agent: 2, Action: world.SendMessage{To: "agent-1", Text: "Hold 2 control chips."}, Parents: []string{"agent-7"}},
+		{Agent: 3, Action: world.Request{To: "agent-1", Resource: "data", Amount: 2, Ticks: 9}, Parents: []string{"agent-8"}},
+		{Agent: 4, Action: world.Offer{To: world.ToAnyone, Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 9, Ticks: 9}},
+	})
+	s.w.Advance()
+	turn := s.m.Begin(s.w.View(0))
+	ask := turn.Next().(Ask)
+	opening := ask.Request.Input[0].Text
+	for id, shown := range map[string]bool{"req-1-agent-2-1": true, "req-1-agent-4-1": false, "offer-1-agent-5-1": false, "control chips.\"": false} {
+		if strings.Contains(opening, id) != shown {
+			t.Errorf("%s stands before the plan: %v\n%s", id, !shown, opening)
+		}
+	}
+	answer := func(name, args string) {
+		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall(name, name, args)}}})
+	}
+	answer("plan", `{"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-5"}]}`)
+	ask = turn.Next().(Ask)
+	texts := ask.Request.Input[len(ask.Request.Input)-1].Text
+	if !strings.Contains(texts, "req-1-agent-4-1") || !strings.Contains(texts, "offer-1-agent-5-1") {
+		t.Errorf("the terms of strangers do not come with the texts: %s", texts)
+	}
+	answer("decision", `{"action":{"action":"send_message","to":"agent-5","text":"yes"}}`)
+	d, ok := turn.Next().(Decision)
+	want := []string{"agent-2", "agent-3", "agent-4", "agent-5", "agent-7", "agent-8"}
+	if !ok || !reflect.DeepEqual(d.Parents, want) || !reflect.DeepEqual(d.Intent(0).Parents, want) || !reflect.DeepEqual(d.Record(world.Outcome{}).Parents, want) {
+		t.Errorf("decided %+v, want parents %v", d.Decision, want)
+	}
+	s.m.Learn(s.w.Tick(), d, world.Outcome{Tick: s.w.Tick(), Action: d.Executed, Accepted: true})
+	remembered := trace.Source{Kind: trace.KindMemory, OriginAgent: "agent-3"}
+	for _, r := range s.m.past.read {
+		if r.text == "msg-1-agent-3-1" {
+			remembered.ID = r.memory
+		}
+	}
+	if got := s.m.authorsOf(remembered); !reflect.DeepEqual(got, []string{"agent-3", "agent-7"}) {
+		t.Errorf("what is remembered of a message holds the words of %v", got)
+	}
+	if got := s.m.authorsOf(trace.Source{Kind: trace.KindMemory, ID: "mem-9", OriginAgent: "agent-3"}); got[len(got)-1] != "" {
+		t.Errorf("what nobody knows any more holds the words of %v", got)
+	}
+	if got := s.m.past.spoken(s.w.Tick()).origins; policyParents(got) != "agent-2 agent-3 agent-4 agent-5 agent-7 agent-8" {
+		t.Errorf("the message that was sent may repeat %v", got)
+	}
+}
+
+func policyParents(ids []string) string { return strings.Join(policy.Parents("", ids...), " ") }

@@ -29,6 +29,12 @@ func wrote(from string, tick int64, parents ...string) func(*world.Observation) 
 	}
 }
 
+// charged is a charge that many units above low.
+func charged(n int64) func(*world.Observation) {
+	rules := world.DefaultRules()
+	return func(o *world.Observation) { o.Self.Electricity = rules.PowerCapacity*rules.LowPercent/100 + n }
+}
+
 func window(n int64) func(*world.Clause)    { return func(c *world.Clause) { c.Window = n } }
 func totalEach(n int64) func(*world.Clause) { return func(c *world.Clause) { c.TotalEach = n } }
 func byMessage(c *world.Clause)             { c.ByMessage = true }
@@ -113,6 +119,7 @@ func TestPlanned(t *testing.T) {
 		{"a gift to another", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-3", Kind: "data", Amount: 4}, "argument_not_planned to"},
 		{"a gift of something else", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-2", Kind: "hardware", Amount: 4}, "argument_not_planned what"},
 		{"a gift to one of several", []string{`{"action":"transfer_resource","to":"agent-3,agent-2","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "plan 1"},
+		{"a gift to the fifth of five", []string{`{"action":"transfer_resource","to":"agent-6,agent-5,agent-4,agent-3,agent-2","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "argument_not_planned to"},
 		{"a gift to whoever", []string{`{"action":"transfer_resource","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "argument_left_open to"},
 		{"a gift of whatever amount", []string{`{"action":"transfer_resource","to":"agent-2","what":"data"}`}, nil, nil, Ledger{}, gift, "argument_left_open amount"},
 		{"not planned", []string{planMine}, nil, nil, Ledger{}, gift, "not_planned"},
@@ -144,6 +151,8 @@ func TestPlanned(t *testing.T) {
 		{"without a plan", nil, nil, nil, Ledger{}, world.Mine{MassG: 100}, "unplanned"},
 		{"without a plan, harvesting", nil, nil, nil, Ledger{}, world.Harvest{MaxAmount: 1}, "unplanned"},
 		{"without a plan, an order", nil, nil, nil, Ledger{}, order(t, world.Mine{MassG: 100}, 2), "argument_not_planned execute_until max 0"},
+		{"without a plan, down to a low charge", nil, nil, []func(*world.Observation){charged(0)}, Ledger{}, world.Mine{MassG: 2000}, "not_planned"},
+		{"without a plan, above a low charge", nil, nil, []func(*world.Observation){charged(3)}, Ledger{}, world.Mine{MassG: 2000}, "unplanned"},
 		{"without a plan, anything else", nil, nil, nil, Ledger{}, world.Move{To: "rim"}, "not_planned"},
 		{"without a plan, a wait", nil, nil, nil, spent(3), world.Wait{}, "unplanned"},
 	} {
@@ -178,6 +187,11 @@ func TestAsked(t *testing.T) {
 	see := func(list ...func(*world.Observation)) []func(*world.Observation) { return list }
 	reply := allow("send_message", to("asker"), total(3), window(10), askedBy("*"), byMessage)
 	trade := allow("accept_offer", what("data"), most(6), total(6), window(10), askedBy("agent-2"), rate("hardware", 1, 2))
+	errand := allow("move_agent", to("rim"), total(5), totalEach(1), window(9), askedBy("agent-2", "agent-3"))
+	errands := func(id string) Ledger {
+		d, _ := argued(world.Move{To: "rim"})
+		return Compile("agent-1", []world.Clause{errand}).Settle(Ledger{}, 1, d, &trace.Authority{By: trace.AuthorityRule, Asker: id})
+	}
 	accept := world.AcceptOffer{OfferID: "offer-1-agent-2-1"}
 	for _, c := range []verdictCase{
 		{"a request", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
@@ -212,6 +226,11 @@ func TestAsked(t *testing.T) {
 		{"an offer of too much", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 9, "data", 7)), Ledger{}, accept, "mandate_amount  max 6"},
 		{"an offer of a stranger", nil, []world.Clause{trade}, see(offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
 		{"an offer of something else", nil, []world.Clause{trade}, see(offers("agent-2", "compound", 9, "data", 1)), Ledger{}, accept, "not_planned"},
+		{"an offer of a stranger beside that of another", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 9, "data", 1), offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
+		{"no to a request", nil, []world.Clause{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-2-1"}, "rule 1 for agent-2"},
+		{"no to the request of another", nil, []world.Clause{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5), asks("agent-3", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-3-1"}, "not_planned"},
+		{"an errand too many for one", nil, []world.Clause{errand}, see(asks("agent-2", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "mandate_total  max 0"},
+		{"an errand for another", nil, []world.Clause{errand}, see(asks("agent-3", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "rule 1 for agent-3"},
 		{"an offer that is not there", nil, []world.Clause{trade}, nil, Ledger{}, accept, "mandate_rate"},
 		{"an offer that answers a request", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"), rate("hardware", 1, 2))},
 			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3, Re: "req-1-agent-2-1"}, "rule 1 for agent-2"},

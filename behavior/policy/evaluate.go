@@ -103,7 +103,7 @@ func (q *inquiry) unplanned() bool {
 		}
 	}
 	rules := q.e.View.Rules()
-	return q.deed.order == nil && (taken <= 0 || q.seen().Self.Electricity-taken > rules.PowerCapacity*rules.LowPercent/100)
+	return taken <= 0 || q.seen().Self.Electricity-taken > rules.PowerCapacity*rules.LowPercent/100
 }
 
 // ruled holds a deed against the rules of the scenario, and the order around it against those
@@ -247,10 +247,6 @@ func (m Policy) Judge(a world.Action, e Evidence) (j Judgement) {
 	if j.Own = q.fully(); j.Own || e.off(LayerTaint) || !q.deed.sends() {
 		return j
 	}
-	authors := e.Authors
-	for _, t := range e.Shown {
-		authors = append(append(authors[:len(authors):len(authors)], t.From), t.Parents...)
-	}
-	j.Parents = Parents(m.agent, authors...)
+	j.Parents = Parents(m.agent, e.InView()...)
 	return j
 }

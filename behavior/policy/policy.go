@@ -64,6 +64,15 @@ type Evidence struct {
 	Off []Layer
 }
 
+// InView are all whose texts or terms are in view, and those behind the terms.
+func (e *Evidence) InView() []string {
+	list := slices.Clone(e.Authors)
+	for _, t := range e.Shown {
+		list = append(append(list, t.From), t.Parents...)
+	}
+	return list
+}
+
 // off reports whether a layer is left out.
 func (e *Evidence) off(l Layer) bool { return slices.Contains(e.Off, l) }
 

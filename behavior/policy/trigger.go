@@ -39,9 +39,6 @@ func (q *inquiry) triggers() []trigger {
 		q.open = append(q.open, trigger{kind: kindOffer, asker: t.From, id: t.ID, parents: t.Parents})
 	}
 	for _, m := range o.Inbox {
-		if m.Terms != nil {
-			m.Parents = slices.Concat(m.Parents, m.Terms.Parents)
-		}
 		q.open = append(q.open, trigger{kind: kindMessage, asker: m.From, id: m.ID, sent: m.Sent, parents: m.Parents})
 	}
 	return q.open
@@ -81,7 +78,7 @@ func (q *inquiry) fits(c *clause, t *trigger, d *Deed) bool {
 // was decided.
 func (q *inquiry) passed(c *clause, t *trigger) bool {
 	return c.Relayed || q.e.off(LayerTaint) || !slices.ContainsFunc(t.parents, func(id string) bool {
-		return id != t.asker && id != q.m.agent && !c.heeds(id)
+		return id != q.m.agent && !c.heeds(id)
 	})
 }
 
