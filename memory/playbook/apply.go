@@ -30,7 +30,7 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 func Apply(p *Playbook, deltas []Delta, curation Curation, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
 	curation.Tick = max(curation.Tick, 0)
 	s := &step{
-		curation: curation, limits: limits.withDefaults(), untrusted: newUntrustedTexts(curation.Sources),
+		curation: curation, limits: Limits{cmp.Or(limits.BulletsMax, 200), cmp.Or(limits.CharsMax, 40_000)}, untrusted: newUntrustedTexts(curation.Sources),
 		stamp: Stamp{Version: p.version + 1, Tick: curation.Tick}, last: p.last,
 		bullets: slices.Clone(p.bullets), forms: slices.Clone(p.forms),
 		churn: churn{bullets: len(p.bullets), chars: chars(p.bullets)},
@@ -38,8 +38,8 @@ func Apply(p *Playbook, deltas []Delta, curation Curation, limits Limits) (next 
 	done, refused := make([]Applied, len(deltas)), make([]*Rejected, len(deltas))
 	for i, d := range deltas {
 		switch {
-		case i >= s.limits.DeltasMax:
-			refused[i] = &Rejected{Code: TooMany, Value: int64(i + 1), Limit: int64(s.limits.DeltasMax)}
+		case i >= deltasMax:
+			refused[i] = &Rejected{Code: TooMany, Value: int64(i + 1), Limit: deltasMax}
 		case !slices.Contains(phases, d.Op):
 			refused[i] = &Rejected{Code: UnknownOp}
 		}

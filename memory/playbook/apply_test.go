@@ -222,12 +222,15 @@ func TestRemoveCountsTheTagsOfItsOwnStep(t *testing.T) {
 }
 
 func TestTooManyDeltas(t *testing.T) {
-	deltas := []Delta{learned(content(0)), learned(content(1)), learned(content(2))}
-	next, applied, rejected := Apply(New(), deltas, ground, Limits{DeltasMax: 2})
-	if next.Len() != 2 || len(applied) != 2 {
-		t.Errorf("%d bullets, want the first 2", next.Len())
+	var deltas []Delta
+	for n := range deltasMax + 1 {
+		deltas = append(deltas, learned(content(n)))
 	}
-	if d := diff([]Rejected{{Delta: deltas[2], Code: TooMany, Value: 3, Limit: 2}}, rejected); d != "" {
+	next, applied, rejected := Apply(New(), deltas, ground, Limits{})
+	if next.Len() != 64 || len(applied) != 64 {
+		t.Errorf("%d bullets, want the first 64", next.Len())
+	}
+	if d := diff([]Rejected{{Delta: deltas[64], Code: TooMany, Value: 65, Limit: 64}}, rejected); d != "" {
 		t.Errorf("rejected (-want +got):\n%s", d)
 	}
 }

@@ -101,32 +101,20 @@ func (c Curation) decision(e Evidence) (Decision, bool) {
 	return Decision{}, false
 }
 
-// Limits bound a playbook and a curation. The zero value is a good choice: every
-// field that is not positive takes its default.
+// Limits bound a playbook. A field that is zero takes its default.
 type Limits struct {
 	// BulletsMax is how many bullets a playbook holds, default 200.
 	BulletsMax int
 	// CharsMax is how many characters all contents have together, default 40,000.
 	CharsMax int
-	// UsesMin is how often a bullet must have been used before a model may remove
-	// it, default 3.
-	UsesMin int
-	// DeltasMax is how many deltas one curation looks at, default 64.
-	DeltasMax int
 }
 
-// withDefaults returns l with every unset field filled in.
-func (l Limits) withDefaults() Limits {
-	for _, field := range []struct {
-		value    *int
-		fallback int
-	}{{&l.BulletsMax, 200}, {&l.CharsMax, 40_000}, {&l.UsesMin, 3}, {&l.DeltasMax, 64}} {
-		if *field.value <= 0 {
-			*field.value = field.fallback
-		}
-	}
-	return l
-}
+const (
+	// usesMin is how often a bullet must have been used before a model may remove it.
+	usesMin = 3
+	// deltasMax is how many deltas one curation looks at.
+	deltasMax = 64
+)
 
 // Applied is a delta that was carried out.
 type Applied struct {

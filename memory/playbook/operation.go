@@ -45,8 +45,8 @@ func (s *step) remove(d Delta, at int) (Applied, *Rejected) {
 	switch {
 	case refused != nil:
 		return Applied{}, refused
-	case b.Uses() < s.limits.UsesMin:
-		return Applied{}, &Rejected{Code: TooFewUses, Value: int64(b.Uses()), Limit: int64(s.limits.UsesMin)}
+	case b.Uses() < usesMin:
+		return Applied{}, &Rejected{Code: TooFewUses, Value: int64(b.Uses()), Limit: usesMin}
 	case b.Harmful <= b.Helpful:
 		return Applied{}, &Rejected{Code: NotHarmful, Value: int64(b.Harmful), Limit: int64(b.Helpful)}
 	}

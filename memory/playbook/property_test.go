@@ -99,14 +99,14 @@ func TestApplyKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var seeds []Bullet
 		for n := range rapid.IntRange(0, 4).Draw(t, "lessons of the operator") {
-			seeds = append(seeds, Bullet{Section: Nav, Content: content(n)})
+			seeds = append(seeds, Bullet{Section: Nav, Content: content(n), Harmful: rapid.IntRange(0, 4).Draw(t, "harmful")})
 		}
 		p := begun(0, seeds...)
 		past := map[int][]Bullet{}
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			deltas := rapid.SliceOfN(anyDelta(p), 0, 12).Draw(t, "deltas")
 			g := anyCuration().Draw(t, "curation")
-			limits := Limits{BulletsMax: rapid.IntRange(3, 12).Draw(t, "bullets max"), CharsMax: rapid.IntRange(200, 600).Draw(t, "chars max"), UsesMin: 1}
+			limits := Limits{BulletsMax: rapid.IntRange(3, 12).Draw(t, "bullets max"), CharsMax: rapid.IntRange(200, 600).Draw(t, "chars max")}
 			past[p.version] = p.Bullets()
 			p = checkedStep(t, p, deltas, g, limits)
 		}
@@ -140,7 +140,7 @@ func checkedStep(t *rapid.T, p *Playbook, deltas []Delta, g Curation, limits Lim
 	checkCounts(t, p, next, applied)
 	checkTrust(t, p, next)
 	if len(applied) > 0 {
-		checkLimits(t, next, limits.withDefaults())
+		checkLimits(t, next, limits)
 	}
 	return next
 }
