@@ -172,7 +172,11 @@ func (l *Limiter) admit(now time.Time) {
 	for len(l.waiting) > 0 && l.out < l.limit() {
 		w := l.waiting[0]
 		if at, _ := l.earliest(w.tokens); at.After(now) {
-			l.wake = time.AfterFunc(at.Sub(now), l.woken)
+			l.wake = time.AfterFunc(at.Sub(now), func() {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.admit(time.Now())
+			})
 			return
 		}
 		l.waiting = slices.Delete(l.waiting, 0, 1)
@@ -191,12 +195,6 @@ func (l *Limiter) admit(now time.Time) {
 		w.permit = &Permit{limiter: l, epoch: l.epoch, tokens: w.tokens}
 		close(w.given)
 	}
-}
-
-func (l *Limiter) woken() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.admit(time.Now())
 }
 
 // limit is the window in whole calls.

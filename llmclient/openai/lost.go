@@ -32,8 +32,10 @@ func (c *Client) lost(err error) outcome {
 			passing: !dns.IsNotFound && (dns.IsTemporary || dns.IsTimeout),
 		}
 	}
-	if isTLS(err) {
-		return outcome{failure: c.broken(llmclient.ErrTLS, "TLS failed: "+bare(err))}
+	// Part of the errors about a certificate or a handshake have no type of their own, only
+	// the package's prefix.
+	if text := bare(err); errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(text, "tls: ") || strings.HasPrefix(text, "x509: ") {
+		return outcome{failure: c.broken(llmclient.ErrTLS, "TLS failed: "+text)}
 	}
 	failure := c.broken(llmclient.ErrConnection, connectionText(err))
 	var dial *net.OpError
@@ -45,13 +47,6 @@ func (c *Client) lost(err error) outcome {
 // arrived, even when its first bytes did.
 func (c *Client) broken(kind llmclient.ErrorKind, text string) *llmclient.Failure {
 	return &llmclient.Failure{Kind: kind, Message: c.scrub.message(text)}
-}
-
-// isTLS reports whether err is about a certificate or a handshake. Part of these
-// errors have no type of their own, only the package's prefix.
-func isTLS(err error) bool {
-	text := bare(err)
-	return errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(text, "tls: ") || strings.HasPrefix(text, "x509: ")
 }
 
 // closedText is the one text for every way in which a connection can end early.

@@ -14,19 +14,15 @@ import (
 //  1. At most one attempt follows a timeout, and it is longer than the first.
 //  2. At most retries further attempts follow other failures.
 type patience struct {
-	timeout     time.Duration // of the next attempt
-	timeoutLast time.Duration // of the attempt after a timeout
-	retries     int           // left
-	backoff     time.Duration // longest wait before the next retry
-	backoffBase time.Duration
+	Config                // completed
+	timeout time.Duration // of the next attempt
+	retries int           // left
+	backoff time.Duration // longest wait before the next retry
 }
 
 // patience returns the decisions of a new call. c is completed.
 func (c Config) patience() patience {
-	return patience{
-		timeout: c.Timeout, timeoutLast: c.DefaultTimeout, retries: c.RetriesMax,
-		backoff: min(c.BackoffBase, BackoffMax), backoffBase: c.BackoffBase,
-	}
+	return patience{c, c.Timeout, c.RetriesMax, min(c.BackoffBase, BackoffMax)}
 }
 
 // after says whether another attempt follows got, and after which wait. jitter
@@ -37,8 +33,8 @@ func (p *patience) after(got outcome, jitter float64) (wait time.Duration, again
 	case got.failure == nil:
 		return 0, false
 	case got.failure.Kind == llmclient.ErrTimeout:
-		again = p.timeout < p.timeoutLast
-		p.timeout = p.timeoutLast
+		again = p.timeout < p.DefaultTimeout
+		p.timeout = p.DefaultTimeout
 		return 0, again
 	case !got.passing || p.retries == 0:
 		return 0, false
@@ -46,7 +42,7 @@ func (p *patience) after(got outcome, jitter float64) (wait time.Duration, again
 	p.retries--
 	if got.asked != nil {
 		// A part of the base is added, because the server asks all its clients the same.
-		return *got.asked + time.Duration(jitter*float64(p.backoffBase)), true
+		return *got.asked + time.Duration(jitter*float64(p.BackoffBase)), true
 	}
 	wait = time.Duration(jitter * float64(p.backoff))
 	p.backoff = min(2*p.backoff, BackoffMax)

@@ -113,9 +113,8 @@ func TestNewFillsDefaults(t *testing.T) {
 		t.Errorf("URL() = %q, want %q", got, want)
 	}
 	got := c.config.patience()
-	want := patience{TimeoutDefault, TimeoutDefault, RetriesDefault, BackoffBaseDefault, BackoffBaseDefault}
-	if got != want {
-		t.Errorf("patience = %+v, want %+v", got, want)
+	if got.timeout != TimeoutDefault || got.DefaultTimeout != TimeoutDefault || got.retries != RetriesDefault || got.backoff != BackoffBaseDefault || got.BackoffBase != BackoffBaseDefault {
+		t.Errorf("patience is %s, then %s, %d retries, waits from %s", got.timeout, got.DefaultTimeout, got.retries, got.backoff)
 	}
 	if c.config.APIKey.Reveal() != testKey {
 		t.Error("space around the key was kept")
