@@ -68,9 +68,6 @@ func (p *Parts) Add(part Part) {
 	p.byHash[part.Hash] = part
 }
 
-// Len counts the distinct hashes.
-func (p *Parts) Len() int { return len(p.byHash) }
-
 // Part returns the part with the given hash, unchecked.
 func (p *Parts) Part(hash string) (Part, bool) {
 	part, ok := p.byHash[hash]

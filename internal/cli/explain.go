@@ -60,13 +60,17 @@ func (m *Main) explainCommand() *cobra.Command {
 // explain prints a decision. Its text is complete before the first byte goes out, so that
 // a damaged trace prints an error and nothing else.
 func (m *Main) explain(runDir string, f explainFlags) error {
-	t, err := m.loadTranscript(runDir, f.tick, f.agent)
+	sources := newTrail(f.agent)
+	t, err := m.loadTranscript(runDir, f.tick, f.agent, sources.add)
+	if err == nil {
+		err = m.loadParts(runDir, t)
+	}
 	if err != nil {
 		return err
 	}
 	if left, ok := t.left(); ok {
 		if t.parentDir = m.parentOf(runDir, left.Parent); t.parentDir != "" {
-			parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent)
+			parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent, func(trace.Record) {})
 			if run.Damaged(err) {
 				t.parentDir = ""
 			}
@@ -81,10 +85,6 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 		if len(t.calls)+len(t.steps) == 0 {
 			return badInput("no step %d in this decision; allowed: 1 to %d", f.step, last)
 		}
-	}
-	sources := newTrail(f.agent)
-	if err := m.eachRecord(runDir, sources.add); err != nil {
-		return err
 	}
 	prompts := []prompt{}
 	for _, c := range t.calls {

@@ -237,8 +237,5 @@ func wrongSettings(err error) error {
 // telemetry is what the settings and the standard variables ask to be exported.
 func (m *Main) telemetry(c config) (telemetry.Config, error) {
 	t, err := telemetry.Read(m.LookupEnv, c.Otel)
-	if err != nil {
-		return t, badInput("%w", err)
-	}
-	return t, nil
+	return t, wrongSettings(err)
 }

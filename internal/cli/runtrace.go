@@ -47,6 +47,14 @@ func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, visit func(tr
 		return err
 	}
 	defer r.Close()
+	return readRecords(r, visit, skipped)
+}
+
+// readRecords calls visit with the records in r, one at a time, so that memory does not
+// grow with the run, until visit has seen enough. A torn last line, left by a killed process,
+// ends the trace like its end does; any other line that is not a record is an error that
+// names it, unless its type is skipped.
+func readRecords(r io.Reader, visit func(trace.Record) bool, skipped []trace.Type) error {
 	for lines := trace.NewReader(r); ; {
 		line, err := lines.NextLine()
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
@@ -68,24 +76,17 @@ func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, visit func(tr
 	}
 }
 
-// eachRecord calls visit with the records of a run's trace in order, one at a
-// time, so that memory does not grow with the run. A torn last line, left by a
-// killed process, ends the trace like its end does; any other line that is not a
-// record is an error that names it.
-func (m *Main) eachRecord(runDir string, visit func(trace.Record)) error {
+// eachRecord calls visit with the records of a run's trace in order, other than those of
+// some types.
+func (m *Main) eachRecord(runDir string, visit func(trace.Record), skipped ...trace.Type) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	for record, err := range trace.NewReader(f).All() {
-		if errors.Is(err, trace.ErrTorn) {
-			return nil
-		}
-		if err != nil {
-			return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
-		}
-		visit(record)
+	err = readRecords(f, func(r trace.Record) bool { visit(r); return true }, skipped)
+	if err != nil {
+		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
 	}
 	return nil
 }

@@ -45,9 +45,6 @@ const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (each t
 // loadSwitches reads the prompt switches that v names: a JSON list, or a file
 // that holds one. A switch for one agent must name one of agents.
 func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
-	if v.text == "" {
-		return nil, nil
-	}
 	data, where, err := m.jsonText(v)
 	if err != nil {
 		return nil, err

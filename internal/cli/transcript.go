@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -39,60 +38,30 @@ type transcript struct {
 	first, last int64
 }
 
-// loadTranscript reads one decision from a run's trace, by way of the run's index when
-// that knows the tick. Otherwise it reads the trace twice: parts come before the calls
-// that name them, and only few are needed, so keeping all of them in memory would cost
-// as much as the whole run.
-func (m *Main) loadTranscript(runDir string, tick int64, agent string) (*transcript, error) {
-	if t, ok := m.indexedTranscript(runDir, tick, agent); ok {
-		return t, nil
-	}
+// loadTranscript reads one decision from a run's trace, of which also sees all records but
+// the parts.
+func (m *Main) loadTranscript(runDir string, tick int64, agent string, also func(trace.Record)) (*transcript, error) {
 	t := &transcript{tick: tick, agent: agent}
-	if err := m.eachRecord(runDir, t.add); err != nil {
-		return t, err
+	err := m.eachRecord(runDir, func(r trace.Record) {
+		t.add(r)
+		also(r)
+	}, trace.TypePart)
+	if err == nil && t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0 {
+		err = t.missing()
 	}
-	if t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0 {
-		return t, t.missing()
-	}
-	needed := t.hashes()
-	return t, m.eachRecord(runDir, func(r trace.Record) {
-		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
-			t.parts.Add(p)
-		}
-	})
+	return t, err
 }
 
-// indexedTranscript reads one decision from the tick it was made in, and the parts from
-// the stretch of ticks before it, which holds them. ok is false when that does not give
-// the whole decision; what is wrong then shows when the trace is read from its start.
-func (m *Main) indexedTranscript(runDir string, tick int64, agent string) (t *transcript, ok bool) {
-	t = &transcript{tick: tick, agent: agent}
-	x, _, err := run.Dir(m.path(runDir)).Index(false)
-	if err != nil {
-		return t, false
-	}
-	if _, ok := x.At(tick); !ok {
-		return t, false
-	}
-	if t.header, err = run.Dir(m.path(runDir)).Header(); err != nil {
-		return t, false
-	}
-	upToIt := func(r trace.Record) bool { end, whole := r.(trace.TickEnd); return !whole || end.Tick < tick }
-	err = m.eachFrom(runDir, x, tick, func(r trace.Record) bool {
-		t.add(r)
-		return upToIt(r)
-	}, trace.TypePart)
-	if err != nil || len(t.calls)+len(t.steps) == 0 && t.decision == nil {
-		return t, false
-	}
+// loadParts reads the parts that the calls refer to. Parts come before the calls that name
+// them, and only few are needed, so keeping all of them in memory meanwhile would cost as
+// much as the whole run.
+func (m *Main) loadParts(runDir string, t *transcript) error {
 	needed := t.hashes()
-	err = m.eachFrom(runDir, x, tick-tick%trace.PartTicks, func(r trace.Record) bool {
+	return m.eachRecord(runDir, func(r trace.Record) {
 		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
 			t.parts.Add(p)
 		}
-		return upToIt(r)
-	}, trace.TypeEvent)
-	return t, err == nil && t.parts.Len() == len(needed)
+	}, trace.TypeModelCall, trace.TypeStep, trace.TypeDecision, trace.TypeEvent)
 }
 
 // add keeps a record if it belongs to the decision asked for. Parts are left for
