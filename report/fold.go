@@ -59,6 +59,15 @@ func Fold(r *trace.Reader) (Report, error) {
 // goalKey identifies a goal of one agent.
 type goalKey struct{ agent, goal string }
 
+// taskFold computes the score from the events of complete ticks. The events of a
+// tick wait for its end, because a tick that was cut off is played again when the
+// run is resumed.
+type taskFold struct {
+	scorer  *world.Scorer
+	waiting []world.Event
+	tick    int64
+}
+
 // folder is a report in the making with what the fold has to remember.
 type folder struct {
 	out Report

@@ -199,3 +199,24 @@ type ForkReport struct {
 	// The parent (a) and the fork (b) after that tick; null when the parent is not at hand.
 	Comparison *Comparison `json:"comparison"`
 }
+
+// TaskScore is how a run did in its scenario's task, between what doing nothing
+// scores and what the rules allow. The baselines hold for the scenario's own seed.
+type TaskScore struct {
+	// What the task asks for: production, survival or cooperation.
+	Family string `json:"family"`
+	// What the score measures.
+	Metric string `json:"metric"`
+	// Score of the run, of its complete ticks.
+	Score int64 `json:"score"`
+	// Score of agents that do nothing.
+	BaselineNothing int64 `json:"baseline_nothing"`
+	// Score of the built-in scripted agents.
+	BaselineScripted int64 `json:"baseline_scripted"`
+	// Score that the rules allow nobody to exceed.
+	UpperBound int64 `json:"upper_bound"`
+	// Ticks of a run that counts; a shorter run gains nothing by being short.
+	Ticks int64 `json:"ticks"`
+	// First tick that counts.
+	From int64 `json:"from"`
+}

@@ -181,11 +181,16 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		}
 		first, last = f.tick, f.tick
 	}
-	err = m.eachFrom(runDir, x, max(1, first), func(r trace.Record) bool {
+	r, err := dir.OpenFrom(x, max(1, first))
+	if err != nil {
+		return i, err
+	}
+	defer r.Close()
+	err = readRecords(r, func(r trace.Record) bool {
 		i.show(r, f.agent)
 		end, whole := r.(trace.TickEnd)
 		return !whole || end.Tick < last
-	}, trace.TypePart, trace.TypeStep)
+	}, []trace.Type{trace.TypePart, trace.TypeStep})
 	// Behind the whole ticks anything may stand; a resume cuts it off.
 	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
 		return i, err

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"example.com/agentworld/run"
-	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -36,18 +35,6 @@ func (m *Main) checkRun(runDir string) error {
 		f.Close()
 	}
 	return err
-}
-
-// eachFrom calls visit with the records from where a tick begins, other than those of
-// some types, until visit has seen enough. What a killed process left half-written ends
-// the trace.
-func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, visit func(trace.Record) bool, skipped ...trace.Type) error {
-	r, err := run.Dir(m.path(runDir)).OpenFrom(x, tick)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return readRecords(r, visit, skipped)
 }
 
 // readRecords calls visit with the records in r, one at a time, so that memory does not
