@@ -60,7 +60,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err != nil {
 		return nil, err
 	}
-	r, answers, err := derive(run.Dir(dir), recorded, Options{Concurrency: o.Concurrency, Progress: o.Progress})
+	r, answers, err := derive(run.Dir(dir), recorded, Options{})
 	if err != nil {
 		return nil, err
 	}

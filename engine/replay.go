@@ -16,9 +16,6 @@ type ReplayOptions struct {
 	// AllowVersionDrift replays a run of another engine, rules or prompt version
 	// instead of refusing; differences are then to be expected.
 	AllowVersionDrift bool
-	// Concurrency bounds the turns that run at once; default 8.
-	Concurrency int
-	Progress    func(Progress)
 }
 
 // ReplayResult is what a replay found.
@@ -52,7 +49,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	r, answers, err := derive(run.Dir(dir), recorded, Options{Concurrency: o.Concurrency, Progress: o.Progress})
+	r, answers, err := derive(run.Dir(dir), recorded, Options{})
 	if err != nil {
 		return ReplayResult{}, err
 	}
