@@ -46,9 +46,6 @@ func OpenRecorded(path string, model Source) (*Recorded, error) {
 	return &Recorded{answers: a, model: model}, nil
 }
 
-// Header is the header of the recorded run, of an answers file the facts it kept.
-func (r *Recorded) Header() trace.Header { return r.answers.Header() }
-
 // Given counts the recorded answers given.
 func (r *Recorded) Given() int64 { return r.given.Load() }
 

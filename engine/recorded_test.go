@@ -23,12 +23,16 @@ func replayedFrom(t testing.TB, o engine.Options, path string, model engine.Sour
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
+	h, err := rundir.ReadRecording(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	asked := trace.ModelSource("")
 	o.ModelSource = trace.SourceRecorded
 	if model != nil {
 		asked, o.ModelSource = trace.SourceScripted, trace.SourceMixed
 	}
-	o.Recording = engine.DescribeRecording(path, r.Header(), asked)
+	o.Recording = engine.DescribeRecording(path, h, asked)
 	o.Source, o.RunDir = r, t.TempDir()
 	return o, r
 }

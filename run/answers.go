@@ -71,9 +71,6 @@ func OpenAnswers(path string) (*Answers, error) {
 	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
 }
 
-// Header is the header of the recorded run, of an answers file the facts it kept.
-func (a *Answers) Header() trace.Header { return a.header }
-
 // OnPart lets see be called with every part that is read, without its body, in the order
 // of the trace.
 func (a *Answers) OnPart(see func(trace.Part)) { a.onPart = see }

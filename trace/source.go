@@ -34,8 +34,6 @@ const (
 	KindMemory SourceKind = "memory"
 	// KindModule is the result of a module call.
 	KindModule SourceKind = "module"
-	// KindObservation is the observation of the tick.
-	KindObservation SourceKind = "observation"
 	// KindMessage is a message from another agent.
 	KindMessage SourceKind = "message"
 	// KindNote is a note found at a place.
