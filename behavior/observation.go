@@ -130,12 +130,12 @@ func (s sketch) text() string {
 	return strings.Join(append(lines, s.market()...), "\n")
 }
 
-// ruleLine tells what others may still ask for: the action, what and to whom, who asks, how
-// much at once and how much in all.
+// ruleLine tells what others may still ask for: the number of the rule, the action, what and to
+// whom, who asks, how much at once and how much in all.
 func (s sketch) ruleLine() []string {
 	var entries []string
 	for _, r := range s.rules {
-		words := []string{r.Action}
+		words := []string{fmt.Sprint(r.Number), r.Action}
 		for _, word := range []string{r.What, r.To} {
 			if word != "" && word != world.ToAsker {
 				words = append(words, plain(word))

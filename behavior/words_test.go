@@ -393,3 +393,20 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 }
 
 func policyParents(ids []string) string { return strings.Join(policy.Parents("", ids...), " ") }
+
+// TestRulesAreTold shows what others may ask for, with what is left of it, and nothing where
+// nobody may.
+func TestRulesAreTold(t *testing.T) {
+	s := newSpokenWorld(t, ProtocolFull, trace.CommitGuidance, func(s string) string { return s })
+	s.w.Advance()
+	turn := s.m.Begin(s.w.View(0))
+	want := "others may ask you for: 1 send_message, 6 of 6 in 20 ticks left; 2 transfer_resource data, by agent-2|agent-3, 3 at once, 9 of 9 in 20 ticks left; " +
+		"3 accept_offer data, by agent-2|agent-3, 4 at once, 12 of 12 in 20 ticks left\n"
+	if opening := turn.Next().(Ask).Request.Input[0].Text; !strings.Contains(opening, want) {
+		t.Errorf("no %q in\n%s", want, opening)
+	}
+	s.m.policy = policy.Compile("agent-1", nil)
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[0].Text; strings.Contains(opening, "others may ask") {
+		t.Errorf("rules are told where there are none:\n%s", opening)
+	}
+}
