@@ -137,10 +137,10 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	if w == nil {
 		return Item{}, false
 	}
-	kind := looseString(w["type"])
+	kind := TextOf(w["type"])
 	it = Item{
-		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: looseString(w["role"]),
-		CallID: looseString(w.first("call_id", "tool_call_id")), Raw: append(json.RawMessage(nil), raw...),
+		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: TextOf(w["role"]),
+		CallID: TextOf(w.first("call_id", "tool_call_id")), Raw: append(json.RawMessage(nil), raw...),
 	}
 	switch plain := plainName(kind); {
 	case kind == "" && w.isCall(), plain == "function_call", plain == "custom_tool_call":
@@ -161,7 +161,7 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Partial = kind != string(KindMessage) || !strings.HasPrefix(string(w["content"]), `"`) && (!whole || it.ID == "" || it.Status == "")
 		listed, _ := Elements(w["tool_calls"], partsMax)
 		calls = append(calls, listed...)
-		if given(w["function_call"]) {
+		if Given(w["function_call"]) {
 			calls = append(calls, w["function_call"])
 		}
 		if len(calls) > 0 {
@@ -175,13 +175,13 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		if it.Custom {
 			arguments = "input"
 		}
-		it.Nested = inner != nil && !given(w["name"])
-		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !given(w[arguments]) && given(w.first(callArguments...)) || w["name"] == nil
-		it.Name = cmp.Or(looseString(w.first("name", "tool_name")), looseString(inner.first("name", "tool_name")), strictString(w["function"]))
-		it.Text = cmp.Or(looseString(w.first(callArguments...)), looseString(inner.first(callArguments...)))
-		it.CallID = cmp.Or(it.CallID, looseString(inner.first("tool_use_id", "id")))
+		it.Nested = inner != nil && !Given(w["name"])
+		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !Given(w[arguments]) && Given(w.first(callArguments...)) || w["name"] == nil
+		it.Name = cmp.Or(TextOf(w.first("name", "tool_name")), TextOf(inner.first("name", "tool_name")), strictString(w["function"]))
+		it.Text = cmp.Or(TextOf(w.first(callArguments...)), TextOf(inner.first(callArguments...)))
+		it.CallID = cmp.Or(it.CallID, TextOf(inner.first("tool_use_id", "id")))
 	case KindFunctionOutput:
-		it.Text = looseString(w["output"])
+		it.Text = TextOf(w["output"])
 	}
 	return it, true
 }
@@ -197,7 +197,7 @@ func membersOf(raw json.RawMessage) members {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if plain := plainName(name); plain != name && given(m[name]) {
+		if plain := plainName(name); plain != name && Given(m[name]) {
 			m[plain] = m[name]
 		}
 	}
@@ -207,7 +207,7 @@ func membersOf(raw json.RawMessage) members {
 // first returns the first of the named members that is given.
 func (m members) first(names ...string) json.RawMessage {
 	for _, name := range names {
-		if given(m[name]) {
+		if Given(m[name]) {
 			return m[name]
 		}
 	}
@@ -228,8 +228,8 @@ var (
 	isMessageType = map[string]bool{"message": true, "output_message": true, "assistant": true, "output_text": true, "text": true, "tool_calls": true}
 )
 
-// given reports whether a member is there and not null.
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+// Given reports whether a member is there and not null.
+func Given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // partsMax bounds the parts of one message. A real one has a handful.
 const partsMax = 256
@@ -271,13 +271,13 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 	if one := membersOf(raw); one["type"] != nil || one["text"] != nil {
 		parts = []json.RawMessage{raw}
 	} else if !ok && !bytes.HasPrefix(raw, []byte("[")) {
-		return looseString(raw), "", nil, false
+		return TextOf(raw), "", nil, false
 	}
 	var texts, refusals []string
 	whole = true
 	for _, part := range parts {
 		p := membersOf(part)
-		kind := looseString(p["type"])
+		kind := TextOf(p["type"])
 		plain := plainName(kind)
 		switch {
 		case plain == "refusal":
@@ -286,13 +286,13 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 		case plain == "function_call" || isCallType[plain] || kind == "" && p.isCall():
 			calls = append(calls, part)
 		case p == nil:
-			texts = append(texts, looseString(part))
+			texts = append(texts, TextOf(part))
 		case kind == "" || isMessageType[plain] || strings.HasPrefix(plain, "input") || strings.HasPrefix(plain, "output"):
 			own := p.first("text", "content", "json")
 			if inner := membersOf(own); inner["value"] != nil { // with annotations beside it
 				own = inner["value"]
 			}
-			texts = append(texts, looseString(own))
+			texts = append(texts, TextOf(own))
 		}
 		whole = whole && kind == "output_text" && strings.HasPrefix(string(p["annotations"]), "[") && strings.HasPrefix(string(p["logprobs"]), "[")
 	}
@@ -307,17 +307,14 @@ func strictString(raw json.RawMessage) (s string) {
 	return s
 }
 
-// looseString reads a JSON string; for any other JSON value except null it
-// returns the value's text, so that arguments sent as an object survive.
-func looseString(raw json.RawMessage) string {
+// TextOf reads a JSON string, null as an empty one; for any other JSON value it returns
+// the value's text, so that arguments sent as an object survive.
+func TextOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	if text := strings.TrimSpace(string(raw)); text != "null" {
-		return text
-	}
-	return ""
+	return strings.TrimSpace(string(raw))
 }
 
 // withoutID returns the item without its own id, otherwise of equal content. A message of

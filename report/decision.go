@@ -1,12 +1,12 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -34,10 +34,6 @@ type outcome struct {
 	} `json:"rejection"`
 	Changes       []world.Amount `json:"changes"`
 	RefusedBefore int64          `json:"refused_before"`
-}
-
-func isNull(raw json.RawMessage) bool {
-	return len(raw) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
 // decision counts a decision and closes the turn it ends: who made it, what became of
@@ -79,7 +75,7 @@ func (f *folder) decision(d trace.Decision) error {
 		f.turns++
 		f.turnCalls += calls
 		r.TraceCounts.CallsPerDecision.Max = max(r.TraceCounts.CallsPerDecision.Max, calls)
-		if !isNull(d.Proposed) {
+		if llmclient.Given(d.Proposed) {
 			r.Actions.Proposed++
 			if len(d.Adjustments) > 0 {
 				r.Actions.Adjusted++
@@ -149,7 +145,7 @@ func (f *folder) decision(d trace.Decision) error {
 func (f *folder) outcome(d trace.Decision, kind string) error {
 	r, a := &f.out, f.agent(d.AgentID)
 	// A wait asks nothing of the world but time, and null says nothing.
-	asked := kind != "wait" && kind != "wait_ticks" && !isNull(d.Outcome)
+	asked := kind != "wait" && kind != "wait_ticks" && llmclient.Given(d.Outcome)
 	var o outcome
 	err := json.Unmarshal(d.Outcome, &o)
 	r.Guard.Alternatives += o.RefusedBefore

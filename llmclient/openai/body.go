@@ -154,12 +154,12 @@ func (x *exchange) unstream() {
 			x.body = data.Bytes()
 		case e.Type == "error":
 			x.body = fmt.Appendf(nil, `{"error":%s}`, data.Bytes())
-		case e.Type == "response.output_item.done" && given(e.Item):
+		case e.Type == "response.output_item.done" && llmclient.Given(e.Item):
 			x.items = append(x.items, e.Item)
 			continue
-		case slices.Contains([]string{"response.completed", "response.incomplete", "response.failed", "response.done"}, e.Type) && given(e.Response):
+		case slices.Contains([]string{"response.completed", "response.incomplete", "response.failed", "response.done"}, e.Type) && llmclient.Given(e.Response):
 			x.body, x.repairs = e.Response, append(x.repairs, repairStream)
-		case e.Object == "response" && given(e.Output) && e.Status != "in_progress" && e.Status != "queued":
+		case e.Object == "response" && llmclient.Given(e.Output) && e.Status != "in_progress" && e.Status != "queued":
 			x.body, x.repairs = data.Bytes(), append(x.repairs, repairStream)
 		default:
 			continue
@@ -179,7 +179,7 @@ func (x *exchange) unwrap() bool {
 	}
 	elements, _ := llmclient.Elements(body, itemsMax)
 	for _, one := range elements[:min(len(elements), 1)] {
-		if _ = json.Unmarshal(one, &top); given(top["type"]) && !given(top["output"]) {
+		if _ = json.Unmarshal(one, &top); llmclient.Given(top["type"]) && !llmclient.Given(top["output"]) {
 			top = fields{"output": body}
 		} else if len(elements) > 1 {
 			return false
@@ -188,16 +188,16 @@ func (x *exchange) unwrap() bool {
 	_ = json.Unmarshal(body, &top) // unless it is a list
 	for _, key := range []string{"response", "data", "result", "body"} {
 		var inner fields
-		if !given(top["output"]) && json.Unmarshal(top[key], &inner) == nil && given(inner["output"]) {
+		if !llmclient.Given(top["output"]) && json.Unmarshal(top[key], &inner) == nil && llmclient.Given(inner["output"]) {
 			top = inner
 		}
 	}
 	for _, key := range []string{"items", "tool_calls"} {
-		if !given(top["output"]) && bytes.HasPrefix(top[key], []byte("[")) {
+		if !llmclient.Given(top["output"]) && bytes.HasPrefix(top[key], []byte("[")) {
 			top["output"] = top[key]
 		}
 	}
-	if !given(top["output"]) {
+	if !llmclient.Given(top["output"]) {
 		return false
 	}
 	x.body, x.repairs = llmclient.Marshal(top), append(x.repairs, repairWrapped)

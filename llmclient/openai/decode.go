@@ -28,19 +28,19 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
 	}
 	var r fields // each undecoded: one of an unexpected type must not spoil the others
-	if _ = json.Unmarshal(x.body, &r); !given(r["output"]) && !given(r["choices"]) && x.unwrap() {
+	if _ = json.Unmarshal(x.body, &r); !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) && x.unwrap() {
 		r = nil
 		_ = json.Unmarshal(x.body, &r)
 	}
 	if r == nil {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
 	}
-	object, status, said := text(r["object"]), strings.ToLower(c.scrub.label(text(r["status"]))), errorValue(r["error"])
+	object, status, said := llmclient.TextOf(r["object"]), strings.ToLower(c.scrub.label(llmclient.TextOf(r["status"]))), errorValue(r["error"])
 	var joined string
 	_ = json.Unmarshal(r["output_text"], &joined) // the text at the top level counts only if it is a string
 	// Some servers send an empty error beside a good output.
-	errored := given(r["error"]) && (said != problem{} || !given(r["output"]))
-	if !errored && object != "response" && !given(r["output"]) && !given(r["choices"]) {
+	errored := llmclient.Given(r["error"]) && (said != problem{} || !llmclient.Given(r["output"]))
+	if !errored && object != "response" && !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) {
 		if p := readProblem(x.body); p.message != "" && !strings.HasPrefix(p.message, "{") {
 			errored, said = true, p
 		}
@@ -67,8 +67,8 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	case object == "response":
 	// Another API says so, or sends nothing that could be the output of a response. The
 	// type alone does not decide, because servers give the object other names or none.
-	case strings.HasPrefix(object, "chat."), !given(r["output"]) && (given(r["choices"]) || joined == ""):
-		if strings.HasPrefix(object, "chat.") || given(r["choices"]) {
+	case strings.HasPrefix(object, "chat."), !llmclient.Given(r["output"]) && (llmclient.Given(r["choices"]) || joined == ""):
+		if strings.HasPrefix(object, "chat.") || llmclient.Given(r["choices"]) {
 			return nil, failure(llmclient.ErrChatCompletions, said, "the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
 		}
 		came := "an object without output"
@@ -92,9 +92,9 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	// A reply without a status counts as completed unless it says why it is not.
 	var details fields
 	_ = json.Unmarshal(r["incomplete_details"], &details)
-	reason := text(details["reason"])
+	reason := llmclient.TextOf(details["reason"])
 	// What ended the model's writing has other names where servers pass on other APIs.
-	for _, word := range []string{reason, status, text(r["finish_reason"]), text(r["stop_reason"])} {
+	for _, word := range []string{reason, status, llmclient.TextOf(r["finish_reason"]), llmclient.TextOf(r["stop_reason"])} {
 		if known := endings[strings.ToLower(word)]; known != "" {
 			status, reason = "incomplete", known
 			break
@@ -109,7 +109,7 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		reason = "unknown"
 	}
 	return &llmclient.Reply{
-		ID: c.scrub.label(text(r["id"])), Model: c.scrub.label(text(r["model"])),
+		ID: c.scrub.label(llmclient.TextOf(r["id"])), Model: c.scrub.label(llmclient.TextOf(r["model"])),
 		Status: status, IncompleteReason: c.scrub.label(reason),
 		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: readUsage(r["usage"]),
 	}, nil
@@ -135,9 +135,9 @@ var replyless = map[string]llmclient.ErrorKind{
 func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage) (items []llmclient.Item, nonObjects int, fault string) {
 	raws, ok := llmclient.Elements(output, itemsMax)
 	switch {
-	case !given(output):
+	case !llmclient.Given(output):
 	case output[0] == '"': // the text alone
-		return []llmclient.Item{llmclient.Message("assistant", c.scrub.known(text(output)))}, 0, ""
+		return []llmclient.Item{llmclient.Message("assistant", c.scrub.known(llmclient.TextOf(output)))}, 0, ""
 	case output[0] == '{': // the one item
 		raws = []json.RawMessage{output}
 	case output[0] != '[':
@@ -159,9 +159,6 @@ func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage)
 	return items, nonObjects, ""
 }
 
-// given reports whether a field is present and not null.
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
 // readUsage reads the token counts; what is absent or unreadable stays zero.
 func readUsage(raw json.RawMessage) llmclient.Usage {
 	var usage, input, output fields
@@ -181,7 +178,7 @@ func readUsage(raw json.RawMessage) llmclient.Usage {
 // count that no model can reach is a fault of the server and would spoil the sums
 // over a run, so it counts as not reported.
 func count(raw json.RawMessage) int64 {
-	n, err := strconv.ParseFloat(text(raw), 64)
+	n, err := strconv.ParseFloat(llmclient.TextOf(raw), 64)
 	if err != nil || math.IsNaN(n) || n < 0 || n > math.MaxInt32 {
 		return 0
 	}

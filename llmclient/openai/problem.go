@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
+
+	"example.com/agentworld/llmclient"
 )
 
 // problem is what a server says about a failure. All fields may be empty.
@@ -28,7 +29,7 @@ func readProblem(body []byte) problem {
 		top = list[0]
 	}
 	var errors []json.RawMessage
-	if json.Unmarshal(top["errors"], &errors) == nil && len(errors) > 0 && !given(top["error"]) {
+	if json.Unmarshal(top["errors"], &errors) == nil && len(errors) > 0 && !llmclient.Given(top["error"]) {
 		top["error"] = errors[0]
 	}
 	if p := errorValue(top["error"]); p != (problem{}) {
@@ -43,7 +44,7 @@ func errorValue(raw json.RawMessage) problem {
 	if json.Unmarshal(raw, &object) == nil {
 		return object.problem()
 	}
-	return problem{message: text(raw)}
+	return problem{message: llmclient.TextOf(raw)}
 }
 
 // fields are the fields of a JSON object, not decoded further. They are looked up
@@ -54,19 +55,9 @@ type fields map[string]json.RawMessage
 func (f fields) problem() problem {
 	message := ""
 	for _, name := range []string{"message", "detail", "msg", "error_message", "error_msg", "status_msg"} {
-		message = cmp.Or(message, text(f[name]))
+		message = cmp.Or(message, llmclient.TextOf(f[name]))
 	}
-	return problem{code: text(f["code"]), kind: text(f["type"]), param: text(f["param"]), message: message}
-}
-
-// text returns a JSON string, the digits of a number or the text of any other
-// value; null and an absent value are empty.
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return strings.TrimSpace(string(raw))
+	return problem{code: llmclient.TextOf(f["code"]), kind: llmclient.TextOf(f["type"]), param: llmclient.TextOf(f["param"]), message: message}
 }
 
 // name returns the code, or the type where there is no code.

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"example.com/agentworld/llmclient"
@@ -135,19 +136,8 @@ func (t Table) Lookup(model string) (Price, bool) {
 
 // matches reports whether name is pattern with each * replaced by some text.
 func matches(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	rest, ok := strings.CutPrefix(name, parts[0])
-	if !ok || len(parts) == 1 {
-		return ok && rest == ""
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(rest, part)
-		if at < 0 {
-			return false
-		}
-		rest = rest[at+len(part):]
-	}
-	return strings.HasSuffix(rest, parts[len(parts)-1])
+	text := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+	return regexp.MustCompile("^(?s:" + text + ")$").MatchString(name)
 }
 
 // describe names the file and, where it is known, the line of an error.
