@@ -89,6 +89,7 @@ func TestAmounts(t *testing.T) {
 		{"beyond the rest", []world.Clause{small}, []world.Action{give(10)}, give(6), RuleTotal, 5},
 		{"used up", []world.Clause{small}, []world.Action{give(10), give(5)}, give(1), RuleTotal, 0},
 		{"an order counts its first attempt", []world.Clause{small}, []world.Action{order(t, give(10), 4)}, give(6), RuleTotal, 5},
+		{"orders in all", []world.Clause{allow("execute_until", total(9))}, []world.Action{order(t, give(1), 6)}, order(t, give(1), 4), RuleTotal, 3},
 		{"another resource", []world.Clause{small}, nil, world.Transfer{To: "agent-2", Kind: "data", Amount: 12}, "", 0},
 		{"the larger of two limits", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(30), "", 0},
 		{"beyond the larger", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(41), RuleAmount, 40},
@@ -106,7 +107,7 @@ func TestAmounts(t *testing.T) {
 			if ruleOf(f) != tt.rule {
 				t.Fatalf("%+v; want %q", f, tt.rule)
 			}
-			if f != nil && (*f.Maximum != tt.maximum || f.Argument != "amount" || f.Unit != "units") {
+			if f != nil && (*f.Maximum != tt.maximum || f.Argument != "amount" && f.Argument != ArgumentOrder) {
 				t.Errorf("%+v, at most %d; want amount, at most %d", f, *f.Maximum, tt.maximum)
 			}
 		})
