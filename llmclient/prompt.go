@@ -12,14 +12,14 @@ import (
 // part of it. It is what a recorded answer is found by.
 type Prompt struct {
 	// Model is the model asked for.
-	Model string `json:"model"`
+	Model string
 	// Instructions, Tools and each of Input are the hex SHA-256 of the text, of the
 	// tool list as [ToolList] writes it, and of each item's exact JSON.
-	Instructions string   `json:"instructions"`
-	Tools        string   `json:"tools"`
-	Input        []string `json:"input"`
+	Instructions string
+	Tools        string
+	Input        []string
 	// Choice is the tool choice as sent.
-	Choice json.RawMessage `json:"tool_choice"`
+	Choice json.RawMessage
 }
 
 // Prompt returns what the model sees in r.
@@ -33,9 +33,6 @@ func (r Request) Prompt() Prompt {
 	}
 	return p
 }
-
-// Hash is the hex SHA-256 of p's JSON, fields in the order of the struct.
-func (p Prompt) Hash() string { return Hash(Marshal(p)) }
 
 // PromptPart says where two prompts begin to differ.
 type PromptPart struct {

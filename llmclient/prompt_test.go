@@ -31,16 +31,13 @@ func TestPromptIsWhatTheModelSees(t *testing.T) {
 		if part := recorded.Differs(asked); part.String() != name {
 			t.Errorf("a changed %s: differs in %q", name, part)
 		}
-		if asked.Hash() == recorded.Hash() {
-			t.Errorf("a changed %s leaves the hash as it is", name)
-		}
 	}
 	if part := recorded.Differs(Request{Model: "m", Instructions: "be brief", Tools: promptRequest().Tools, Input: promptRequest().Input[:1]}.Prompt()); part.Item != 2 || part.Asked != "" {
 		t.Errorf("one item less: differs in %+v, want item 2 without what is asked", part)
 	}
 	same := promptRequest()
 	same.Sampling.MaxOutputTokens, same.CacheKey = 99, "k"
-	if p := same.Prompt(); recorded.Differs(p) != (PromptPart{}) || p.Hash() != recorded.Hash() {
+	if p := same.Prompt(); recorded.Differs(p) != (PromptPart{}) {
 		t.Error("the bound on the answer or the cache key is taken for a part of the prompt")
 	}
 }

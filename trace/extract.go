@@ -40,10 +40,8 @@ func (h Header) facts() Header {
 
 // AnswerCounts says what [WriteAnswers] kept.
 type AnswerCounts struct {
-	Header Header
-	// Answers are those kept, Failures the failures among them, LastTick the last
-	// tick that has one.
-	Answers, Failures, LastTick int64
+	// Answers are those kept, LastTick the last tick that has one.
+	Answers, LastTick int64
 }
 
 // WriteAnswers copies to w what a recording needs of the trace in r: the facts of
@@ -60,8 +58,8 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (A
 	if err != nil {
 		return AnswerCounts{}, err
 	}
-	e := answerExtract{w: w, find: find, counts: AnswerCounts{Header: h.facts()}}
-	if err := w.Write(e.counts.Header); err != nil {
+	e := answerExtract{w: w, find: find}
+	if err := w.Write(h.facts()); err != nil {
 		return e.counts, err
 	}
 	tick := int64(0)
@@ -129,9 +127,6 @@ func (e *answerExtract) flush() error {
 			return err
 		}
 		e.counts.Answers, e.counts.LastTick = e.counts.Answers+1, c.Tick
-		if c.Answer.Failure != nil {
-			e.counts.Failures++
-		}
 	}
 	e.held, e.items = e.held[:0], Parts{}
 	return nil
