@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"example.com/agentworld/trace"
@@ -140,6 +141,14 @@ func TestPlanned(t *testing.T) {
 		{"an offer as planned", []string{planOffer}, nil, nil, Ledger{}, offer(4, 2), "plan 1"},
 		{"a smaller offer at the same rate", []string{planOffer}, nil, nil, Ledger{}, offer(2, 1), "deviation 1 of action 1"},
 		{"an offer for less", []string{planOffer}, nil, nil, Ledger{}, offer(4, 1), "argument_not_planned want_amount max 2"},
+		{"an offer for a little more", []string{`{"action":"offer","to":"agent-2","what":"data","amount":4,"want":"hardware","want_amount":20,"for_ticks":3}`}, nil, nil, Ledger{}, offer(4, 21), "plan 1"},
+		{"an offer that nobody takes", []string{planOffer}, nil, nil, Ledger{}, offer(4, 3), "deviation 1 of action 1"},
+		{"an offer that nobody takes, once too often", []string{planOffer}, nil, nil, spent(3), offer(4, math.MaxInt64), "deviation_limit  max 0"},
+		{"an offer that stands for longer", []string{planOffer}, nil, nil, Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 4}, "argument_not_planned for_ticks max 3"},
+		{"an offer that stands for less long", []string{planOffer}, nil, nil, Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 1}, "plan 1"},
+		{"a request that stands for longer", []string{`{"action":"request","to":"agent-2","what":"data","amount":4,"for_ticks":3}`}, nil, nil, Ledger{}, world.Request{To: "agent-2", Resource: "data", Amount: 4, Ticks: 9}, "argument_not_planned for_ticks max 3"},
+		{"an order to sell dear", []string{`{"action":"place_power_order","what":"sell","amount":20,"price":10}`}, nil, nil, Ledger{}, world.PlaceOrder{Side: world.SideSell, Amount: 20, Price: 200}, "deviation 1 of action 1"},
+		{"an order to buy cheap", []string{`{"action":"place_power_order","what":"buy","amount":20,"price":10}`}, nil, nil, Ledger{}, world.PlaceOrder{Side: "buy", Amount: 20, Price: 1}, "deviation 1 of action 1"},
 		{"a larger offer", []string{planOffer}, nil, nil, Ledger{}, offer(6, 3), "argument_not_planned amount max 4"},
 		{"an offer that is accepted by its terms", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 2, "data", 4)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "plan 1"},
 		{"an offer by its id, which was not shown", []string{`{"action":"accept_offer","id":"offer-1-agent-3-1"}`}, nil, []func(*world.Observation){offers("agent-3", "hardware", 1, "data", 9)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "argument_not_planned id"},
@@ -166,7 +175,7 @@ const (
 )
 
 func offer(give, want int64) world.Action {
-	return world.Offer{To: "agent-2", Give: "data", GiveAmount: give, Want: "hardware", WantAmount: want, Ticks: 5}
+	return world.Offer{To: "agent-2", Give: "data", GiveAmount: give, Want: "hardware", WantAmount: want, Ticks: 3}
 }
 
 // TestAsked is what rules let others ask for, without a plan.
@@ -353,6 +362,8 @@ func TestParents(t *testing.T) {
 		{"an open text", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9", "agent-1", "agent-9"}, message, "[agent-3 agent-7 agent-9]"},
 		{"one of several receivers", []string{`{"action":"send_message","to":"agent-2,agent-3","text":"hello"}`}, []string{"agent-9"}, message, "[agent-3 agent-7 agent-9]"},
 		{"to the letter", []string{`{"action":"send_message","to":"agent-2","text":"hello"}`}, []string{"agent-9"}, message, "[]"},
+		{"to the letter but for how long", []string{`{"action":"request","to":"agent-2","what":"data","amount":4}`}, []string{"agent-9"}, world.Request{To: "agent-2", Resource: "data", Amount: 4, Ticks: 9}, "[]"},
+		{"less than to the letter", []string{`{"action":"request","to":"agent-2","what":"data","amount":4}`}, []string{"agent-9"}, world.Request{To: "agent-2", Resource: "data", Amount: 3, Ticks: 9}, "[agent-3 agent-7 agent-9]"},
 		{"an author that nobody knows", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9", ""}, message, "[*]"},
 		{"nothing is sent", []string{planMine}, []string{"agent-9"}, world.Mine{MassG: 2000}, "[]"},
 		{"without texts", nil, nil, message, "[agent-3 agent-7]"},

@@ -44,7 +44,10 @@
 //   - An offer to accept is planned by its id if it was shown before the plan, and by its terms
 //     otherwise: an id alone says nothing of what it costs.
 //   - A price is at least as good as planned, an offer wants at least as much for what it gives.
-//     A purchase counts as what its price lets it pay at most.
+//     An offer or a power order that asks for over 5% more is a deviation: nobody may ever take
+//     it. A purchase counts as what its price lets it pay at most.
+//   - Terms stay open for no longer than planned. For how long may be left open, and what is
+//     given otherwise is still planned to the letter.
 //   - A rule with asked_by about an action that is directed to an agent lets the asker receive,
 //     if it says nothing of the receiver. Rules for "*" as the receiver stay what they say.
 //   - A gift answers a request of the same resource, an offer one that it names in re, so that

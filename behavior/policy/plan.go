@@ -214,8 +214,8 @@ func (q *inquiry) first() int {
 }
 
 // covers reports whether a planned action covers the deed, an order around it apart. short
-// says that it is less than 95% of what is planned or, where that is open, feasible: models
-// round, and count what they spend. at is the slot at fault.
+// says that it is less than 95% of what is planned or, where that is open, feasible, or asks for
+// over 105%: models round, and count what they spend. at is the slot at fault.
 func (q *inquiry) covers(p *PlannedAction) (short bool, at world.Slot, ok bool) {
 	d := &q.deed
 	if accept, is := d.do.(world.AcceptOffer); is {
@@ -248,7 +248,8 @@ func (q *inquiry) covers(p *PlannedAction) (short bool, at world.Slot, ok bool) 
 }
 
 // coversNumber holds one number against the plan. What is given and asked for is at most the
-// planned, a price at least as good; an offer wants as much for what it gives.
+// planned, a price at least as good; an offer wants as much for what it gives. What stands until
+// somebody takes it and asks for over 5% more is short: nobody may ever take it.
 func (q *inquiry) coversNumber(p *PlannedAction, s world.Slot, planned *int64) (fits, short bool) {
 	d, arg := &q.deed, &q.deed.args[s]
 	if planned == nil && !mayOpen(arg.param) {
@@ -256,14 +257,17 @@ func (q *inquiry) coversNumber(p *PlannedAction, s world.Slot, planned *int64) (
 	}
 	switch s {
 	case world.SlotForTicks:
-		return true, false
+		return planned == nil || arg.number <= max(*planned, arg.param.Min), false
 	case world.SlotWantAmount:
-		return p.Amount != nil && atLeast(arg.number, *p.Amount, *planned, d.args[world.SlotAmount].number), false
+		given := d.args[world.SlotAmount].number
+		fits = p.Amount != nil && atLeast(arg.number, *p.Amount, *planned, given)
+		return fits, fits && !atLeast(above(*planned), given, arg.number, *p.Amount)
 	case world.SlotPrice:
+		_, stands := d.do.(world.PlaceOrder)
 		if _, sells := d.do.(world.SellPower); sells || d.what == world.SideSell {
-			return arg.number >= *planned, false
+			return arg.number >= *planned, stands && arg.number > above(*planned)
 		}
-		return arg.number <= *planned, false
+		return arg.number <= *planned, stands && arg.number < *planned-*planned/20
 	}
 	if planned != nil && *planned == arg.number {
 		return true, false
@@ -278,6 +282,9 @@ func (q *inquiry) coversNumber(p *PlannedAction, s world.Slot, planned *int64) (
 	n := greatest.args[world.SlotAmount].number
 	return ok && (arg.number <= n || planned != nil && arg.number <= *planned), arg.number < n-n/20
 }
+
+// above is 5% more than n.
+func above(n int64) int64 { return n + min(n/20, math.MaxInt64-n) }
 
 // match is the planned action that speaks best for the deed: the one with the least
 // deviation, of several the one with most attempts. number is -1 for none; at is then the
@@ -366,8 +373,14 @@ func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustme
 // BoundPlan is the bound of an order that is longer than planned.
 const BoundPlan = "plan"
 
-// fully reports whether the plan gives the action to the letter, every slot of it.
+// fully reports whether the plan gives the action to the letter, every slot of it but how long
+// terms stay open, which gives nobody anything.
 func (q *inquiry) fully() bool {
 	p := q.deed.planned()
-	return slices.ContainsFunc(q.e.Plan, func(planned PlannedAction) bool { return planned.holds(p) && p.holds(planned) })
+	return slices.ContainsFunc(q.e.Plan, func(planned PlannedAction) bool {
+		if planned.ForTicks == nil {
+			planned.ForTicks = p.ForTicks
+		}
+		return planned.holds(p) && p.holds(planned)
+	})
 }
