@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // threeFiles makes a run of six ticks whose trace is two closed segments and the open
@@ -168,5 +169,32 @@ func TestAForkOutlivesItsParent(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(fork, run.ReportFile)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAForkOfAnotherVersionSaysSo: that a scenario of another version is none of this one is
+// told as what it is.
+func TestAForkOfAnotherVersionSaysSo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if p := newProcess(t, nil, "minimal", "--ticks", "2", "--run-dir", dir, "--quiet"); p.run(t) != exitCompleted {
+		t.Fatal(p.output())
+	}
+	path := filepath.Join(dir, run.TraceFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for was, is := range map[string]string{`"rules_version":"` + world.RulesVersion: `"rules_version":"0`, `[[places]]`: `[[planes]]`} {
+		if !bytes.Contains(text, []byte(was)) {
+			t.Fatalf("no %s in the trace", was)
+		}
+		text = bytes.Replace(text, []byte(was), []byte(is), 1)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newProcess(t, nil, "fork", dir, "--at-tick", "1", "--run-dir", dir+"-fork", "--quiet")
+	if code := p.run(t); code != exitBadInput || !strings.Contains(p.output(), "recorded by another version") {
+		t.Errorf("exit code %d: %s", code, p.output())
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -52,7 +53,12 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		err = p.takeScenario(m, commands)
 	} else {
 		p.Recording, p.Estimate = nil, nil
-		err = p.changeRules(fork.rules)
+		if err = p.changeRules(fork.rules); err != nil {
+			// What another version took for a scenario may be none here: that is the reason then.
+			if drift := m.forkOptions(p, engine.Options{}).Check(); errors.Is(drift, engine.ErrVersionDrift) {
+				err = forkFailure(fork.parent, drift)
+			}
+		}
 	}
 	if err != nil {
 		return p, err
