@@ -98,7 +98,7 @@ func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) allo
 
 // turns opens the turns of agents, each when it is first asked for.
 func (r *runner) turns(due []int) func(i int) *behavior.Turn {
-	return once(len(due), func(i int) *behavior.Turn { return r.minds[due[i]].Begin(r.world.View(due[i])) })
+	return once(len(due), func(i int) *behavior.Turn { return r.minds[due[i]].Begin(r.view(due[i])) })
 }
 
 // once returns begin with what it began: the prompt of a turn is composed once, whether

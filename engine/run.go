@@ -34,6 +34,9 @@ type Options struct {
 	RunDir string
 	// Source answers requests.
 	Source Source
+	// Blind lists agents that see nothing of what others write, offer or ask for, see
+	// [world.View.Blind]. It is for measuring, and no record tells of it.
+	Blind []string
 	// Concurrency bounds the turns that run at once, at least 1; default 8. It
 	// never changes results.
 	Concurrency int
@@ -351,4 +354,12 @@ func (r *runner) mind(n int) *behavior.Mind {
 		r.minds[n] = m
 	}
 	return r.minds[n]
+}
+
+// view is what agent n sees.
+func (r *runner) view(n int) world.View {
+	if slices.Contains(r.Blind, r.world.AgentID(n)) {
+		return r.world.View(n).Blind()
+	}
+	return r.world.View(n)
 }

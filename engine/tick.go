@@ -65,7 +65,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		return s, nil
 	}
 	for _, n := range continuing {
-		d, steps := r.mind(n).Continue(r.world.View(n))
+		d, steps := r.mind(n).Continue(r.view(n))
 		turns = append(turns, deliberated{agent: n, decision: d, steps: steps})
 	}
 

@@ -80,6 +80,16 @@ func (v View) Check(a Action) Check {
 	return Check{Status: CheckAccepted, Changes: r.changes, Ticks: r.ticks}
 }
 
+// Blind is the view without what others wrote, offered or asked for: no messages, terms or
+// notes but the agent's own. It is for measuring what these bring about.
+func (v View) Blind() View {
+	s := &v.seen
+	s.Inbox, s.InboxDropped, s.Requests, s.Offers, s.Here.Offers, s.TermsOmitted = nil, 0, nil, nil, nil, 0
+	s.Here.Notes = slices.DeleteFunc(slices.Clone(s.Here.Notes), func(n Note) bool { return n.Author != s.Self.ID })
+	v.toSelf, v.moreOffers = nil, false
+	return v
+}
+
 // sight is a known place with what can be seen of it from afar.
 type sight struct {
 	near
