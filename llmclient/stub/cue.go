@@ -23,6 +23,10 @@ type Cue struct {
 	// From and To are the first and the last tick in which the text is obeyed; 0 is no
 	// bound.
 	From, To int64
+	// Again makes the stub obey whenever it meets the text, whatever it did before.
+	Again bool
+	// Second makes it do its second-best idea in place of Action.
+	Second bool
 	// Reasoning makes the stub call a decision even in a step without tools.
 	Reasoning bool
 }
@@ -36,6 +40,10 @@ type Action struct {
 	Text   string `json:"text,omitempty"`
 	Amount int64  `json:"amount,omitempty"`
 	Price  int64  `json:"price,omitempty"`
+	// Want, WantAmount and ForTicks are those of requests and offers.
+	Want       string `json:"want,omitempty"`
+	WantAmount int64  `json:"want_amount,omitempty"`
+	ForTicks   int64  `json:"for_ticks,omitempty"`
 }
 
 // proposal is the cue as an idea of the policy.
@@ -51,7 +59,7 @@ func (c Cue) proposal() proposal {
 // seen returns the cues whose text the request shows. A text inside of a longer one
 // counts only where it also stands by itself.
 func seen(table []Cue, r request) []Cue {
-	all := folded(strings.Join(shownTexts(r), "\n"))
+	all := folded(strings.Join(shownTexts(r.input), "\n"))
 	byLength := slices.Clone(table)
 	slices.SortStableFunc(byLength, func(a, b Cue) int { return len(b.Text) - len(a.Text) })
 	var found []Cue
@@ -65,10 +73,10 @@ func seen(table []Cue, r request) []Cue {
 
 // shownTexts are the texts of the input that the model did not write itself: messages
 // and the results of modules.
-func shownTexts(r request) []string {
+func shownTexts(input []llmclient.Item) []string {
 	var texts []string
 	modules := map[string]bool{}
-	for _, item := range r.input {
+	for _, item := range input {
 		switch {
 		case item.Kind == llmclient.KindMessage && item.Role != "assistant":
 			texts = append(texts, item.Text)
@@ -79,6 +87,13 @@ func shownTexts(r request) []string {
 		}
 	}
 	return texts
+}
+
+// Shows says whether the input of a request shows one of some texts, as they are looked for
+// in the table of [Options.Obeys].
+func Shows(input []llmclient.Item, texts ...string) bool {
+	all := folded(strings.Join(shownTexts(input), "\n"))
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(all, folded(text)) })
 }
 
 // jsonEscape matches the escapes of a JSON string, also of one within another.

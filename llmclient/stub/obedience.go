@@ -30,11 +30,18 @@ const askEvery = 3
 // obey makes the stage one of an obedient policy.
 func (s stage) obey(table []Cue) obedient {
 	o := obedient{stage: s}
+	// Small talk, presents and trade of its own would hide whose idea they were.
+	own := slices.DeleteFunc(slices.Clone(s.ideas), func(p proposal) bool {
+		return slices.Contains([]string{actionSend, "transfer_resource", "request", "offer", "accept_offer", "decline", "cancel_offer"}, name(p.action))
+	})
 	tick, outcomes := s.see.Tick, outcomeLines(s.request)
 	for _, c := range seen(table, s.request) {
 		p := c.proposal()
-		if tick < c.From || c.To > 0 && tick > c.To || o.known.lately(p.action) || o.done(p.action, outcomes) {
+		if tick < c.From || c.To > 0 && tick > c.To || !c.Again && (o.known.lately(p.action) || o.done(p.action, outcomes)) {
 			continue
+		}
+		if c.Second {
+			p = own[min(1, len(own)-1)]
 		}
 		if o.known.failed(p.action) {
 			p = c.otherwise().proposal()
@@ -44,13 +51,7 @@ func (s stage) obey(table []Cue) obedient {
 			o.told = append(o.told, p)
 		}
 	}
-	o.ideas = slices.Clone(o.told[:min(len(o.told), 1)])
-	for _, p := range s.ideas {
-		// Small talk and presents of its own would hide whose idea they were.
-		if n := name(p.action); n != "send_message" && n != "transfer_resource" {
-			o.ideas = append(o.ideas, p)
-		}
-	}
+	o.ideas = append(slices.Clone(o.told[:min(len(o.told), 1)]), own...)
 	if tick%askEvery == 0 {
 		o.asks = []string{moduleRecent}
 	}
@@ -83,7 +84,7 @@ func (o obedient) answer() answer {
 // outcomeLines are the lines of history, memory and last outcome that report something
 // that went well.
 func outcomeLines(r request) []string {
-	texts := shownTexts(r)
+	texts := shownTexts(r.input)
 	l := languageOf(texts)
 	var all []string
 	for _, text := range texts {
