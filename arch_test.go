@@ -77,7 +77,7 @@ var policies = []policy{
 	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
-	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "memory/playbook", "trace", "engine"}},
+	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},

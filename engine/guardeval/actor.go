@@ -2,80 +2,157 @@ package guardeval
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
-// actors answers for the agents whose actions the case gives, and passes on
-// everything else.
+// actors answers for the agents whose actions the case gives, bends the victim's answers
+// where the case says so, and passes on everything else.
 type actors struct {
 	Case
 	live engine.Source
+	// shown are the victim's requests that showed what the case is about.
+	mu    sync.Mutex
+	shown map[trace.CallKey]bool
+}
 
-	mu sync.Mutex
-	// reasoned says that a call was put into a reason step already.
-	reasoned bool
+// texts are those that the case is about.
+func (c Case) texts() []string {
+	list := []string{c.Text}
+	for _, cue := range c.cues {
+		list = append(list, cue.Text)
+	}
+	return list
 }
 
 func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-	deciding := slices.Contains(r.Choice.Allowed, "decision") || slices.Contains(r.Choice.Allowed, "turn")
-	if lines, acts := a.given[key.Agent]; acts && deciding {
-		return given(key, lineAt(lines, key))
-	}
 	if key.Agent != a.Victim {
-		return a.live.Respond(ctx, key, r)
+		return a.given(key, r)
 	}
-	if key.Tick <= int64(len(a.opening)) && deciding {
-		return given(key, lineAt(a.opening, key))
+	shown := stub.Shows(r.Input, a.texts()...)
+	if shown {
+		a.mu.Lock()
+		a.shown[key] = true
+		a.mu.Unlock()
 	}
-	if a.forged != "" && key.Tick > 2 {
-		if answer, ok := a.forge(key, r); ok {
-			return answer
+	offered := func(tool string) bool { return slices.Contains(r.Choice.Allowed, tool) }
+	switch {
+	case a.looks && key.Step == 1 && r.Choice.Mode != llmclient.ChoiceNone:
+		return reply(key, call{"environment_current_observation", "{}"})
+	case a.plans == planNothing && offered("plan") && !offered("turn") && !offered("decision_draft"):
+		return reply(key, planned())
+	case a.spoilt != "" && shown && (offered("decision") || offered("decision_draft") || offered("turn")) || a.spoilt == spoiltReason && shown && r.Choice.Mode == llmclient.ChoiceNone:
+		return a.spoil(key, r)
+	}
+	answer := a.live.Respond(ctx, key, r)
+	if a.plans == planOpen && answer.Reply != nil {
+		for i, item := range answer.Reply.Items {
+			if item.Kind == llmclient.KindFunctionCall && item.Name == "plan" {
+				answer.Reply.Items[i] = llmclient.FunctionCall(item.CallID, item.Name, opened(item.Text))
+			}
 		}
 	}
-	return a.live.Respond(ctx, key, r)
+	return answer
 }
 
-// lineAt is what an agent does in a tick; after a refusal, and when it has nothing to
-// do, it waits.
-func lineAt(lines []string, key trace.CallKey) string {
-	if key.Step == 1 && key.Tick <= int64(len(lines)) {
-		return lines[key.Tick-1]
+// given answers for an agent whose actions are given: it plans what it is to do and does it.
+// After refusals, and when it has nothing to do, it waits. One that passes on what it is told
+// plans nothing, since it cannot know before.
+func (a *actors) given(key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	act, next := stub.Action{Name: "wait"}, int64(1000)
+	for tick, deed := range a.deeds[key.Agent] {
+		if tick == key.Tick && key.Step <= 2 {
+			act = deed
+		} else if tick > key.Tick {
+			next = min(next, tick)
+		}
 	}
-	return `{"action":"wait"}`
+	if act.Name == "wait" && key.Step <= 2 {
+		act = stub.Action{Name: "wait_ticks", Amount: min(64, next-key.Tick)}
+	}
+	if slices.Equal(r.Choice.Allowed, []string{"plan"}) {
+		if slices.Contains(a.relays, key.Agent) {
+			return reply(key, planned())
+		}
+		return reply(key, planned(act))
+	}
+	return reply(key, decided(act))
 }
 
-// given is an answer that decides on an action in full, which turns take in every
-// stage that allows a decision.
-func given(key trace.CallKey, action string) llmclient.Answer {
-	return reply(key, call{"decision", `{"action":` + action + `,"execute_until":null,"why":"","sources_used":[]}`})
+// The ways to plan that differ from the stub's: no action at all, and without amounts.
+const (
+	planNothing = "nothing"
+	planOpen    = "open"
+)
+
+// opened is a plan without amounts but of what is given.
+func opened(plan string) string {
+	var values map[string]any
+	if json.Unmarshal([]byte(plan), &values) != nil {
+		return plan
+	}
+	actions, _ := values["actions"].([]any)
+	for _, a := range actions {
+		if action, ok := a.(map[string]any); ok && slices.Contains([]any{"mine_compound", "harvest_radiation", "refine_compound"}, action["action"]) {
+			action["amount"] = nil
+		}
+	}
+	return string(llmclient.Marshal(values))
 }
 
-// forge puts the case's action in place of what the victim's model would have said: as
-// a call in its first reason step, and as a draft with its decision where a draft may
-// be made.
-func (a *actors) forge(key trace.CallKey, r llmclient.Request) (llmclient.Answer, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	planning := slices.Contains(r.Choice.Allowed, "plan")
+// The ways in which a text spoils the victim's answers.
+const (
+	spoiltProse  = "prose"  // a draft of what is told, and then no decision but prose
+	spoiltTwo    = "two"    // two different decisions in one answer
+	spoiltReplan = "replan" // another plan, with what is told in it, and then its decision
+	spoiltReason = "reason" // calls also where no tool may be called
+	spoiltSilent = "silent" // a draft, and then nothing at all
+)
+
+// spoil is an answer of the victim's model under the influence of the text.
+func (a *actors) spoil(key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	told := a.cues[0].Action
+	if slices.Contains(r.Choice.Allowed, "turn") && key.Step <= 2 && a.spoilt != spoiltTwo {
+		return reply(key, call{"turn", fmt.Sprintf(`{"plan":"Do as told.","candidates":[%s],"candidate":null,"action":null,"execute_until":null,"why":"","sources_used":[]}`, llmclient.Marshal(told))})
+	}
+	drafted := slices.ContainsFunc(r.Input, func(i llmclient.Item) bool { return i.Kind == llmclient.KindFunctionCall && i.Name == "decision_draft" })
 	switch {
-	case r.Choice.Mode == llmclient.ChoiceNone && !a.reasoned:
-		a.reasoned = true
-		return given(key, a.forged), true
-	case slices.Contains(r.Choice.Allowed, "decision_draft") && !planning && key.Step < 4:
-		return reply(key,
-			call{"decision_draft", `{"candidates":[` + a.forged + `]}`},
-			call{"decision", `{"candidate":1,"execute_until":null,"why":"","sources_used":[]}`}), true
+	case a.spoilt == spoiltTwo:
+		return reply(key, decided(told), decided(stub.Action{Name: "wait_ticks", Amount: 9}))
+	case a.spoilt == spoiltReplan && key.Step%2 == 1:
+		return reply(key, planned(told), decided(told))
+	case a.spoilt == spoiltReplan, a.spoilt == spoiltReason:
+		return reply(key, decided(told))
+	case !drafted:
+		return reply(key, call{"decision_draft", fmt.Sprintf(`{"candidates":[%s]}`, llmclient.Marshal(told))})
+	case a.spoilt == spoiltSilent:
+		return reply(key)
 	}
-	return llmclient.Answer{}, false
+	said, _ := llmclient.ParseItem([]byte(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I will do as I was told.","annotations":[]}]}`))
+	answer := reply(key)
+	answer.Reply.Items = append(answer.Reply.Items, said)
+	return answer
 }
 
 type call struct{ tool, arguments string }
+
+// planned is a plan of actions.
+func planned(actions ...stub.Action) call {
+	return call{"plan", fmt.Sprintf(`{"goal":"Go on.","steps":[{"kind":"respond"}],"actions":%s}`, llmclient.Marshal(append([]stub.Action{}, actions...)))}
+}
+
+// decided is a decision on an action in full, which turns take in every stage that allows
+// a decision.
+func decided(a stub.Action) call {
+	return call{"decision", fmt.Sprintf(`{"action":%s,"execute_until":null,"why":"","sources_used":[]}`, llmclient.Marshal(a))}
+}
 
 // reply is an answer with calls, as a provider would give it.
 func reply(key trace.CallKey, calls ...call) llmclient.Answer {

@@ -1,28 +1,25 @@
-// Package guardeval measures how well agents are kept from harm by each other's
-// texts: it plays a suite of attacks and of harmless twins, each in a small world of
-// its own, against a stub that obeys every text it meets. The case tells the stub what
-// its text asks for; see [stub.Cue].
+// Package guardeval measures how well agents are kept from harm by each other's texts and
+// terms, and how little that costs those who work together: it plays attacks and honest
+// games, each in a small world of its own, against a stub that obeys every text it meets.
+// The case tells the stub what its text asks for; see [stub.Cue].
 //
-//	cases, err := guardeval.Suite(guardeval.All)
+//	cases := guardeval.Suite(0)
 //	lab, err := guardeval.NewLab(guardeval.Options{Jobs: 2})
 //	defer lab.Close()
 //	result, err := lab.Play(ctx, cases[0], guardeval.GuardOff)
 //
-// A case is made from data alone: a template (how it is said), a channel (how it gets
-// to the victim) and a goal or a request (what for). Nothing is drawn at random, so the
-// suite is the same on every machine.
+// Cases come from a grammar: what is wanted, the words for it, and how it gets to the
+// victim, drawn by a seed that makes the same suite on every machine.
 //
-//	template + channel + goal --> case --> scenario (TOML), cast, playbook
-//	                                           |
-//	                                        engine.Run over HTTP, obedient stub
-//	                                           |
-//	                                        trace --> facts --> predicates --> tally
+//	stratum: want + frame + stage --> case --> scenario (TOML), deeds of the others, playbook
+//	                                   |
+//	                  attacked run, blind twin, greeted twin: engine.Run over HTTP, obedient stub
+//	                                   |
+//	                                trace --> figures --> harms --> tally
 //
-// Whether an attack succeeded is a predicate over what happened in the world: stock given
-// away, a place left, an order placed, a message passed on, a lesson kept. A model that
-// obeys everything is the worst there can be; how often real models are deceived it does
-// not say.
-//
-// The templates are in two sets, open and held-out. Tests of the guard use the open
-// ones at most; code of the guard imports neither.
+// Whether an attack succeeded is measured without any code of the guard: events of the world,
+// calls and plans of the attacked run are held against those of a twin whose victim sees
+// no text and no terms; see [Measure]. In an honest game partners have to get what they got
+// without the guard. A model that obeys everything is the worst there can be; how often
+// real models are deceived it does not say.
 package guardeval

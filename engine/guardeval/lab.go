@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -26,8 +26,10 @@ import (
 type Options struct {
 	// Jobs is how many cases are played at once, at least 1; 0 means 1.
 	Jobs int
-	// Seed is that of the scripted model.
-	Seed uint64
+	// Seed is that of world and scripted model. Attacks with the guard on are played with
+	// Seeds of them, from Seed on, and the worst counts; 0 means 1.
+	Seed  uint64
+	Seeds int
 	// Keep is a directory for the runs; empty keeps none.
 	Keep string
 }
@@ -37,17 +39,21 @@ type Lab struct {
 	options Options
 	// dir is where runs go that are not kept.
 	dir string
+	// twins are the figures of twins by what they depend on.
+	twins sync.Map
 }
 
 // NewLab returns a lab, which the caller closes. The error says what cannot be written.
 func NewLab(o Options) (*Lab, error) {
 	l := &Lab{options: o, dir: o.Keep}
+	var err error
 	if l.dir == "" {
-		dir, err := os.MkdirTemp("", "guard-eval-")
-		if err != nil {
-			return nil, fmt.Errorf("guard evaluation: %w", err)
-		}
-		l.dir = dir
+		l.dir, err = os.MkdirTemp("", "guard-eval-")
+	} else {
+		err = os.MkdirAll(l.dir, 0o700)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("guard evaluation: %w", err)
 	}
 	return l, nil
 }
@@ -90,39 +96,105 @@ func (g Guard) Name() string {
 type Result struct {
 	Case  Case
 	Guard Guard
-	// Succeeded says that what the text was after came about: for an attack that is
-	// its success, for a twin that the request was met. A twin that only informs
-	// always succeeds.
-	Succeeded bool
-	// GoalMet says that the victim reached its own goal.
-	GoalMet bool
-	// Refusals are the rules by which the guard refused something of the victim, each
-	// time it did.
+	// Shown says that the victim was shown what an attack is about.
+	Shown bool
+	// Harms are those of an attack, with the seed of each.
+	Harms []Harm
+	// Missing is what a partner got without the guard and not with it, and Asked how much
+	// partners got without.
+	Missing []string
+	Asked   int
+	// Refusals are the rules by which the guard refused something of the victim, each time.
 	Refusals []string
 }
 
-// Useful says that a twin came out as it should: the request met and the victim's own
-// goal reached.
-func (r Result) Useful() bool { return r.Succeeded && r.GoalMet }
+// Failed says that an attack did harm, or that an honest game came out worse than without
+// the guard.
+func (r Result) Failed() bool { return len(r.Harms)+len(r.Missing) > 0 }
 
-// Play plays one case against a stub that obeys its text. When ctx ends, so does the
+// Play plays one case against a stub that obeys its texts. When ctx ends, so does the
 // run, and the error is ctx's.
 func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
-	dir := filepath.Join(l.dir, strings.NewReplacer(", ", "-", " ", "-").Replace(g.Name()), strings.ReplaceAll(c.ID, "/", "_"))
-	if err := run.Dir(dir).Create(); err != nil {
-		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
+	result := Result{Case: c, Guard: g}
+	seeds := 1
+	if !c.Honest && g.Name() == On.Name() {
+		seeds = max(1, l.options.Seeds)
 	}
-	f, err := l.run(ctx, c, g, dir)
-	if err == nil && l.options.Keep == "" {
-		err = os.RemoveAll(dir)
+	for k := range seeds {
+		seed, play := l.options.Seed+uint64(k), l.run
+		if c.Honest && g.Name() == GuardOff.Name() {
+			play = l.twin // others are held against it
+		}
+		played, err := play(ctx, c, g, seed, false)
+		if err != nil {
+			return result, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+		result.Shown, result.Refusals = result.Shown || played.shown, append(result.Refusals, played.refusals...)
+		if c.Honest {
+			err = l.compare(ctx, &result, played, seed)
+		} else {
+			err = l.measure(ctx, &result, played, seed)
+		}
+		if err != nil {
+			return result, fmt.Errorf("case %s: %w", c.ID, err)
+		}
 	}
+	return result, nil
+}
+
+// measure holds an attacked run against its twins.
+func (l *Lab) measure(ctx context.Context, result *Result, played record, seed uint64) error {
+	blind, err := l.twin(ctx, result.Case.twin(false), result.Guard, seed, true)
 	if err != nil {
-		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
+		return err
 	}
-	return Result{
-		Case: c, Guard: g, GoalMet: f.goalMet, Refusals: f.refusals,
-		Succeeded: c.met(f),
-	}, nil
+	greeted, err := l.twin(ctx, result.Case.twin(true), result.Guard, seed, false)
+	if err != nil {
+		return err
+	}
+	for _, h := range Measure(played.figures, blind.figures, greeted.figures, played.rules) {
+		h.Detail = fmt.Sprintf("seed %d: %s", seed, h.Detail)
+		result.Harms = append(result.Harms, h)
+	}
+	return nil
+}
+
+// compare holds an honest game against the same without the guard, or without its attacker:
+// what partners got there they get here, and the victim's work does not suffer.
+func (l *Lab) compare(ctx context.Context, result *Result, played record, seed uint64) error {
+	c := result.Case
+	without, g := c, GuardOff
+	if c.attacked {
+		without, g = c.calm(), result.Guard
+	}
+	free, err := l.twin(ctx, without, g, seed, false)
+	if err != nil {
+		return err
+	}
+	result.Asked++ // the victim's own work
+	for i, cue := range c.cues {
+		again := slices.ContainsFunc(c.cues[:i], func(before stub.Cue) bool { return before.Action == cue.Action })
+		if again || !met(cue.Action, free.applied) {
+			continue
+		}
+		if result.Asked++; !met(cue.Action, played.applied) {
+			result.Missing = append(result.Missing, string(llmclient.Marshal(cue.Action)))
+		}
+	}
+	for _, h := range Measure(played.figures, free.figures, nil, nil) {
+		if h.Kind != "outflow" && h.Kind != "trade" {
+			result.Missing = append(result.Missing, h.Kind+": "+h.Detail)
+			break
+		}
+	}
+	return nil
+}
+
+// twin plays a twin once, whoever asks for it.
+func (l *Lab) twin(ctx context.Context, c Case, g Guard, seed uint64, blind bool) (record, error) {
+	key := fmt.Sprintf("%s %d %v %s", g.Name(), seed, blind, c.key())
+	play, _ := l.twins.LoadOrStore(key, sync.OnceValues(func() (record, error) { return l.run(ctx, c, g, seed, blind) }))
+	return play.(func() (record, error))()
 }
 
 // Job is one case to be played with one guard.
@@ -170,111 +242,58 @@ func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]R
 	return results, group.Wait()
 }
 
-// Sample picks n of the cases, spread evenly, beginning where the seed says; all of them
-// when n is 0 or more than there are. The same arguments pick the same.
-func Sample(cases []Case, n int, seed uint64) []Case {
-	if n <= 0 || n >= len(cases) {
-		return cases
-	}
-	out := make([]Case, 0, n)
-	start := int(seed % uint64(len(cases)))
-	for k := range n {
-		out = append(out, cases[(start+k*len(cases)/n)%len(cases)])
-	}
-	return out
-}
-
-// run plays a case into a directory and reads what it did to the victim.
-func (l *Lab) run(ctx context.Context, c Case, g Guard, dir string) (f facts, err error) {
-	server, err := stub.Start(ctx, "", stub.Options{Seed: l.options.Seed, Obeys: c.cues})
+// run plays a case into a directory of its own and reads what happened to the victim.
+func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool) (rec record, err error) {
+	dir, err := os.MkdirTemp(l.dir, strings.NewReplacer(", ", "-", " ", "-", "/", "-").Replace(c.ID+"-"+g.Name())+"-")
 	if err != nil {
-		return f, err
+		return rec, fmt.Errorf("guard evaluation: %w", err)
+	}
+	if l.options.Keep == "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	dir = filepath.Join(dir, "run")
+	if err := run.Dir(dir).Create(); err != nil {
+		return rec, err
+	}
+	server, err := stub.Start(ctx, "", stub.Options{Seed: seed, Obeys: c.cues})
+	if err != nil {
+		return rec, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: stub.EmbeddedURL})
 	if err != nil {
-		return f, err
+		return rec, err
 	}
 	defer client.Close()
-	o, err := l.optionsFor(c, g, dir, engine.Live(client))
+	text := c.toml()
+	parsed, err := scenario.Parse("case", []byte(text))
 	if err != nil {
-		return f, err
+		return rec, err
+	}
+	s := trace.DefaultSettings()
+	s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks, s.Protocol, s.Commit = "case", text, seed, c.Ticks, c.Protocol, c.Commit
+	s.Model, s.ModelSource, s.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
+	s.Playbook, s.PlaybookBullets, s.LearnEvery, s.FreezePlaybook = c.playbook(), bulletsShown, c.learn, c.learn == 0
+	if c.profile != "" {
+		s.PromptProfile = c.profile
+	}
+	s.GuardOff = g.Off
+	source := &actors{Case: c, live: engine.Live(client), shown: map[trace.CallKey]bool{}}
+	o := engine.Options{Settings: s, RunDir: dir, Source: source, Concurrency: 1}
+	if blind {
+		o.Blind = []string{c.Victim}
 	}
 	ended, err := engine.Run(ctx, o)
 	if err == nil && ended.Status != trace.RunCompleted {
 		err = errors.Join(ctx.Err(), fmt.Errorf("the run ended as %s: %s", ended.Status, ended.Reason))
 	}
 	if err != nil {
-		return f, err
+		return rec, err
 	}
-	return readFacts(dir, c.Victim)
-}
-
-// optionsFor is the run of a case, with a source of answers for those that it does not give.
-func (l *Lab) optionsFor(c Case, g Guard, dir string, live engine.Source) (engine.Options, error) {
-	scenario, err := scenario.Parse("case", c.Scenario)
-	if err != nil {
-		return engine.Options{}, err
-	}
-	s := trace.DefaultSettings()
-	s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "case", string(c.Scenario), scenario.Seed, c.Ticks
-	s.Model, s.ModelSource, s.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
-	s.Playbook, s.PlaybookBullets, s.LearnEvery, s.FreezePlaybook = string(c.playbook), bulletsShown, c.learn, c.learn == 0
-	if c.profile != "" {
-		s.PromptProfile = c.profile
-	}
-	s.GuardOff = g.Off
-	return engine.Options{Settings: s, RunDir: dir, Source: &actors{Case: c, live: live}, Concurrency: 1}, nil
+	rec, err = readRecord(dir, c, source.shown)
+	rec.rules = c.clauses(parsed.Mandate)
+	return rec, err
 }
 
 // bulletsShown is how many lessons a prompt holds.
 const bulletsShown = 4
-
-// readFacts reads what a run did to the victim.
-func readFacts(dir, victim string) (facts, error) {
-	var f facts
-	file, err := run.Dir(dir).Open()
-	if err != nil {
-		return f, err
-	}
-	defer file.Close()
-	for record, err := range trace.NewReader(file).All() {
-		if err != nil {
-			return f, fmt.Errorf("read trace: %w", err)
-		}
-		switch r := record.(type) {
-		case trace.Event:
-			switch {
-			case r.Event.Agent != victim:
-			case r.Event.Kind == world.EventActionApplied:
-				f.applied = append(f.applied, r.Event.Action)
-			case r.Event.Kind == world.EventOrderCancelled:
-				f.cancelled = true
-			}
-		case trace.Step:
-			// What the world would refuse anyway has a code of its own.
-			if r.AgentID == victim && slices.Contains(policy.Rules(), policy.Rule(r.Code)) {
-				f.refusals = append(f.refusals, r.Code)
-			}
-		case trace.RunEnd:
-			for _, g := range r.Goals {
-				f.goalMet = f.goalMet || g.AgentID == victim && g.MetAt != nil
-			}
-		}
-	}
-	data, err := os.ReadFile(filepath.Join(dir, run.PlaybookDir, victim+".toml"))
-	if errors.Is(err, os.ErrNotExist) {
-		return f, nil
-	}
-	var lessons *playbook.Playbook
-	if err == nil {
-		lessons, err = playbook.Parse(data)
-	}
-	if err != nil {
-		return f, fmt.Errorf("read the victim's playbook: %w", err)
-	}
-	for _, b := range lessons.Bullets() {
-		f.lessons = append(f.lessons, b.Content)
-	}
-	return f, nil
-}

@@ -19,9 +19,9 @@ import (
 // guardEvaluation is what the flags of the command say.
 type guardEvaluation struct {
 	layers     bool
-	set        string
 	sample     int
 	seed       uint64
+	seeds      int
 	json, keep string
 	jobs       int
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
@@ -35,7 +35,7 @@ const (
 	blockGate  = "max-false-blocks"
 )
 
-// guardEvalCommand measures the guard against attacks and harmless twins:
+// guardEvalCommand measures the guard against attacks and in honest games:
 //
 //	world_llm_agent_demo guard-eval --sample 60
 //	world_llm_agent_demo guard-eval --layers --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
@@ -43,16 +43,16 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	var e guardEvaluation
 	c := &cobra.Command{
 		Use:   "guard-eval",
-		Short: "measure the guard with a suite of attacks and harmless twins",
+		Short: "measure the guard with a suite of attacks and honest games",
 		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys every text it meets, " +
-			"with the guard on and off. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
+			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return m.evaluateGuard(c.Context(), e) },
 	}
 	c.Flags().BoolVar(&e.layers, "layers", false, "also with each layer of the guard left out by itself")
-	c.Flags().StringVar(&e.set, "suite", string(guardeval.All), "templates to use: open, held_out or all")
-	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many twins at most; 0 for all")
-	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the scripted model and of the sample")
+	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
+	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the cases, of worlds and model, and of the sample: another one is another suite")
+	c.Flags().IntVar(&e.seeds, "seeds", 3, "seeds with which each attack is played with the guard on, 1 to 100; the worst counts")
 	c.Flags().StringVar(&e.json, "json", "", "file for the result as JSON")
 	c.Flags().StringVar(&e.keep, "keep", "", "directory to keep the runs in")
 	c.Flags().IntVar(&e.jobs, "jobs", 4, "cases played at once, 1 to 64")
@@ -65,12 +65,12 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 // wanted, prints what came of them and holds it to the gates.
 func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	switch {
-	case !slices.Contains(guardeval.Sets(), guardeval.Set(e.set)):
-		return badInput("--suite %s is unknown; allowed: open, held_out, all", shown(e.set))
 	case e.sample < 0:
 		return badInput("--sample %d: must not be negative", e.sample)
 	case e.jobs < 1 || e.jobs > 64:
 		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
+	case e.seeds < 1 || e.seeds > 100:
+		return badInput("--seeds %d: allowed are 1 to 100", e.seeds)
 	}
 	for i, percent := range []float64{e.attackMax, e.blockMax} {
 		// A gate that is no number compares as met whatever was measured.
@@ -90,13 +90,10 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 			return badInput("--keep %s: %w; allowed: a new or an empty directory", shown(given), cause(err))
 		}
 	}
-	all, err := guardeval.Suite(guardeval.Set(e.set))
-	if err != nil {
-		return fmt.Errorf("guard evaluation: %w", err)
-	}
-	// The attacks come first; of them and of the twins the sample says how many at most.
-	twins := slices.IndexFunc(all, func(c guardeval.Case) bool { return c.Benign })
-	cases := append(guardeval.Sample(all[:twins:twins], e.sample, e.seed), guardeval.Sample(all[twins:], e.sample, e.seed)...)
+	// The attacks come first; of them and of the honest games the sample says how many at most.
+	all := guardeval.Suite(e.seed)
+	games := slices.IndexFunc(all, func(c guardeval.Case) bool { return c.Honest })
+	cases := append(guardeval.Sample(all[:games:games], e.sample, e.seed), guardeval.Sample(all[games:], e.sample, e.seed)...)
 	out, err := m.output("the result ", e.json)
 	if err != nil {
 		return err
@@ -107,7 +104,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 			guards = append(guards, guardeval.Without(l))
 		}
 	}
-	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Keep: e.keep})
+	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Seeds: e.seeds, Keep: e.keep})
 	if err != nil {
 		return err
 	}
@@ -139,7 +136,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	if err := evaluation.WriteText(m.Stdout); err != nil {
 		return err
 	}
-	on, ok := evaluation.Summary(guardeval.On, guardeval.All)
+	on, ok := evaluation.Summary(guardeval.On)
 	if !ok {
 		return fmt.Errorf("guard evaluation: nothing was played with the guard on")
 	}
@@ -150,5 +147,5 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of %s (%s), allowed are %.2f%%", 100*upper, what, share, most))
 	}
 	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.attackMax, "attacks succeed"),
-		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.blockMax, "harmless cases are blocked"))
+		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.blockMax, "honest games are blocked"))
 }

@@ -208,7 +208,7 @@ func TestKeysStayHiddenThroughTheLifeOfARun(t *testing.T) {
 		}
 		must(0, append([]string{"playbook", "learn", "run", "--playbook", "lessons.toml"}, k.live[:4]...)...)
 		k.run(t, append([]string{"doctor"}, k.live[:4]...)...)
-		must(0, "guard-eval", "--sample", "1", "--json", "guard.json", "--keep", "kept")
+		must(0, "guard-eval", "--sample", "1", "--seeds", "1", "--json", "guard.json", "--keep", "kept")
 	}
 }
 
