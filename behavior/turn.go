@@ -207,7 +207,11 @@ func (t *Turn) Env() modules.Env {
 		}
 		room -= t.mind.count(s.output)
 	}
-	return modules.Env{View: t.view, Memory: t.mind.memory, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
+	env := modules.Env{View: t.view, Memory: t.mind.memory, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
+	if goals := words(t.mind.goalsText()); t.mind.cfg.Guards(policy.LayerOrder) {
+		env.Shows = func(name string) bool { return mentions(goals, name) } // as in the prompt
+	}
+	return env
 }
 
 // room is how many tokens the window still holds beside an answer; negative when

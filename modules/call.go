@@ -15,6 +15,8 @@ type Env struct {
 	View world.View
 	// Memory is the agent's memory; nil fails the memory modules only.
 	Memory *memory.Memory
+	// Shows tells which names of places and agents may be shown; nil shows all.
+	Shows func(name string) bool
 	// ResultCharsMax bounds a result's output in characters; 0 means
 	// [ResultCharsDefault], and less than [ResultCharsMin] means that.
 	ResultCharsMax int

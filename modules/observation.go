@@ -31,6 +31,7 @@ func observationModule() module {
 	given := map[string]*jsonschema.Schema{"section": EnumSchema(observationSections)}
 	return newModule(spec, given, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
+		env.hideNames(&o)
 		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
 		found.body = o
 		wanted := func(section string) bool { return args.Section == nil || *args.Section == section }
@@ -67,6 +68,22 @@ func observationModule() module {
 		}
 		return found, ""
 	})
+}
+
+// hideNames takes out the names that may not be shown: whoever chose them chose words.
+func (e Env) hideNames(o *world.Observation) {
+	names := []*string{&o.Self.Name, &o.Here.Name}
+	for i := range o.Places {
+		names = append(names, &o.Places[i].Name)
+	}
+	for i := range o.Agents {
+		names = append(names, &o.Agents[i].Name)
+	}
+	for _, name := range names {
+		if e.Shows != nil && !e.Shows(*name) {
+			*name = ""
+		}
+	}
 }
 
 // sectionOf returns one part of an observation under its own name, with the tick
