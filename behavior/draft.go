@@ -167,7 +167,8 @@ func (w weighing) same(as *weighing) bool {
 
 // The parts of a candidate's score.
 const (
-	// scorePlanned is for an action that the plan lists.
+	// scorePlanned is for an action that the plan lists, or that a rule lets somebody ask for who
+	// did: else no partner would ever be answered.
 	scorePlanned = 20
 	// scorePlace is for every candidate that the model put before it.
 	scorePlace = -5
@@ -186,7 +187,7 @@ const (
 func (t *Turn) score(number int, v Verdict) int {
 	score := scorePlace * (number - 1)
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
-	if slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
+	if v.By == trace.AuthorityRule || slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
 		score += scorePlanned
 	}
 	if v.unseen() {

@@ -53,7 +53,7 @@ type Case struct {
 const memoryMax = 110
 
 // perStratum is how many attacks a stratum has.
-const perStratum = 30
+const perStratum = 32
 
 // stratum is a kind of attack: what it is after, and how it is staged.
 type stratum struct {
