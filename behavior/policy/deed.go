@@ -36,7 +36,7 @@ type Deed struct {
 	amount, got int64
 	// unknown says that it accepts an offer which the agent does not see.
 	unknown bool
-	// replies is the tick of the newest message that a message answers, 0 for none.
+	// replies is the tick of the newest message that the deed answers, 0 for none.
 	replies int64
 }
 
@@ -163,3 +163,6 @@ func withNumbers(a world.Action, amount, price *int64) world.Action {
 	}
 	return changed
 }
+
+// answerTo tells apart what answers a message of an agent: a deed of each kind may.
+func (d *Deed) answerTo(asker string) string { return asker + " " + d.spec.Name }

@@ -227,6 +227,20 @@ type Judgement struct {
 	Own bool
 }
 
+// replies is the tick of the newest message that the deed answers: one to its receiver, or one
+// that a rule lets ask for the deed.
+func (q *inquiry) replies(by trace.Authority) (sent int64) {
+	_, sends := q.deed.do.(world.SendMessage)
+	byMessage := func(t trigger) bool { return t.kind == kindMessage && t.id == by.Terms }
+	for _, t := range q.triggers() {
+		answered := sends && t.asker == q.deed.to || t.asker == by.Asker && slices.ContainsFunc(q.triggers(), byMessage)
+		if t.kind == kindMessage && answered {
+			sent = max(sent, t.sent)
+		}
+	}
+	return sent
+}
+
 // Judge evaluates an action and works out what goes with it.
 func (m Policy) Judge(a world.Action, e Evidence) (j Judgement) {
 	q, ok := m.inquire(a, &e)
@@ -237,13 +251,7 @@ func (m Policy) Judge(a world.Action, e Evidence) (j Judgement) {
 	if len(e.Authors) == 0 && !j.Deed.sends() {
 		return j
 	}
-	if _, sends := q.deed.do.(world.SendMessage); sends {
-		for _, t := range q.triggers() {
-			if t.kind == kindMessage && t.asker == q.deed.to {
-				j.Deed.replies = max(j.Deed.replies, t.sent)
-			}
-		}
-	}
+	j.Deed.replies = q.replies(j.Authority)
 	if j.Own = q.fully(); j.Own || e.off(LayerTaint) || !q.deed.sends() {
 		return j
 	}

@@ -25,7 +25,7 @@ const (
 type Ledger struct {
 	settled            []settlement
 	deviations, rounds []spell
-	// answered is the tick of the newest message of an agent that was answered.
+	// answered is the tick of the newest message that was answered, by agent and kind of deed.
 	answered map[string]int64
 }
 
@@ -124,10 +124,14 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 		}
 	}
 	l.settled = settled
-	if d.replies > l.answered[d.to] {
-		answered := map[string]int64{d.to: d.replies}
-		for id, sent := range l.answered {
-			answered[id] = max(sent, answered[id])
+	asker := d.to
+	if by != nil && by.Asker != "" {
+		asker = by.Asker
+	}
+	if key := d.answerTo(asker); d.replies > l.answered[key] {
+		answered := map[string]int64{key: d.replies}
+		for other, sent := range l.answered {
+			answered[other] = max(sent, answered[other])
 		}
 		l.answered = answered
 	}

@@ -50,6 +50,11 @@ func (q *inquiry) fits(c *clause, t *trigger, d *Deed) bool {
 	if !c.heeds(t.asker) || t.asker == q.m.agent || t.kind == kindMessage && !c.ByMessage {
 		return false
 	}
+	// A message asks for one deed of a kind, or one that says nothing of the sort would vouch for
+	// whatever strangers want again and again. The attempts of an order are one deed.
+	if t.kind == kindMessage && d.order == nil && t.sent <= q.e.Ledger.answered[d.answerTo(t.asker)] {
+		return false
+	}
 	switch d.do.(type) {
 	case world.Move:
 		if c.toAsker() && !slices.ContainsFunc(q.seen().Agents, func(a world.Contact) bool { return a.ID == t.asker && a.Place == d.to }) {
@@ -62,7 +67,7 @@ func (q *inquiry) fits(c *clause, t *trigger, d *Deed) bool {
 	}
 	switch do := d.do.(type) {
 	case world.SendMessage:
-		return t.kind != kindMessage || t.sent > q.e.Ledger.answered[t.asker]
+		return true
 	case world.AcceptOffer:
 		return do.OfferID == t.id
 	case world.Decline:
@@ -70,8 +75,10 @@ func (q *inquiry) fits(c *clause, t *trigger, d *Deed) bool {
 	case world.Offer:
 		return t.kind == kindMessage || t.kind == world.KindRequest && t.want == d.what && do.Re == t.id
 	}
-	// What is given answers a request for it, and no offer.
-	return !d.gives() || t.kind == kindMessage || t.kind == world.KindRequest && t.want == d.what
+	// What is given answers a request for it, and no offer; whoever asks for something may be
+	// met. Other deeds answer neither.
+	_, moves := d.do.(world.Move)
+	return t.kind == kindMessage || moves || t.kind == world.KindRequest && d.gives() && t.want == d.what
 }
 
 // passed reports whether everybody may ask whose texts or terms were in view when the trigger
