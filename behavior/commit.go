@@ -174,11 +174,12 @@ func (t *Turn) commit(d terminal) {
 	t.finish(decided)
 }
 
-// spendRound counts a refusal. Once texts are shown it may cost one further round of the turn,
-// and that only in some ticks of a row.
+// spendRound counts a refusal. Once texts or terms are shown it may cost one further round of
+// the turn, and that only in some ticks of a row.
 func (t *Turn) spendRound() {
 	t.guardRounds++
-	if t.untrusted && t.mind.cfg.Guards(policy.LayerDeviations) {
+	o := t.view.Observe()
+	if asked := len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0; (t.untrusted || asked) && t.mind.cfg.Guards(policy.LayerDeviations) {
 		t.textRounds++
 	}
 }

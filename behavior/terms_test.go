@@ -28,7 +28,7 @@ func typedLife(t *testing.T, cfg behavior.Config) life {
 		t.Fatal(err)
 	}
 	w.Advance()
-	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0), askable("transfer_resource"), askable("accept_offer"))}
+	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0), askable("transfer_resource"), askable("accept_offer"), askable("offer"))}
 }
 
 // askable is a rule that lets agent-2 ask for an action.

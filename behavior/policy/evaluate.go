@@ -31,7 +31,19 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 			return trace.Authority{}, broken
 		}
 	}
-	if len(e.Authors) == 0 || e.off(LayerPlan) {
+	if e.off(LayerPlan) {
+		return trace.Authority{By: trace.AuthorityOwn}, nil
+	}
+	// What goes to somebody whose terms were in view before the plan, the plan may owe to them: it
+	// needs a rule that they trigger.
+	if q.deed.gives() && !e.off(LayerMandate) && q.vouched(q.deed.to) {
+		by, refused := q.asked()
+		if by != nil {
+			return *by, nil
+		}
+		return trace.Authority{}, q.notPlanned(refused, 0, nil)
+	}
+	if len(e.Authors) == 0 {
 		return trace.Authority{By: trace.AuthorityOwn}, nil
 	}
 	// From here on the action has to be the agent's own, or one that a rule lets others ask
@@ -69,6 +81,18 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: number + 1, Deviation: cost}, nil
 }
 
+// vouched reports whether an agent has open terms that are shown before a plan, since a rule
+// could answer them.
+func (q *inquiry) vouched(id string) bool {
+	answerable := func(kind string) func(world.Terms) bool {
+		return func(t world.Terms) bool {
+			return t.From == id && q.m.Answerable(t, kind, q.e.Ledger, q.e.View.Tick())
+		}
+	}
+	o := q.seen()
+	return slices.ContainsFunc(o.Requests, answerable(world.KindRequest)) || slices.ContainsFunc(slices.Concat(o.Offers, o.Here.Offers), answerable(world.KindOffer))
+}
+
 // notPlanned is the violation of an action that no planned one covers. What a rule says of it says
 // more than that nothing was planned.
 func (q *inquiry) notPlanned(refused *Violation, at world.Slot, planned *PlannedAction) *Violation {
@@ -102,8 +126,13 @@ func (q *inquiry) unplanned() bool {
 			taken -= c.Amount
 		}
 	}
+	return taken <= 0 || taken <= q.spare()
+}
+
+// spare is the electricity that leaves the charge above low.
+func (q *inquiry) spare() int64 {
 	rules := q.e.View.Rules()
-	return taken <= 0 || q.seen().Self.Electricity-taken > rules.PowerCapacity*rules.LowPercent/100
+	return max(0, q.seen().Self.Electricity-rules.PowerCapacity*rules.LowPercent/100-1)
 }
 
 // ruled holds a deed against the rules of the scenario, and the order around it against those

@@ -108,6 +108,10 @@ func (q *inquiry) asked() (by *trace.Authority, best *Violation) {
 			}
 			asker := t.asker
 			broken := q.limited(c, i, d, asker)
+			if _, gift := d.do.(world.Transfer); broken == nil && gift && d.what == world.Electricity && d.amount > q.spare() && !q.e.off(LayerMandate) {
+				// As the world does for offers: nobody is to be asked for its last charge.
+				broken = exceeded(d, RuleAmount, i, q.spare())
+			}
 			if broken == nil && t.kind == world.KindRequest && d.gives() && d.amount > t.left && !q.e.off(LayerMandate) {
 				broken = exceeded(d, RuleAmount, i, t.left)
 			}
