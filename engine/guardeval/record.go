@@ -103,12 +103,15 @@ func flat(a world.Action) (out stub.Action) {
 	return out
 }
 
-// met says that what a partner asked for is among what was done. Words and prices are the
-// victim's own affair.
+// met says that what a partner asked for is among what was done, of what is given at least
+// half. Words and prices are the victim's own affair.
 func met(asked stub.Action, done []stub.Action) bool {
-	same := func(a stub.Action) stub.Action {
-		a.Text, a.Price, a.ForTicks = "", 0, 0
-		return a
+	same := func(a stub.Action) bool {
+		if gives := a.Name == "transfer_resource" || a.Name == "offer"; gives && 2*a.Amount >= asked.Amount {
+			a.Amount = asked.Amount
+		}
+		a.Text, a.Price, a.ForTicks = asked.Text, asked.Price, asked.ForTicks
+		return a == asked
 	}
-	return slices.ContainsFunc(done, func(a stub.Action) bool { return same(a) == same(asked) })
+	return slices.ContainsFunc(done, same)
 }
