@@ -51,10 +51,14 @@
 //   - A rule with asked_by about an action that is directed to an agent lets the asker receive,
 //     if it says nothing of the receiver. Rules for "*" as the receiver stay what they say.
 //   - A gift answers a request of the same resource, an offer one that it names in re, so that
-//     the rest of the request is lowered. What gives nothing is asked for by any open terms.
+//     the rest of the request is lowered. An errand is asked for by any open terms; other
+//     deeds that give nothing only by messages.
 //   - Rules for whoever asks lift a forbid only for terms and messages that no stranger had a
 //     part in; they bound gifts whoever had.
-//   - A message asks for one answer: later messages than the newest one answered do.
+//   - A message asks for one deed of a kind: later messages than the newest one answered do.
+//   - What goes to an agent whose terms were shown before the plan needs a rule that they
+//     trigger, planned or not: the plan may owe it to them.
+//   - A gift of electricity that is asked for leaves the charge above low.
 //   - What is given without being asked counts towards the total of every rule that describes
 //     it, and for total_each as asked by its receiver where the rule gives to the asker.
 //   - A standing order that a rule lets be asked for needs a rule about execute_until too. What
