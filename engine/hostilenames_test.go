@@ -43,7 +43,8 @@ func TestNamesLikeJSONStayNames(t *testing.T) {
 		source = strings.Replace(source, `name = "`+old+`"`, "name = "+strconv.QuoteToASCII(name), 1)
 	}
 	o := options(t, "two_bases", 3)
-	o.ScenarioTOML, o.Source, o.PromptProfile = source, asking{}, "rich"
+	// The guard shows only names that a goal uses.
+	o.ScenarioTOML, o.Source, o.PromptProfile, o.GuardOff = source, asking{}, "rich", []string{"order"}
 	if result := run(t, o); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s", result.Status)
 	}
