@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -404,5 +405,52 @@ func TestWhatTheWindowCannotHoldIsNotRead(t *testing.T) {
 				t.Errorf("steps %v, want the answer too large", steps)
 			}
 		})
+	}
+}
+
+// TestAModelThatDoesNotPlanGoesOnWithoutTexts: new texts wait for a plan. When none comes the turn
+// goes on to its draft and decision without them, and after some such turns they wait in silence.
+func TestAModelThatDoesNotPlanGoesOnWithoutTexts(t *testing.T) {
+	draft := map[behavior.Protocol]string{
+		behavior.ProtocolFull: "call d decision_draft {\"candidates\":[" + harvest5 + "]}\ncall c decision {\"candidate\":1}",
+		behavior.ProtocolLean: "call d turn {\"plan\":\"g\",\"candidates\":[" + harvest5 + "],\"candidate\":1}",
+	}
+	for _, cfg := range staticConfigs() {
+		cfg.Model = "m"
+		kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, "two_bases")
+		w.Advance()
+		l := life{t, w, kit.Mind(w.AgentID(0), w.Persona(0))}
+		for tick := range 6 {
+			turn, asks := l.mind.Begin(w.View(0)), 0
+			for step := turn.Next(); ; step = turn.Next() {
+				if d, ok := step.(behavior.Decision); ok {
+					if got := ended(d); got != harvests {
+						t.Fatalf("%s, %s, tick %d: ends in %s", cfg.Protocol, cfg.Language, tick, got)
+					}
+					l.decided(d, world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "Hello"}})
+					break
+				}
+				ask := step.(behavior.Ask)
+				if asks++; strings.Contains(fmt.Sprint(ask.Request.Input), "Hello") {
+					t.Fatalf("%s, %s, tick %d: the text is shown without a plan", cfg.Protocol, cfg.Language, tick)
+				}
+				answer := "text I harvest, then mine."
+				if !slices.Equal(ask.Request.Choice.Allowed, []string{"plan"}) {
+					answer = draft[cfg.Protocol]
+				}
+				turn.Answer(parseAnswer(t, ask.Number, answer))
+			}
+			want := 1
+			if tick >= 1 && tick <= 3 {
+				want = 2 + kit.RepairsMax()
+			}
+			if asks != want {
+				t.Errorf("%s, %s, tick %d: %d requests, want %d", cfg.Protocol, cfg.Language, tick, asks, want)
+			}
+		}
 	}
 }

@@ -73,6 +73,8 @@ type Decision struct {
 	// the agent's own to the letter, round that a refusal under texts cost a further round.
 	deed       policy.Deed
 	own, round bool
+	// sealed says that no plan came that texts waited for, listed that one did.
+	sealed, listed bool
 	// read are the texts and terms that the turn was shown after its plan, authors those whose
 	// words were in view.
 	read    []reading

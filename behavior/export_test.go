@@ -9,3 +9,5 @@ func (k *Kit) Tools() []llmclient.Tool { return k.tools }
 func (m *Mind) Instructions() string { return m.instructions }
 
 func Profiles() []Profile { return []Profile{ProfileCompact, ProfileBalanced, ProfileRich} }
+
+func (k *Kit) RepairsMax() int { return k.cfg.RepairsMax }

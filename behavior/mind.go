@@ -196,6 +196,12 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		m.ledger = m.policy.Settle(m.ledger, tick, d.deed, d.Authority)
 	}
 	m.ledger = m.ledger.Spend(tick, d.Authority, d.round)
+	switch {
+	case d.sealed:
+		m.past.missed++
+	case d.listed:
+		m.past.missed = 0
+	}
 	if _, begins := d.Executed.(world.ExecuteUntil); begins {
 		m.order = d
 		if d.Authority != nil {

@@ -38,6 +38,8 @@ type past struct {
 	looked []string
 	// read are the texts of others that were read, the newest last.
 	read []reading
+	// missed counts the turns in a row whose texts waited for a plan that did not come.
+	missed int
 	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
 	// the newest last; around is the same of the last decision a model made, for the
 	// texts of an order that goes on. ever is that of all decisions together.

@@ -78,7 +78,7 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 // locked reports whether new texts wait for a plan, which says what the agent may do after
 // them. Those that were read before lock nothing: a turn may do without them.
 func (t *Turn) locked() bool {
-	return t.follows() && (t.opening.fresh > 0 || len(t.unseen) > 0)
+	return !t.sealed && t.follows() && (t.opening.fresh > 0 || len(t.unseen) > 0)
 }
 
 // follows reports whether texts of others are shown after the plan, new or not.

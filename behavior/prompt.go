@@ -142,7 +142,7 @@ func (m *Mind) compose(view world.View) prompt {
 	if acted {
 		last, done = m.lastOutcome(outcome, m.knownIDs(p.seen, outcome.Action))
 	}
-	if !p.early {
+	if !p.early && m.past.missed < missedMax {
 		p.fresh = seen.unread + len(held.Lessons)
 	}
 	if p.known, p.shown = seen.Observation, seen.shown; p.early {
@@ -198,6 +198,10 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	return p
 }
+
+// missedMax is how many plans in a row a model that makes none is asked for when there are new
+// texts. They wait from then on until it plans by itself.
+const missedMax = 3
 
 // knownRules are the rules in numbers that need no call.
 func (m *Mind) knownRules() sectionDraft {

@@ -103,7 +103,8 @@ type reasonDetail struct {
 // repair spends one further call on an answer that could not be used, or ends the turn
 // when none is left. Calls that are not taken now are counted apart, so that neither kind
 // uses up the tries of the other. A lean turn that has nothing by then asks for a plan,
-// which is less to fill in, and ends in that.
+// which is less to fill in, and ends in that. A plan for the sake of new texts that does not come
+// is done without, and so are they.
 func (t *Turn) repair(problem answer.Problem) {
 	// A turn that gets further has its tries again, three times at most.
 	spent, most := &t.parseRepairs, min(t.mind.cfg.RepairsMax, t.parseRepairs+repairsOfTurn*t.mind.cfg.RepairsMax-t.repairs)
@@ -122,6 +123,11 @@ func (t *Turn) repair(problem answer.Problem) {
 				}
 			}
 		}
+	}
+	if *spent >= most && t.locked() && t.stage == trace.StagePlan && t.lastPlan == "" && !t.ambiguous {
+		t.sealed, t.parseRepairs = true, 0
+		spent, most = &t.parseRepairs, 1
+		t.afterPlan()
 	}
 	t.talk.Repairs, t.talk.RepairsMax = *spent, most
 	ok := t.talk.Repair(problem, t.allowed())

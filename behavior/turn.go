@@ -51,6 +51,8 @@ type Turn struct {
 	// of it, or of a draft in its place. reasoning says that the present reason step was
 	// asked for.
 	planned, shown, reasoning bool
+	// sealed says that no plan came: the turn goes on without the texts that waited for it.
+	sealed bool
 	// planSteps are the steps of the plan still to come, ideas the actions of the newest
 	// plan as they were read, and listed the tools and actions that it has; nil without one.
 	planSteps []typedStep
@@ -354,6 +356,7 @@ func (t *Turn) completed(d Decision) Decision {
 			d.Looked = append(d.Looked, topic)
 		}
 	}
+	d.sealed, d.listed = t.sealed, t.shown
 	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
 	d.saw = sightings(t.opening.seen)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
