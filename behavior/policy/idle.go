@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/world"
 )
@@ -33,7 +34,8 @@ func clauseName(n int) string { return fmt.Sprintf("mandate[%d]", n) }
 
 // FindIdle lists what is idle in the clauses of a scenario, in their order, whatever the
 // world and the agents do; typed says that the scenario enables requests and offers. It
-// compares clauses two by two: one that several others make idle together goes unnoticed.
+// compares clauses two by two: one that several others make idle together goes unnoticed,
+// forbids against each that may ask apart.
 // What it lists is certain.
 func FindIdle(clauses []world.Clause, typed bool) []Idle {
 	var all []clause
@@ -154,6 +156,11 @@ func idleWhole(all []clause, i int) string {
 			}
 		}
 	}
+	if c.toAsker() && !c.anybody && c.Action != (world.Move{}).ActionName() {
+		if beaten := beatenAskers(all, c); beaten != "" {
+			return "it never allows anything: all that may ask are forbidden to have it, by as many conditions: " + beaten
+		}
+	}
 	// An allow without limits may still let through what a forbid refuses, or what goes
 	// beyond another allow's limit.
 	opens := func(o clause) bool { return o.meets(c) && (o.forbids() && c.lifts(&o) || o.allows() && o.limited()) }
@@ -161,6 +168,25 @@ func idleWhole(all []clause, i int) string {
 		return "it changes nothing: it lifts no forbid, sets no limit, and nobody may ask for it; what no clause forbids may be done anyway"
 	}
 	return ""
+}
+
+// beatenAskers names, for a rule to whoever asks, the forbid that stands against each asker;
+// it is empty when one of them has none.
+func beatenAskers(all []clause, c *clause) string {
+	var list []string
+	for _, id := range c.AskedBy {
+		if id == c.Agent {
+			continue // nobody asks itself
+		}
+		to := *c
+		to.To = id
+		n := slices.IndexFunc(all, func(f clause) bool { return f.forbids() && f.covers(&to) && !c.lifts(&f) })
+		if n < 0 {
+			return ""
+		}
+		list = append(list, fmt.Sprintf("%s by %s", id, clauseName(n)))
+	}
+	return strings.Join(list, ", ")
 }
 
 // idleLimits says which other clause allows everything that a clause with limits does,

@@ -68,6 +68,11 @@ func TestFindIdle(t *testing.T) {
 		{"one door in a wall", []world.Clause{forbid("*", mine), limited(at(allow("*", mine), "hub"), 2000, 0)}, nil},
 		{"everything forbidden, one thing allowed", []world.Clause{forbid("*", "*"), allow("*", mine)}, nil},
 		{"an allow as wide as the forbid", []world.Clause{forbid("*", mine), limited(allow("*", mine), 2000, 0)}, []string{"mandate[1]: it never allows anything: mandate[0] forbids all"}},
+		{"all askers forbidden", []world.Clause{may(give, "asker", 5, 20, 0, 50, "agent-2", "agent-3"), with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-2" }), with(forbid("*", "*"), func(c *world.Clause) { c.To, c.At = "agent-3", "" }), with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-3" })},
+			[]string{"mandate[0]: it never allows anything: all that may ask are forbidden to have it, by as many conditions: agent-2 by mandate[1], agent-3 by mandate[3]"}},
+		{"an asker forbidden by less", []world.Clause{may(give, "asker", 5, 20, 0, 50, "agent-2"), with(forbid("*", give), func(c *world.Clause) { c.To = "agent-2" })}, nil},
+		{"one asker left", []world.Clause{may(give, "asker", 5, 20, 0, 50, "agent-2", "agent-3"), with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-2" })}, nil},
+		{"errands to an asker", []world.Clause{with(may("move_agent", "asker", 0, 2, 0, 50, "agent-2"), loud), with(forbid("agent-1", "*"), func(c *world.Clause) { c.To = "agent-2" })}, nil},
 		{"a forbid for the agent, an allow at a place", []world.Clause{at(allow("*", mine), "hub"), forbid("*", mine), at(forbid("*", mine), "hub")},
 			[]string{"mandate[0]: it never allows anything: mandate[2] forbids all"}},
 		{"the same forbid twice", []world.Clause{forbid("*", mine), forbid("*", mine)}, []string{"mandate[1]: it forbids nothing that mandate[0] does not"}},
@@ -152,6 +157,10 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 			if c.To == world.ToAsker && (c.Effect == world.EffectForbid || len(c.AskedBy) == 0 || c.Action == world.Anyone) {
 				c.To = ""
 			}
+		}
+		m := s.compile()
+		if q, _ := m.inquire(s.action, &s.evidence); q.deed.unknown {
+			return // every forbid stands against an offer that is not in view, and so does the world
 		}
 		for _, idle := range FindIdle(s.clauses, true) {
 			found[idle.Field]++
