@@ -18,14 +18,11 @@ const endless = 1 << 50
 // Flows says what strangers can make flow out of each agent at most, through the rules of a
 // scenario that let others ask. Strangers of an agent are those that none of its own rules
 // names. What flows is counted where a stranger asks for it, wherever it goes, where it
-// receives it, and where it gets it out of a partner that is supplied in turn; with relayed
-// terms a stranger may be behind every request. Trades are told apart, with what they bring
-// at least. Forbids, places and stocks are left out, so that it may be less.
+// receives it, and where it gets it, by gift or trade, out of a partner that is supplied in
+// turn; with relayed terms a stranger may be behind every request. An agent's own trades are
+// told apart, with what they bring at least. Forbids, places and stocks are left out, so that it may be less.
 func Flows(s world.Scenario) (lines []string) {
-	n := network{planned: s.Agents.Count}
-	if s.PlannedAgents > 0 {
-		n.planned = s.PlannedAgents
-	}
+	n := network{planned: plannedAgents(s)}
 	note := func(ids ...string) {
 		for _, id := range ids {
 			if number, ok := strings.CutPrefix(id, "agent-"); ok && number != "" && !slices.Contains(n.agents, id) {
@@ -64,8 +61,7 @@ func Flows(s world.Scenario) (lines []string) {
 	if s.Task != nil {
 		ticks = s.Task.Ticks
 	}
-	told := map[string][]string{} // what is told, of which agents
-	var order []string
+	told := grouped{all: len(sources)}
 	for _, from := range sources {
 		for _, paid := range []bool{false, true} {
 			var parts []string
@@ -79,23 +75,104 @@ func Flows(s world.Scenario) (lines []string) {
 					parts = append(parts, part)
 				}
 			}
-			line := strings.Join(parts, "; ")
-			if told[line] == nil {
-				order = append(order, line)
-			}
-			told[line] = append(told[line], from)
+			told.add(from, strings.Join(parts, "; "))
 		}
 	}
-	for _, line := range order {
-		who := strings.Join(told[line], ", ")
-		if len(told[line]) == len(sources) {
+	return told.lines("flows: out of %s strangers can get at most %s")
+}
+
+// plannedAgents is how many agents a scenario was written for.
+func plannedAgents(s world.Scenario) int64 { return cmp.Or(s.PlannedAgents, s.Agents.Count) }
+
+// grouped is what is told of agents, each thing once.
+type grouped struct {
+	all   int // the agents there are
+	of    map[string][]string
+	order []string
+}
+
+func (g *grouped) add(agent, what string) {
+	if g.of == nil {
+		g.of = map[string][]string{}
+	}
+	if what != "" && g.of[what] == nil {
+		g.order = append(g.order, what)
+	}
+	g.of[what] = append(g.of[what], agent)
+}
+
+func (g *grouped) lines(format string) (lines []string) {
+	for _, what := range g.order {
+		who := strings.Join(g.of[what], ", ")
+		if len(g.of[what]) == g.all {
 			who = "every agent"
 		}
-		if line != "" {
-			lines = append(lines, fmt.Sprintf("flows: out of %s strangers can get at most %s", who, line))
-		}
+		lines = append(lines, fmt.Sprintf(format, who, what))
 	}
 	return lines
+}
+
+// delayTicks in a hundred are what texts may cost an agent at most without anybody saying so.
+const delayTicks = 10
+
+// Delays says of which agents strangers can take more than ten ticks in a hundred with what
+// the rules let everybody ask for, gifts and trades apart. Each reply takes the tick it is
+// said in, a journey the longest way to the place and back.
+func Delays(s world.Scenario) []string {
+	sources := []string{"every other agent"}
+	for _, c := range s.Mandate {
+		if c.Agent != world.Anyone && !slices.Contains(sources, c.Agent) {
+			sources = append(sources, c.Agent)
+		}
+	}
+	slices.Sort(sources)
+	if int64(len(sources)) > plannedAgents(s) {
+		sources = slices.DeleteFunc(sources, func(id string) bool { return id == "every other agent" })
+	}
+	told := grouped{all: len(sources)}
+	for _, agent := range sources {
+		var parts []string
+		sum := int64(0)
+		for _, c := range s.Mandate {
+			asks := c.Effect == world.EffectAllow && (s.Terms || c.ByMessage) && slices.Contains(c.AskedBy, world.Anyone)
+			if !asks || c.Agent != world.Anyone && c.Agent != agent || slices.ContainsFunc(world.Resources(), func(r string) bool { n, _ := given(&c, r); return n > 0 }) {
+				continue
+			}
+			total := c.Total
+			if c.TotalEach > 0 {
+				total = min(total, times(c.TotalEach, plannedAgents(s)-1))
+			}
+			ticks := over(total, 1, c.Window, 100)
+			if c.Action == (world.Move{}).ActionName() {
+				ticks = times(ticks, 2*longestWay(s, c.To))
+			}
+			ticks = min(ticks, 100)
+			sum += ticks
+			parts = append(parts, fmt.Sprintf("%s %d", c.Action, ticks))
+		}
+		if sum > delayTicks {
+			told.add(agent, fmt.Sprintf("%d ticks in 100 (%s)", min(sum, 100), strings.Join(parts, ", ")))
+		}
+	}
+	return told.lines("delays: %s can be held up by strangers for at most %s")
+}
+
+// longestWay is the ticks of the longest journey to a place, where to names none to any.
+func longestWay(s world.Scenario, to string) (longest int64) {
+	places := s.Survey(s.Seed).Places
+	if len(places) > reachMax {
+		return endless
+	}
+	named := slices.ContainsFunc(places, func(p world.Place) bool { return p.ID == to })
+	for _, p := range places {
+		for _, q := range places {
+			if !named || q.ID == to {
+				_, ticks := s.Rules.Journey(p.Position, q.Position)
+				longest = max(longest, ticks)
+			}
+		}
+	}
+	return longest
 }
 
 // network is what of a scenario bears on flows.
@@ -107,9 +184,9 @@ type network struct {
 }
 
 // given is the sum of a resource that a rule lets be given in its window and at once, 0 for
-// none. An order to buy pays the highest price.
+// none.
 func given(c *world.Clause, resource string) (total, most int64) {
-	what, factor := c.What, int64(1)
+	what := c.What
 	switch c.Action {
 	case "transfer_resource", "offer", "accept_offer":
 		what = cmp.Or(what, resource)
@@ -117,20 +194,13 @@ func given(c *world.Clause, resource string) (total, most int64) {
 		what = world.Data
 	case "sell_power":
 		what = world.Electricity
-	case "place_power_order":
-		switch {
-		case resource == world.Electricity && what != world.SideBuy:
-			what = resource
-		case resource == world.Data && what != world.SideSell:
-			what, factor = resource, world.PowerPriceMax/world.PowerLot
-		}
 	default:
 		return 0, 0
 	}
 	if what != resource {
 		return 0, 0
 	}
-	return times(c.Total, factor), times(cmp.Or(c.Most, c.Total), factor)
+	return c.Total, cmp.Or(c.Most, c.Total)
 }
 
 // times multiplies up to endless.
@@ -171,7 +241,8 @@ func (n *network) rates(agent, resource string) string {
 }
 
 // most is the largest flow of a resource from an agent to strangers in some ticks; paid asks
-// for what it trades instead of what it gives for nothing. Others pass on what they give for nothing.
+// for what it trades instead of what it gives for nothing. Others pass on what they get by gifts
+// and by trades; what those bring is theirs.
 func (n *network) most(from, resource string, ticks int64, paid bool) int64 {
 	agents := n.agents
 	if !slices.Contains(agents, from) {
@@ -191,7 +262,7 @@ func (n *network) most(from, resource string, ticks int64, paid bool) int64 {
 		total, most := given(c, resource)
 		for _, giver := range agents {
 			if total == 0 || len(c.AskedBy) == 0 || c.Agent != world.Anyone && c.Agent != giver ||
-				c.To == giver || node(giver) == sink || (c.Get != "") != (paid && giver == from) {
+				c.To == giver || node(giver) == sink || giver == from && paid != (c.Get != "") {
 				continue
 			}
 			rule := next
@@ -199,8 +270,7 @@ func (n *network) most(from, resource string, ticks int64, paid bool) int64 {
 			g.join(node(giver), rule, over(total, most, c.Window, ticks))
 			each := int64(endless)
 			if c.TotalEach > 0 {
-				share := times(c.TotalEach, max(1, total/c.Total))
-				each = over(share, most, c.Window, ticks)
+				each = over(c.TotalEach, most, c.Window, ticks)
 			}
 			askers := c.AskedBy
 			if slices.Contains(askers, world.Anyone) {

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func TestMaximumFlowIsTheMinimumCut(t *testing.T) {
 	})
 }
 
-// drawGift draws a rule about electricity among four agents.
+// drawGift draws a rule about electricity among four agents, a gift or a trade.
 func drawGift(t *rapid.T) world.Clause {
 	agents := []string{"agent-1", "agent-2", "agent-3", "agent-4"}
 	c := world.Clause{
@@ -61,6 +62,9 @@ func drawGift(t *rapid.T) world.Clause {
 		Agent: rapid.SampledFrom(append(agents, "*")).Draw(t, "agent"), To: rapid.SampledFrom(append(agents, "*", "asker", "asker", "asker")).Draw(t, "to"),
 		Total: rapid.Int64Range(1, 20).Draw(t, "total"), TotalEach: rapid.Int64Range(0, 9).Draw(t, "each"), Window: rapid.Int64Range(1, 9).Draw(t, "window"),
 		Most: rapid.Int64Range(0, 9).Draw(t, "most"), Relayed: rapid.IntRange(0, 3).Draw(t, "relayed") == 0,
+	}
+	if rapid.Bool().Draw(t, "trade") {
+		c.Action, c.Get, c.GetAtLeast = rapid.SampledFrom([]string{"offer", "accept_offer"}).Draw(t, "action"), world.Data, 1
 	}
 	c.AskedBy = rapid.SliceOfNDistinct(rapid.SampledFrom(append(agents, "*")), 1, 3, rapid.ID).Draw(t, "asked by")
 	return c
@@ -77,6 +81,7 @@ func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
 			n.rules = append(n.rules, drawGift(t))
 		}
 		const ticks = 30
+		paid := rapid.Bool().Draw(t, "paid")
 		stranger := func(id string) bool { return id != "agent-1" && !n.knows("agent-1", id) }
 		// let is what a rule lets in 30 ticks, going tick by tick, always as much as it can.
 		let := func(c *world.Clause, sum int64) (all int64) {
@@ -103,7 +108,7 @@ func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
 			for _, giver := range agents {
 				for i := range n.rules {
 					c := &n.rules[i]
-					if !inside(giver) || c.Agent != "*" && c.Agent != giver || c.To == giver {
+					if !inside(giver) || c.Agent != "*" && c.Agent != giver || c.To == giver || giver == "agent-1" && paid != (c.Get != "") {
 						continue
 					}
 					share := int64(1) << 30
@@ -118,7 +123,7 @@ func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
 					}
 					for _, asker := range askers {
 						to := c.To
-						if to == world.ToAsker {
+						if to == world.ToAsker || c.Action == "accept_offer" { // to of an accepted offer is who made it
 							to = asker
 						}
 						if asker != giver && (stranger(asker) || c.Relayed || !inside(to)) {
@@ -130,7 +135,7 @@ func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
 			}
 			least = min(least, cut)
 		}
-		if got := n.most("agent-1", world.Electricity, ticks, false); got != least {
+		if got := n.most("agent-1", world.Electricity, ticks, paid); got != least {
 			t.Fatalf("the flow is %d, the smallest cut %d\n%+v", got, least, n.rules)
 		}
 	})
@@ -151,7 +156,9 @@ func TestFlows(t *testing.T) {
 			"agent-1 strangers can get at most 5 data in 40 ticks, 15 in 120"},
 		"a partner that passes on": {`agent = "agent-1" action = "transfer_resource" what = "data" total = 20 window = 40 asked_by = ["agent-2"] relayed = true`,
 			"agent-1 strangers can get at most 20 data in 40 ticks, 60 in 120"},
-		"at the best price": {`agent = "agent-1" action = "place_power_order" what = "buy" total = 50 window = 60 asked_by = ["*"]`, "agent-1 strangers can get at most 1000 data in 60 ticks, 2000 in 120"},
+		"a partner that trades": {`agent = "agent-1" action = "transfer_resource" what = "electricity" total = 20 window = 50 asked_by = ["agent-2"] |
+			agent = "agent-2" action = "accept_offer" what = "electricity" get = "data" get_at_least = 1 per = 4 total = 12 window = 25 asked_by = ["*"]`,
+			"agent-1 strangers can get at most 20 electricity in 50 ticks, 60 in 120\nagent-2 strangers can get at most 24 electricity in 50 ticks, 60 in 120, for at least 1 data for each 4"},
 		"a trade": {`agent = "agent-1" action = "accept_offer" what = "data" get = "hardware" get_at_least = 2 per = 3 total = 12 window = 40 asked_by = ["*"] |
 			agent = "agent-1" action = "transfer_resource" what = "data" total = 2 window = 40 asked_by = ["*"]`,
 			"agent-1 strangers can get at most 2 data in 40 ticks, 6 in 120\nagent-1 strangers can get at most 12 data in 40 ticks, 36 in 120, for at least 2 hardware for each 3"},
@@ -181,6 +188,43 @@ func TestFlows(t *testing.T) {
 	}
 }
 
+// TestDelays: replies, sleep and journeys there and back count, for each agent that strangers
+// can make do them.
+func TestDelays(t *testing.T) {
+	s, _, _ := scenario.Embedded("two_bases")
+	may := func(agent, action string, total, each, window int64, by ...string) world.Clause {
+		return world.Clause{Agent: agent, Effect: world.EffectAllow, Action: action, Total: total, TotalEach: each, Window: window, AskedBy: by, ByMessage: true}
+	}
+	s.Agents.Count = 4
+	way := 2 * longestWay(s, "")
+	for name, tc := range map[string]struct {
+		rules []world.Clause
+		want  []string
+	}{
+		"few replies":   {[]world.Clause{may("*", "send_message", 2, 1, 20, "*")}, nil},
+		"many":          {[]world.Clause{may("*", "send_message", 8, 0, 10, "*")}, []string{"every agent can be held up by strangers for at most 80 ticks in 100 (send_message 80)"}},
+		"three each":    {[]world.Clause{may("*", "send_message", 80, 3, 50, "*")}, []string{"every agent can be held up by strangers for at most 18 ticks in 100 (send_message 18)"}},
+		"for a partner": {[]world.Clause{may("*", "send_message", 8, 0, 10, "agent-2")}, nil},
+		"gifts":         {[]world.Clause{may("*", "transfer_resource", 80, 0, 100, "*")}, nil},
+		"sleep and replies of one": {[]world.Clause{may("*", "send_message", 2, 0, 20, "*"), may("agent-2", "wait_ticks", 3, 0, 40, "*")},
+			[]string{"agent-2 can be held up by strangers for at most 19 ticks in 100 (send_message 10, wait_ticks 9)"}},
+		"all the time": {[]world.Clause{may("*", "send_message", 9, 0, 9, "*"), may("*", "wait_ticks", 500, 0, 20, "*")},
+			[]string{"every agent can be held up by strangers for at most 100 ticks in 100 (send_message 100, wait_ticks 100)"}},
+		"journeys": {[]world.Clause{may("agent-1", "move_agent", 3, 0, 100, "*")},
+			[]string{fmt.Sprintf("agent-1 can be held up by strangers for at most %d ticks in 100 (move_agent %d)", 3*way, 3*way)}},
+	} {
+		s.Mandate = tc.rules
+		got := strings.ReplaceAll(strings.Join(Delays(s), "\n"), "delays: ", "")
+		if want := strings.Join(tc.want, "\n"); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	places := s.Survey(s.Seed).Places
+	if _, ticks := s.Rules.Journey(places[0].Position, places[1].Position); len(places) == 2 && longestWay(s, places[1].ID) != ticks {
+		t.Errorf("the longest way takes %d ticks, want %d", way/2, ticks)
+	}
+}
+
 // TestFlowsOfThePage: the rules by example give what the page says of them.
 func TestFlowsOfThePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/scenarios.md")
@@ -195,6 +239,13 @@ func TestFlowsOfThePage(t *testing.T) {
 		t.Fatalf("%d rules, %v", len(s.Mandate), err)
 	}
 	if want := "```\ncamp.toml: " + strings.Join(Flows(s), "\ncamp.toml: ") + "\n```"; !strings.Contains(string(page), want) {
+		t.Errorf("the page lacks\n%s", want)
+	}
+	if late := Delays(s); len(late) > 0 {
+		t.Errorf("the rules of the page let strangers hold agents up: %q", late)
+	}
+	s.Mandate[0].Total, s.Mandate[0].TotalEach, s.Mandate[0].Window = 8, 3, 10
+	if want := "```\ncamp.toml: " + strings.Join(Delays(s), "\ncamp.toml: ") + "\n```"; !strings.Contains(string(page), want) {
 		t.Errorf("the page lacks\n%s", want)
 	}
 }

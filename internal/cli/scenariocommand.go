@@ -89,7 +89,7 @@ func (m *Main) lintScenarios(names []string) error {
 			for _, idle := range policy.FindIdle(chosen.Mandate, chosen.Terms) {
 				lines = append(lines, name+": "+idle.String())
 			}
-			for _, flow := range baseline.Flows(chosen) {
+			for _, flow := range append(baseline.Flows(chosen), baseline.Delays(chosen)...) {
 				flows = append(flows, name+": "+flow) // to know, not to mend
 			}
 		}
