@@ -223,15 +223,15 @@ func (s Scenario) checkClause(c Clause) error {
 // actions have different ones.
 func (c Clause) checkLimits() error {
 	limits := []valueRange{
-		{"most", c.Most, 0, amountMax}, {"total", c.Total, 0, amountMax}, {"total_each", c.TotalEach, 0, amountMax},
-		{"window", c.Window, 0, windowMax}, {"get_at_least", c.GetAtLeast, 0, rateMax}, {"per", c.Per, 0, rateMax},
+		{"most", c.Most, 1, amountMax}, {"total", c.Total, 1, amountMax}, {"total_each", c.TotalEach, 1, amountMax},
+		{"window", c.Window, 1, windowMax}, {"get_at_least", c.GetAtLeast, 1, rateMax}, {"per", c.Per, 1, rateMax},
 	}
+	limits = slices.DeleteFunc(limits, func(f valueRange) bool { return f.value == 0 }) // left out
 	if err := within(limits); err != nil {
 		return err
 	}
 	for _, f := range limits {
 		switch {
-		case f.value == 0:
 		case c.Effect != EffectAllow:
 			return fmt.Errorf("%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
 		case c.Action == Anyone:
@@ -282,12 +282,14 @@ func (s Scenario) checkAskers(c Clause) error {
 	switch {
 	case asked && c.Effect != EffectAllow:
 		return errors.New("asked_by: only an allow may be asked for; a forbid holds whoever asks")
+	case asked && c.Action == (PlaceOrder{}).ActionName():
+		return errors.New("asked_by: no rule bounds the price of place_power_order; let others ask for buy_power or sell_power, with get and get_at_least")
 	case asked && c.Action == Anyone:
 		return errors.New("asked_by: name one action; what others may ask for needs a total, and actions have different units")
 	case asked && c.Total == 0:
 		return fmt.Errorf("total: it is missing; what others may ask for needs a total (%s) and a window, or they could ask without end", c.Unit())
 	case asked && c.Window == 0:
-		return fmt.Errorf("window: it is missing; allowed: 1 to %d ticks, of which total is the sum", windowMax)
+		return fmt.Errorf("window: it is missing; allowed: 1 to %d ticks; others may ask again and again, so that total is the most in so many ticks", windowMax)
 	case c.Window > 0 && c.Total == 0:
 		return errors.New("window: it needs a total, which is then the most in so many ticks")
 	case !asked && c.TotalEach > 0:
