@@ -29,7 +29,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		}
 		return
 	}
-	if t.talk.Lengthen(t.free) {
+	if t.talk.Lengthen(t.free) && t.mayRepeat() {
 		return
 	}
 	reasons := t.stage == trace.StageReason
@@ -129,6 +129,9 @@ func (t *Turn) repair(problem answer.Problem) {
 		spent, most = &t.parseRepairs, 1
 		t.afterPlan()
 	}
+	if !t.mayRepeat() {
+		most = *spent
+	}
 	t.talk.Repairs, t.talk.RepairsMax = *spent, most
 	ok := t.talk.Repair(problem, t.allowed())
 	*spent = t.talk.Repairs
@@ -146,6 +149,16 @@ func (t *Turn) repair(problem answer.Problem) {
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
 	}
+}
+
+// mayRepeat counts an answer that could not be used and reports whether it may be asked for
+// again. Once texts are shown that is the one further round that they may cost.
+func (t *Turn) mayRepeat() bool {
+	if !t.bindsRounds() {
+		return true
+	}
+	t.textRounds++
+	return t.textRounds == 1 && t.mind.ledger.Rounds(t.view.Tick())
 }
 
 // round is what the calls of one answer come to.

@@ -181,14 +181,19 @@ const requestsUnderTexts = 2
 // overdue reports whether one more request would be more than texts may cost: what was refused or
 // could not be used takes one further round, and that only in some ticks of a row.
 func (t *Turn) overdue() bool {
-	if t.textsAt == 0 || t.opening.early || !t.mind.cfg.Guards(policy.LayerDeviations) {
+	if !t.bindsRounds() {
 		return false
 	}
 	limit := requestsUnderTexts + t.steps
-	if (t.textRounds > 0 || t.repairs > 0) && t.mind.ledger.Rounds(t.view.Tick()) {
+	if t.textRounds > 0 && t.mind.ledger.Rounds(t.view.Tick()) {
 		limit++
 	}
 	return t.talk.asks-t.textsAt+1 >= limit
+}
+
+// bindsRounds reports whether texts are shown that may cost only so many requests.
+func (t *Turn) bindsRounds() bool {
+	return t.textsAt != 0 && !t.opening.early && t.mind.cfg.Guards(policy.LayerDeviations)
 }
 
 // isUntrusted reports whether a source may not choose what the agent does.
@@ -350,7 +355,7 @@ func (t *Turn) completed(d Decision) Decision {
 		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
 		d.Swayed = !d.own && (!planned || writes)
 	}
-	d.round = (t.textRounds > 0 || t.textsAt > 0 && t.repairs > 0) && t.mind.ledger.Rounds(t.view.Tick())
+	d.round = t.textRounds > 0 && t.mind.ledger.Rounds(t.view.Tick())
 	for _, s := range t.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {
 			d.Looked = append(d.Looked, topic)

@@ -274,6 +274,8 @@ func TestStandingByIsBounded(t *testing.T) {
 		{"plans to rest", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[{"kind":"skip"}],"actions":[]}`), nil},
 		{"wants what nobody planned", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"harvest_radiation","amount":1}}`), nil},
 		{"says nothing", ProtocolFull, trace.CommitGuidance, llmclient.Message("assistant", "I stand by."), nil},
+		{"is cut off", ProtocolFull, trace.CommitGuidance, llmclient.Message("assistant", "I think that"), nil},
+		{"is cut off in one call", ProtocolLean, trace.CommitGuidance, llmclient.Message("assistant", "I think that"), nil},
 		{"mines little", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"mine_compound","amount":1}}`), nil},
 		{"decides twice", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`),
 			[]llmclient.Item{llmclient.FunctionCall("d", "decision", `{"action":{"action":"wait_ticks","amount":50}}`)}},
@@ -302,7 +304,11 @@ func TestStandingByIsBounded(t *testing.T) {
 							if !turn.revealed {
 								also, item = nil, llmclient.FunctionCall("p", "plan", plan)
 							}
-							turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: append([]llmclient.Item{item}, also...)}})
+							reply := &llmclient.Reply{Status: "completed", Items: append([]llmclient.Item{item}, also...)}
+							if turn.revealed && strings.HasPrefix(tt.name, "is cut off") {
+								reply.Status, reply.IncompleteReason = "incomplete", "max_output_tokens"
+							}
+							turn.Answer(llmclient.Answer{Reply: reply})
 						}
 					}
 					calls += d.Calls
@@ -330,7 +336,12 @@ func TestStandingByIsBounded(t *testing.T) {
 			if lost > 10 {
 				t.Errorf("%d of 100 ticks are lost", lost)
 			}
-			if calls > 302 {
+			// Modules and drafts that lead on have a request more than those that fail.
+			most := 222
+			if strings.Contains(tt.name, " and ") {
+				most = 302
+			}
+			if calls > most {
 				t.Errorf("%d calls in 100 ticks, where a turn without texts to follow has two", calls)
 			}
 			t.Logf("%d ticks lost, %d calls", lost, calls)
