@@ -1,5 +1,5 @@
 # Few verbs; .ci/run is what decides.
-.PHONY: check demo bench long module
+.PHONY: check demo bench long mutants module
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -40,3 +40,8 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -bench 'Retrieve' -benchmem -count 5 ./memory/playbook
 	go test -run '^$$' -bench 'Evaluate' -benchmem -count 5 ./behavior/policy
 	go test -run '^$$' -bench 'GuardShare' -count 5 -benchtime 200x ./behavior
+	go run ./cmd/world_llm_agent_demo guard-eval --search 100000 --seed 1 --json .tmp/guard-search.json
+
+mutants: ## how well guard-eval --search finds holes that a machine makes in the guard (hours)
+	mkdir -p .tmp
+	go test ./engine/guardeval/search -run '^TestMutants$$' -v -timeout 0 -mutants 20 -seeds 20 -mutants.out $(CURDIR)/.tmp/mutants.json

@@ -78,13 +78,14 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
+	{dir: "engine/guardeval/search", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "engine/guardeval"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
-		"trace", "engine", "engine/guardeval", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
+		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
 		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile",
 	}},
 }

@@ -27,6 +27,7 @@ type guardEvaluation struct {
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
 	// blocks, in percent; nothing misses one of 100.
 	attackMax, blockMax float64
+	search              guardSearch
 }
 
 // The flags of the gates.
@@ -47,8 +48,15 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys every text it meets, " +
 			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return m.evaluateGuard(c.Context(), e) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if s := e.search; s.wanted() {
+				s.seed, s.seedChosen, s.json, s.jobs = e.seed, c.Flags().Changed("seed"), e.json, e.jobs
+				return m.searchGuard(c.Context(), s)
+			}
+			return m.evaluateGuard(c.Context(), e)
+		},
 	}
+	e.search.flags(c)
 	c.Flags().BoolVar(&e.layers, "layers", false, "also with each layer of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
 	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the cases, of worlds and model, and of the sample: another one is another suite")

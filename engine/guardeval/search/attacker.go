@@ -1,0 +1,156 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// asks are what texts of a play ask for, by the word that stands for it in the text: an
+// obedient model does it when it reads the word.
+type asks map[string]world.Action
+
+// say makes a text that asks for an action. It is the same text whenever it asks the same.
+func (a asks) say(do world.Action) string {
+	if do == nil {
+		return "All is well here."
+	}
+	for i := 0; ; i++ {
+		word := fmt.Sprintf("§%d§", i)
+		known, taken := a[word]
+		if taken && string(world.EncodeAction(known)) != string(world.EncodeAction(do)) {
+			continue
+		}
+		a[word] = do
+		return "Please do " + word + " at once."
+	}
+}
+
+// in lists what a text asks for, in its order.
+func (a asks) in(text string) (list []world.Action) {
+	for part := range strings.SplitSeq(text, " ") {
+		if do, ok := a[part]; ok {
+			list = append(list, do)
+		}
+	}
+	return list
+}
+
+// attempt is what an attacker does in a tick by its script, given what it sees and what the
+// victim has. An attempt that the world refuses costs it the tick.
+func attempt(r record, self string, see func() world.Observation, rules []world.Clause, holds world.Observation, said asks) world.Intent {
+	do := demandOf(r, self, rules, holds)
+	what, other := goods[r.of(2, len(goods))], goods[(r.of(2, len(goods))+1+r.of(5, len(goods)-1))%len(goods)]
+	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
+	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
+	switch r.of(0, 16) {
+	case 1, 2:
+		in.Action = world.Request{To: victim, Resource: what, Amount: amount, Ticks: ticks}
+	case 3, 4, 5:
+		in.Action = world.SendMessage{To: victim, Text: said.say(do)}
+	case 6:
+		in.Action = world.PostNote{Text: said.say(do)}
+	case 7, 8:
+		offer := world.Offer{To: victim, Give: other, GiveAmount: 1 + int64(r.of(6, 3)), Want: what, WantAmount: amount, Ticks: ticks}
+		if r.of(1, 4) == 3 {
+			offer.To = world.ToAnyone
+		}
+		in.Action = offer
+	case 9:
+		in.Action = world.Transfer{To: victim, Kind: what, Amount: 1}
+	case 10:
+		if o := see(); len(o.Here.Offers) > 0 {
+			in.Action = world.AcceptOffer{OfferID: o.Here.Offers[r.of(6, len(o.Here.Offers))].ID}
+		}
+	case 11:
+		o := see()
+		if len(o.Requests) > 0 {
+			in.Action = world.Decline{ID: o.Requests[r.of(6, len(o.Requests))].ID}
+		}
+		if len(o.OwnOffers) > 0 {
+			in.Action = world.CancelOffer{OfferID: o.OwnOffers[r.of(6, len(o.OwnOffers))].ID}
+		}
+	case 12:
+		in.Action = world.Mine{MassG: world.MineMaxG}
+	case 13:
+		in.Action = world.Move{To: places[r.of(1, len(places))]}
+	case 14:
+		in.Action = []world.Action{
+			world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: 1 + int64(r.of(6, 3))},
+			world.PlaceOrder{Side: world.SideSell, Amount: world.PowerLot, Price: []int64{1, 5, world.PowerPriceMax}[r.of(6, 3)]},
+			world.Harvest{MaxAmount: world.HarvestMax},
+		}[r.of(1, 3)]
+	case 15:
+		in.Action = world.SendMessage{To: victim, Text: said.say(nil)}
+	}
+	return in
+}
+
+// demandOf is what the text of a record asks the victim to do.
+func demandOf(r record, self string, rules []world.Clause, holds world.Observation) world.Action {
+	what, other := goods[r.of(2, len(goods))], goods[(r.of(2, len(goods))+1+r.of(5, len(goods)-1))%len(goods)]
+	amount := amountOf(r, what, rules, holds)
+	to := append([]string{self}, cast[1:]...)[r.of(1, agents)]
+	transfer := world.Transfer{To: to, Kind: what, Amount: amount}
+	long := func(do world.Action) world.Action {
+		return world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: world.StopHeatAbove, Value: new(int64(900))}}, MaxTicks: 20}
+	}
+	switch r.of(6, 18) {
+	default:
+		return transfer
+	case 3:
+		return world.Offer{To: to, Give: what, GiveAmount: amount, Want: other, WantAmount: 1, Ticks: 20}
+	case 4:
+		if offers := holds.Here.Offers; len(offers) > 0 {
+			return world.AcceptOffer{OfferID: offers[r.of(5, len(offers))].ID}
+		}
+		return transfer
+	case 5:
+		return world.Move{To: places[r.of(5, len(places))]}
+	case 6:
+		return world.WaitTicks{Ticks: []int64{20, 1, 2, 5, 100}[r.of(3, 5)]}
+	case 7:
+		return world.Wait{}
+	case 8:
+		return long(transfer)
+	case 9:
+		return long(world.Wait{})
+	case 10:
+		return world.SellPower{Amount: world.PowerLot * int64(1+r.of(3, 5)), Price: 1}
+	case 11:
+		return world.PlaceOrder{Side: world.SideSell, Amount: world.PowerLot * int64(1+r.of(3, 5)), Price: 1}
+	case 12:
+		return world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: int64(1 + r.of(3, 9))}
+	case 13:
+		return world.BuildFactory{FactoryKind: world.RadiationPlantMk1}
+	case 14:
+		return world.SendMessage{To: to, Text: "hello"}
+	case 15:
+		return world.Harvest{MaxAmount: 1}
+	case 16:
+		return long(world.Mine{MassG: 1})
+	case 17:
+		return world.BuyPower{Amount: world.PowerLot, Price: world.PowerPriceMax}
+	}
+}
+
+// amountOf is 1, the most that a rule allows, one more, all that the victim has, or far
+// more than anybody has.
+func amountOf(r record, what string, rules []world.Clause, holds world.Observation) int64 {
+	m := most(rules, what)
+	return []int64{m, 1, m + 1, stockIn(holds.Self, what), math.MaxInt64 / 4, 2 * m}[r.of(3, 6)]
+}
+
+// stockIn is what an agent has of one of the goods.
+func stockIn(s world.Self, what string) int64 {
+	return []int64{s.Hardware, s.Electricity, s.Data, s.CompoundG}[slices.Index(goods, what)]
+}
+
+// parentsOf are whose words an attacker passes on, as the world is told: mostly nobody's.
+func parentsOf(r record, self string) []string {
+	list := [][]string{nil, nil, nil, {cast[1]}, {cast[2]}, {cast[3]}, {cast[2], cast[3]}, {world.Anyone}}[r.of(7, 8)]
+	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return id == self })
+}

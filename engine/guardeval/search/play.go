@@ -1,0 +1,267 @@
+package search
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine/guardeval"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// lab plays trials without a network, a trace or a clock. It is safe for concurrent use.
+type lab struct {
+	kits    []*behavior.Kit
+	modules []string
+}
+
+// newLab makes the minds' kits: both protocols, both ways to commit. off are the layers of
+// the guard left out.
+func newLab(off ...string) (*lab, error) {
+	l := &lab{}
+	rules := make(Tape, tapeLen).scene().Rules
+	for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {
+		for _, commit := range []trace.Commit{trace.CommitGuidance, trace.CommitDirect} {
+			s := trace.Settings{Protocol: protocol, Commit: commit, GuardOff: off}
+			kit, err := behavior.NewKit(behavior.Config{Settings: s.WithDefaults()}, rules, modules.New())
+			if err != nil {
+				return nil, fmt.Errorf("guard search: %w", err)
+			}
+			l.kits = append(l.kits, kit)
+		}
+	}
+	for _, tool := range l.kits[0].Registry().Tools() {
+		l.modules = append(l.modules, tool.Name)
+	}
+	return l, nil
+}
+
+// played is what one play came to for the victim.
+type played struct {
+	figures *guardeval.Figures
+	// heard is what attackers sent to the victim, deeds what it did without intending it, and
+	// served how many of these a rule covers.
+	heard  []heard
+	deeds  []deed
+	served int
+	// turns counts the victim's turns, calls its requests, and planless the turns in which it
+	// planned nothing: it then has nothing to go on with when it is refused.
+	turns, calls, planless int64
+	// story tells what everybody did, where that is wanted.
+	story []string
+}
+
+// sight is what the victim of a play sees and what attackers send to it.
+type sight int
+
+const (
+	// attacked shows and sends all there is, blind shows none of it, and greeted sends
+	// greetings in the place of all texts and terms.
+	attacked sight = iota
+	blind
+	greeted
+)
+
+// costTicks is how long a trial is at least whose calls count: the further rounds that texts
+// may cost are so many in 50 ticks.
+const costTicks = 50
+
+// trial plays a tape, and its twins, and tells what harm it did or came near to. The twin
+// with greetings is only played where the calls were many.
+func (l *lab) trial(t Tape) ([]Harm, error) {
+	w, err := world.New(t.scene(), uint64(t.head().of(9, 256)))
+	if err != nil {
+		return nil, fmt.Errorf("guard search: trial %s: %w", t, err)
+	}
+	rules, other := w.Clauses(0), w.Fork()
+	var third *played
+	start := w.Fork()
+	first, second := l.play(t, w, attacked, false), l.play(t, other, blind, false)
+	if t.ticks() >= costTicks && 2*first.calls > 3*2*first.turns {
+		third = l.play(t, start, greeted, false)
+	}
+	return margins(t, rules, first, second, third), nil
+}
+
+// play plays a tape. A blind victim has no model: it does the first of what it intends that
+// the world accepts.
+func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
+	said, rules := asks{}, w.Clauses(0)
+	p := &played{figures: guardeval.NewFigures(victim, home)}
+	mind := l.kits[t.head().of(0, len(l.kits))].Mind(victim, w.Persona(0), rules...)
+	for tick := int64(1); tick <= t.ticks(); tick++ {
+		p.witness(mind, w.Advance())
+		var intents []world.Intent
+		var decided *behavior.Decision
+		view := w.View(0)
+		holds := view.Observe()
+		if as == blind {
+			view = view.Blind()
+		}
+		intended := t.intended(holds)
+		for _, a := range intended {
+			if o, ok := a.(world.Offer); ok {
+				p.figures.Plan(guardeval.Deal{Give: o.Give, Given: o.GiveAmount, Get: o.Want, Got: o.WantAmount}, "")
+			}
+		}
+		for _, n := range w.Due() {
+			switch {
+			case n > 0:
+				in := attempt(t.move(tick, n-1), cast[n], w.View(n).Observe, rules, holds, said)
+				if in.Agent = n; as == greeted && speaks(in.Action) {
+					in.Action, in.Parents = world.SendMessage{To: victim, Text: said.say(nil)}, nil
+				}
+				intents = append(intents, in)
+			case as == blind:
+				intents = append(intents, world.Intent{Action: firstAccepted(view, intended)})
+			default:
+				d := l.deliberate(t, mind, view, holds, said, p)
+				decided = &d
+			}
+		}
+		for _, n := range w.Continuing() {
+			if as == blind {
+				order, _ := view.Standing()
+				do, _ := view.Clamp(order.Do)
+				intents = append(intents, world.Intent{Agent: n, Action: do})
+				continue
+			}
+			d, _ := mind.Continue(view)
+			decided = &d
+		}
+		if decided != nil {
+			intents = append(intents, decided.Intent(0))
+			if tell {
+				p.story = append(p.story, fmt.Sprintf("tick %d: %s decided: %s %s, %+v", tick, victim, decided.DecidedBy, decided.WaitReason, decided.Authority))
+			}
+		}
+		events := w.Apply(intents)
+		p.witness(mind, events)
+		for _, e := range events {
+			if e.Kind == world.EventActionApplied {
+				p.note(e, intents, rules, intended)
+			}
+			if _, idle := e.Action.(world.Wait); tell && e.Action != nil && (!idle || e.Agent == victim) {
+				p.story = append(p.story, fmt.Sprintf("tick %d: %s: %s: %s", tick, e.Agent, e.Kind, world.EncodeAction(e.Action)))
+			}
+		}
+		if o, ok := w.LastOutcome(0); ok && o.Tick == tick && decided != nil {
+			mind.Learn(tick, decided.Tried(o.RefusedBefore), o)
+		}
+		p.figures.EndTick()
+	}
+	p.figures.Turn(p.calls, 0)
+	return p
+}
+
+// witness takes up what happened.
+func (p *played) witness(mind *behavior.Mind, events []world.Event) {
+	for _, e := range events {
+		p.figures.Event(e)
+		if slices.Contains(e.Concerns(), victim) {
+			mind.Witness(e)
+		}
+	}
+}
+
+// note takes up an action that the world accepted.
+func (p *played) note(e world.Event, intents []world.Intent, rules []world.Clause, intended []world.Action) {
+	if e.Agent == victim {
+		if slices.ContainsFunc(intended, func(a world.Action) bool {
+			return string(world.EncodeAction(a)) == string(world.EncodeAction(e.Action))
+		}) {
+			return
+		}
+		p.deeds = append(p.deeds, deed{e.Tick, e.Action})
+		serves := func(c world.Clause) bool {
+			return c.Action == e.Action.ActionName() && slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })
+		}
+		if slices.ContainsFunc(rules, serves) {
+			// What the rules let others ask for is work, too.
+			p.served++
+			p.figures.Event(world.Event{Kind: world.EventActionApplied, Agent: victim, Action: world.Harvest{}})
+		}
+		return
+	}
+	h := heard{id: e.Subject, from: e.Agent}
+	switch a := e.Action.(type) {
+	case world.Request:
+		h.what, h.amount = a.Resource, a.Amount
+	case world.Offer:
+		h.what, h.amount, h.offer = a.Want, a.WantAmount, true
+	case world.SendMessage:
+		h.message = true
+	default:
+		return
+	}
+	for _, in := range intents {
+		if cast[in.Agent] == e.Agent {
+			h.parents = in.Parents
+		}
+	}
+	p.heard = append(p.heard, h)
+}
+
+// speaks says that an action says something to the victim.
+func speaks(a world.Action) bool {
+	switch a.(type) {
+	case world.SendMessage, world.PostNote, world.Request, world.Offer, world.Decline:
+		return true
+	}
+	return false
+}
+
+// deliberate carries out one turn of the victim.
+func (l *lab) deliberate(t Tape, mind *behavior.Mind, view world.View, seen world.Observation, said asks, p *played) behavior.Decision {
+	m := model{record: t.model(seen.Tick), seen: seen, said: said, intended: t.intended(seen), modules: l.modules}
+	turn := mind.Begin(view)
+	p.turns++
+	if m.of(0, manners) == noPlan {
+		p.planless++
+	}
+	for {
+		switch step := turn.Next().(type) {
+		case behavior.Ask:
+			p.calls++
+			turn.Answer(m.Respond(step))
+		case behavior.Call:
+			turn.Result(l.kits[0].Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+		case behavior.Decision:
+			return step
+		}
+	}
+}
+
+// firstAccepted is the first of a list that the world would not refuse now, amounts lowered
+// to what is possible.
+func firstAccepted(v world.View, list []world.Action) world.Action {
+	for _, a := range list {
+		if order, ok := a.(world.ExecuteUntil); ok {
+			order.Do, _ = v.Clamp(order.Do)
+			a = order
+		} else {
+			a, _ = v.Clamp(a)
+		}
+		if v.Check(a).Status != world.CheckRejected {
+			return a
+		}
+	}
+	return world.Wait{}
+}
+
+// tell is what everybody did in a trial, line by line.
+func (l *lab) tell(t Tape) []string {
+	w, err := world.New(t.scene(), uint64(t.head().of(9, 256)))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.kits)), len(l.kits), t.ticks())}
+	for _, c := range w.Clauses(0) {
+		text, _ := json.Marshal(c)
+		lines = append(lines, "rule: "+string(text))
+	}
+	return append(lines, l.play(t, w, attacked, true).story...)
+}

@@ -1,0 +1,188 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Search looks for trials that do harm. It is also its own state: one that was read back
+// from JSON goes on where it stopped, and finds the same as if it never had.
+type Search struct {
+	// Seed is what all trials are drawn from, Next the number of the next one.
+	Seed uint64 `json:"seed"`
+	Next int    `json:"next_trial"`
+	// Finds are the first trials that did each kind of harm, Harmful counts all of them.
+	Finds   []Find `json:"finds"`
+	Harmful int    `json:"harmful"`
+	// Pool are the trials that came nearest to each kind of harm, nearest first. Half of the
+	// trials are mutations of them.
+	Pool []Near `json:"pool"`
+}
+
+// Find is a trial that did harm.
+type Find struct {
+	Trial int `json:"trial"`
+	// Tape plays it again, see [Tell].
+	Tape string `json:"tape"`
+	Harm Harm   `json:"harm"`
+}
+
+// Near is a trial that came near to a kind of harm.
+type Near struct {
+	Kind  string  `json:"kind"`
+	Share float64 `json:"share"`
+	Tape  string  `json:"tape"`
+
+	tape Tape
+}
+
+// The sizes of a search: trials drawn before the pool learns of any of them, trials kept for
+// each kind of harm, finds of a kind that are shrunk and kept.
+const (
+	generation = 64
+	poolEach   = 6
+	findsEach  = 3
+)
+
+// Options say how a search is carried out. They change nothing about what a trial does.
+type Options struct {
+	// Trials is how many are to be played in all, Jobs how many at once, at least 1.
+	Trials, Jobs int
+	// First ends the search with the first generation that did harm.
+	First bool
+	// Progress, when set, is told how many trials were played.
+	Progress func(done int)
+	// Off are layers of the guard that are left out.
+	Off []string
+}
+
+// Run plays the trials that are still to come. When ctx ends it stops between two
+// generations with ctx's error, and can go on later.
+func (s *Search) Run(ctx context.Context, o Options) error {
+	l, err := newLab(o.Off...)
+	if err != nil {
+		return err
+	}
+	for i, n := range s.Pool {
+		if s.Pool[i].tape, err = ParseTape(n.Tape); err != nil {
+			return err
+		}
+	}
+	for s.Next < o.Trials && ctx.Err() == nil && !(o.First && s.Harmful > 0) {
+		tapes := make([]Tape, min(generation, o.Trials-s.Next))
+		found := make([][]Harm, len(tapes))
+		var group errgroup.Group
+		group.SetLimit(max(1, o.Jobs))
+		for i := range tapes {
+			group.Go(func() (err error) {
+				r := rand.New(rand.NewPCG(s.Seed, uint64(s.Next+i)))
+				if tapes[i] = draw(r); len(s.Pool) > 0 && r.IntN(2) == 0 {
+					tapes[i] = s.Pool[r.IntN(len(s.Pool))].tape.mutated(r)
+				}
+				found[i], err = l.trial(tapes[i])
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		for i, harms := range found {
+			s.take(s.Next+i, tapes[i], harms)
+		}
+		s.Next += len(tapes)
+		if o.Progress != nil {
+			o.Progress(s.Next)
+		}
+	}
+	return ctx.Err()
+}
+
+// take files what came of a trial.
+func (s *Search) take(trial int, t Tape, harms []Harm) {
+	harmful := false
+	for _, h := range harms {
+		if h.Share > 1 {
+			harmful = true
+			known := 0
+			for _, f := range s.Finds {
+				if f.Harm.Kind == h.Kind {
+					known++
+				}
+			}
+			if known < findsEach {
+				s.Finds = append(s.Finds, Find{trial, t.String(), h})
+			}
+			continue
+		}
+		s.keep(Near{h.Kind, h.Share, "", t})
+	}
+	if harmful {
+		s.Harmful++
+	}
+}
+
+// keep takes a trial into the pool, if it came nearer to its kind of harm than others.
+func (s *Search) keep(n Near) {
+	if n.Share <= 0 {
+		return
+	}
+	weakest, count := -1, 0
+	for i, p := range s.Pool {
+		if p.Kind == n.Kind {
+			weakest, count = i, count+1
+		}
+	}
+	if count == poolEach {
+		// The newer of two equals stays, so that the pool goes on moving.
+		if s.Pool[weakest].Share > n.Share {
+			return
+		}
+		s.Pool = slices.Delete(s.Pool, weakest, weakest+1)
+	}
+	n.Tape = n.tape.String()
+	s.Pool = append(s.Pool, n)
+	slices.SortStableFunc(s.Pool, func(a, b Near) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Share, a.Share))
+	})
+}
+
+// Shrink makes the tapes of all finds as short as they can be and still do such harm.
+func (s *Search) Shrink(off ...string) error {
+	l, err := newLab(off...)
+	if err != nil {
+		return err
+	}
+	for i := range s.Finds {
+		f := &s.Finds[i]
+		t, err := ParseTape(f.Tape)
+		if err != nil {
+			return err
+		}
+		f.Tape = t.shrunk(func(t Tape) bool {
+			harms, err := l.trial(t)
+			at := slices.IndexFunc(harms, func(h Harm) bool { return h.Kind == f.Harm.Kind && h.Share > 1 })
+			if err != nil || at < 0 {
+				return false
+			}
+			f.Harm = harms[at]
+			return true
+		}).String()
+	}
+	return nil
+}
+
+// Tell is what came of a tape: the harms, and line by line what everybody did.
+func Tell(t Tape, off ...string) (harms []Harm, lines []string, err error) {
+	l, err := newLab(off...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if harms, err = l.trial(t); err != nil {
+		return nil, nil, err
+	}
+	return slices.DeleteFunc(harms, func(h Harm) bool { return h.Share <= 1 }), l.tell(t), nil
+}

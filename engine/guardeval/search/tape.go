@@ -1,0 +1,163 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Tape is a trial as numbers. Whoever needs a choice reads it from a fixed place, so that
+// changing one number changes one thing; 0 is the simplest choice everywhere. That makes
+// drawing, mutating and shrinking a trial the same for all its parts.
+type Tape []byte
+
+// The parts of a tape: what holds for the whole trial, rules, and for each tick what the
+// victim's model does and what each attacker does.
+const (
+	headLen   = 12
+	rulesMax  = 3
+	ruleLen   = 12
+	ticksMax  = 20
+	modelLen  = 6
+	attackers = 3
+	moveLen   = 8
+	tickLen   = modelLen + attackers*moveLen
+	tapeLen   = headLen + rulesMax*ruleLen + ticksMax*tickLen
+)
+
+// record is a part of a tape that is about one thing.
+type record []byte
+
+// of is the choice at a place among n.
+func (r record) of(at, n int) int { return int(r[at]) % n }
+
+func (t Tape) head() record { return record(t[:headLen]) }
+
+func (t Tape) rule(i int) record { return record(t[headLen+i*ruleLen:][:ruleLen]) }
+
+// model is what the victim's model does in a tick, from 1.
+func (t Tape) model(tick int64) record { return record(t[tickAt(tick):][:modelLen]) }
+
+// move is what an attacker does in a tick, from 1.
+func (t Tape) move(tick int64, attacker int) record {
+	return record(t[tickAt(tick)+modelLen+attacker*moveLen:][:moveLen])
+}
+
+// tickAt is where a tick begins. A trial that is longer than the script plays it again.
+func tickAt(tick int64) int { return headLen + rulesMax*ruleLen + int(tick-1)%ticksMax*tickLen }
+
+// ticks is how long the trial is played. Few are long: only what is counted over many ticks
+// needs that.
+func (t Tape) ticks() int64 {
+	return []int64{12, 12, 14, 14, 16, 16, 20, 12, 12, 14, 14, 16, 16, 20, 20, 60}[t.head().of(11, 16)]
+}
+
+// draw makes a tape from a seed. A trial keeps to a few moves and manners: what has to
+// happen several times before it does harm would else hardly come about.
+func draw(r *rand.Rand) Tape {
+	t := make(Tape, tapeLen)
+	for i := range t {
+		t[i] = byte(r.IntN(256))
+	}
+	for i := r.IntN(rulesMax); i < rulesMax-1; i++ {
+		clear(t.rule(i + 1))
+	}
+	quiet, varied := r.IntN(100), r.IntN(40)
+	var usual [attackers]record
+	for n := range usual {
+		usual[n] = append(record{}, t.move(1, n)...)
+	}
+	manner := append(record{}, t.model(1)...)
+	for tick := int64(1); tick <= ticksMax; tick++ {
+		if r.IntN(100) >= varied {
+			copy(t.model(tick), manner)
+			t.model(tick)[1] = byte(r.IntN(256))
+		}
+		for n := range usual {
+			switch move := t.move(tick, n); {
+			case r.IntN(100) < quiet:
+				clear(move)
+			case r.IntN(100) >= varied:
+				copy(move, usual[n])
+			}
+		}
+	}
+	return t
+}
+
+// mutated is a tape with some of its numbers changed, records copied to other ticks, or its
+// script moved in time.
+func (t Tape) mutated(r *rand.Rand) Tape {
+	t = append(Tape{}, t...)
+	for range 1 + r.IntN(4) {
+		switch r.IntN(4) {
+		case 0:
+			t[r.IntN(headLen+rulesMax*ruleLen)] = byte(r.IntN(256))
+		case 1:
+			t[headLen+rulesMax*ruleLen+r.IntN(ticksMax*tickLen)] = byte(r.IntN(256))
+		case 2:
+			from, to := int64(1+r.IntN(ticksMax)), int64(1+r.IntN(ticksMax))
+			copy(t[tickAt(to):][:tickLen], t[tickAt(from):][:tickLen])
+		case 3:
+			n, from, to := r.IntN(attackers), int64(1+r.IntN(ticksMax)), int64(1+r.IntN(ticksMax))
+			copy(t.move(to, n), t.move(from, n))
+		}
+	}
+	return t
+}
+
+// shrunk is a tape with as few numbers as possible that are not 0 of which still holds.
+// It tries whole ticks first, then records, then numbers.
+func (t Tape) shrunk(holds func(Tape) bool) Tape {
+	t = append(Tape{}, t...)
+	for size := tickLen; size > 0; {
+		smaller := false
+		for at := 0; at < len(t); at += size {
+			part := t[at:min(at+size, len(t))]
+			if !nonzero(part) {
+				continue
+			}
+			before := append(Tape{}, part...)
+			if clear(part); holds(t) {
+				smaller = true
+			} else {
+				copy(part, before)
+			}
+		}
+		if !smaller {
+			size /= 3
+		}
+	}
+	return t
+}
+
+func nonzero(b []byte) bool { return strings.Trim(string(b), "\x00") != "" }
+
+// String writes down what is not 0, as place=number, for [ParseTape].
+func (t Tape) String() string {
+	var parts []string
+	for i, n := range t {
+		if n != 0 {
+			parts = append(parts, fmt.Sprintf("%d=%d", i, n))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseTape reads what [Tape.String] writes.
+func ParseTape(text string) (Tape, error) {
+	t := make(Tape, tapeLen)
+	for part := range strings.SplitSeq(text, ",") {
+		place, number, _ := strings.Cut(strings.TrimSpace(part), "=")
+		at, err := strconv.ParseUint(place, 10, 16)
+		n, wrong := strconv.ParseUint(number, 10, 8)
+		if text != "" && (err != nil || wrong != nil || at >= tapeLen) {
+			return nil, fmt.Errorf("%q is no place=number of a trial; places are 0 to %d, numbers 0 to 255", part, tapeLen-1)
+		}
+		if text != "" {
+			t[at] = byte(n)
+		}
+	}
+	return t, nil
+}
