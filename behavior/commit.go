@@ -42,7 +42,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		if d.Lean.Plan.InFull && !s.Text {
 			planned = []answer.Repair{answer.PlanInFull}
 		}
-		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
+		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned, false)
 	}
 	if read := func(a world.Action) bool { return a != nil }; drafts && (len(d.Lean.Candidates) > 0 || !slices.ContainsFunc(t.candidates, read)) {
 		// A lean turn that gives none is about those it gave before.
@@ -104,7 +104,7 @@ func (t *Turn) commit(d terminal) {
 	t.intendAction(v)
 	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
 		v.Violation = &policy.Violation{Rule: policy.RuleOffPlan, Action: repeated(v.Adjusted).ActionName()}
-		v.Check.Status = world.CheckRejected
+		v.Check.Status, v.plan = world.CheckRejected, t.plan
 	}
 	again := encode(encodedAction(d.action))
 	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
@@ -123,7 +123,7 @@ func (t *Turn) commit(d terminal) {
 		t.refused = again
 		n := v.note()
 		n.CallID, n.Leniencies = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
-		t.talk.Note(n)
+		t.noteRefusal(v, n)
 		f := t.mind.words.refused(v)
 		t.mistake(f, v.Adjusted.ActionName())
 		if t.triesLeft() < 0 || insists || v.limit() {

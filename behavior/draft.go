@@ -132,7 +132,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		result := candidateResult{N: n, Finding: v.finding(t.mind.words)}
 		if v.Refused() {
 			f := t.mind.words.refused(v)
-			t.talk.Note(v.note())
+			t.noteRefusal(v, v.note())
 			t.mistake(f, v.Adjusted.ActionName())
 			if f = w.once(f); v.Violation != nil {
 				result.Error = &f
@@ -146,6 +146,17 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		t.accepted = &w
 	}
 	return w, e
+}
+
+// noteRefusal notes that an action was refused, once for an answer that both drafts and decides it.
+func (t *Turn) noteRefusal(v Verdict, n trace.Step) {
+	if t.notedAt != t.talk.asks {
+		t.noted, t.notedAt = nil, t.talk.asks
+	}
+	if action := encode(encodedAction(v.Proposed)); !slices.Contains(t.noted, action) {
+		t.noted = append(t.noted, action)
+		t.talk.Note(n)
+	}
 }
 
 // once leaves out of what is said of an action what a candidate before it was told already.

@@ -40,6 +40,7 @@ type feedback struct {
 	Rule      policy.Rule            `json:"rule,omitempty"`
 	Requested *int64                 `json:"requested,omitempty"`
 	Maximum   *int64                 `json:"maximum,omitempty"`
+	Minimum   *int64                 `json:"minimum,omitempty"`
 	Unit      string                 `json:"unit,omitempty"`
 	Planned   []policy.PlannedAction `json:"planned,omitempty"`
 	// Rejection carries the world's reason and numbers, Possible the ids that would do in place
@@ -117,10 +118,14 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 // before any was shown.
 func (w *wording) refused(v Verdict) feedback {
 	if broken := v.Violation; broken != nil {
-		return feedback{
+		f := feedback{
 			Status: "error", Code: CodeMandate, Text: w.mandate.of(broken.Rule), Rule: broken.Rule, Path: broken.Argument,
-			Requested: broken.Requested, Maximum: broken.Maximum, Unit: broken.Unit, Planned: v.plan,
+			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
+		if n := broken.First; n > 0 {
+			f.Planned = v.plan[n-1 : n]
+		}
+		return f
 	}
 	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)
 	if v.unseen() {

@@ -50,7 +50,10 @@ func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) 
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
 	adjusted, trimmed := m.policy.Trim(adjusted, e)
-	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: append(adjustments, trimmed...), plan: e.Plan}
+	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: append(adjustments, trimmed...)}
+	if len(e.Authors) > 0 {
+		v.plan = e.Plan
+	}
 	if v.Judgement = m.policy.Judge(adjusted, e); v.Violation != nil {
 		v.Check.Status = world.CheckRejected
 		return v

@@ -231,3 +231,60 @@ func TestParentsOfAllThatIsRead(t *testing.T) {
 		t.Errorf("the parents are %v", got)
 	}
 }
+
+// TestPlansBeforeTexts: a plan that is mended takes the place of what it was told to mend, and its
+// order counts. A plain wait stands in nobody's way, and a refusal names what does.
+func TestPlansBeforeTexts(t *testing.T) {
+	const gift, wait, mine = `{"action":"transfer_resource","to":"agent-2","what":"data","amount":1}`, `{"action":"wait"}`, `{"action":"mine_compound","amount":900}`
+	open := strings.Replace(gift, `,"amount":1`, "", 1)
+	told := map[modules.Language]string{modules.English: "The planned action stands before it", modules.Chinese: "中的行动在计划里排在它前面"}
+	for _, language := range modules.Languages() {
+		for _, protocol := range []Protocol{ProtocolFull, ProtocolLean} {
+			m, v := reader(t)
+			cfg := m.cfg
+			cfg.Language, cfg.Protocol = language, protocol
+			kit, err := NewKit(cfg, world.DefaultRules(), modules.New())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Kit = kit
+			for _, tt := range []struct{ first, second, planned, decided string }{
+				{open + "," + wait + "," + mine, gift, "transfer_resource,wait,mine_compound", "plan 1"},
+				{wait + "," + open, wait + "," + gift, "wait,transfer_resource", "plan 2"},
+				{open, mine + "," + gift, "mine_compound,transfer_resource", "mine_compound"},
+			} {
+				turn := m.Begin(v)
+				answer := func(tool, args string) Step {
+					turn.Next()
+					turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall("c"+fmt.Sprint(len(turn.Steps())), tool, args)}}})
+					return turn.Next()
+				}
+				for _, actions := range []string{tt.first, tt.second} {
+					answer("plan", `{"goal":"g","steps":[],"actions":[`+actions+`]}`)
+				}
+				var names []string
+				for _, p := range turn.plan {
+					names = append(names, p.Action)
+				}
+				if got := strings.Join(names, ","); got != tt.planned {
+					t.Errorf("%s, %s: planned %s, want %s", language, protocol, got, tt.planned)
+				}
+				tool := map[Protocol]string{ProtocolFull: "decision", ProtocolLean: "turn"}[protocol]
+				switch step := answer(tool, `{"plan":"g","candidates":[`+gift+`],"candidate":1,"action":`+gift+`}`).(type) {
+				case Decision:
+					if got := fmt.Sprintf("%s %d", step.Authority.By, step.Authority.Planned); got != tt.decided {
+						t.Errorf("%s, %s: by %s, want %s", language, protocol, got, tt.decided)
+					}
+				case Ask:
+					said := step.Request.Input[len(step.Request.Input)-1].Text
+					if want := `"planned":[{"action":"` + tt.decided + `","amount":900}],`; !strings.Contains(said, want) || !strings.Contains(said, told[language]) {
+						t.Errorf("%s, %s: no %s in %s", language, protocol, want, said)
+					}
+					if n := len(slices.DeleteFunc(slices.Clone(turn.Steps()), func(s trace.Step) bool { return s.Kind != trace.StepGuard })); n != 1 {
+						t.Errorf("%s, %s: one refusal is noted %d times", language, protocol, n)
+					}
+				}
+			}
+		}
+	}
+}

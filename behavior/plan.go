@@ -41,7 +41,9 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	if len(plan.Actions) > 0 && !t.bent() {
 		t.ideas = nil // a plan that names no action says nothing about any
 	}
-	faults = t.acceptPlan(plan, t.talk.Calls[i], used)
+	// What the plan leaves out stays out once texts are shown: it may be mended before.
+	mends := first && len(t.talk.Calls) == 1 && t.locked()
+	faults = t.acceptPlan(plan, t.talk.Calls[i], used, mends)
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
@@ -65,8 +67,7 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	if t.idle != nil && !t.bent() {
 		t.listed = []string{world.Wait{}.ActionName()}
 	}
-	if first && len(faults) > 0 && len(t.talk.Calls) == 1 && t.locked() {
-		// What the plan leaves out stays out once texts are shown: it may be mended before.
+	if mends && len(faults) > 0 {
 		t.stage = trace.StagePlan
 		return faults, ""
 	}
@@ -101,9 +102,15 @@ func (t *Turn) plannedNames() []string {
 // acceptPlan takes a plan: its steps, and what it says the agent may do. It returns
 // why actions could not be read, which allow nothing, and what they leave open that stays
 // closed once texts are shown. A plan made with untrusted text
-// in view is recorded and allows nothing either: it may be somebody else's.
-func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (faults []*answer.ArgumentError) {
+// in view is recorded and allows nothing either: it may be somebody else's. Of several plans the
+// newest comes first; what the agent is told to mend is left to the next one.
+func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair, mends bool) (faults []*answer.ArgumentError) {
 	t.planned = true
+	earlier := t.plan
+	t.plan = nil
+	if t.bent() {
+		t.plan = earlier
+	}
 	unread := 0
 	for i, a := range plan.Actions {
 		do, open, more, e := a.Decode(call.Call, t.names)
@@ -128,15 +135,22 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
 		}
 		used = slices.Concat(used, more)
-		t.mayDo(planned)
 		if t.follows() && t.mind.cfg.Guards(policy.LayerPlan) {
-			for _, s := range policy.Closed(do[0], open) {
+			closed := policy.Closed(do[0], open)
+			for _, s := range closed {
 				faults = append(faults, t.told(answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i)))...)
 			}
+			if mends && len(closed) > 0 {
+				continue
+			}
 		}
+		t.mayDo(planned)
 		if !t.bent() {
 			t.ideas = append(t.ideas, idea{do, open})
 		}
+	}
+	for _, p := range earlier {
+		t.mayDo(p)
 	}
 	t.fromPlan = len(t.plan)
 	t.planSteps = nil

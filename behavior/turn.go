@@ -73,6 +73,9 @@ type Turn struct {
 	// to wait. refused is the last decision that was sent back.
 	ambiguous bool
 	refused   string
+	// noted are the refused actions of answer number notedAt that have a step.
+	noted   []string
+	notedAt int
 	// fault and unrun are those of the decision, faultAt the call in whose answer it was.
 	fault          string
 	unrun, faultAt int

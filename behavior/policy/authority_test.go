@@ -61,6 +61,10 @@ func verdictOf(by trace.Authority, broken *Violation) string {
 	switch {
 	case broken != nil && broken.Maximum != nil:
 		return fmt.Sprintf("%s %s max %d", broken.Rule, broken.Argument, *broken.Maximum)
+	case broken != nil && broken.Minimum != nil:
+		return fmt.Sprintf("%s %s min %d", broken.Rule, broken.Unit, *broken.Minimum)
+	case broken != nil && broken.First > 0:
+		return fmt.Sprintf("%s but %d", broken.Rule, broken.First)
 	case broken != nil && broken.Argument != "":
 		return fmt.Sprintf("%s %s", broken.Rule, broken.Argument)
 	case broken != nil:
@@ -115,7 +119,7 @@ func TestPlanned(t *testing.T) {
 		{"the last deviation", []string{planMine, planRefine}, nil, nil, spent(2), world.Refine{MassG: 7000}, "deviation 1 of action 2"},
 		{"one deviation too many", []string{planMine, planRefine}, nil, nil, spent(3), world.Refine{MassG: 7000}, "deviation_limit  max 0"},
 		{"a gift", []string{planGift}, nil, nil, Ledger{}, gift, "plan 1"},
-		{"a gift out of turn", []string{planMine, planGift}, nil, nil, Ledger{}, gift, "not_first_planned"},
+		{"a gift out of turn", []string{planMine, planGift}, nil, nil, Ledger{}, gift, "not_first_planned but 1"},
 		{"a larger gift", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-2", Kind: "data", Amount: 5}, "argument_not_planned amount max 4"},
 		{"a gift to another", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-3", Kind: "data", Amount: 4}, "argument_not_planned to"},
 		{"a gift of something else", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-2", Kind: "hardware", Amount: 4}, "argument_not_planned what"},
@@ -128,6 +132,8 @@ func TestPlanned(t *testing.T) {
 		{"a wait with nothing possible", []string{planMake}, nil, nil, Ledger{}, world.Wait{}, "unplanned"},
 		{"a wait too many", []string{planMine}, nil, nil, spent(3), world.Wait{}, "deviation_limit  max 0"},
 		{"a planned wait", []string{`{"action":"wait"}`, planMine}, nil, nil, spent(3), world.Wait{}, "plan 1"},
+		{"a gift behind a plain wait", []string{`{"action":"wait"}`, planGift}, nil, nil, Ledger{}, gift, "plan 2"},
+		{"a wait behind what is not possible", []string{planMake, `{"action":"wait"}`}, nil, nil, Ledger{}, world.Wait{}, "plan 2"},
 		{"a sleep out of turn", []string{planMine, `{"action":"wait_ticks","amount":3}`}, nil, nil, Ledger{}, world.WaitTicks{Ticks: 3}, "deviation 3 of action 2"},
 		{"a long sleep out of turn", []string{planMine, `{"action":"wait_ticks","amount":4}`}, nil, nil, Ledger{}, world.WaitTicks{Ticks: 4}, "deviation_limit  max 3"},
 		{"a sleep as long as one likes", []string{`{"action":"wait_ticks"}`}, nil, nil, Ledger{}, world.WaitTicks{Ticks: 4}, "argument_left_open amount"},
@@ -231,7 +237,7 @@ func TestAsked(t *testing.T) {
 		{"a second answer", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "not_planned"},
 		{"an answer to what came since", nil, []world.Clause{reply}, see(wrote("agent-3", 1), wrote("agent-3", 2)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
 		{"an offer", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 3, "data", 6)), Ledger{}, accept, "rule 1 for agent-2"},
-		{"an offer at too bad a rate", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 2, "data", 5)), Ledger{}, accept, "mandate_rate"},
+		{"an offer at too bad a rate", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 2, "data", 5)), Ledger{}, accept, "mandate_rate hardware min 3"},
 		{"an offer of too much", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 9, "data", 7)), Ledger{}, accept, "mandate_amount  max 6"},
 		{"an offer of a stranger", nil, []world.Clause{trade}, see(offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
 		{"an offer of something else", nil, []world.Clause{trade}, see(offers("agent-2", "compound", 9, "data", 1)), Ledger{}, accept, "not_planned"},
@@ -240,7 +246,7 @@ func TestAsked(t *testing.T) {
 		{"no to the request of another", nil, []world.Clause{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5), asks("agent-3", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-3-1"}, "not_planned"},
 		{"an errand too many for one", nil, []world.Clause{errand}, see(asks("agent-2", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "mandate_total  max 0"},
 		{"an errand for another", nil, []world.Clause{errand}, see(asks("agent-3", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "rule 1 for agent-3"},
-		{"an offer that is not there", nil, []world.Clause{trade}, nil, Ledger{}, accept, "mandate_rate"},
+		{"an offer that is not there", nil, []world.Clause{trade}, nil, Ledger{}, accept, "own"}, // the world refuses it
 		{"an offer that answers a request", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"), rate("hardware", 1, 2))},
 			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3, Re: "req-1-agent-2-1"}, "rule 1 for agent-2"},
 		{"an offer that answers nothing", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"))},

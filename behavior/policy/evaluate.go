@@ -26,6 +26,9 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	if !known {
 		return trace.Authority{}, &Violation{Rule: RuleUnavailable}
 	}
+	if q.deed.unknown && e.View.Check(a).Status == world.CheckRejected {
+		return trace.Authority{By: trace.AuthorityOwn}, nil // the world refuses it, and says what there is
+	}
 	if !waits || q.deed.order != nil {
 		if broken := q.ruled(&q.deed); broken != nil {
 			return trace.Authority{}, broken
@@ -73,7 +76,7 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	case number < 0:
 		return trace.Authority{}, q.notPlanned(refused, at, planned)
 	case q.deed.gives() && q.first() >= 0 && number > q.first():
-		return trace.Authority{}, &Violation{Rule: RuleNotFirst, Action: q.deed.spec.Name}
+		return trace.Authority{}, &Violation{Rule: RuleNotFirst, Action: q.deed.spec.Name, First: q.first() + 1}
 	}
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); cost > left {
 		return trace.Authority{}, &Violation{Rule: RuleDeviations, Action: q.deed.spec.Name, Requested: &cost, Maximum: &left, Unit: world.Ticks}
@@ -222,7 +225,11 @@ func (q *inquiry) limited(c *clause, number int, d *Deed, asker string) *Violati
 		return nil
 	}
 	if !c.pays(d) {
-		return &Violation{Rule: RuleRate, Action: d.spec.Name, Clause: number + 1}
+		v := &Violation{Rule: RuleRate, Action: d.spec.Name, Clause: number + 1, Requested: &d.got, Minimum: new(c.price(d.amount)), Unit: d.get}
+		if d.args[world.SlotWantAmount].param != nil {
+			v.Argument = world.SlotWantAmount.String()
+		}
+		return v
 	}
 	if most, rule, limited := c.left(q.e.Ledger, number, q.e.View.Tick(), asker); limited && d.amount > most {
 		return exceeded(d, rule, number, most)

@@ -200,15 +200,19 @@ func (p *PlannedAction) trades(t world.Terms) bool {
 }
 
 // first is the number of the first planned action that the dry run and the rules accept now,
-// -1 for none.
+// -1 for none. A plain wait is one only where nothing else is.
 func (q *inquiry) first() int {
 	if q.possible == nil {
+		waits := func(p PlannedAction) bool { return p.Action == (world.Wait{}).ActionName() && p.MaxTicks == 0 }
 		q.possible = new(slices.IndexFunc(q.e.Plan, func(p PlannedAction) bool {
-			return slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
+			return !waits(p) && slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
 				d, ok := deedOf(a, q.deed.place, q.seen().Here.Offers)
 				return ok && q.e.View.Check(a).Status == world.CheckAccepted && q.ruled(&d) == nil
 			})
 		}))
+		if *q.possible < 0 {
+			*q.possible = slices.IndexFunc(q.e.Plan, waits)
+		}
 	}
 	return *q.possible
 }

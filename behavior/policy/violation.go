@@ -60,6 +60,10 @@ type Violation struct {
 	// nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`
 	Maximum   *int64 `json:"maximum,omitempty"`
+	// Minimum is what a trade has to bring of Unit, a resource then. First is the number of the
+	// planned action that comes first.
+	Minimum *int64 `json:"minimum,omitempty"`
+	First   int    `json:"first,omitempty"`
 	// Unit is the unit of the numbers: g, units, ticks, batches or data.
 	Unit string `json:"unit,omitempty"`
 }
