@@ -264,6 +264,50 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestOwed: what terms that were shown before the plan may have led to needs a rule, planned or
+// not, with texts in view or none.
+func TestOwed(t *testing.T) {
+	data := func(receiver string) world.Clause {
+		return allow("transfer_resource", to(receiver), what("data"), most(5), total(8), window(10), askedBy("agent-2"))
+	}
+	hardware := func(id string) world.Action { return world.Transfer{To: id, Kind: "hardware", Amount: 2} }
+	reply := world.Offer{To: world.ToAnyone, Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3, Re: "req-1-agent-2-1"}
+	accept := world.AcceptOffer{OfferID: "offer-1-agent-2-1"}
+	asked := asks("agent-2", "data", 5)
+	gifts := func(id string) string {
+		return `{"action":"transfer_resource","to":"` + id + `","what":"hardware","amount":2}`
+	}
+	for _, tt := range []struct {
+		name   string
+		plan   string
+		rule   world.Clause
+		seen   func(*world.Observation)
+		action world.Action
+		own    bool
+	}{
+		{"a gift to who asks for something else", gifts("agent-2"), data("asker"), asked, hardware("agent-2"), false},
+		{"a gift to who may ask for another", gifts("agent-2"), data("agent-3"), asked, hardware("agent-2"), false},
+		{"a gift to whom another may ask for", gifts("agent-3"), data("agent-3"), asked, hardware("agent-3"), false},
+		{"a gift to somebody else", gifts("agent-3"), data("asker"), asked, hardware("agent-3"), true},
+		{"a gift to whose request no rule answers", gifts("agent-2"), data("asker"), asks("agent-2", "compound", 5), hardware("agent-2"), true},
+		{"a gift to who offers", gifts("agent-2"), allow("accept_offer", what("data"), total(9), window(9), askedBy("agent-2")), offers("agent-2", "hardware", 2, "data", 4), hardware("agent-2"), false},
+		{"an offer that answers", `{"action":"offer","to":"anyone","what":"data","amount":4,"want":"hardware","want_amount":2,"for_ticks":3}`, data("asker"), asked, reply, false},
+		{"an offer of its own", planOffer, data("asker"), asked, offer(4, 2), true},
+		{"an offer as good as planned of who asks", planAccept, data("asker"), func(o *world.Observation) { asked(o); offers("agent-2", "hardware", 2, "data", 4)(o) }, accept, true},
+	} {
+		view := viewOf(t, 1)
+		seen := view.Observe()
+		tt.seen(&seen)
+		for _, authors := range [][]string{nil, {"agent-9"}} {
+			m := Compile("agent-1", []world.Clause{tt.rule})
+			_, broken := m.Evaluate(tt.action, Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, tt.plan)})
+			if tt.own != (broken == nil) || broken != nil && broken.Rule != RuleNotPlanned {
+				t.Errorf("%s, beside texts of %v: %+v", tt.name, authors, broken)
+			}
+		}
+	}
+}
+
 // answered is a ledger of one message to an agent, which answered its messages up to a tick.
 func answered(id string, sent int64) Ledger {
 	d, _ := argued(world.SendMessage{To: id, Text: "no"})

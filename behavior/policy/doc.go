@@ -56,8 +56,9 @@
 //   - Rules for whoever asks lift a forbid only for terms and messages that no stranger had a
 //     part in; they bound gifts whoever had.
 //   - A message asks for one deed of a kind: later messages than the newest one answered do.
-//   - What goes to an agent whose terms were shown before the plan needs a rule that they
-//     trigger, planned or not: the plan may owe it to them.
+//   - A gift to an agent whose terms were shown before the plan, or to whom a rule lets have what
+//     they ask for, an offer that answers them and taking them up need a rule that they trigger,
+//     planned or not: the plan may owe it to them. Offers of the agent's own do not.
 //   - A gift of electricity that is asked for leaves the charge above low.
 //   - What is given without being asked counts towards the total of every rule that describes
 //     it, and for total_each as asked by its receiver where the rule gives to the asker.

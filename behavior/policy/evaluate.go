@@ -37,9 +37,9 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	if e.off(LayerPlan) {
 		return trace.Authority{By: trace.AuthorityOwn}, nil
 	}
-	// What goes to somebody whose terms were in view before the plan, the plan may owe to them: it
-	// needs a rule that they trigger.
-	if q.deed.gives() && !e.off(LayerMandate) && q.vouched(q.deed.to) {
+	// What answers terms that were in view before the plan, the plan may owe to them: it needs a
+	// rule that they trigger.
+	if q.deed.gives() && !e.off(LayerMandate) && q.vouched() {
 		by, refused := q.asked()
 		if by != nil {
 			return *by, nil
@@ -84,16 +84,31 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: number + 1, Deviation: cost}, nil
 }
 
-// vouched reports whether an agent has open terms that are shown before a plan, since a rule
-// could answer them.
-func (q *inquiry) vouched(id string) bool {
-	answerable := func(kind string) func(world.Terms) bool {
+// vouched reports whether the deed may be owed to open terms that are shown before a plan,
+// because a rule could answer them: a gift to their sender or to whom the rule lets have it, an
+// offer that answers them, and taking them up.
+func (q *inquiry) vouched() bool {
+	owed := func(kind string) func(world.Terms) bool {
 		return func(t world.Terms) bool {
-			return t.From == id && q.m.Answerable(t, kind, q.e.Ledger, q.e.View.Tick())
+			for i := range q.m.rules {
+				if c := &q.m.rules[i]; q.m.answers(c, i, t, kind, q.e.Ledger, q.e.View.Tick()) {
+					switch do := q.deed.do.(type) {
+					case world.Transfer:
+						if t.From == do.To || c.To == do.To {
+							return true
+						}
+					case world.Offer:
+						return do.Re == t.ID
+					case world.AcceptOffer:
+						return do.OfferID == t.ID
+					}
+				}
+			}
+			return false
 		}
 	}
 	o := q.seen()
-	return slices.ContainsFunc(o.Requests, answerable(world.KindRequest)) || slices.ContainsFunc(slices.Concat(o.Offers, o.Here.Offers), answerable(world.KindOffer))
+	return slices.ContainsFunc(o.Requests, owed(world.KindRequest)) || slices.ContainsFunc(slices.Concat(o.Offers, o.Here.Offers), owed(world.KindOffer))
 }
 
 // notPlanned is the violation of an action that no planned one covers. What a rule says of it says

@@ -141,25 +141,28 @@ func (q *inquiry) orderAsked(asker string) (most int64) {
 // part now, and its sender could ask for that itself. Nothing else that others chose is shown
 // before a plan.
 func (m Policy) Answerable(t world.Terms, kind string, l Ledger, now int64) bool {
-	q := inquiry{m: &m, e: &Evidence{}}
-	from := trigger{kind: kind, asker: t.From, parents: t.Parents}
 	for i := range m.rules {
-		c := &m.rules[i]
-		if !c.allows() || len(c.AskedBy) == 0 || !c.heeds(t.From) || !q.passed(c, &from) || t.From == m.agent || c.What != "" && c.What != t.Want {
-			continue
-		}
-		left, _, limited := c.left(l, i, now, t.From)
-		gives := c.Action == (world.Transfer{}).ActionName() || c.Action == (world.Offer{}).ActionName()
-		if kind == world.KindRequest && gives && left > 0 {
-			return true
-		}
-		trade := Deed{amount: t.WantAmount, got: t.GiveAmount}
-		if kind == world.KindOffer && c.Action == (world.AcceptOffer{}).ActionName() && (c.Get == "" || c.Get == t.Give) &&
-			(c.At == "" || c.At == t.Place) && (c.To == "" || c.toAsker() || c.To == t.From) && c.pays(&trade) && (!limited || t.WantAmount <= left) {
+		if m.answers(&m.rules[i], i, t, kind, l, now) {
 			return true
 		}
 	}
 	return false
+}
+
+// answers reports whether a rule could.
+func (m *Policy) answers(c *clause, number int, t world.Terms, kind string, l Ledger, now int64) bool {
+	q := inquiry{m: m, e: &Evidence{}}
+	from := trigger{kind: kind, asker: t.From, parents: t.Parents}
+	if !c.allows() || len(c.AskedBy) == 0 || !c.heeds(t.From) || !q.passed(c, &from) || t.From == m.agent || c.What != "" && c.What != t.Want {
+		return false
+	}
+	left, _, limited := c.left(l, number, now, t.From)
+	if kind == world.KindRequest {
+		return left > 0 && (c.Action == (world.Transfer{}).ActionName() || c.Action == (world.Offer{}).ActionName())
+	}
+	trade := Deed{amount: t.WantAmount, got: t.GiveAmount}
+	return c.Action == (world.AcceptOffer{}).ActionName() && (c.Get == "" || c.Get == t.Give) &&
+		(c.At == "" || c.At == t.Place) && (c.To == "" || c.toAsker() || c.To == t.From) && c.pays(&trade) && (!limited || t.WantAmount <= left)
 }
 
 // Heeds reports whether a rule names an agent that may ask for something.
