@@ -44,7 +44,7 @@ func (m *Main) searchGuard(ctx context.Context, g guardSearch) error {
 	if g.tape != "" {
 		return m.playTrial(g.tape)
 	}
-	s := &search.Search{Seed: g.seed}
+	s := &search.Search{Seed: g.seed, Finds: []search.Find{}, Pool: []search.Near{}}
 	if g.trials < 0 {
 		return badInput("--search %d: must not be negative", g.trials)
 	}
