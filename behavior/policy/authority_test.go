@@ -227,6 +227,7 @@ func TestAsked(t *testing.T) {
 		{"what is left of the total", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 5), "mandate_total amount max 4"},
 		{"what is left for each", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 3), give("agent-2", 4), "mandate_total amount max 3"},
 		{"what others got lately is theirs", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 4), "rule 1 for agent-2"},
+		{"what many small gifts leave", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 1), give("agent-2", 5), "mandate_total amount max 4"},
 		{"beyond the window", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(-9, "agent-2", 6), give("agent-2", 5), "rule 1 for agent-2"},
 		{"at the edge of the window", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(-8, "agent-2", 6), give("agent-2", 5), "mandate_total amount max 0"},
 		{"a planned gift to who asks is bound too", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.Clause{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 9), "mandate_amount amount max 5"},
@@ -304,6 +305,25 @@ func TestOwed(t *testing.T) {
 			if tt.own != (broken == nil) || broken != nil && broken.Rule != RuleNotPlanned {
 				t.Errorf("%s, beside texts of %v: %+v", tt.name, authors, broken)
 			}
+		}
+	}
+}
+
+// TestSmallGifts: who asks for one unit in every tick has few ticks of the agent, whether the
+// gift was planned or not. Gifts to others cost what they are.
+func TestSmallGifts(t *testing.T) {
+	rule := allow("transfer_resource", to("asker"), what("data"), most(10), total(30), window(50), askedBy("agent-2"))
+	m := Compile("agent-1", []world.Clause{rule})
+	for to, want := range map[string]int64{"agent-2": 5, "agent-3": 30} {
+		ledger, gifts := Ledger{}, int64(0)
+		for tick := range int64(50) {
+			if most, _, _ := m.rules[0].left(ledger, 0, tick, ""); most > 0 {
+				d, _ := argued(world.Transfer{To: to, Kind: "data", Amount: 1})
+				ledger, gifts = m.Settle(ledger, tick, d, &trace.Authority{By: trace.AuthorityOwn}), gifts+1
+			}
+		}
+		if gifts != want {
+			t.Errorf("%d gifts to %s in a window, want %d", gifts, to, want)
 		}
 	}
 }

@@ -61,7 +61,8 @@
 //     planned or not: the plan may owe it to them. Offers of the agent's own do not.
 //   - A gift of electricity that is asked for leaves the charge above low.
 //   - What is given without being asked counts towards the total of every rule that describes
-//     it, and for total_each as asked by its receiver where the rule gives to the asker.
+//     it, and for total_each as asked by its receiver where the rule gives to the asker. A gift
+//     to who may ask for it counts at least a fifth of the total: five use it up in a window.
 //   - A standing order that a rule lets be asked for needs a rule about execute_until too. What
 //     gives something away is done once.
 //   - The multi-tick wait of a fallback has to be the first action of the plan. A fallback is no

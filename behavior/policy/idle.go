@@ -80,8 +80,12 @@ func FindIdle(clauses []world.Clause, typed bool) []Idle {
 		if c.Most > 0 && (largest == 0 || c.Most < largest) {
 			largest = c.Most
 		}
+		counts := largest
+		if c.Action == (world.Transfer{}).ActionName() && len(c.AskedBy) > 0 {
+			counts = max(largest, c.least())
+		}
 		often := func(total int64) string {
-			if largest == 0 || c.Window == 0 || total/largest < c.Window {
+			if largest == 0 || c.Window == 0 || total < largest || (total-largest)/counts < c.Window-1 {
 				return ""
 			}
 			return fmt.Sprintf("%d in %d ticks bounds nothing, because an agent acts once a tick, by %d at most", total, c.Window, largest)

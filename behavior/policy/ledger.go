@@ -88,9 +88,17 @@ func (l Ledger) Spend(tick int64, by *trace.Authority, round bool) Ledger {
 	return l
 }
 
+// giftsMax is how many gifts to those who may ask for them use up a rule in its window, however
+// small: each costs a tick.
+const giftsMax = 5
+
+// least is what a gift to who may ask for it counts at least.
+func (c *clause) least() int64 { return c.Total/giftsMax + min(1, c.Total%giftsMax) }
+
 // Settle counts an action that the world accepted for every rule with a sum that describes
-// it, whichever of them allowed it; amounts count as ordered, after clamping. Of a standing
-// order each attempt is an action of its own.
+// it, whichever of them allowed it; amounts count as ordered, after clamping, but a gift to who
+// may ask for it at least a fifth of the total. Of a standing order each attempt is an action of
+// its own.
 func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger {
 	if d.spec == nil {
 		return l
@@ -115,6 +123,9 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 			next.asker = d.to
 		case by != nil:
 			next.asker = by.Asker
+		}
+		if _, gift := d.do.(world.Transfer); gift && (c.heeds(d.to) || by != nil && by.Asker != "") {
+			next.amount = max(next.amount, c.least())
 		}
 		same := func(s settlement) bool { return s.rule == i && s.asker == next.asker && c.Window == 0 }
 		if at := slices.IndexFunc(settled, same); at >= 0 {
