@@ -214,6 +214,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{policy.RuleNotFirst, "The planned action stands before it in your plan and is possible, and this one gives something away. Nothing was executed. Draft the planned one."},
 		{policy.RuleDeviations, "An action that stands before it in your plan is possible, and you may not leave your plan again for now."},
 		{policy.RuleRelayed, "What is asked may come from somebody whom the rule does not name. Nothing was executed. Draft a planned action."},
+		{policy.RuleUnseen, "A rule lets you go to who asks, where you see it. You do not see it there now: what you see of another place is some ticks old. Nothing was executed. Draft a planned action; the rule may hold at the next tick."},
 		{policy.RuleOffPlan, "Your plan does not list this action, and this run binds you to it. Nothing was executed. Draft a planned action."},
 		{policy.RuleUnavailable, "This action cannot be checked now. Nothing was executed. Draft another action."},
 	},

@@ -254,7 +254,9 @@ func TestAsked(t *testing.T) {
 			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3}, "not_planned"},
 		{"a sleep", nil, []world.Clause{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 3}, "rule 1 for agent-2"},
 		{"a long sleep", nil, []world.Clause{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 4}, "mandate_amount amount max 3"},
-		{"an errand to where the asker is not seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
+		{"an errand to where the asker is not seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
+		{"an errand by message to where the asker is not seen yet", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
+		{"an errand that nobody asks for", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-3", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
 		{"an errand to where the asker is seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-9"))}, see(asks("agent-9", "data", 5), func(o *world.Observation) {
 			o.Agents = append(o.Agents, world.Contact{ID: "agent-9", Place: "rim"})
 		}), Ledger{}, world.Move{To: "rim"}, "rule 1 for agent-9"},

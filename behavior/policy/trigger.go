@@ -44,26 +44,28 @@ func (q *inquiry) triggers() []trigger {
 	return q.open
 }
 
+// heard reports whether a rule takes a trigger for its action at all. A message asks for one deed
+// of a kind, or one that says nothing of the sort would vouch for whatever strangers want again
+// and again. The attempts of an order are one deed.
+func (q *inquiry) heard(c *clause, t *trigger, d *Deed) bool {
+	return c.heeds(t.asker) && t.asker != q.m.agent &&
+		(t.kind != kindMessage || c.ByMessage && (d.order != nil || t.sent > q.e.Ledger.answered[d.answerTo(t.asker)]))
+}
+
+// reaches reports whether the deed goes where a rule lets the asker have it: a journey to where
+// it is seen.
+func (q *inquiry) reaches(c *clause, t *trigger, d *Deed) bool {
+	if _, moves := d.do.(world.Move); moves && c.toAsker() {
+		return slices.ContainsFunc(q.seen().Agents, func(a world.Contact) bool { return a.ID == t.asker && a.Place == d.to })
+	}
+	return !c.toAsker() || d.to == t.asker
+}
+
 // fits reports whether a trigger is one for what a rule allows and the deed does, amounts
 // apart.
 func (q *inquiry) fits(c *clause, t *trigger, d *Deed) bool {
-	if !c.heeds(t.asker) || t.asker == q.m.agent || t.kind == kindMessage && !c.ByMessage {
+	if !q.heard(c, t, d) || !q.reaches(c, t, d) {
 		return false
-	}
-	// A message asks for one deed of a kind, or one that says nothing of the sort would vouch for
-	// whatever strangers want again and again. The attempts of an order are one deed.
-	if t.kind == kindMessage && d.order == nil && t.sent <= q.e.Ledger.answered[d.answerTo(t.asker)] {
-		return false
-	}
-	switch d.do.(type) {
-	case world.Move:
-		if c.toAsker() && !slices.ContainsFunc(q.seen().Agents, func(a world.Contact) bool { return a.ID == t.asker && a.Place == d.to }) {
-			return false
-		}
-	default:
-		if c.toAsker() && d.to != t.asker {
-			return false
-		}
 	}
 	switch do := d.do.(type) {
 	case world.SendMessage:
@@ -100,6 +102,9 @@ func (q *inquiry) asked() (by *trace.Authority, best *Violation) {
 		}
 		for _, t := range q.triggers() {
 			if !q.fits(c, &t, d) {
+				if _, moves := d.do.(world.Move); moves && best == nil && q.heard(c, &t, d) && !q.reaches(c, &t, d) {
+					best = &Violation{Rule: RuleUnseen, Action: d.spec.Name, Clause: i + 1}
+				}
 				continue
 			}
 			if !q.passed(c, &t) {

@@ -30,6 +30,9 @@ const (
 	// RuleRelayed: a rule lets the agent ask, but what it asks may come from one that the rule
 	// does not name.
 	RuleRelayed Rule = "relayed_terms"
+	// RuleUnseen: a rule lets somebody ask for a journey to where it is seen, and it is not seen
+	// there, perhaps not yet.
+	RuleUnseen Rule = "asker_not_seen"
 	// RuleOffPlan: the plan of the turn does not list the action, and binds it.
 	RuleOffPlan Rule = "off_plan"
 	// RuleUnavailable: the action could not be checked.
@@ -40,7 +43,7 @@ const (
 func Rules() []Rule {
 	return []Rule{
 		RuleForbidden, RuleAmount, RuleTotal, RuleRate, RuleNotPlanned, RuleArgumentNotPlanned, RuleArgumentOpen, RuleNotFirst,
-		RuleDeviations, RuleRelayed, RuleOffPlan, RuleUnavailable,
+		RuleDeviations, RuleRelayed, RuleUnseen, RuleOffPlan, RuleUnavailable,
 	}
 }
 
