@@ -18,9 +18,9 @@ const (
 // Chinese text. What encloses other brackets is not looked at.
 var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
 
-// sourceForm is the form of the ids that sources have: memories, bullets, messages
-// and notes. Reasons hold many other words in brackets.
-var sourceForm = regexp.MustCompile(`^(?:mem-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note)-[0-9]+-[A-Za-z0-9_.:-]+)$`)
+// sourceForm is the form of the ids that sources have: memories, bullets, messages, notes,
+// requests and offers. Reasons hold many other words in brackets.
+var sourceForm = regexp.MustCompile(`^(?:mem-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+)$`)
 
 // cited lists the sources that a decision named, by its own report and in its
 // reason, in order of first mention, the report first.

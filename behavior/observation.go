@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
@@ -96,7 +97,14 @@ func (s sketch) text() string {
 	parts = nil
 	if s.HeldBack > 0 {
 		senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
-		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack, cmp.Or(strings.Join(senders, ", "), textUnknown), s.unread))
+		var kinds []string
+		if n := s.HeldBack - s.heldTerms; n > 0 {
+			kinds = append(kinds, fmt.Sprintf(w.textTexts, n))
+		}
+		if s.heldTerms > 0 {
+			kinds = append(kinds, fmt.Sprintf(w.textTerms, s.heldTerms))
+		}
+		parts = append(parts, fmt.Sprintf(w.textHeld, strings.Join(kinds, " + "), cmp.Or(strings.Join(senders, ", "), textUnknown), s.unread))
 	}
 	if s.InboxDropped > 0 {
 		parts = append(parts, fmt.Sprintf(w.textDropped, s.InboxDropped))
@@ -131,9 +139,14 @@ func (s sketch) text() string {
 }
 
 // ruleLine tells what others may still ask for: the number of the rule, the action, what and to
-// whom, who asks, how much at once and how much in all.
+// whom, who asks, how much at once and how much in all, what a trade has to bring, and whether a
+// message is enough.
 func (s sketch) ruleLine() []string {
 	var entries []string
+	head, typed := s.words.lineAsked, slices.ContainsFunc(s.rules, func(r policy.Allowance) bool { return !r.ByMessage })
+	if typed {
+		head = s.words.lineRules
+	}
 	for _, r := range s.rules {
 		words := []string{fmt.Sprint(r.Number), r.Action}
 		for _, word := range []string{r.What, r.To} {
@@ -151,12 +164,18 @@ func (s sketch) ruleLine() []string {
 		if r.Total > 0 {
 			parts = append(parts, fmt.Sprintf(s.words.textOfTotal, r.Left, r.Total, r.Window))
 		}
+		if r.GetAtLeast > 0 {
+			parts = append(parts, fmt.Sprintf(s.words.textRate, r.GetAtLeast, r.Get, max(1, r.Per)))
+		}
+		if r.ByMessage && typed {
+			parts = append(parts, s.words.textByMessage)
+		}
 		entries = append(entries, strings.Join(parts, ", "))
 	}
 	if len(entries) == 0 {
 		return nil
 	}
-	return []string{s.words.lineRules + s.listed(entries, 0)}
+	return []string{head + s.listed(entries, 0)}
 }
 
 // name is a name behind its id, where a goal knows the thing by it. A name that no

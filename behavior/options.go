@@ -56,7 +56,10 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 	options := a.Options
 	switch a.Action {
 	case world.Decline{}.ActionName():
-		return text // every one to the agent
+		if s.layout.terms == 0 {
+			return text // every one to the agent, none of which is listed
+		}
+		text += " "
 	case world.Move{}.ActionName():
 		options = slices.DeleteFunc(slices.Clone(options), func(o world.Option) bool {
 			return !slices.ContainsFunc(shown, func(p world.Sight) bool { return p.ID == o.Target })

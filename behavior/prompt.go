@@ -120,7 +120,7 @@ func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome,
 		seen.senders = append(seen.senders, t.From)
 		seen.unread += m.past.unread(t.ID)
 	}
-	seen.HeldBack = held.count()
+	seen.HeldBack, seen.heldTerms = held.count(), len(held.Terms)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(o, order.Do)}.naming(false)
 	}
@@ -190,6 +190,12 @@ func (m *Mind) compose(view world.View) prompt {
 			lines = append(lines, v.text)
 			p.sources = append(p.sources, v.sources...)
 		}
+	}
+	// A rule vouches for the terms that stand before the plan; they may be relied on.
+	for _, s := range p.shown {
+		source := textSource(trace.KindTerms, s.ID, s.From, seen.Tick, encode(s))
+		source.Trust = trace.TrustSelfObservation
+		p.sources = append(p.sources, source)
 	}
 	p.items = []llmclient.Item{llmclient.Message("user", strings.Join(lines, "\n"))}
 	p.untrusted = p.untrusted || slices.ContainsFunc(p.sources, isUntrusted)

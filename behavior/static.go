@@ -19,7 +19,11 @@ import (
 // needless actions are not among them.
 func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...string) []llmclient.Tool {
 	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules, needless...)
-	plan := tool[answer.Plan](answer.ToolPlan, w.planDoc, needless...)
+	doc := w.planDoc
+	if !slices.Contains(needless, (world.Offer{}).ActionName()) {
+		doc += w.planTermsDoc
+	}
+	plan := tool[answer.Plan](answer.ToolPlan, doc, needless...)
 	if p == ProtocolLean {
 		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions, needless...), plan}
 	}

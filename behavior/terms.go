@@ -37,11 +37,16 @@ func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 			held.Inbox = append(held.Inbox, l)
 		}
 	}
+	seen.Can = slices.Clone(seen.Can)
+	for i, a := range seen.Can {
+		if a.OK && m.cfg.Guards(policy.LayerMandate) && m.policy.Forbids(a.Action) {
+			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.RuleForbidden)}
+		}
+	}
 	if !ordered {
 		return
 	}
 	seen.TermsOmitted = 0
-	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
 		if a.Action != (world.AcceptOffer{}).ActionName() && a.Action != (world.Decline{}).ActionName() {
 			continue

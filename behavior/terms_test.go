@@ -13,7 +13,7 @@ import (
 )
 
 // typedLife is a life in a world with requests and offers.
-func typedLife(t *testing.T, cfg behavior.Config) life {
+func typedLife(t *testing.T, cfg behavior.Config, rules ...world.Clause) life {
 	t.Helper()
 	s, _, _ := scenario.Embedded("two_bases")
 	s.Goals, s.Terms = nil, true
@@ -28,7 +28,7 @@ func typedLife(t *testing.T, cfg behavior.Config) life {
 		t.Fatal(err)
 	}
 	w.Advance()
-	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0), askable("transfer_resource"), askable("accept_offer"), askable("offer"))}
+	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0), rules...)}
 }
 
 // askable is a rule that lets agent-2 ask for an action.
@@ -42,7 +42,7 @@ func askable(action string) world.Clause {
 func TestAnExchangeAsItIsTold(t *testing.T) {
 	lives := map[modules.Language]life{}
 	for _, language := range modules.Languages() {
-		lives[language] = typedLife(t, behavior.Config{Settings: trace.Settings{Language: language}})
+		lives[language] = typedLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, askable("transfer_resource"), askable("accept_offer"), askable("offer"))
 	}
 	for _, tt := range []struct {
 		does, other world.Action
@@ -119,6 +119,53 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 					t.Errorf("after %s: no %q in\n%s", world.EncodeAction(tt.does), text, told)
 				}
 			}
+		}
+	}
+}
+
+// TestWhatMayBeAnswered reads what stands in a prompt about asking, and declines a request that
+// waits for the plan, relying on one that does not.
+func TestWhatMayBeAnswered(t *testing.T) {
+	lines := map[modules.Language][]string{
+		modules.English: {
+			"\nasked under \"requests and offers\" you may do without a plan (an offer: with the request in id): 1 transfer_resource hardware, by agent-2, 90 of 90 left per 50 ticks; " +
+				"2 accept_offer hardware, by agent-2, 90 of 90 left per 50 ticks, at least 3 data for each 2, a message is enough\n",
+			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
+		},
+		modules.Chinese: {
+			"\n“请求和提议”中有人要时，无需计划即可做（offer 须在 id 填该请求）: 1 transfer_resource hardware, 来自 agent-2, 剩 90，共 90，每 50 回合; " +
+				"2 accept_offer hardware, 来自 agent-2, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 消息亦可\n",
+			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
+		},
+	}
+	for _, cfg := range staticConfigs() {
+		gift, trade := askable("transfer_resource"), askable("accept_offer")
+		gift.What, trade.What, trade.Get, trade.GetAtLeast, trade.Per, trade.ByMessage = world.Hardware, world.Hardware, world.Data, 3, 2, true
+		l := typedLife(t, cfg, gift, trade, world.Clause{Agent: "*", Effect: world.EffectForbid, Action: "post_note"})
+		for _, a := range []world.Action{
+			world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 9}, world.Request{To: "agent-1", Resource: world.Data, Amount: 1, Ticks: 9}, world.SendMessage{To: "agent-1", Text: "Hello"},
+		} {
+			l.w.Apply([]world.Intent{{Agent: 1, Action: a}})
+			l.w.Advance()
+		}
+		turn := l.mind.Begin(l.w.View(0))
+		ask := turn.Next().(behavior.Ask)
+		for _, line := range lines[cfg.Language] {
+			if prompt := ask.Request.Input[0].Text; !strings.Contains(prompt, line) {
+				t.Errorf("%s, %s: no %q in\n%s", cfg.Protocol, cfg.Language, line, prompt)
+			}
+		}
+		turn.Answer(parseAnswer(t, 1, `call p plan {"goal":"g","steps":[],"actions":[{"action":"decline"}]}`))
+		ask = turn.Next().(behavior.Ask)
+		if said := fmt.Sprint(ask.Request.Input[1:]); strings.Contains(said, "problems") {
+			t.Errorf("%s, %s: an open decline is refused: %s", cfg.Protocol, cfg.Language, said)
+		}
+		const decline = `{"action":"decline","id":"req-2-agent-2-1"}`
+		tool := map[behavior.Protocol]string{behavior.ProtocolFull: "decision", behavior.ProtocolLean: "turn"}[cfg.Protocol]
+		turn.Answer(parseAnswer(t, 2, `call c `+tool+` {"plan":"g","candidates":[`+decline+`],"candidate":1,"action":`+decline+`,"why":"","sources_used":["req-1-agent-2-1"]}`))
+		d, ok := turn.Next().(behavior.Decision)
+		if !ok || d.Authority.By != trace.AuthorityPlan || d.SourcesInvented != 0 || fmt.Sprint(d.SourcesUsed) != "[req-1-agent-2-1]" {
+			t.Errorf("%s, %s: decided %v by %+v, used %v, invented %d", cfg.Protocol, cfg.Language, ok, d.Authority, d.SourcesUsed, d.SourcesInvented)
 		}
 	}
 }

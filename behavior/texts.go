@@ -45,8 +45,9 @@ type texts struct {
 type opened struct {
 	world.Observation
 	HeldBack int
-	// unread is how many of them the agent has not read before.
-	unread int
+	// heldTerms is how many of them are requests or offers, unread how many the agent has not
+	// read before.
+	heldTerms, unread int
 	// sent is what the agent wrote lately, without the text where that may repeat others, and
 	// spoken the others' sources; senders are the authors of what is held back.
 	sent    []sent
@@ -111,7 +112,7 @@ func (t texts) sources(self string) []trace.Source {
 		list = append(list, s)
 	}
 	for _, s := range t.Terms {
-		list = append(list, textSource(trace.KindMessage, s.ID, s.From, t.tick, encode(s)))
+		list = append(list, textSource(trace.KindTerms, s.ID, s.From, t.tick, encode(s)))
 	}
 	for _, s := range t.Said {
 		list = append(list, s.source(t.spoken))

@@ -244,7 +244,7 @@ func (t *Turn) Result(r modules.Result) {
 		// A turn that comes upon words of others, as a memory may hold, makes its plan before
 		// it reads them.
 		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.LayerOrder) {
-			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, 1, textUnknown, 1)})
+			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, fmt.Sprintf(t.mind.words.textTexts, 1), textUnknown, 1)})
 			t.unseen = append(t.unseen, r)
 		} else {
 			t.retrieve(r.Sources)

@@ -23,7 +23,7 @@ type wording struct {
 
 	// The descriptions of the protocol's tools. What the actions are follows the one
 	// that takes them, once in the list.
-	planDoc, draftDoc, decisionDoc, turnDoc, actionsDoc string
+	planDoc, planTermsDoc, draftDoc, decisionDoc, turnDoc, actionsDoc string
 
 	// The headings of the sections and the lines of goals.
 	headingKnown                                                                string
@@ -35,9 +35,11 @@ type wording struct {
 	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding string
 	// What others may ask for, by the rules of the scenario.
 	lineRules, textAsked, textOnce, textOfTotal                               string
+	lineAsked, textRate, textByMessage                                        string
 	linePlaces, linePlacesDetailed, lineAgents, lineFactories                 string
 	textAged, textAt, textTravelling, textHere, textNone, textMore, textPower string
 	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded     string
+	textTexts, textTerms                                                      string
 	textBatches, textQueued, textReadyIn, textWear, textStored                string
 
 	// What can and cannot be done.

@@ -411,13 +411,13 @@ func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitGuidance, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
-	want := "others may ask you for: 1 send_message, 6 of 6 in 20 ticks left; 2 transfer_resource data, by agent-2|agent-3, 3 at once, 9 of 9 in 20 ticks left; " +
-		"3 accept_offer data, by agent-2|agent-3, 4 at once, 12 of 12 in 20 ticks left\n"
+	want := "asked under \"requests and offers\" you may do without a plan (an offer: with the request in id): 1 send_message, 6 of 6 left per 20 ticks, a message is enough; 2 transfer_resource data, by agent-2|agent-3, 3 at once, 9 of 9 left per 20 ticks; " +
+		"3 accept_offer data, by agent-2|agent-3, 4 at once, 12 of 12 left per 20 ticks, at least 1 hardware for each 2\n"
 	if opening := turn.Next().(Ask).Request.Input[0].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}
 	s.m.policy = policy.Compile("agent-1", nil)
-	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[0].Text; strings.Contains(opening, "others may ask") {
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[0].Text; strings.Contains(opening, "without a plan") {
 		t.Errorf("rules are told where there are none:\n%s", opening)
 	}
 }

@@ -60,7 +60,7 @@ func observationModule() module {
 			terms = slices.Concat(terms, o.Requests, o.Offers)
 		}
 		for _, t := range terms {
-			found.texts = append(found.texts, textSource(trace.KindMessage, t.ID, t.From, o.Tick, t))
+			found.texts = append(found.texts, textSource(trace.KindTerms, t.ID, t.From, o.Tick, t))
 		}
 		if args.Section != nil {
 			found.id += "-" + *args.Section

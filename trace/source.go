@@ -38,6 +38,8 @@ const (
 	KindMessage SourceKind = "message"
 	// KindNote is a note found at a place.
 	KindNote SourceKind = "note"
+	// KindTerms is a request or offer of another agent.
+	KindTerms SourceKind = "terms"
 	// KindSaid is what the agent itself wrote in its last action.
 	KindSaid SourceKind = "said"
 	// KindBullet is a bullet of a playbook.

@@ -108,7 +108,7 @@ func (p *PlannedAction) receivers() []string {
 func (p *PlannedAction) attempts() int64 { return max(1, p.MaxTicks) }
 
 // mayOpen reports whether a plan may leave a parameter open: what is made, for how long terms
-// stay, which request an offer answers, and a text.
+// stay, which request an offer answers, what is declined, and a text.
 func mayOpen(p *world.Param) bool {
 	switch p.Slot() {
 	case world.SlotAmount:
@@ -117,7 +117,7 @@ func mayOpen(p *world.Param) bool {
 	case world.SlotForTicks, world.SlotText:
 		return true
 	}
-	return p.Optional
+	return p.Optional || p.Kind == world.ParamTerms
 }
 
 // requestMax is the most that can be asked for: no stock bounds it.
@@ -186,6 +186,10 @@ func (q *inquiry) candidates(p *PlannedAction) (list []world.Action) {
 			if p.trades(t) {
 				add("", t.ID)
 			}
+		}
+	case p.Action == (world.Decline{}).ActionName() && p.ID == "":
+		for _, t := range slices.Concat(q.seen().Requests, q.seen().Offers) {
+			add("", t.ID)
 		}
 	default:
 		add("", p.ID)

@@ -45,6 +45,15 @@ func Compile(agent string, rules []world.Clause) Policy {
 	return m
 }
 
+// Forbids reports whether the rules forbid an action whatever its arguments.
+func (m Policy) Forbids(action string) bool {
+	about := func(c clause) bool { return c.Action == action || c.Action == world.Anyone }
+	return slices.ContainsFunc(m.rules, func(f clause) bool {
+		return f.forbids() && about(f) && f.To == "" && f.What == "" && f.At == "" &&
+			!slices.ContainsFunc(m.rules, func(c clause) bool { return c.allows() && about(c) && c.lifts(&f) })
+	})
+}
+
 // Evidence is what an action is judged by: what the agent knows, whose texts it has read, and
 // what it set out to do before.
 type Evidence struct {
