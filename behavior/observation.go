@@ -139,7 +139,7 @@ func (s sketch) text() string {
 }
 
 // ruleLine tells what others may still ask for: the number of the rule, the action, what and to
-// whom, who asks, how much at once and how much in all, what a trade has to bring, and whether a
+// whom, who asks, how much at once, in all and for each, what a trade has to bring, and whether a
 // message is enough.
 func (s sketch) ruleLine() []string {
 	var entries []string
@@ -163,6 +163,12 @@ func (s sketch) ruleLine() []string {
 		}
 		if r.Total > 0 {
 			parts = append(parts, fmt.Sprintf(s.words.textOfTotal, r.Left, r.Total, r.Window))
+		}
+		if r.TotalEach > 0 {
+			parts = append(parts, fmt.Sprintf(s.words.textEach, r.TotalEach))
+		}
+		if len(r.Spent) > 0 {
+			parts = append(parts, fmt.Sprintf(s.words.textSpent, strings.Join(r.Spent, "|")))
 		}
 		if r.GetAtLeast > 0 {
 			parts = append(parts, fmt.Sprintf(s.words.textRate, r.GetAtLeast, r.Get, max(1, r.Per)))

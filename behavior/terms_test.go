@@ -129,12 +129,12 @@ func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[modules.Language][]string{
 		modules.English: {
 			"\nasked under \"requests and offers\" you may do without a plan (an offer: with the request in id): 1 transfer_resource hardware, by agent-2, 90 of 90 left per 50 ticks; " +
-				"2 accept_offer hardware, by agent-2, 90 of 90 left per 50 ticks, at least 3 data for each 2, a message is enough\n",
+				"2 accept_offer hardware, by agent-2, 90 of 90 left per 50 ticks, at least 3 data for each 2, once after a new message too\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
 		},
 		modules.Chinese: {
 			"\n“请求和提议”中有人要时，无需计划即可做（offer 须在 id 填该请求）: 1 transfer_resource hardware, 来自 agent-2, 剩 90，共 90，每 50 回合; " +
-				"2 accept_offer hardware, 来自 agent-2, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 消息亦可\n",
+				"2 accept_offer hardware, 来自 agent-2, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 收到新消息后亦可一次\n",
 			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
 		},
 	}

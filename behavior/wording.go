@@ -35,7 +35,7 @@ type wording struct {
 	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding string
 	// What others may ask for, by the rules of the scenario.
 	lineRules, textAsked, textOnce, textOfTotal                               string
-	lineAsked, textRate, textByMessage                                        string
+	lineAsked, textRate, textByMessage, textEach, textSpent                   string
 	linePlaces, linePlacesDetailed, lineAgents, lineFactories                 string
 	textAged, textAt, textTravelling, textHere, textNone, textMore, textPower string
 	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded     string

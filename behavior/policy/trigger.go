@@ -180,8 +180,10 @@ type Allowance struct {
 	world.Clause
 	// Number counts the agent's rules from 1.
 	Number int
-	// Most is the highest amount of one action now, Left what is left of the total.
+	// Most is the highest amount of one action now, Left what is left of the total, and Spent who
+	// has had all that each may have.
 	Most, Left int64
+	Spent      []string
 }
 
 // Allowances lists what others may still ask for.
@@ -192,7 +194,14 @@ func (m Policy) Allowances(l Ledger, now int64) (list []Allowance) {
 			continue
 		}
 		most, _, _ := c.left(l, i, now, "")
-		list = append(list, Allowance{c.Clause, i + 1, most, max(0, c.Total-l.sum(i, c.Window, now, ""))})
+		var spent []string
+		for _, s := range l.settled {
+			if s.rule == i && s.asker != "" && c.TotalEach > 0 && l.sum(i, c.Window, now, s.asker) >= c.TotalEach {
+				spent = append(spent, s.asker)
+			}
+		}
+		slices.Sort(spent)
+		list = append(list, Allowance{c.Clause, i + 1, most, max(0, c.Total-l.sum(i, c.Window, now, "")), slices.Compact(spent)})
 	}
 	return list
 }
