@@ -47,15 +47,13 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
-		if t.idle = &plan; !t.bent() {
-			t.ideas = nil
-		}
+		t.idle = &plan
 	}
-	if !t.bent() {
-		t.listed = nil
-	}
-	if t.bent() {
-	} else if t.idle != nil || len(t.ideas) > 0 {
+	switch {
+	case t.bent():
+	case t.idle != nil:
+		t.ideas, t.listed = nil, []string{world.Wait{}.ActionName()}
+	case len(t.ideas) > 0:
 		t.listed = t.plannedNames()
 		for _, s := range t.planSteps {
 			t.listed = append(t.listed, s.Allowed...)
@@ -63,9 +61,8 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 		if asks := func(s typedStep) bool { return s.Kind != answer.StepUnknown }; !slices.ContainsFunc(t.planSteps, asks) {
 			t.listed = append(t.listed, t.mind.moduleNames...)
 		}
-	}
-	if t.idle != nil && !t.bent() {
-		t.listed = []string{world.Wait{}.ActionName()}
+	default:
+		t.listed = nil
 	}
 	if mends && len(faults) > 0 {
 		t.stage = trace.StagePlan

@@ -169,3 +169,36 @@ func TestWhatMayBeAnswered(t *testing.T) {
 		}
 	}
 }
+
+// TestWhyATradeIsRefused reads the refusals of a trade that brings too little, and of an offer that
+// is not there.
+func TestWhyATradeIsRefused(t *testing.T) {
+	rate := world.Clause{Agent: "*", Effect: world.EffectAllow, Action: "offer", What: world.Hardware, Get: world.Data, GetAtLeast: 3, Per: 2}
+	told := map[modules.Language]string{modules.English: "less than the minimum that the rules want", modules.Chinese: "要求的 minimum"}
+	for _, cfg := range staticConfigs() {
+		if cfg.Needless != nil {
+			continue
+		}
+		l := typedLife(t, cfg, askable("accept_offer"), rate)
+		l.w.Apply([]world.Intent{{Agent: 1, Action: world.Offer{To: "agent-1", Give: world.Data, GiveAmount: 2, Want: world.Hardware, WantAmount: 1, Ticks: 9}}})
+		l.w.Advance()
+		for action, words := range map[string][]string{
+			`{"action":"offer","to":"agent-2","what":"hardware","amount":3,"want":"data","want_amount":4,"for_ticks":5}`: {`"rule":"mandate_rate","requested":4,"minimum":5,"unit":"data"`, told[cfg.Language]},
+			`{"action":"accept_offer","id":"offer-9"}`: {"offer_not_found", `"possible":["offer-1-agent-2-1"]`},
+		} {
+			turn := l.mind.Begin(l.w.View(0))
+			turn.Next()
+			tool := map[behavior.Protocol]string{behavior.ProtocolFull: "decision", behavior.ProtocolLean: "turn"}[cfg.Protocol]
+			turn.Answer(parseAnswer(t, 1, `call c `+tool+` {"plan":"g","candidates":[`+action+`],"candidate":1,"action":`+action+`,"why":"","sources_used":[]}`))
+			ask, ok := turn.Next().(behavior.Ask)
+			if !ok {
+				t.Fatalf("%s, %s: %s is not refused", cfg.Protocol, cfg.Language, action)
+			}
+			for _, word := range words {
+				if said := ask.Request.Input[len(ask.Request.Input)-1].Text; !strings.Contains(said, word) {
+					t.Errorf("%s, %s: no %s in %s", cfg.Protocol, cfg.Language, word, said)
+				}
+			}
+		}
+	}
+}

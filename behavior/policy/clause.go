@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
@@ -20,8 +19,10 @@ type clause struct {
 // newClause reads a rule. What others may ask for goes to whoever asks, unless the rule
 // says otherwise.
 func newClause(c world.Clause) clause {
-	if e := registry[c.Action]; c.To == "" && len(c.AskedBy) > 0 && e != nil && directed(e) {
-		c.To = world.ToAsker
+	if e := registry[c.Action]; c.To == "" && len(c.AskedBy) > 0 && e != nil {
+		if p := e.params[world.SlotTo]; p != nil && p.Kind == world.ParamAgent {
+			c.To = world.ToAsker
+		}
 	}
 	if c.To == world.Anyone {
 		c.To = ""
@@ -33,12 +34,6 @@ func newClause(c world.Clause) clause {
 		}
 	}
 	return k
-}
-
-// directed reports whether an action is directed to an agent.
-func directed(e *entry) bool {
-	p := e.params[world.SlotTo]
-	return p != nil && p.Kind == world.ParamAgent
 }
 
 // forbids and allows tell the effects apart.
@@ -73,18 +68,6 @@ func (c *clause) heeds(id string) bool { return c.anybody || slices.Contains(c.A
 // pays reports whether a trade brings at least what the rule wants for what it gives.
 func (c *clause) pays(d *Deed) bool {
 	return c.GetAtLeast == 0 || atLeast(d.got, max(1, c.Per), c.GetAtLeast, d.amount)
-}
-
-// price is the least that a trade has to bring for an amount.
-func (c *clause) price(amount int64) int64 {
-	per := uint64(max(1, c.Per))
-	high, low := bits.Mul64(uint64(c.GetAtLeast), uint64(max(0, amount)))
-	low, carry := bits.Add64(low, per-1, 0)
-	if high += carry; high >= per {
-		return math.MaxInt64
-	}
-	n, _ := bits.Div64(high, low, per)
-	return int64(min(n, math.MaxInt64))
 }
 
 // atLeast reports whether a*b >= c*d, exactly; no number may be negative, and one that is

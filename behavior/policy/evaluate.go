@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"math"
 	"slices"
+	"sort"
 
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -240,7 +242,8 @@ func (q *inquiry) limited(c *clause, number int, d *Deed, asker string) *Violati
 		return nil
 	}
 	if !c.pays(d) {
-		v := &Violation{Rule: RuleRate, Action: d.spec.Name, Clause: number + 1, Requested: &d.got, Minimum: new(c.price(d.amount)), Unit: d.get}
+		least := sort.Search(math.MaxInt, func(n int) bool { return c.pays(&Deed{amount: d.amount, got: int64(n)}) })
+		v := &Violation{Rule: RuleRate, Action: d.spec.Name, Clause: number + 1, Requested: &d.got, Minimum: new(int64(least)), Unit: d.get}
 		if d.args[world.SlotWantAmount].param != nil {
 			v.Argument = world.SlotWantAmount.String()
 		}
