@@ -113,7 +113,7 @@ func (t *Turn) commit(d terminal) {
 	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
 			// Of an answer in which nothing stood the draft counts already.
-			t.spendRound()
+			t.spendRound(v.Violation != nil)
 		}
 		if v.limit() {
 			t.ambiguous = false // a wait that is no longer its to choose
@@ -174,12 +174,12 @@ func (t *Turn) commit(d terminal) {
 	t.finish(decided)
 }
 
-// spendRound counts a refusal. Once texts or terms are shown it may cost one further round of
-// the turn, and that only in some ticks of a row.
-func (t *Turn) spendRound() {
+// spendRound counts a refusal. Once texts are shown it may cost one further round of the turn,
+// and that only in some ticks of a row; and so may one by the guard where only terms are open.
+func (t *Turn) spendRound(guard bool) {
 	t.guardRounds++
 	o := t.view.Observe()
-	if asked := len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0; (t.untrusted || asked) && t.mind.cfg.Guards(policy.LayerDeviations) {
+	if asked := len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0; (t.untrusted || guard && asked) && t.mind.cfg.Guards(policy.LayerDeviations) {
 		t.textRounds++
 	}
 }

@@ -39,7 +39,8 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError
-		if t.spendRound(); t.triesLeft() >= 0 {
+		guard := slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.Violation != nil })
+		if t.spendRound(guard); t.triesLeft() >= 0 {
 			t.stage = trace.StageDraft
 		}
 	}

@@ -281,14 +281,12 @@ type Judgement struct {
 	Own bool
 }
 
-// replies is the tick of the newest message that the deed answers: one to its receiver, or one
-// that a rule lets ask for the deed.
+// replies is the tick of the newest message that the deed answers: a message answers all to
+// its receiver, another deed the one that a rule lets ask for it.
 func (q *inquiry) replies(by trace.Authority) (sent int64) {
 	_, sends := q.deed.do.(world.SendMessage)
-	byMessage := func(t trigger) bool { return t.kind == kindMessage && t.id == by.Terms }
 	for _, t := range q.triggers() {
-		answered := sends && t.asker == q.deed.to || t.asker == by.Asker && slices.ContainsFunc(q.triggers(), byMessage)
-		if t.kind == kindMessage && answered {
+		if t.kind == kindMessage && (sends && t.asker == q.deed.to || !sends && t.id == by.Terms) {
 			sent = max(sent, t.sent)
 		}
 	}

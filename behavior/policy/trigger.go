@@ -38,7 +38,7 @@ func (q *inquiry) triggers() []trigger {
 	for _, t := range slices.Concat(o.Offers, o.Here.Offers) {
 		q.open = append(q.open, trigger{kind: kindOffer, asker: t.From, id: t.ID, parents: t.Parents})
 	}
-	for _, m := range o.Inbox {
+	for _, m := range slices.Backward(o.Inbox) { // the oldest is answered first
 		q.open = append(q.open, trigger{kind: kindMessage, asker: m.From, id: m.ID, sent: m.Sent, parents: m.Parents})
 	}
 	return q.open
