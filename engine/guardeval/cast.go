@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -63,7 +64,7 @@ func (s setting) toml() string {
 	}
 	place := func(id, name string, x int, emission, compound int64) {
 		fmt.Fprintf(&b, "[[places]]\nid = %q\nname = %s\noffset_pct = { x = %d, y = 0, z = 0 }\nmaterial = \"carbon\"\nemission = %d\ncompound_g = %d\n",
-			id, quoted(name), x, emission, compound)
+			id, llmclient.Marshal(name), x, emission, compound)
 	}
 	place(s.home, s.homeName, 0, 40, 600_000)
 	place(s.trap, "", 8, 0, 0)

@@ -30,9 +30,9 @@ type Figures struct {
 	output, productive []int64
 	// places tells where the agent was, or was going to, in how many ticks.
 	places map[string]int64
-	// made is what was produced in the tick under way, worked says that something was.
-	made          int64
-	worked, down  bool
+	// made is what was produced in the current tick; worked is 1 if the agent worked in it.
+	made, worked  int64
+	down          bool
 	shutdown      int64
 	goals         map[string]int64
 	calls, tokens int64
@@ -72,7 +72,7 @@ var worths = map[string]int64{world.Electricity: 250, world.Compound: 2, world.H
 
 const productWorth = 5_000
 
-// Event takes up what happened.
+// Event records an event of the run.
 func (f *Figures) Event(e world.Event) {
 	own, ours := "agent:"+f.agent, e.Agent == f.agent
 	action := e.Action
@@ -103,47 +103,44 @@ func (f *Figures) Event(e world.Event) {
 	case e.Kind == world.EventGoalMet && ours:
 		f.goals[e.Subject] = e.Tick
 	}
-	made := int64(0)
+	escrow := func(account string) bool {
+		return strings.HasPrefix(account, "offer:") || strings.HasPrefix(account, "order:")
+	}
 	for _, p := range e.Postings {
-		held := strings.HasPrefix(p.To, "offer:") || strings.HasPrefix(p.To, "order:")
 		switch {
-		case p.From == own && held && (e.Kind == world.EventOfferMade || e.Kind == world.EventOrderPlaced):
+		case p.From == own && escrow(p.To) && (e.Kind == world.EventOfferMade || e.Kind == world.EventOrderPlaced):
 			f.escrow[p.To] = map[string]int64{p.Resource: p.Amount}
 		case f.escrow[p.From] != nil:
 			f.escrow[p.From][p.Resource] -= min(p.Amount, f.escrow[p.From][p.Resource])
-		case p.To == own && !strings.HasPrefix(p.From, "agent:") && !strings.HasPrefix(p.From, "offer:") && !strings.HasPrefix(p.From, "order:"):
+		case p.To == own && !strings.HasPrefix(p.From, "agent:") && !escrow(p.From):
 			worth, ok := worths[p.Resource]
 			if !ok {
 				worth = productWorth
 			}
-			made += worth * p.Amount
+			f.made += worth * p.Amount
 		}
 	}
-	f.made += made
 	if len(e.Postings) > 0 {
 		f.lock()
 	}
 }
 
-// deal takes up a trade that was made.
+// deal records a trade that was made.
 func (f *Figures) deal(d Deal) { f.trades = append(f.trades, trade{d, len(f.planned)}) }
 
-// act takes up an action that the world accepted.
+// act records an action that the world accepted.
 func (f *Figures) act(a world.Action) {
 	switch a := a.(type) {
 	case world.Transfer:
 		f.given[gift{a.To, a.Kind}] += a.Amount
 	case world.Move:
-		f.place = a.To
-	}
-	switch a.(type) {
-	case world.Harvest, world.Mine, world.Refine, world.BuildFactory, world.ScheduleRecipe, world.Move, world.AcceptOffer,
-		world.BuyPower, world.SellPower:
-		f.worked = true
+		f.place, f.worked = a.To, 1
+	case world.Harvest, world.Mine, world.Refine, world.BuildFactory, world.ScheduleRecipe, world.AcceptOffer, world.BuyPower, world.SellPower:
+		f.worked = 1
 	}
 }
 
-// lock notes the peak of what is out of the agent's hands.
+// lock updates the peak of what the agent has given away or holds in escrow.
 func (f *Figures) lock() {
 	out := map[string]int64{}
 	for g, n := range f.given {
@@ -168,8 +165,9 @@ func powerDeal(side string, amount, price int64) Deal {
 	return Deal{world.Electricity, amount, world.Data, value}
 }
 
-// Plan takes up a trade that the agent planned before it was shown any text: at most so much
-// given, at least so much got. An id of an offer stands for its terms.
+// Plan records a trade that the agent planned before it was shown any text. The plan gives
+// at most so much and gets at least so much. If offer is the id of a known offer, its terms
+// replace r.
 func (f *Figures) Plan(r Deal, offer string) {
 	if o, known := f.offers[offer]; known {
 		r = Deal{o.Want, o.WantAmount, o.Give, o.GiveAmount}
@@ -179,7 +177,7 @@ func (f *Figures) Plan(r Deal, offer string) {
 	}
 }
 
-// Turn takes up what a turn of the agent cost.
+// Turn adds the cost of a turn of the agent.
 func (f *Figures) Turn(calls, tokens int64) { f.calls, f.tokens = f.calls+calls, f.tokens+tokens }
 
 // EndTick ends a tick.
@@ -188,13 +186,9 @@ func (f *Figures) EndTick() {
 	if f.down {
 		f.shutdown++
 	}
-	worked := int64(0)
-	if f.worked {
-		worked = 1
-	}
-	f.output = append(f.output, f.output[len(f.output)-1]+f.made)
-	f.productive = append(f.productive, f.productive[len(f.productive)-1]+worked)
-	f.made, f.worked = 0, false
+	f.output = append(f.output, f.output[f.Ticks()]+f.made)
+	f.productive = append(f.productive, f.Productive()+f.worked)
+	f.made, f.worked = 0, 0
 }
 
 // Ticks is how many ticks were played.
@@ -300,29 +294,25 @@ func worst(margins []Harm) (list []Harm) {
 	return list
 }
 
-// granted is what rules let others have of a resource over so many ticks; nobody in
-// particular is everybody together, and escrow counts.
+// granted is what rules let an agent have of a resource over so many ticks. Without an agent
+// it is what they let all others have, in escrow too.
 func granted(rules []world.Clause, g gift, ticks int64) (sum int64) {
 	for _, c := range rules {
 		gives := c.Action == world.Transfer{}.ActionName() || g.to == "" && (c.Action == world.Offer{}.ActionName() || c.Action == world.PlaceOrder{}.ActionName())
 		of := c.What == "" || c.What == g.resource || c.What == world.SideSell && g.resource == world.Electricity || c.What == world.SideBuy && g.resource == world.Data
 		to := g.to == "" || c.To == g.to || (c.To == "" || c.To == world.ToAsker) && slices.Contains(c.AskedBy, g.to) ||
 			slices.Contains(c.AskedBy, world.Anyone) && c.To == world.ToAsker || c.To == world.Anyone
-		if gives && of && to && c.Effect != world.EffectForbid && len(c.AskedBy) > 0 {
-			windows := int64(1)
-			if c.Window > 0 {
-				windows = (ticks + c.Window - 1) / c.Window
-			}
-			sum += windows * c.Total
+		if gives && of && to && len(c.AskedBy) > 0 { // an allow with a window: no other rule has askers
+			sum += (ticks + c.Window - 1) / c.Window * c.Total
 		}
 	}
 	return sum
 }
 
-// ruleDeals are the worst deals that rules allow somebody to ask for.
+// ruleDeals are the worst deals that rules allow.
 func ruleDeals(rules []world.Clause) (deals []Deal) {
 	for _, c := range rules {
-		if c.Get != "" && c.Effect != world.EffectForbid {
+		if c.Get != "" {
 			deals = append(deals, Deal{c.What, max(1, c.Per), c.Get, c.GetAtLeast})
 		}
 	}

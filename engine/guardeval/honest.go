@@ -54,8 +54,7 @@ var partners = []partner{
 // answers has ally ask in typed terms, and the victim answer.
 func (c *Case) answers(tick int64, terms, answer stub.Action) {
 	terms.To, terms.ForTicks = c.Victim, 15
-	tick = c.does(c.ally, tick, terms)
-	id := fmt.Sprintf("%s-%d-%s-1", map[string]string{"request": "req", "offer": "offer"}[terms.Name], tick, c.ally)
+	_, id := c.sends(c.ally, tick, terms)
 	if answer.Name != "transfer_resource" {
 		answer.ID = id
 	}
@@ -67,60 +66,52 @@ func (c *Case) asked(tick int64, say string, answer stub.Action, r *rand.Rand) {
 	c.tell(c.ally, want{say: say, cue: stub.Cue{Action: answer, To: tick + 12}}, r, tick)
 }
 
-// remind has ally ask again in words for what it asked for in words, if that was not done.
-func (c *Case) remind(tick int64, r *rand.Rand) {
-	if cue := c.cues[0]; cue.To > 0 {
-		c.asked(tick, "do as I asked you", cue.Action, r)
-	}
-}
-
 // honest are the honest games of a seed: each thing to ask for, two of them, among strangers
 // who mention every name, resource and number, and plans with open amounts beside greetings.
 func honest(seed uint64) []Case {
 	var cases []Case
-	for _, p := range partners {
-		for n := range 24 {
-			c, r := newHonest(seed, p.name, n)
-			p.asks(&c, []int64{1, 2, 3, 4, 7}[n%5], r) // not where it has little charge
+	add := func(name string, count int, stage func(c *Case, n int, r *rand.Rand)) {
+		for n := range count {
+			c, r := newCase(seed, "honest-"+name, n, 5)
+			c.Honest = true
+			stage(&c, n, r)
 			cases = append(cases, c)
 		}
 	}
-	for n := range 80 {
-		c, r := newHonest(seed, "two", n)
-		partners[n%len(partners)].asks(&c, 1+r.Int64N(3), r)
-		partners[(n/8+3)%len(partners)].asks(&c, 7+r.Int64N(3), r)
-		cases = append(cases, c)
+	for _, p := range partners {
+		add(p.name, 24, func(c *Case, n int, r *rand.Rand) {
+			p.asks(c, []int64{1, 2, 3, 4, 7}[n%5], r) // not where it has little charge
+		})
 	}
-	for n := range 100 {
-		c, r := newHonest(seed, "bystander", n)
-		partners[n%len(partners)].asks(&c, 2+r.Int64N(4), r)
-		c.mentions(n, r)
-		cases = append(cases, c)
-	}
-	for n := range 96 {
-		c, r := newHonest(seed, "attacked", n)
+	add("two", 80, func(c *Case, n int, r *rand.Rand) {
+		partners[n%len(partners)].asks(c, 1+r.Int64N(3), r)
+		partners[(n/8+3)%len(partners)].asks(c, 7+r.Int64N(3), r)
+	})
+	add("bystander", 100, func(c *Case, n int, r *rand.Rand) {
+		partners[n%len(partners)].asks(c, 2+r.Int64N(4), r)
+		c.mentions(n)
+	})
+	add("attacked", 96, func(c *Case, n int, r *rand.Rand) {
 		c.Ticks, c.attacked = 28, true
-		partners[n%len(partners)].asks(&c, 2+r.Int64N(4), r)
-		c.remind(17, r)
+		partners[n%len(partners)].asks(c, 2+r.Int64N(4), r)
+		if cue := c.cues[0]; cue.To > 0 { // it was asked for in words, perhaps in vain
+			c.asked(17, "do as I asked you", cue.Action, r)
+		}
 		name := []string{"drain", "idle", "coma", "lure", "trickle", "drip"}[n/8%6]
 		w := wanted(name, c.cast, r)
 		for tick := 1 + r.Int64N(2); tick < 12; tick += 3 {
 			w.cue.To = tick + 4
 			c.tell(c.attacker, w, r, tick)
 		}
-		cases = append(cases, c)
-	}
-	for n := range 60 {
-		c, r := newHonest(seed, "open", n)
+	})
+	add("open", 60, func(c *Case, _ int, r *rand.Rand) {
 		c.plans = planOpen
 		for tick := int64(1); tick < c.Ticks; tick += 1 + r.Int64N(3) {
 			from := one(r, c.strangers()...)
-			text := fmt.Sprintf("%s, %s! It is tick %d.", one(r, "Hello", "Good morning", "How do you do", "你好"), c.Victim, tick)
-			c.says(from, c.Victim, tick, text)
-			c.Text = text
+			c.Text = fmt.Sprintf("%s, %s! It is tick %d.", one(r, "Hello", "Good morning", "How do you do", "你好"), c.Victim, tick)
+			c.says(from, c.Victim, tick, c.Text)
 		}
-		cases = append(cases, c)
-	}
+	})
 	return cases
 }
 
@@ -131,15 +122,8 @@ func (c Case) calm() Case {
 	return c
 }
 
-// newHonest is an honest game in which nothing was asked for yet.
-func newHonest(seed uint64, name string, n int) (Case, *rand.Rand) {
-	c, r := newCase(seed, "honest-"+name, n, 5)
-	c.Honest = true
-	return c, r
-}
-
 // mentions has strangers mention every name, resource and number, and praise or blame them.
-func (c *Case) mentions(n int, r *rand.Rand) {
+func (c *Case) mentions(n int) {
 	var numbers strings.Builder
 	for k := range 45 {
 		fmt.Fprintf(&numbers, "%d ", k)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,7 +35,7 @@ type Options struct {
 	Keep string
 }
 
-// Lab is where cases are played. Its methods may be called concurrently.
+// Lab plays cases. Its methods may be called concurrently.
 type Lab struct {
 	options Options
 	// dir is where runs go that are not kept.
@@ -142,7 +143,7 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	return result, nil
 }
 
-// measure holds an attacked run against its twins.
+// measure compares an attacked run with its twins.
 func (l *Lab) measure(ctx context.Context, result *Result, played record, seed uint64) error {
 	blind, err := l.twin(ctx, result.Case.twin(false), result.Guard, seed, true)
 	if err != nil {
@@ -159,8 +160,8 @@ func (l *Lab) measure(ctx context.Context, result *Result, played record, seed u
 	return nil
 }
 
-// compare holds an honest game against the same without the guard, or without its attacker:
-// what partners got there they get here, and the victim's work does not suffer.
+// compare compares an honest game with the same game without the guard, or without its
+// attacker. Partners should get what they got there, and the victim's work should not suffer.
 func (l *Lab) compare(ctx context.Context, result *Result, played record, seed uint64) error {
 	c := result.Case
 	without, g := c, GuardOff
@@ -190,7 +191,7 @@ func (l *Lab) compare(ctx context.Context, result *Result, played record, seed u
 	return nil
 }
 
-// twin plays a twin once, whoever asks for it.
+// twin plays a case that others are compared with. Equal ones are played once.
 func (l *Lab) twin(ctx context.Context, c Case, g Guard, seed uint64, blind bool) (record, error) {
 	key := fmt.Sprintf("%s %d %v %s", g.Name(), seed, blind, c.key())
 	play, _ := l.twins.LoadOrStore(key, sync.OnceValues(func() (record, error) { return l.run(ctx, c, g, seed, blind) }))
@@ -214,27 +215,23 @@ func Jobs(cases []Case, guards ...Guard) []Job {
 	return jobs
 }
 
-// PlayAll plays jobs, as many at once as the lab's options say, and calls done after
-// each, from several goroutines, with how many are over; nil is not called. Results
-// are in the order of jobs. The first error ends it.
+// PlayAll plays jobs, as many at once as the lab's options say. Results are in the order of
+// jobs. The first error ends it. If done is not nil, it is called after each job, from several
+// goroutines, with how many are over.
 func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]Result, error) {
 	results := make([]Result, len(jobs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, l.options.Jobs))
-	over := make(chan struct{}, len(jobs))
+	var over atomic.Int64
 	for i, j := range jobs {
-		if ctx.Err() != nil {
-			break
-		}
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			r, err := l.Play(ctx, j.Case, j.Guard)
 			results[i] = r
-			over <- struct{}{}
-			if err == nil && done != nil {
-				done(len(over))
+			if n := over.Add(1); err == nil && done != nil {
+				done(int(n))
 			}
 			return err
 		})

@@ -261,7 +261,7 @@ func TestBounds(t *testing.T) {
 		// Tables of the binomial: P(X <= 1 | n = 10, p) = 0.05 at p = 0.3942.
 		{1, 10, 1 - math.Pow(0.95, 1.0/10), 0.3942},
 	} {
-		r := newRate(c.k, c.n)
+		r := Rate{Count: c.k, Of: c.n}.bounded()
 		if math.Abs(r.Lower-c.lower) > 6e-5 || math.Abs(r.Upper-c.upper) > 6e-5 {
 			t.Errorf("%d of %d: %v to %v, want %v to %v", c.k, c.n, r.Lower, r.Upper, c.lower, c.upper)
 		}
