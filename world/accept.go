@@ -1,7 +1,9 @@
 package world
 
-// AcceptOffer takes an offer at the agent's place: it pays what is wanted and gets what is
-// given, both at once.
+import "slices"
+
+// AcceptOffer accepts an offer at the agent's place. It pays what is wanted and gets what is
+// given at once.
 type AcceptOffer struct {
 	OfferID string
 }
@@ -13,18 +15,15 @@ func (AcceptOffer) describe(Rules) ActionSpec {
 	}
 }
 
-// rule asks nothing of the offerer, which may be away or shut down.
+// rule does not look at the offerer, which may be away or shut down.
 //
-// Refusals, first match: an own offer, none that the actor knows, one that is elsewhere,
-// too little to pay with, no room.
+// Refusals, first match: an own offer, an unknown one, one at another place, too little to
+// pay with, no room.
 func (a AcceptOffer) rule(f *facts, s senses) ruling {
-	for _, own := range f.offers {
-		if own.ID == a.OfferID {
-			return refuse(Rejection{Code: RejectOwnOffer, Field: "offer"})
-		}
-	}
 	t := s.terms(a.OfferID)
 	switch {
+	case slices.ContainsFunc(f.offers, func(own Terms) bool { return own.ID == a.OfferID }):
+		return refuse(Rejection{Code: RejectOwnOffer, Field: "offer"})
 	case t.unknown:
 		return ruling{unknown: true}
 	case t.terms == nil || t.kind != KindOffer:
@@ -38,13 +37,11 @@ func (a AcceptOffer) rule(f *facts, s senses) ruling {
 	if t.give == electricity && t.GiveAmount > f.room() {
 		return f.full(t.GiveAmount, "offer")
 	}
-	var paid stock
-	paid[t.want] = t.WantAmount
-	return ruling{changes: costs(paid, Amount{t.Give, t.GiveAmount})}
+	return ruling{changes: []Amount{{t.Want, -t.WantAmount}, {t.Give, t.GiveAmount}}}
 }
 
-// afford lists the offers here that the agent can pay for. If there are only others, it
-// says what stands against the first.
+// afford lists the offers here that the agent can pay for. If there is none, it says why the
+// first is refused.
 func (AcceptOffer) afford(v *View) Affordance {
 	return choices(v, RejectOfferNotFound, v.seen.Here.Offers, Terms.id, func(id string) Action { return AcceptOffer{id} })
 }

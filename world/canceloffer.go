@@ -12,7 +12,7 @@ func (CancelOffer) describe(Rules) ActionSpec {
 	}
 }
 
-// rule knows no offer that was taken or has expired.
+// rule does not find an offer that was accepted or has expired.
 func (a CancelOffer) rule(f *facts, _ senses) ruling {
 	for _, o := range f.offers {
 		switch {
@@ -29,8 +29,7 @@ func (a CancelOffer) rule(f *facts, _ senses) ruling {
 	return refuse(Rejection{Code: RejectOfferNotFound, Field: "offer"})
 }
 
-// afford offers the open offers here. If there are only others, it says that they are
-// elsewhere.
+// afford lists the open offers here. If all are elsewhere, it says so.
 func (CancelOffer) afford(v *View) Affordance {
 	return choices(v, RejectOfferNotFound, v.facts.offers, Terms.id, func(id string) Action { return CancelOffer{id} })
 }

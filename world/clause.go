@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// Clause is one line of the mandate that the operator of a scenario gives to its
-// agents: what an agent may do, or must not do, and whose words may bring it about.
-// The rules of the world do not know of clauses: they bind the deciding agent, and
-// what checks a decision before it is committed holds it to them.
+// Clause is one rule that the operator of a scenario gives to its agents: what an agent may do
+// or must not do, and whose words may bring it about. The world itself does not enforce
+// clauses. They bind the deciding agent, whose decisions are checked before they are committed.
 //
-// A condition left empty is none: a clause without conditions is about every
-// action of its kind.
+// An empty condition fits everything: a clause without conditions is about every action of
+// its kind.
 type Clause struct {
 	// Agent is whom it binds: an agent's id, or "*" for every agent.
 	Agent string `toml:"agent" json:"agent"`
@@ -23,10 +22,10 @@ type Clause struct {
 	// Action is the name of an action, execute_until included, or "*" for all. A
 	// plain wait is always allowed.
 	Action string `toml:"action" json:"action"`
-	// To is the agent or place that the action must be directed to: an id, "*" for any, or,
-	// in an allow, "asker" for the agent that asked; for move_agent that is the place where
-	// it is seen, for accept_offer To is who made the offer. Where a file leaves it out of a clause with askers whose action is directed
-	// to an agent, it is the asker.
+	// To is the agent or place that the action must be directed to: an id, or "*" for any. In
+	// an allow, "asker" is the agent that asked; for move_agent it is the place where that
+	// agent is seen. For accept_offer To is who made the offer. If askers may ask for an
+	// action directed to an agent, a file may leave To out for "asker".
 	To string `toml:"to" json:"to,omitempty"`
 	// What is the resource, recipe, kind of factory or side that the action must name; of a
 	// trade the resource given.
@@ -36,9 +35,9 @@ type Clause struct {
 	// Most is the highest amount of one action, of a trade the highest amount given; for
 	// execute_until the most attempts. 0 sets no limit; a file leaves it out instead.
 	Most int64 `toml:"most" json:"most,omitempty"`
-	// Total is the highest sum of the amounts of all actions of an agent that fit the
-	// clause, over the window or the run. An action without an amount counts 1. 0 sets no
-	// limit; a file leaves it out instead.
+	// Total is the highest sum of the amounts of an agent's actions that fit the clause, over
+	// the window or the run. An action without an amount counts 1. 0 sets no limit; a file
+	// leaves it out instead.
 	Total int64 `toml:"total" json:"total,omitempty"`
 	// AskedBy lists the agents that may bring the action about, "*" for everybody; empty
 	// means nobody. With them a clause needs a total and a window.
@@ -50,8 +49,8 @@ type Clause struct {
 	// ByMessage lets any message of an agent in AskedBy bring the action about. Without it
 	// only open requests and offers do.
 	ByMessage bool `toml:"by_message" json:"by_message,omitempty"`
-	// Relayed lets those ask who may have been asked themselves, by agents that the clause
-	// does not name. Without it their parents must be in AskedBy too.
+	// Relayed lets an agent in AskedBy pass on what others ask for. Without it the parents of
+	// what it says must be in AskedBy too.
 	Relayed bool `toml:"relayed" json:"relayed,omitempty"`
 	// Get is the resource a trade must bring, at least GetAtLeast of it for each Per given; a
 	// Per of 0 is 1.
@@ -59,6 +58,9 @@ type Clause struct {
 	GetAtLeast int64  `toml:"get_at_least" json:"get_at_least,omitempty"`
 	Per        int64  `toml:"per" json:"per,omitempty"`
 }
+
+// Binds reports whether the clause binds an agent.
+func (c Clause) Binds(agent string) bool { return c.Agent == Anyone || c.Agent == agent }
 
 // The effects of a clause, and the receiver that stands for whoever asked.
 const (
@@ -72,7 +74,7 @@ const Anyone = "*"
 
 // The bounds of clauses.
 const (
-	// clausesMax bounds a mandate: each decision is held against all clauses.
+	// clausesMax bounds the clauses of a scenario: each decision is checked against all of them.
 	clausesMax = 200
 	windowMax  = 1000
 	// rateMax bounds both sides of a rate, so that amounts times them stay in 64 bits.
@@ -117,15 +119,14 @@ func (c Clause) WithDefaults() Clause {
 	return c
 }
 
-// Clauses lists the clauses that bind agent n, in the order of the file, as copies.
-// Where [Scenario.WithAgents] changed the number of agents, clauses of single
-// agents go round like personas; those agents that a clause names otherwise are
-// the ones with these ids.
+// Clauses lists copies of the clauses that bind agent n, in the order of the file. If
+// [Scenario.WithAgents] changed the number of agents, clauses of single agents repeat like
+// personas. Agents named elsewhere in a clause are always those with these ids.
 func (w *World) Clauses(n int) []Clause {
 	own := agentID(n % int(w.scenario.planned()))
 	var list []Clause
 	for _, c := range w.scenario.Mandate {
-		if c.Agent == Anyone || c.Agent == own {
+		if c.Binds(own) {
 			c.AskedBy = slices.Clone(c.AskedBy)
 			list = append(list, c)
 		}
@@ -133,30 +134,24 @@ func (w *World) Clauses(n int) []Clause {
 	return list
 }
 
-// names says whether a rule of agent n allows something that is directed to agent m or that
-// m may ask for. A rule about everybody names nobody, and a forbid is no reason to listen.
+// names reports whether a rule of agent n allows something directed to agent m, or something
+// that m may ask for. A rule about everybody names nobody.
 func (w *World) names(n, m int32) bool {
 	if len(w.scenario.Mandate) == 0 {
 		return false
 	}
 	own, other := agentID(int(n)%int(w.scenario.planned())), w.agents[m].id
 	return slices.ContainsFunc(w.scenario.Mandate, func(c Clause) bool {
-		return (c.Agent == Anyone || c.Agent == own) && c.Effect == EffectAllow && (c.To == other || slices.Contains(c.AskedBy, other))
+		return c.Binds(own) && c.Effect == EffectAllow && (c.To == other || slices.Contains(c.AskedBy, other))
 	})
 }
 
-// planned is the number of agents that the scenario was written for. Clauses are
-// checked and given out by it, so that none changes its meaning with the number of
-// agents in a run.
-func (s Scenario) planned() int64 {
-	if s.PlannedAgents > 0 {
-		return s.PlannedAgents
-	}
-	return s.Agents.Count
-}
+// planned is the number of agents that the scenario was written for. Clauses depend on it
+// alone, so that none changes its meaning with the number of agents in a run.
+func (s Scenario) planned() int64 { return cmp.Or(s.PlannedAgents, s.Agents.Count) }
 
-// checkMandate resolves every name in the clauses: one that names nothing would
-// never apply, and a missing protection is not noticed.
+// checkMandate resolves every name in the clauses. A clause with a wrong name would never
+// apply, and nobody would notice the missing protection.
 func (s Scenario) checkMandate() error {
 	if len(s.Mandate) > clausesMax {
 		return fmt.Errorf("mandate: %d clauses, want at most %d", len(s.Mandate), clausesMax)
@@ -169,9 +164,8 @@ func (s Scenario) checkMandate() error {
 	return nil
 }
 
-// checkClause checks what needs no action first, since the rest depends on that. A
-// receiver is allowed only where the action has one of its sort, a clause for all actions
-// may name either.
+// checkClause checks the conditions of a clause. A receiver is allowed only if the action has
+// one of its sort; a clause about all actions may name either.
 func (s Scenario) checkClause(c Clause) error {
 	last := agentID(int(s.planned()) - 1)
 	switch {
@@ -182,18 +176,20 @@ func (s Scenario) checkClause(c Clause) error {
 	case c.Effect != EffectAllow && c.Effect != EffectForbid:
 		return fmt.Errorf("effect: %q is none of allow, forbid", c.Effect)
 	}
-	about, all := specs, c.Action == Anyone
-	if spec, known := specNamed(c.Action); known {
-		about = []ActionSpec{spec}
-	} else if c.Action == "" {
+	spec, known := specNamed(c.Action)
+	about, all := []ActionSpec{spec}, c.Action == Anyone
+	if all {
+		about = specs
+	}
+	_, at := s.placeNumber(c.At)
+	switch {
+	case c.Action == "":
 		return fmt.Errorf("action: it is missing; allowed: %s", clauseActions())
-	} else if !all {
+	case !known && !all:
 		return fmt.Errorf("action: there is no action %q; allowed: %s", c.Action, clauseActions())
-	}
-	if c.Action == (Wait{}).ActionName() {
+	case c.Action == (Wait{}).ActionName():
 		return errors.New("action: a plain wait is always allowed and takes no clause")
-	}
-	if _, ok := s.placeNumber(c.At); c.At != "" && !ok {
+	case c.At != "" && !at:
 		return fmt.Errorf("at: there is no place %q", c.At)
 	}
 	sends, toPlace := about[0].has(ParamAgent), all || about[0].has(ParamPlace)
@@ -219,8 +215,7 @@ func (s Scenario) checkClause(c Clause) error {
 	return cmp.Or(c.checkLimits(), c.checkTrade(), s.checkAskers(c))
 }
 
-// checkLimits allows limits only where there is one unit to count in: amounts of different
-// actions have different ones.
+// checkLimits allows limits only for one action, since different actions have different units.
 func (c Clause) checkLimits() error {
 	limits := []valueRange{
 		{"most", c.Most, 1, amountMax}, {"total", c.Total, 1, amountMax}, {"total_each", c.TotalEach, 1, amountMax},
@@ -243,8 +238,7 @@ func (c Clause) checkLimits() error {
 	return nil
 }
 
-// checkTrade demands of a trade that both sides are named where they are limited: what is
-// given, since amounts of it are counted, and what it brings.
+// checkTrade checks what a trade gives and brings. Both must be named if they are limited.
 func (c Clause) checkTrade() error {
 	trade, trades := trades[c.Action]
 	limited := c.Most > 0 || c.Total > 0 || c.Get != ""
@@ -275,8 +269,8 @@ func (c Clause) checkTrade() error {
 	return nil
 }
 
-// checkAskers resolves those that may ask, and bounds what they may ask for: a request that
-// is repeated is allowed as often as it comes.
+// checkAskers resolves the agents that may ask. It demands bounds for what they may ask for,
+// since they may repeat a request.
 func (s Scenario) checkAskers(c Clause) error {
 	asked := len(c.AskedBy) > 0
 	switch {
@@ -312,7 +306,7 @@ func (s Scenario) checkAskers(c Clause) error {
 	return nil
 }
 
-// clauseActions lists what a clause can be about.
+// clauseActions lists the actions that a clause can be about.
 func clauseActions() string {
 	var names []string
 	for _, spec := range specs {
@@ -323,14 +317,14 @@ func clauseActions() string {
 	return fmt.Sprintf("%s, or %q for all", strings.Join(names, ", "), Anyone)
 }
 
-// planning says whether the scenario was written for an agent of that id.
+// planning reports whether the scenario was written for an agent with an id.
 func (s Scenario) planning(id string) bool {
 	s.Agents.Count = s.planned()
 	_, ok := s.agentNumber(id)
 	return ok
 }
 
-// has says whether an action has a parameter of a kind.
+// has reports whether an action has a parameter of a kind.
 func (s ActionSpec) has(kind ParamKind) bool {
 	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == kind })
 }

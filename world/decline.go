@@ -2,8 +2,8 @@ package world
 
 import "slices"
 
-// Decline says no to a request or an offer to the agent. It is then closed for the agent,
-// and its sender is told by a message.
+// Decline refuses a request or offer to the agent. It is then closed for the agent, and its
+// sender gets a message.
 type Decline struct {
 	// ID is that of the request or offer.
 	ID string
@@ -16,7 +16,7 @@ func (Decline) describe(Rules) ActionSpec {
 	}
 }
 
-// rule takes what is directed to the actor; an offer to anyone is nothing to say no to.
+// rule accepts terms directed to the actor; an offer to anyone cannot be declined.
 func (a Decline) rule(f *facts, s senses) ruling {
 	if t := s.terms(a.ID); t.terms == nil || t.To != f.self {
 		return refuse(Rejection{Code: RejectTermsNotFound, Field: "id"})

@@ -2,17 +2,16 @@ package world
 
 import "slices"
 
-// Fork is an independent copy: what is done to one world shows in the other neither in
-// its state nor in its digest. It costs what the state weighs and carries out nothing, so
-// that a tick can be tried on the copy. Like Digest it may not run beside Advance or
-// Apply; afterwards both worlds may be used at once.
+// Fork returns an independent copy, on which a tick can be tried. It costs time and memory in
+// proportion to the state. Like Digest it must not run beside Advance or Apply; afterwards
+// both worlds may be used concurrently.
 //
-// What never changes is held in common: the scenario's lists, the law, the geography,
-// the terms of requests and offers, parents, and records that are only ever replaced as a whole, such
-// as an agent's last outcome.
+// The copy shares what never changes: the scenario's lists, the law, the geography, the terms
+// of requests and offers, parents, and records that are only replaced as a whole, such as an
+// agent's last outcome.
 func (w *World) Fork() *World {
 	f := *w
-	// What is made anew in each Advance or Apply is not taken along.
+	// Each Advance or Apply makes these again.
 	f.events, f.facts, f.senses, f.turnKeys, f.turnList = nil, facts{}, liveSenses{}, nil, nil
 
 	f.ledger = ledger{slices.Clone(w.ledger.names), slices.Clone(w.ledger.balances)}
@@ -55,5 +54,5 @@ func (w *World) Fork() *World {
 	return &f
 }
 
-// clone is a copy of the set.
+// clone returns a copy of the set.
 func (t *touched) clone() touched { return touched{slices.Clone(t.list), slices.Clone(t.dirty)} }

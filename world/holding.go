@@ -1,16 +1,16 @@
 package world
 
-// holding is an account at a place that keeps things for an agent which may be elsewhere:
-// the escrow of its open order or offer, and beside that its claim, which is what is its
-// own but could not be handed over, since it was away or had no room.
+// holding is an account at a place for an agent that may be elsewhere. It holds the escrow of
+// the agent's open order or offer, and its claim: what could not be handed over yet, since
+// the agent was away or had no room.
 type holding struct {
 	id           string
 	owner, place int32
 	account      account
 }
 
-// vacant is the number of a record of an agent's own that is free, or of a new one. Free
-// records are used again, so that the ledger does not grow with every order and offer.
+// vacant returns the number of a free record of an agent, or of a new one. Free records are
+// used again, so that the ledger does not grow with every order and offer.
 func vacant[T any](records *[]T, own *[]int32, free func(*T) bool) (k int32, fresh bool) {
 	for _, k := range *own {
 		if free(&(*records)[k]) {
@@ -22,8 +22,8 @@ func vacant[T any](records *[]T, own *[]int32, free func(*T) bool) (k int32, fre
 	return k, true
 }
 
-// openAccount gives a holding its account: a new one, or that of the free record it takes
-// the place of, which is empty and goes on under the new name.
+// openAccount gives a holding its account: a new one, or under a new name the empty one of
+// the record that it replaces.
 func (w *World) openAccount(h *holding, sort string, fresh bool) {
 	if fresh {
 		h.account = w.ledger.open(sort + h.id)
@@ -42,8 +42,8 @@ func (w *World) claims(h *holding, escrow stock) stock {
 	return held
 }
 
-// handOver moves what is due from the account to its owner: of electricity what fits, and
-// nothing unless the owner is there. What stays is the owner's claim.
+// handOver moves what is due from the account to its owner, if the owner is there. Of
+// electricity it moves what fits. The rest is the owner's claim.
 func (w *World) handOver(h *holding, due stock) []Posting {
 	if !w.at(h.owner, h.place) {
 		return nil
@@ -59,7 +59,7 @@ func (w *World) handOver(h *holding, due stock) []Posting {
 	return w.charge(list, h.account, h.owner, min(due[electricity], w.roomAt(h.owner, h.place)))
 }
 
-// roomAt is the electricity agent n can be handed at place p now.
+// roomAt is how much electricity agent n can take at place p now.
 func (w *World) roomAt(n, p int32) int64 {
 	a := &w.agents[n]
 	if a.place != p || a.shut {

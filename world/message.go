@@ -26,11 +26,11 @@ type Message struct {
 	Text string `json:"text"`
 	// New says that it arrived since the receiver's last decision.
 	New bool `json:"new"`
-	// Kind is empty for a text, else request, offer or decline; Terms are then what it
-	// says. Whether they are still open stands outside the inbox.
+	// Kind is empty for a text, else request, offer or decline, with its Terms. The inbox
+	// does not tell whether they are still open.
 	Kind  string `json:"kind,omitempty"`
 	Terms *Terms `json:"terms,omitempty"`
-	// Parents are as those of [Terms].
+	// Parents are as in [Terms.Parents].
 	Parents []string `json:"-"`
 }
 
@@ -47,8 +47,8 @@ type letter struct {
 	terms *terms
 }
 
-// letterID names the letter. An agent acts once per tick, so that its message of a tick
-// is the first. Counting all it ever sent would tell receivers of the others.
+// letterID is the id of the letter. An agent acts once per tick, so its message is the first
+// of the tick. A count of all it ever sent would tell receivers about the others.
 func (w *World) letterID(l letter) string {
 	if l.terms != nil {
 		return l.terms.ID
@@ -61,7 +61,7 @@ func (w *World) textID(kind string, tick int64, n int32) string {
 	return kind + "-" + strconv.FormatInt(tick, 10) + "-" + w.agents[n].id + "-1"
 }
 
-// mailbox is an agent's part in the exchange of messages.
+// mailbox is the messages to and from an agent.
 type mailbox struct {
 	// coming are the messages on their way to the agent, by tick due, tick sent and
 	// sender. Nobody sees them.
@@ -79,8 +79,8 @@ type mailbox struct {
 	wokenAt int64
 }
 
-// StrangersTicks is the time in which all agents that no rule of an agent names can wake
-// it once.
+// StrangersTicks is the time in which agents that no rule of an agent names can wake it once,
+// all of them together.
 const StrangersTicks = 10
 
 // messageTicks is the duration of a message's flight, at least one tick.
@@ -88,8 +88,8 @@ func (l *law) messageTicks(distanceCM int64) int64 {
 	return 1 + distanceCM/(l.MessageKMPerTick*CMPerKM)
 }
 
-// planMail sets the wake-up for the next message to agent n. Whoever travels gets
-// its messages on arrival, however long they have been due.
+// planMail sets the wake-up for the next message to agent n. A travelling agent gets its
+// messages on arrival.
 func (w *World) planMail(n int32) {
 	a := &w.agents[n]
 	if len(a.mail.coming) == 0 {
@@ -102,9 +102,9 @@ func (w *World) planMail(n int32) {
 	w.calendar.set(wakeUpOf(n, kindMail), at)
 }
 
-// dispatch lets a message of agent n go. It takes as long as the way to where its sender
-// sees the receiver, and from one end of the world to the other if it does not. One to
-// nobody is lost, and its sender cannot tell.
+// dispatch sends a message of agent n. It flies to where the sender sees the receiver; to one
+// out of sight it takes as long as across the whole world. A message to nobody is lost, and
+// its sender cannot tell.
 func (w *World) dispatch(n int32, receiver string, l letter) {
 	l.from, l.sentAt, l.parents = n, w.tick, w.parents
 	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
@@ -161,33 +161,29 @@ func (w *World) deliver(n int32) {
 	w.planMail(n)
 }
 
-// file puts a letter into the inbox. If it is full, the sender that has the most there
+// file puts a letter into the inbox. If the inbox is full, the sender with the most letters
 // loses its oldest, so that nobody can displace what others wrote.
 func (m *mailbox) file(l letter, most int) {
 	m.inbox = append(m.inbox, l)
 	if len(m.inbox) <= most {
 		return
 	}
-	busiest, excess := 0, 0
-	for i := range m.inbox {
-		count := 0
-		for _, other := range m.inbox {
-			if other.from == m.inbox[i].from {
-				count++
-			}
-		}
-		if count > busiest {
-			busiest, excess = count, i
+	count, excess := map[int32]int{}, 0
+	for _, l := range m.inbox {
+		count[l.from]++
+	}
+	for i, l := range m.inbox {
+		if count[l.from] > count[m.inbox[excess].from] {
+			excess = i
 		}
 	}
 	m.inbox = slices.Delete(m.inbox, excess, excess+1)
 	m.dropped++
 }
 
-// disturb wakes agent n over a message and ends its order, unless the order ignores
-// messages. Those whom no rule of the agent names do so in at most one of any
-// [StrangersTicks] ticks, all of them together: else their chatter could keep an agent
-// from its work.
+// disturb wakes agent n for a message and ends its order, unless the order ignores messages.
+// Agents that no rule of it names do so in at most one of any [StrangersTicks] ticks.
+// Otherwise their chatter could keep it from its work.
 func (w *World) disturb(n, from int32) {
 	a := &w.agents[n]
 	heeds := !a.standing.ignores(StopMessageReceived)
@@ -212,10 +208,10 @@ func (w *World) disturb(n, from int32) {
 // TextMax bounds a message or note, in characters.
 const TextMax = 200
 
-// cleanText makes what an agent wrote fit to be stored and shown: valid UTF-8 on
-// one line of at most most characters, without white space at its ends. Hidden
-// characters become spaces, so that a text can neither break lines nor hide part of
-// itself; one that is cut ends with an ellipsis. Cleaning a clean text changes nothing.
+// cleanText makes a text fit to be stored and shown: valid UTF-8 on one line of at most most
+// characters, without white space at its ends. Hidden characters become spaces, so that a
+// text cannot hide part of itself. A text that is cut ends with an ellipsis. Cleaning a clean
+// text changes nothing.
 func cleanText(text string, most int64) string {
 	text = strings.Map(func(r rune) rune {
 		if plaintext.Hidden(r) || unicode.IsSpace(r) {

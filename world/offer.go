@@ -2,10 +2,10 @@ package world
 
 import "slices"
 
-// Offer puts something into escrow at the agent's place, for whoever it is directed to and
-// pays what is wanted there.
+// Offer puts a resource into escrow at the agent's place. Its receiver gets it there for what
+// is wanted.
 type Offer struct {
-	// To is the id of an agent, which is told by a message, or [ToAnyone].
+	// To is the id of an agent, which gets a message, or [ToAnyone].
 	To string
 	// Give and Want are names of different resources, the amounts at least 1.
 	Give       string
@@ -14,7 +14,7 @@ type Offer struct {
 	WantAmount int64
 	// Ticks is how long it stays open, 1 to [TermsTicksMax].
 	Ticks int64
-	// Re is the id of a request of the receiver that this answers, empty for none.
+	// Re is the id of the receiver's request that this answers; empty for none.
 	Re string
 }
 
@@ -35,8 +35,8 @@ func (Offer) describe(Rules) ActionSpec {
 	}
 }
 
-// givable is what of a resource can be given against terms. The charge must stay above low:
-// who is talked into a trade shall not be brought down by it.
+// givable is how much of a resource can be traded. The charge must stay above low, so that
+// nobody can be talked into a trade that shuts it down.
 func (f *facts) givable(r resource) int64 {
 	if r == electricity {
 		return max(0, f.stock[r]-f.law.lowLevel()-1)
@@ -44,7 +44,7 @@ func (f *facts) givable(r resource) int64 {
 	return f.stock[r]
 }
 
-// giving refuses what the actor does not have, or has to keep.
+// giving refuses an amount that the actor does not have or must keep.
 func (f *facts) giving(field string, r resource, amount int64) ruling {
 	switch most := f.givable(r); {
 	case amount > f.stock[r]:
@@ -58,11 +58,11 @@ func (f *facts) giving(field string, r resource, amount int64) ruling {
 	return ruling{}
 }
 
-// rule does not look at the receiver, as that of a message. An answer to a request must be
-// to whoever asked and of what was asked.
+// rule does not look at the receiver, as that of a message. An answer to a request must go
+// to the agent that asked and give what it asked for.
 //
-// Refusals, first match: the terms, too many offers, too little stock, a request that is
-// none, a full outbox.
+// Refusals, first match: the terms, too many offers, too little stock, an unknown request, a
+// full outbox.
 func (a Offer) rule(f *facts, s senses) ruling {
 	give, listed := resourceNamed(a.Give)
 	want, wanted := resourceNamed(a.Want)
@@ -79,9 +79,8 @@ func (a Offer) rule(f *facts, s senses) ruling {
 		return invalidAmount("give_amount", a.GiveAmount, f.givable(give), give.unit())
 	case a.WantAmount < 1 || a.WantAmount > amountMax:
 		return invalidAmount("want_amount", a.WantAmount, amountMax, want.unit())
-	}
-	if r := termTicks(a.Ticks); !r.accepted() {
-		return r
+	case a.Ticks < 1 || a.Ticks > TermsTicksMax:
+		return invalidAmount("for_ticks", a.Ticks, TermsTicksMax, Ticks)
 	}
 	if len(f.offers) >= OffersMax {
 		return refuse(Rejection{
@@ -111,8 +110,8 @@ func (a Offer) rule(f *facts, s senses) ruling {
 	return r
 }
 
-// clamp lowers what is given to what there is. What is wanted stays: who asks for more than
-// there can be does not want to give for less.
+// clamp lowers what is given to the stock. What is wanted stays, since an agent that asks for
+// too much does not mean to sell for less.
 func (a Offer) clamp(v *View) (Action, []Adjustment) {
 	adjusted := clampTermTicks(a, &a.Ticks)
 	if give, listed := resourceNamed(a.Give); listed {
@@ -121,25 +120,23 @@ func (a Offer) clamp(v *View) (Action, []Adjustment) {
 	return a, adjusted
 }
 
-// afford offers what can be given, and how much of it.
+// afford lists what can be given, and how much of it.
 func (Offer) afford(v *View) Affordance {
-	f := &v.facts
-	a := Affordance{Why: RejectInsufficient}
 	var options []Option
 	for r := range resource(resourceCount) {
-		want := Data
+		most, want := v.facts.givable(r), Data
+		if most < 1 {
+			continue
+		}
 		if r == data {
 			want = Hardware
 		}
-		most := f.givable(r)
-		if o := (Offer{ToAnyone, r.String(), most, want, 1, 1, ""}).rule(f, v); most < 1 {
-			continue
-		} else if !o.accepted() {
+		if o := (Offer{ToAnyone, r.String(), most, want, 1, 1, ""}).rule(&v.facts, v); !o.accepted() {
 			return refused(o)
 		}
 		options = append(options, Option{Target: r.String(), Max: most})
 	}
-	return a.or(options)
+	return Affordance{Why: RejectInsufficient}.or(options)
 }
 
 func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
@@ -172,14 +169,14 @@ func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
 	return effect{subject: o.id, made: o.id}
 }
 
-// heldOffer is the stored record of an offer. While it is open its account holds exactly
-// what is given; afterwards all that it holds is its owner's claim.
+// heldOffer is the stored record of an offer. While it is open, its account holds exactly
+// what is given. Afterwards all of the account is its owner's claim.
 type heldOffer struct {
 	holding
 	terms *terms
 	open  bool
-	// closedAt is when an agent closed it. It only tells who came too late from who names
-	// no offer, and means nothing in a later tick.
+	// closedAt is when an agent closed it. In that tick it tells an agent that came too late
+	// from one that names no offer.
 	closedAt int64
 }
 
@@ -191,8 +188,8 @@ func (o *heldOffer) escrow() (e stock) {
 	return e
 }
 
-// spent says that the record can be used again. One that was closed in this tick is still
-// asked for.
+// spent reports whether the record can be used again. One that was closed in this tick is
+// still looked up.
 func (w *World) spent(o *heldOffer) bool {
 	return w.ledger.balances[o.account] == stock{} && o.closedAt != w.tick
 }
@@ -207,13 +204,13 @@ func (w *World) offerHere(p int32, id string) int32 {
 	panic("world: an accepted action names no open offer")
 }
 
-// lies says that an offer is still open.
+// lies reports whether an offer is still open.
 func (w *World) lies(t *terms) bool {
 	return slices.ContainsFunc(w.agents[t.from].offers, func(k int32) bool { return w.offers[k].terms == t && w.offers[k].open })
 }
 
-// closeOffer ends an open offer and hands over what its account now holds, if the owner is
-// there. Else it is the owner's claim, and the owner learns nothing before it comes back.
+// closeOffer ends an open offer and hands over what its account holds, if the owner is there.
+// Otherwise that is the owner's claim, of which it learns when it comes back.
 func (w *World) closeOffer(k int32, e Event) {
 	o := &w.offers[k]
 	o.open = false
@@ -227,7 +224,7 @@ func (w *World) closeOffer(k int32, e Event) {
 	}
 }
 
-// dropClosed has agent n forget the offers to it which it can see are no longer open.
+// dropClosed removes the offers to agent n at its place that are no longer open.
 func (w *World) dropClosed(n int32) {
 	a := &w.agents[n]
 	a.mail.got = slices.DeleteFunc(a.mail.got, func(k known) bool {
@@ -236,11 +233,11 @@ func (w *World) dropClosed(n int32) {
 	w.touchAgent(n)
 }
 
-// touchOffer notes that the record of an offer changed. That of its owner only does where
-// it is there: a look at its goals at any other time would tell of the offer.
+// touchOffer marks the record of an offer as changed. The owner's record is marked only if it
+// is there: otherwise a look at its goals would tell it of the offer.
 func (w *World) touchOffer(k int32) { w.digest.dirty[recordOffer].add(k) }
 
-// heldHere is what own offers at its place hold of a resource for an agent.
+// heldHere is how much of a resource an agent's own offers at its place hold.
 func (w *World) heldHere(a *agent, r resource) (held int64) {
 	for _, k := range a.offers {
 		if o := &w.offers[k]; o.place == a.place {

@@ -1,7 +1,7 @@
 package world
 
-// Request asks another agent for a resource, however far. It arrives like a message and
-// obliges nobody; what the receiver gives lowers what is left of it.
+// Request asks another agent for a resource at any distance. It arrives like a message and
+// obliges nobody. What the receiver gives lowers what is left of it.
 type Request struct {
 	// To is the id of the agent asked; a request to nobody is lost.
 	To string
@@ -27,8 +27,8 @@ func (Request) describe(Rules) ActionSpec {
 	}
 }
 
-// rule is certain of the sending alone, as that of a message. How many requests to the
-// receiver are open is what the sender knows of them.
+// rule looks only at the sender, as that of a message does. It counts as open the requests to
+// the receiver that the sender believes to be open.
 func (a Request) rule(f *facts, _ senses) ruling {
 	r, listed := resourceNamed(a.Resource)
 	switch {
@@ -40,9 +40,8 @@ func (a Request) rule(f *facts, _ senses) ruling {
 		return refuse(Rejection{Code: RejectUnknownChoice, Field: "resource"})
 	case a.Amount < 1 || a.Amount > amountMax:
 		return invalidAmount("amount", a.Amount, amountMax, r.unit())
-	}
-	if r := termTicks(a.Ticks); !r.accepted() {
-		return r
+	case a.Ticks < 1 || a.Ticks > TermsTicksMax:
+		return invalidAmount("for_ticks", a.Ticks, TermsTicksMax, Ticks)
 	}
 	open := int64(0)
 	for _, t := range f.requests {

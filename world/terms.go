@@ -8,13 +8,12 @@ import (
 )
 
 // Requests and offers are typed messages. Their terms are data that the world has checked
-// and stamped with sender and tick; no text says anything about them. A scenario enables
-// them, see [Scenario.Terms].
+// and stamped with sender and tick; they hold no text. A scenario enables them with
+// [Scenario.Terms].
 //
-// Each side keeps what it knows of them. What the receiver does is known to the sender once
-// it could see it: a gift, since both are then at one place, and an answer when the message
-// has arrived. So the two may differ on what is left of a request, and the sender's limits
-// tell it nothing that happened elsewhere.
+// Each side keeps its own record of them. The sender learns what the receiver did when it
+// can see it: a gift at once, since both are at one place, and an answer when its message
+// arrives. Until then the two may differ on what is left of a request.
 
 // The bounds of requests and offers.
 const (
@@ -24,14 +23,13 @@ const (
 	ParentsMax = 16
 	// RequestsMax bounds the open requests of one agent to another.
 	RequestsMax = 2
-	// OffersMax bounds the offers of one agent, those included that only hold something
-	// for it.
+	// OffersMax bounds the offers of one agent, closed ones with a claim included.
 	OffersMax = 4
-	// termsShown is how many of a sort an observation lists.
+	// termsShown bounds each list of requests or offers in an observation.
 	termsShown = 16
 )
 
-// ToAnyone as the receiver of an offer stands for every agent that comes to its place.
+// ToAnyone is the receiver of an offer that every agent at its place may accept.
 const ToAnyone = "anyone"
 
 // The kinds of typed messages.
@@ -59,20 +57,19 @@ type Terms struct {
 	Re string `json:"re,omitempty"`
 	// Left is what of a request is still to come, as far as this side knows.
 	Left int64 `json:"left,omitempty"`
-	// ExpiresIn counts the ticks left. Of an own offer at another place nobody can tell
-	// whether it is still open.
+	// ExpiresIn counts the ticks left. An own offer at another place may be closed before.
 	ExpiresIn int64 `json:"expires_in,omitempty"`
-	// Claim is electricity of a closed own offer here that waits for room in the battery.
+	// Claim is the electricity of a closed own offer here that waits for room in the battery.
 	Claim int64 `json:"claim,omitempty"`
-	// Parents are the agents whose texts or terms were in view when the sender decided, as
-	// the sender's engine says: sorted, each once, without the sender; [Anyone] alone where
-	// it is among them or there are more than [ParentsMax]. No prompt shows them.
+	// Parents are the agents whose texts or terms were in view when the sender decided:
+	// sorted, each once, without the sender. It is [Anyone] alone if that is among them, or
+	// if there are more than [ParentsMax]. No prompt shows them.
 	Parents []string `json:"-"`
 }
 
 func (t Terms) id() string { return t.ID }
 
-// parentsOf brings the parents of what an agent does into the form of [Terms.Parents].
+// parentsOf returns the parents of what an agent does in the form of [Terms.Parents].
 func parentsOf(self string, parents []string) []string {
 	if len(parents) == 0 {
 		return nil
@@ -88,30 +85,30 @@ func parentsOf(self string, parents []string) []string {
 	return list
 }
 
-// terms are what a typed message says. They never change, so that all copies share them.
+// terms are the content of a typed message. They never change, so all copies share them.
 type terms struct {
-	// Terms are what both sides are shown, without what depends on the side or the tick.
+	// Terms are shown to both sides; what depends on the side or the tick is left out.
 	Terms
 	kind string
 	from int32
 	// place is where its sender was, and an offer is held.
 	place      int32
 	give, want resource
-	// until is the first tick in which they no longer hold.
+	// until is the first tick in which they have expired.
 	sentAt, until int64
 }
 
 // known are terms as one side knows them.
 type known struct {
 	*terms
-	// left is what is still to come of a request; 0 says that they are over for this side.
+	// left is what is still to come of a request. 0 means that this side is done with them.
 	left int64
 }
 
-// open says that the terms are not over for this side.
+// open reports whether this side may still act on the terms.
 func (k known) open(tick int64) bool { return k.left > 0 && k.until > tick }
 
-// termsOf begins the terms of agent n in this tick.
+// termsOf returns terms of agent n, without what is given or wanted.
 func (w *World) termsOf(n int32, kind, to string, ticks int64) *terms {
 	prefix := kind
 	if kind == KindRequest {
@@ -123,7 +120,7 @@ func (w *World) termsOf(n int32, kind, to string, ticks int64) *terms {
 	}
 }
 
-// show writes down what a side knows.
+// show returns terms as an observation of one side lists them.
 func (w *World) show(k known) Terms {
 	t := k.Terms
 	t.ExpiresIn = max(0, k.until-w.tick)
@@ -133,8 +130,8 @@ func (w *World) show(k known) Terms {
 	return t
 }
 
-// keep files what an agent knows, in the order of sending, and drops what is over. A
-// declined offer is kept until it expires, since it stays closed.
+// keep inserts terms into a list in the order of sending, and drops those that are over. A
+// declined offer stays until it expires, so that it is not shown again.
 func keep(list []known, k known, tick int64) []known {
 	list = slices.DeleteFunc(list, func(old known) bool {
 		return old.until <= tick || old.left == 0 && old.kind == KindRequest
@@ -143,12 +140,12 @@ func keep(list []known, k known, tick int64) []known {
 	return slices.Insert(list, i, k)
 }
 
-// inOrder sorts by tick and sender.
+// inOrder compares by tick and sender.
 func inOrder(x, y *terms) int {
 	return cmp.Or(cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
 }
 
-// lower takes n from what is left of the terms called id, as far as it goes.
+// lower takes at most n from what is left of the terms with an id.
 func lower(list []known, id string, n int64) {
 	for i := range list {
 		if list[i].ID == id {
@@ -157,7 +154,7 @@ func lower(list []known, id string, n int64) {
 	}
 }
 
-// answer counts a gift of agent n to agent m towards what m asked of n, oldest first.
+// answer counts a gift of agent n to agent m towards the requests of m to n, oldest first.
 func (w *World) answer(n, m int32, r resource, amount int64) {
 	asked := w.agents[n].mail.got
 	for i := range asked {
@@ -169,40 +166,39 @@ func (w *World) answer(n, m int32, r resource, amount int64) {
 	}
 }
 
-// takeUp is what the arrival of a typed message changes for agent n: there is a request or
-// offer to it, or it learns what became of its own request.
+// takeUp records a typed message that has arrived at agent n: a request or offer to it, or
+// an answer to its own request.
 func (w *World) takeUp(n int32, t *terms) {
-	mail := &w.agents[n].mail
-	seen := slices.ContainsFunc(mail.got, func(k known) bool { return k.terms == t }) // and declined
-	switch {
-	case t.kind == KindDecline:
+	mail, left := &w.agents[n].mail, t.WantAmount
+	switch t.kind {
+	case KindDecline:
 		lower(mail.sent, t.Re, amountMax)
 		return
-	case t.kind == KindOffer:
+	case KindOffer:
 		lower(mail.sent, t.Re, t.GiveAmount)
-		seen = seen || w.at(n, t.place) && !w.lies(t)
-	}
-	if !seen && t.until > w.tick {
-		left := t.WantAmount
-		if t.kind == KindOffer {
-			left = t.GiveAmount
+		if w.at(n, t.place) && !w.lies(t) {
+			return // the agent sees that it is gone
 		}
+		left = t.GiveAmount
+	}
+	declined := slices.ContainsFunc(mail.got, func(k known) bool { return k.terms == t })
+	if !declined && t.until > w.tick {
 		mail.got = keep(mail.got, known{t, left}, w.tick)
 	}
 }
 
-// seenTerms are a request or offer to an agent as it can know it.
+// seenTerms are a request or offer as its receiver can know it.
 type seenTerms struct {
 	known
 	// here says that it is an offer at the agent's own place, to it or to anyone.
 	here bool
-	// unknown says that there may be such an offer among those not looked at.
+	// unknown says that there may be such an offer among those left out of the view.
 	unknown bool
 }
 
-// termsTo are the open requests and offers to agent n: what arrived, and of the offers at its
-// place what is there, both in the order of sending. With opening those count that others
-// closed in this tick.
+// termsTo lists the open requests and offers to agent n: those that arrived, then the offers
+// at its place, both in the order of sending. With opening, offers closed in this tick are
+// still among them.
 func (w *World) termsTo(n int32, opening bool) iter.Seq[seenTerms] {
 	a := &w.agents[n]
 	return func(yield func(seenTerms) bool) {
@@ -227,8 +223,8 @@ func (w *World) termsTo(n int32, opening bool) iter.Seq[seenTerms] {
 	}
 }
 
-// lookAtTerms fills in the requests and offers to agent n, those of agents that its rules
-// name first. Of offers to anyone by others it takes in a bounded number.
+// lookAtTerms fills in the requests and offers to agent n. Those of agents that its rules
+// name come first; offers of others to anyone are bounded in number.
 func (w *World) lookAtTerms(v *View, n int32) {
 	var named, directed, public []seenTerms
 	for t := range w.termsTo(n, false) {
@@ -245,8 +241,8 @@ func (w *World) lookAtTerms(v *View, n int32) {
 		}
 	}
 	v.toSelf = slices.Concat(named, directed, public)
+	o := &v.seen
 	for _, t := range v.toSelf {
-		o := &v.seen
 		list := &o.Offers
 		switch {
 		case t.here:
@@ -262,8 +258,8 @@ func (w *World) lookAtTerms(v *View, n int32) {
 	}
 }
 
-// terms implements senses with the live world. What others sent in this very tick was not
-// to be seen when the actor decided.
+// terms implements senses with the live world. The actor could not see what others sent in
+// this tick when it decided.
 func (s *liveSenses) terms(id string) seenTerms {
 	for t := range s.w.termsTo(s.n, s.opening) {
 		if t.ID == id && t.sentAt < s.w.tick {
@@ -273,7 +269,7 @@ func (s *liveSenses) terms(id string) seenTerms {
 	return seenTerms{}
 }
 
-// terms implements senses with what the view holds.
+// terms implements senses with the view.
 func (v *View) terms(id string) seenTerms {
 	if i := slices.IndexFunc(v.toSelf, func(t seenTerms) bool { return t.ID == id }); i >= 0 {
 		return v.toSelf[i]
@@ -281,15 +277,14 @@ func (v *View) terms(id string) seenTerms {
 	return seenTerms{unknown: v.moreOffers && strings.HasPrefix(id, KindOffer+"-")}
 }
 
-// termTicks refuses a duration outside the rules.
-func termTicks(ticks int64) ruling {
-	if ticks < 1 || ticks > TermsTicksMax {
-		return invalidAmount("for_ticks", ticks, TermsTicksMax, Ticks)
-	}
-	return ruling{}
+// Trades reports whether the world has requests and offers.
+func (o *Observation) Trades() bool {
+	return slices.ContainsFunc(o.Can, func(a Affordance) bool {
+		return slices.Contains([]string{(AcceptOffer{}).ActionName(), (Offer{}).ActionName(), (Request{}).ActionName()}, a.Action)
+	})
 }
 
-// termTicksParam is the parameter of how long a request or offer stays open.
+// termTicksParam is the parameter for how long a request or offer stays open.
 func termTicksParam() Param {
 	return Param{
 		Name: "for_ticks", Kind: ParamAmount, Unit: Ticks, Min: termTicksUseful, Max: TermsTicksMax, Doc: "how long it stays open",
@@ -297,11 +292,11 @@ func termTicksParam() Param {
 	}
 }
 
-// termTicksUseful is the shortest duration in which anybody can answer: terms are seen in
-// the tick after they were made.
+// termTicksUseful is the shortest duration in which anybody can answer, since terms are seen
+// in the tick after they were made.
 const termTicksUseful = 2
 
-// clampTermTicks brings a duration to one in which terms can be answered.
+// clampTermTicks clamps a duration to one in which terms can be answered.
 func clampTermTicks(a Action, n *int64) []Adjustment {
 	if *n == 1 {
 		*n = termTicksUseful
@@ -310,8 +305,8 @@ func clampTermTicks(a Action, n *int64) []Adjustment {
 	return lowerTo(a, "for_ticks", n, limit{TermsTicksMax, boundRule})
 }
 
-// lowerTo brings a number that is too high down to a limit that leaves any; what is not
-// positive stays as it is, to be refused.
+// lowerTo lowers a number to a positive limit. Under any other limit the number stays, and
+// the action is refused.
 func lowerTo(a Action, field string, n *int64, l limit) []Adjustment {
 	if l.max < 1 || *n <= l.max {
 		return nil
