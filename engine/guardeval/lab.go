@@ -124,17 +124,16 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	for k := range seeds {
 		seed, play := l.options.Seed+uint64(k), l.run
 		if c.Honest && g.Name() == GuardOff.Name() {
-			play = l.twin // others are held against it
+			play = l.twin // others are compared with it
+		}
+		compare := l.measure
+		if c.Honest {
+			compare = l.compare
 		}
 		played, err := play(ctx, c, g, seed, false)
-		if err != nil {
-			return result, fmt.Errorf("case %s: %w", c.ID, err)
-		}
-		result.Shown, result.Refusals = result.Shown || played.shown, append(result.Refusals, played.refusals...)
-		if c.Honest {
-			err = l.compare(ctx, &result, played, seed)
-		} else {
-			err = l.measure(ctx, &result, played, seed)
+		if err == nil {
+			result.Shown, result.Refusals = result.Shown || played.shown, append(result.Refusals, played.refusals...)
+			err = compare(ctx, &result, played, seed)
 		}
 		if err != nil {
 			return result, fmt.Errorf("case %s: %w", c.ID, err)
