@@ -12,20 +12,23 @@ import (
 // flowAgentsMax is how many agents the rules may name for their flows to be computed.
 const flowAgentsMax = 32
 
+// everyOther stands for the agents that no rule names.
+const everyOther = "every other agent"
+
 // endless is more than any sum of a scenario; two hundred of it still fit.
 const endless = 1 << 50
 
-// Flows says what strangers can make flow out of each agent at most, through the rules of a
+// Flows says how much strangers can get out of each agent at most, through the rules of a
 // scenario that let others ask. Strangers of an agent are those that none of its own rules
-// names. What flows is counted where a stranger asks for it, wherever it goes, where it
-// receives it, and where it gets it, by gift or trade, out of a partner that is supplied in
-// turn; with relayed terms a stranger may be behind every request. An agent's own trades are
-// told apart, with what they bring at least. Forbids, places and stocks are left out, so that it may be less.
+// names. They get what they ask for, wherever it goes, what they receive, and what a partner
+// of the agent passes on by gift or trade. With relayed terms a stranger may be behind every
+// request. An agent's own trades are listed apart, with what they bring at least. The real
+// amount may be less, since forbids, places and stocks are ignored.
 func Flows(s world.Scenario) (lines []string) {
 	n := network{planned: plannedAgents(s)}
 	note := func(ids ...string) {
 		for _, id := range ids {
-			if number, ok := strings.CutPrefix(id, "agent-"); ok && number != "" && !slices.Contains(n.agents, id) {
+			if strings.HasPrefix(id, "agent-") && !slices.Contains(n.agents, id) {
 				n.agents = append(n.agents, id)
 			}
 		}
@@ -55,13 +58,13 @@ func Flows(s world.Scenario) (lines []string) {
 	slices.SortFunc(n.agents, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	sources := n.agents
 	if int64(len(sources)) < n.planned {
-		sources = append(slices.Clone(sources), "every other agent") // they are all alike
+		sources = append(slices.Clone(sources), everyOther) // they are all alike
 	}
 	ticks := int64(lintTicks)
 	if s.Task != nil {
 		ticks = s.Task.Ticks
 	}
-	told := grouped{all: len(sources)}
+	told := grouped{all: len(sources), of: map[string][]string{}}
 	for _, from := range sources {
 		for _, paid := range []bool{false, true} {
 			var parts []string
@@ -84,7 +87,7 @@ func Flows(s world.Scenario) (lines []string) {
 // plannedAgents is how many agents a scenario was written for.
 func plannedAgents(s world.Scenario) int64 { return cmp.Or(s.PlannedAgents, s.Agents.Count) }
 
-// grouped is what is told of agents, each thing once.
+// grouped collects reports, and lists each once with the agents that it is about.
 type grouped struct {
 	all   int // the agents there are
 	of    map[string][]string
@@ -92,9 +95,6 @@ type grouped struct {
 }
 
 func (g *grouped) add(agent, what string) {
-	if g.of == nil {
-		g.of = map[string][]string{}
-	}
 	if what != "" && g.of[what] == nil {
 		g.order = append(g.order, what)
 	}
@@ -112,14 +112,14 @@ func (g *grouped) lines(format string) (lines []string) {
 	return lines
 }
 
-// delayTicks in a hundred are what texts may cost an agent at most without anybody saying so.
+// delayTicks is how many ticks in a hundred strangers may cost an agent without a report.
 const delayTicks = 10
 
-// Delays says of which agents strangers can take more than ten ticks in a hundred with what
-// the rules let everybody ask for, gifts and trades apart. Each reply takes the tick it is
-// said in, a journey the longest way to the place and back.
+// Delays lists the agents that strangers can cost more than ten ticks in a hundred, by what the
+// rules let everybody ask for. Gifts and trades do not count. A journey costs the longest way
+// to the place and back, everything else one tick.
 func Delays(s world.Scenario) []string {
-	sources := []string{"every other agent"}
+	sources := []string{everyOther}
 	for _, c := range s.Mandate {
 		if c.Agent != world.Anyone && !slices.Contains(sources, c.Agent) {
 			sources = append(sources, c.Agent)
@@ -127,15 +127,16 @@ func Delays(s world.Scenario) []string {
 	}
 	slices.Sort(sources)
 	if int64(len(sources)) > plannedAgents(s) {
-		sources = slices.DeleteFunc(sources, func(id string) bool { return id == "every other agent" })
+		sources = slices.DeleteFunc(sources, func(id string) bool { return id == everyOther })
 	}
-	told := grouped{all: len(sources)}
+	told := grouped{all: len(sources), of: map[string][]string{}}
 	for _, agent := range sources {
 		var parts []string
 		sum := int64(0)
 		for _, c := range s.Mandate {
 			asks := c.Effect == world.EffectAllow && (s.Terms || c.ByMessage) && slices.Contains(c.AskedBy, world.Anyone)
-			if !asks || c.Agent != world.Anyone && c.Agent != agent || slices.ContainsFunc(world.Resources(), func(r string) bool { n, _ := given(&c, r); return n > 0 }) {
+			gives := func(resource string) bool { total, _ := given(&c, resource); return total > 0 }
+			if !asks || !c.Binds(agent) || slices.ContainsFunc(world.Resources(), gives) {
 				continue
 			}
 			total := c.Total
@@ -157,7 +158,7 @@ func Delays(s world.Scenario) []string {
 	return told.lines("delays: %s can be held up by strangers for at most %s")
 }
 
-// longestWay is the ticks of the longest journey to a place, where to names none to any.
+// longestWay is the ticks of the longest journey to a place; to any, if to names none.
 func longestWay(s world.Scenario, to string) (longest int64) {
 	places := s.Survey(s.Seed).Places
 	if len(places) > reachMax {
@@ -175,7 +176,7 @@ func longestWay(s world.Scenario, to string) (longest int64) {
 	return longest
 }
 
-// network is what of a scenario bears on flows.
+// network is the part of a scenario that flows depend on.
 type network struct {
 	rules []world.Clause
 	// agents are those that rules name, planned is how many there are.
@@ -183,8 +184,7 @@ type network struct {
 	planned int64
 }
 
-// given is the sum of a resource that a rule lets be given in its window and at once, 0 for
-// none.
+// given is how much of a resource a rule lets be given in its window, and at once; 0 if none.
 func given(c *world.Clause, resource string) (total, most int64) {
 	what := c.What
 	switch c.Action {
@@ -211,8 +211,8 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// over is how much a sum in a sliding window lets through in some ticks. An agent acts at
-// most once a tick.
+// over is how much a limit in a sliding window allows in some ticks, since an agent acts at most
+// once a tick.
 func over(total, most, window, ticks int64) int64 {
 	rest := min(total, times(most, ticks%window))
 	return min(endless, times(min(total, times(most, window)), ticks/window)+rest)
@@ -221,7 +221,7 @@ func over(total, most, window, ticks int64) int64 {
 // knows reports whether a rule of one agent names the other.
 func (n *network) knows(agent, other string) bool {
 	return slices.ContainsFunc(n.rules, func(c world.Clause) bool {
-		return (c.Agent == world.Anyone || c.Agent == agent) && (c.To == other || slices.Contains(c.AskedBy, other))
+		return c.Binds(agent) && (c.To == other || slices.Contains(c.AskedBy, other))
 	})
 }
 
@@ -229,7 +229,7 @@ func (n *network) knows(agent, other string) bool {
 func (n *network) rates(agent, resource string) string {
 	var list []string
 	for _, c := range n.rules {
-		if total, _ := given(&c, resource); total == 0 || len(c.AskedBy) == 0 || c.Get == "" || c.Agent != world.Anyone && c.Agent != agent {
+		if total, _ := given(&c, resource); total == 0 || len(c.AskedBy) == 0 || c.Get == "" || !c.Binds(agent) {
 			continue
 		}
 		rate := fmt.Sprintf("%d %s for each %d", c.GetAtLeast, c.Get, max(1, c.Per))
@@ -240,9 +240,9 @@ func (n *network) rates(agent, resource string) string {
 	return strings.Join(list, " or ")
 }
 
-// most is the largest flow of a resource from an agent to strangers in some ticks; paid asks
-// for what it trades instead of what it gives for nothing. Others pass on what they get by gifts
-// and by trades; what those bring is theirs.
+// most is the largest flow of a resource from an agent to strangers in some ticks. With paid it
+// is what the agent trades, else what it gives for nothing. Others pass on what they get in
+// both ways.
 func (n *network) most(from, resource string, ticks int64, paid bool) int64 {
 	agents := n.agents
 	if !slices.Contains(agents, from) {
@@ -261,7 +261,7 @@ func (n *network) most(from, resource string, ticks int64, paid bool) int64 {
 		c := &n.rules[i]
 		total, most := given(c, resource)
 		for _, giver := range agents {
-			if total == 0 || len(c.AskedBy) == 0 || c.Agent != world.Anyone && c.Agent != giver ||
+			if total == 0 || len(c.AskedBy) == 0 || !c.Binds(giver) ||
 				c.To == giver || node(giver) == sink || giver == from && paid != (c.Get != "") {
 				continue
 			}

@@ -9,15 +9,14 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Idle is a clause, or a part of one, that can never make a difference. Whoever wrote it
-// meant something by it, and has not got it.
+// Idle is a clause, or a part of one, that can never make a difference, so that it does not do
+// what its author meant.
 type Idle struct {
 	// Clause is the number of the clause in the list, from 0.
 	Clause int
 	// Field is the part that is idle, by its name in a file; empty for the whole clause.
 	Field string
-	// Why says what keeps it from making a difference, with the number of the clause that
-	// does and with figures.
+	// Why is the reason, with figures and the number of the clause that causes it.
 	Why string
 }
 
@@ -32,11 +31,10 @@ func (i Idle) String() string {
 
 func clauseName(n int) string { return fmt.Sprintf("mandate[%d]", n) }
 
-// FindIdle lists what is idle in the clauses of a scenario, in their order, whatever the
-// world and the agents do; typed says that the scenario enables requests and offers. It
-// compares clauses two by two: one that several others make idle together goes unnoticed,
-// forbids against each that may ask apart.
-// What it lists is certain.
+// FindIdle lists what is idle in the clauses of a scenario, in their order, whatever the world
+// and the agents do. typed says that the scenario enables requests and offers. What it lists is
+// certain, but not complete: it compares clauses two by two, and askers with one forbid each,
+// so that it may miss a clause that several others make idle together.
 func FindIdle(clauses []world.Clause, typed bool) []Idle {
 	var all []clause
 	for _, c := range clauses {
@@ -105,7 +103,7 @@ func FindIdle(clauses []world.Clause, typed bool) []Idle {
 	return found
 }
 
-// largest is the largest amount of one action, 0 where none is known.
+// largest is the largest amount of one action; 0 if it is unknown.
 func (c *clause) largest() int64 {
 	e := registry[c.Action]
 	switch {
@@ -117,7 +115,7 @@ func (c *clause) largest() int64 {
 	return e.params[world.SlotAmount].Max
 }
 
-// untyped says that a rule is about what a world without requests and offers lacks.
+// untyped says why a rule about requests and offers is idle in a world without them.
 func (c *clause) untyped(typed bool) string {
 	if typed || !slices.Contains(world.TypedActions(), c.Action) {
 		return ""
@@ -125,7 +123,7 @@ func (c *clause) untyped(typed bool) string {
 	return fmt.Sprintf("there is no %s without terms = true in the scenario", c.Action)
 }
 
-// underpaid says that the market can never bring as much as a rule demands.
+// underpaid says why the market can never bring as much as a rule demands.
 func (c *clause) underpaid() string {
 	brings, gives := int64(world.PowerLot), int64(1)
 	if c.Action == (world.SellPower{}).ActionName() {
@@ -139,7 +137,7 @@ func (c *clause) underpaid() string {
 	return fmt.Sprintf("no trade brings as much: a price is 1 to %d data for %d electricity", world.PowerPriceMax, world.PowerLot)
 }
 
-// idleWhole says why a clause is idle as a whole, empty when it is not.
+// idleWhole says why a clause is idle as a whole; empty if it is not.
 func idleWhole(all []clause, i int) string {
 	c := &all[i]
 	if c.Agent != world.Anyone && c.To == c.Agent {
@@ -174,8 +172,8 @@ func idleWhole(all []clause, i int) string {
 	return ""
 }
 
-// beatenAskers names, for a rule to whoever asks, the forbid that stands against each asker;
-// it is empty when one of them has none.
+// beatenAskers names, for a rule directed to the asker, the forbid that refuses each asker. It
+// is empty if one of them has none.
 func beatenAskers(all []clause, c *clause) string {
 	var list []string
 	for _, id := range c.AskedBy {
@@ -193,8 +191,8 @@ func beatenAskers(all []clause, c *clause) string {
 	return strings.Join(list, ", ")
 }
 
-// idleLimits says which other clause allows everything that a clause with limits does,
-// to whoever that does, and has none; empty without one.
+// idleLimits says which clause without limits allows everything that clause i does, to every
+// agent to which that does; empty if there is none.
 func idleLimits(list []clause, i int) string {
 	c := &list[i]
 	for n := range list {
@@ -216,11 +214,11 @@ func (c *clause) limited() bool { return c.Most > 0 || c.Total > 0 || c.GetAtLea
 // covers reports whether a clause binds every agent that d binds, and describes every
 // action that d describes.
 func (c *clause) covers(d *clause) bool {
-	return (c.Agent == world.Anyone || c.Agent == d.Agent) && c.coversAction(d) &&
+	return c.Binds(d.Agent) && c.coversAction(d) &&
 		(c.To == "" || c.To == d.To) && (c.What == "" || c.What == d.What) && (c.At == "" || c.At == d.At) && (c.Get == "" || c.Get == d.Get)
 }
 
-// coversAction: a standing order is held only against the clauses that name it.
+// coversAction compares the actions. Only clauses that name execute_until describe one.
 func (c *clause) coversAction(d *clause) bool {
 	return c.Action == d.Action || c.Action == world.Anyone && d.Action != world.ExecuteUntil{}.ActionName()
 }
@@ -228,6 +226,6 @@ func (c *clause) coversAction(d *clause) bool {
 // meets reports whether some action of some agent may be described by both.
 func (c *clause) meets(d *clause) bool {
 	either := func(a, b string) bool { return a == "" || b == "" || a == b }
-	return (c.Agent == world.Anyone || d.Agent == world.Anyone || c.Agent == d.Agent) && (c.coversAction(d) || d.coversAction(c)) &&
+	return (c.Binds(d.Agent) || d.Agent == world.Anyone) && (c.coversAction(d) || d.coversAction(c)) &&
 		(c.toAsker() || d.toAsker() || either(c.To, d.To)) && either(c.What, d.What) && either(c.At, d.At) && either(c.Get, d.Get)
 }

@@ -60,7 +60,7 @@ func (s stage) brief(p prompt) baseline.Brief {
 		products = []string{wishes[0].product}
 	}
 	b := baseline.Brief{Task: s.task(asked, products)}
-	if s.trades() {
+	if s.see.Trades() {
 		goals, task := statedGoals(p.goals)
 		if b.Goals = goals; b.Task.Meet == "" {
 			b.Task = task

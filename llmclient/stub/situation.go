@@ -27,7 +27,7 @@ func (s stage) situation(p prompt) baseline.Situation {
 	}
 	for _, name := range s.recipes() {
 		inputs := []world.Amount{{Resource: world.Electricity, Amount: batchElectricity}, {Resource: world.Hardware, Amount: batchHardware}}
-		if told := p.inputs[name]; told != nil && s.trades() {
+		if told := p.inputs[name]; told != nil && s.see.Trades() {
 			inputs = told // a guess on the safe side does for work, but not for prices
 		}
 		known.Recipes = append(known.Recipes, world.Recipe{

@@ -15,30 +15,26 @@ import (
 func readTerms(o *world.Observation, l language, entries []string, own bool) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
-		t := world.Terms{From: o.Self.ID, To: o.Self.ID}
-		for i, part := range parts {
-			words := split(part, ' ')
-			for k, w := range words {
-				next := ""
-				if k+1 < len(words) {
-					next = word(words[k+1])
-				}
-				switch {
-				case i > 0: // the other side and the place stand in the first part
-				case k == 0:
-					t.ID = word(w)
-				case w == l.from:
-					t.From = next
-				case w == l.receiver:
-					t.To = next
-				case w == l.at:
-					t.Place = next
-				case w == l.here:
-					t.Place = o.Self.Place
-				}
+		if len(parts) == 0 {
+			continue
+		}
+		words := append(split(parts[0], ' '), "")
+		t := world.Terms{ID: word(words[0]), From: o.Self.ID, To: o.Self.ID}
+		for k, w := range words[1 : len(words)-1] {
+			switch next := word(words[k+2]); w {
+			case l.from:
+				t.From = next
+			case l.receiver:
+				t.To = next
+			case l.at:
+				t.Place = next
+			case l.here:
+				t.Place = o.Self.Place
 			}
-			switch {
-			case i == 0 || len(words) < 2: // what is over has no number
+		}
+		for _, part := range parts[1:] {
+			switch words := split(part, ' '); {
+			case len(words) < 2: // what is over has no number
 			case words[0] == l.gives:
 				t.Give, t.GiveAmount = words[1], numberIn(words)
 			case words[0] == l.wants:
@@ -53,44 +49,36 @@ func readTerms(o *world.Observation, l language, entries []string, own bool) {
 				t.ExpiresIn = numberIn(words)
 			}
 		}
-		list := &o.Requests
 		switch {
 		case t.Want == "":
 			continue // the count of those left out
 		case t.Give == "" && t.Left == 0:
 			t.Left = t.WantAmount
 		}
+		list := &o.Offers
 		switch {
 		case own && t.Give == "":
 			list = &o.OwnRequests
 		case own:
 			list = &o.OwnOffers
 		case t.Give == "":
+			list = &o.Requests
 		case t.Place == o.Self.Place:
 			list = &o.Here.Offers
-		default:
-			list = &o.Offers
 		}
 		*list = append(*list, t)
 	}
 }
 
-// trades says that the request knows requests and offers.
-func (s stage) trades() bool {
-	return slices.ContainsFunc(s.see.Can, func(a world.Affordance) bool {
-		return slices.Contains([]string{actionRequest, actionOffer, actionAccept}, a.Action)
-	})
-}
-
-// stated is what a line of the goals says in numbers, as in "(data 3 of 30)" at its end;
-// measured is the metric of a run's score and its ticks.
+// stated is the number at the end of a goal's line, as in "(data 3 of 30)". measured is the
+// metric of a run's score and its ticks.
 var (
 	stated   = regexp.MustCompile(`\((\w+) \d+ (?:of|/) (\d+)\)\s*$`)
 	measured = regexp.MustCompile(`(produced|held|held_min):(\w+).* (\d+)-(\d+)`)
 )
 
-// statedGoals are the goals that come with numbers, and the task if the agent counts in it:
-// who trades has to know how much of what it needs itself.
+// statedGoals returns the goals that come with numbers, and the task if the agent counts in it.
+// An agent that trades has to know how much it needs itself.
 func statedGoals(text string) (goals []world.Goal, t world.Task) {
 	for line := range strings.Lines(text) {
 		if m := stated.FindStringSubmatch(line); m != nil && slices.Contains(world.Resources(), m[1]) {
