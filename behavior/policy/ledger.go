@@ -15,7 +15,7 @@ const (
 	// DeviationsMax is how many ticks may be deviations from the plan.
 	DeviationsMax = 3
 	// RoundsMax is in how many ticks a refusal under texts may cost a further round.
-	RoundsMax = 10
+	RoundsMax = 6
 )
 
 // Ledger is what one agent did that limits count: settlements by tick, rule and asker,
