@@ -372,6 +372,12 @@ func TestTrim(t *testing.T) {
 		{"longer", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 9), order(t, mine, 4)},
 		{"what the plan does not ignore", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 4, world.StopPowerLow), order(t, mine, 4)},
 		{"not planned", nil, true, order(t, mine, 4), mine},
+		{"an offer that nobody takes", []string{planOffer}, true, offer(4, 1_000_000), offer(4, 2)},
+		{"an offer that stands for longer", []string{planOffer}, true, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 50}, offer(4, 2)},
+		{"an offer to another", []string{planOffer}, true, world.Offer{To: "agent-3", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 9, Ticks: 3}, nil},
+		{"an order to buy cheap", []string{`{"action":"place_power_order","what":"buy","amount":20,"price":3}`}, true, world.PlaceOrder{Side: world.SideBuy, Amount: 20, Price: 1}, world.PlaceOrder{Side: world.SideBuy, Amount: 20, Price: 3}},
+		{"an order to buy dear", []string{`{"action":"place_power_order","what":"buy","amount":20,"price":3}`}, true, world.PlaceOrder{Side: world.SideBuy, Amount: 20, Price: 4}, nil},
+		{"an order to sell dear", []string{`{"action":"place_power_order","what":"sell","amount":20,"price":3}`}, true, world.PlaceOrder{Side: world.SideSell, Amount: 20, Price: 90}, world.PlaceOrder{Side: world.SideSell, Amount: 20, Price: 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := Evidence{View: view, Plan: planned(t, tt.plan...)}
@@ -380,6 +386,12 @@ func TestTrim(t *testing.T) {
 			}
 			m := Compile("agent-1", nil)
 			got, cut := m.Trim(tt.action, e)
+			if tt.want == nil {
+				if len(cut) > 0 {
+					t.Errorf("adjusted %v", cut)
+				}
+				return
+			}
 			if string(world.EncodeAction(got)) != string(world.EncodeAction(tt.want)) || (len(cut) > 0) != (string(world.EncodeAction(tt.action)) != string(world.EncodeAction(tt.want))) {
 				t.Errorf("%s, adjusted %v", world.EncodeAction(got), cut)
 			}

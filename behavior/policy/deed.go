@@ -148,14 +148,11 @@ func (d *Deed) ordering() *Deed {
 	return &Deed{do: d.do, place: d.place, spec: &registry[ArgumentOrder].spec, amount: d.order.MaxTicks}
 }
 
-// withNumbers is an action with another amount and price, as far as it has them; nil
-// keeps what it has.
-func withNumbers(a world.Action, amount, price *int64) world.Action {
+// withNumber is an action with another number in a slot, if it has that.
+func withNumber(a world.Action, s world.Slot, n int64) world.Action {
 	args := world.ActionArgs(a)
-	for s, n := range map[world.Slot]*int64{world.SlotAmount: amount, world.SlotPrice: price} {
-		if p := registry[a.ActionName()].params[s]; p != nil && n != nil {
-			args[p.Name] = world.Value{Int: *n}
-		}
+	if p := registry[a.ActionName()].params[s]; p != nil {
+		args[p.Name] = world.Value{Int: n}
 	}
 	changed, err := world.MakeAction(a.ActionName(), args)
 	if err != nil {

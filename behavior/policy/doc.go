@@ -44,8 +44,8 @@
 //   - An offer to accept is planned by its id if it was shown before the plan, and by its terms
 //     otherwise: an id alone says nothing of what it costs.
 //   - A price is at least as good as planned, an offer wants at least as much for what it gives.
-//     An offer or a power order that asks for over 5% more is a deviation: nobody may ever take
-//     it. A purchase counts as what its price lets it pay at most.
+//     What stands until somebody takes it is brought back to the planned price and ticks, and is a
+//     deviation if it asks for over 5% more all the same. A purchase counts as what its price lets it pay at most.
 //   - Terms stay open for no longer than planned. For how long may be left open, and what is
 //     given otherwise is still planned to the letter.
 //   - A rule with asked_by about an action that is directed to an agent lets the asker receive,

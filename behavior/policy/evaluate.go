@@ -90,20 +90,14 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 // because a rule could answer them: a gift to their sender or to whom the rule lets have it, an
 // offer that answers them, and taking them up.
 func (q *inquiry) vouched() bool {
+	_, gift := q.deed.do.(world.Transfer)
 	owed := func(kind string) func(world.Terms) bool {
 		return func(t world.Terms) bool {
 			for i := range q.m.rules {
-				if c := &q.m.rules[i]; q.m.answers(c, i, t, kind, q.e.Ledger, q.e.View.Tick()) {
-					switch do := q.deed.do.(type) {
-					case world.Transfer:
-						if t.From == do.To || c.To == do.To {
-							return true
-						}
-					case world.Offer:
-						return do.Re == t.ID
-					case world.AcceptOffer:
-						return do.OfferID == t.ID
-					}
+				c := &q.m.rules[i]
+				owing := q.deed.args[world.SlotID].text == t.ID || gift && (t.From == q.deed.to || c.To == q.deed.to)
+				if owing && q.m.answers(c, i, t, kind, q.e.Ledger, q.e.View.Tick()) {
+					return true
 				}
 			}
 			return false

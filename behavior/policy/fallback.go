@@ -43,8 +43,8 @@ func (p PlannedAction) holds(given PlannedAction) bool {
 func Greatest(a world.Action) world.Action {
 	most := int64(math.MaxInt64)
 	if order, ok := a.(world.ExecuteUntil); ok {
-		order.Do = withNumbers(order.Do, &most, nil)
+		order.Do = withNumber(order.Do, world.SlotAmount, most)
 		return order
 	}
-	return withNumbers(a, &most, nil)
+	return withNumber(a, world.SlotAmount, most)
 }

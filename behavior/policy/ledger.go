@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -103,6 +104,10 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 	if d.spec == nil {
 		return l
 	}
+	asked := ""
+	if by != nil {
+		asked = by.Asker
+	}
 	settled := make([]settlement, 0, len(l.settled)+1)
 	for _, s := range l.settled {
 		if w := m.rules[s.rule].Window; w == 0 || s.tick > tick-w {
@@ -117,14 +122,11 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 		if c.Total == 0 && c.TotalEach == 0 || !c.describes(done) {
 			continue
 		}
-		next := settlement{tick: tick, amount: max(0, done.amount), rule: i}
-		switch {
-		case c.toAsker() && d.spec.Name != (world.Move{}).ActionName():
+		next := settlement{tick: tick, amount: max(0, done.amount), rule: i, asker: asked}
+		if c.toAsker() && d.spec.Name != (world.Move{}).ActionName() {
 			next.asker = d.to
-		case by != nil:
-			next.asker = by.Asker
 		}
-		if _, gift := d.do.(world.Transfer); gift && (c.heeds(d.to) || by != nil && by.Asker != "") {
+		if _, gift := d.do.(world.Transfer); gift && (c.heeds(d.to) || asked != "") {
 			next.amount = max(next.amount, c.least())
 		}
 		same := func(s settlement) bool { return s.rule == i && s.asker == next.asker && c.Window == 0 }
@@ -135,11 +137,7 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 		}
 	}
 	l.settled = settled
-	asker := d.to
-	if by != nil && by.Asker != "" {
-		asker = by.Asker
-	}
-	if key := d.answerTo(asker); d.replies > l.answered[key] {
+	if key := d.answerTo(cmp.Or(asked, d.to)); d.replies > l.answered[key] {
 		answered := map[string]int64{key: d.replies}
 		for other, sent := range l.answered {
 			answered[other] = max(sent, answered[other])

@@ -285,7 +285,7 @@ func (q *inquiry) coversNumber(p *PlannedAction, s world.Slot, planned *int64) (
 		most = new(int64(math.MaxInt64))
 	}
 	// Clamping needs the whole action: how much is feasible depends on what and to whom.
-	feasible, _ := q.e.View.Clamp(withNumbers(d.do, most, nil))
+	feasible, _ := q.e.View.Clamp(withNumber(d.do, world.SlotAmount, *most))
 	greatest, ok := argued(feasible)
 	n := greatest.args[world.SlotAmount].number
 	return ok && (arg.number <= n || planned != nil && arg.number <= *planned), arg.number < n-n/20
@@ -351,16 +351,20 @@ func (q *inquiry) ordered() (most int64, ignore []string) {
 	return most, nil
 }
 
-// Trim shortens a standing order to what the plan or a rule says, once texts are in view.
-// What neither says is done once.
+// Trim shortens a standing order to what the plan or a rule says, once texts are in view, and
+// brings terms and power orders back to the price and the ticks of the planned one. What neither
+// says is done once.
 func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustment) {
-	order, ok := a.(world.ExecuteUntil)
-	if !ok || len(e.Authors) == 0 || e.off(LayerPlan) {
+	if len(e.Authors) == 0 || e.off(LayerPlan) {
 		return a, nil
 	}
 	q, ok := m.inquire(a, &e)
 	if !ok {
 		return a, nil
+	}
+	order, ok := a.(world.ExecuteUntil)
+	if !ok {
+		return q.asPlanned(a)
 	}
 	most, ignore := q.ordered()
 	unplanned := func(event string) bool { return !slices.Contains(ignore, event) }
@@ -376,6 +380,41 @@ func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustme
 		order.Ignore = nil
 	}
 	return order, []world.Adjustment{cut}
+}
+
+// asPlanned is an offer, request or power order with the price and the ticks of the planned one, if
+// it asks for more or stands for longer and is that otherwise.
+func (q *inquiry) asPlanned(a world.Action) (world.Action, []world.Adjustment) {
+	if number, cost, _, _ := q.match(); number >= 0 && cost == 0 {
+		return a, nil
+	}
+	for _, p := range q.e.Plan {
+		if p.Action != a.ActionName() {
+			continue
+		}
+		changed, cut := a, []world.Adjustment(nil)
+		set := func(s world.Slot, n int64) {
+			if arg := &q.deed.args[s]; arg.number != n {
+				changed = withNumber(changed, s, n)
+				cut = append(cut, world.Adjustment{Action: p.Action, Field: arg.param.Name, From: arg.number, To: n, Bound: BoundPlan})
+			}
+		}
+		if p.ForTicks != nil && q.deed.args[world.SlotForTicks].number > *p.ForTicks {
+			set(world.SlotForTicks, *p.ForTicks)
+		}
+		if given := q.deed.args[world.SlotAmount].number; p.WantAmount != nil && p.Amount != nil && given == *p.Amount && q.deed.got > *p.WantAmount {
+			set(world.SlotWantAmount, *p.WantAmount)
+		}
+		if _, stands := a.(world.PlaceOrder); stands && p.Price != nil && (q.deed.what == world.SideSell) == (q.deed.args[world.SlotPrice].number > *p.Price) {
+			set(world.SlotPrice, *p.Price)
+		}
+		if then, ok := q.m.inquire(changed, q.e); ok && len(cut) > 0 {
+			if _, _, covered := then.covers(&p); covered {
+				return changed, cut
+			}
+		}
+	}
+	return a, nil
 }
 
 // BoundPlan is the bound of an order that is longer than planned.
