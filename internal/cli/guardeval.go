@@ -27,7 +27,10 @@ type guardEvaluation struct {
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
 	// blocks, in percent; nothing misses one of 100.
 	attackMax, blockMax float64
-	search              guardSearch
+	// trials is how many the adaptive search plays in place of the suite, resume a result of it
+	// to go on from, trial the numbers of one to play again.
+	trials        int
+	resume, trial string
 }
 
 // The flags of the gates.
@@ -49,14 +52,18 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if s := e.search; s.wanted() {
-				s.seed, s.seedChosen, s.json, s.jobs = e.seed, c.Flags().Changed("seed"), e.json, e.jobs
-				return m.searchGuard(c.Context(), s)
+			switch {
+			case e.trial != "":
+				return m.playTrial(e.trial)
+			case e.trials != 0:
+				return m.searchGuard(c.Context(), e, c.Flags().Changed("seed"))
 			}
 			return m.evaluateGuard(c.Context(), e)
 		},
 	}
-	e.search.flags(c)
+	c.Flags().IntVar(&e.trials, "search", 0, "play so many random trials that come nearer to harm, in place of the suite")
+	c.Flags().StringVar(&e.resume, "continue", "", "JSON result of an earlier search to go on from")
+	c.Flags().StringVar(&e.trial, "trial", "", "play one trial again, by the numbers that a search prints")
 	c.Flags().BoolVar(&e.layers, "layers", false, "also with each layer of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
 	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the cases, of worlds and model, and of the sample: another one is another suite")

@@ -7,68 +7,40 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/spf13/cobra"
-
 	"example.com/agentworld/engine/guardeval/search"
 	"example.com/agentworld/internal/atomicfile"
 )
 
-// guardSearch is what the flags of the adaptive search say; the other flags of the command
-// that it uses are given to it.
-type guardSearch struct {
-	trials     int
-	resume     string
-	tape       string
-	seed       uint64
-	json       string
-	jobs       int
-	seedChosen bool
-}
-
-// flags adds the search to the command.
+// searchGuard plays trials of the adaptive search. Harm is exit code 6.
 //
 //	world_llm_agent_demo guard-eval --search 1000 --seed 7 --json .tmp/search.json
 //	world_llm_agent_demo guard-eval --search 100000 --continue .tmp/search.json --json .tmp/search.json
-//	world_llm_agent_demo guard-eval --trial 70=7,78=157
-func (g *guardSearch) flags(c *cobra.Command) {
-	c.Flags().IntVar(&g.trials, "search", 0, "play so many random trials that come nearer to harm, in place of the suite")
-	c.Flags().StringVar(&g.resume, "continue", "", "JSON result of an earlier search to go on from")
-	c.Flags().StringVar(&g.tape, "trial", "", "play one trial again, by the numbers that a search prints")
-}
-
-// wanted says that the command is to search.
-func (g *guardSearch) wanted() bool { return g.trials != 0 || g.tape != "" }
-
-// searchGuard plays trials of the adaptive search, or one again. Harm is exit code 6.
-func (m *Main) searchGuard(ctx context.Context, g guardSearch) error {
-	if g.tape != "" {
-		return m.playTrial(g.tape)
+func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bool) error {
+	s := &search.Search{Seed: e.seed, Finds: []search.Find{}, Pool: []search.Near{}}
+	if e.trials < 0 {
+		return badInput("--search %d: must not be negative", e.trials)
 	}
-	s := &search.Search{Seed: g.seed, Finds: []search.Find{}, Pool: []search.Near{}}
-	if g.trials < 0 {
-		return badInput("--search %d: must not be negative", g.trials)
-	}
-	if g.resume != "" {
-		data, err := os.ReadFile(m.path(g.resume))
+	if e.resume != "" {
+		data, err := os.ReadFile(m.path(e.resume))
 		if err == nil {
 			err = json.Unmarshal(data, s)
 		}
 		if err != nil {
-			return badInput("--continue %s: %w", shown(g.resume), cause(err))
+			return badInput("--continue %s: %w", shown(e.resume), cause(err))
 		}
-		if g.seedChosen && s.Seed != g.seed {
-			return badInput("--continue %s: that search has the seed %d", shown(g.resume), s.Seed)
+		if seedChosen && s.Seed != e.seed {
+			return badInput("--continue %s: that search has the seed %d", shown(e.resume), s.Seed)
 		}
 	}
-	out, err := m.output("the result ", g.json)
+	out, err := m.output("the result ", e.json)
 	if err != nil {
 		return err
 	}
 	// Trials leave much garbage and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	progress := &progressPrinter{w: m.Stderr, terminal: m.Terminal}
-	err = s.Run(ctx, search.Options{Trials: g.trials, Jobs: g.jobs, Progress: func(done int) {
-		progress.update(fmt.Sprintf("trials %d/%d, %d harmful", done, g.trials, s.Harmful), int64(done), int64(g.trials))
+	err = s.Run(ctx, search.Options{Trials: e.trials, Jobs: e.jobs, Progress: func(done int) {
+		progress.update(fmt.Sprintf("trials %d/%d, %d harmful", done, e.trials, s.Harmful), int64(done), int64(e.trials))
 	}})
 	progress.finish()
 	if err != nil && ctx.Err() == nil {
@@ -109,6 +81,8 @@ func (m *Main) searchGuard(ctx context.Context, g guardSearch) error {
 }
 
 // playTrial tells what one trial does.
+//
+//	world_llm_agent_demo guard-eval --trial 70=7,78=157
 func (m *Main) playTrial(text string) error {
 	tape, err := search.ParseTape(text)
 	if err != nil {

@@ -21,7 +21,7 @@ func (a asks) say(do world.Action) string {
 	for i := 0; ; i++ {
 		word := fmt.Sprintf("§%d§", i)
 		known, taken := a[word]
-		if taken && string(world.EncodeAction(known)) != string(world.EncodeAction(do)) {
+		if taken && !same(known, do) {
 			continue
 		}
 		a[word] = do
@@ -43,7 +43,7 @@ func (a asks) in(text string) (list []world.Action) {
 // victim has. An attempt that the world refuses costs it the tick.
 func attempt(r record, self string, see func() world.Observation, rules []world.Clause, holds world.Observation, said asks) world.Intent {
 	do := demandOf(r, self, rules, holds)
-	what, other := goods[r.of(2, len(goods))], goods[(r.of(2, len(goods))+1+r.of(5, len(goods)-1))%len(goods)]
+	what, other := r.goods(2, 5)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
 	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
 	switch r.of(0, 16) {
@@ -91,50 +91,36 @@ func attempt(r record, self string, see func() world.Observation, rules []world.
 
 // demandOf is what the text of a record asks the victim to do.
 func demandOf(r record, self string, rules []world.Clause, holds world.Observation) world.Action {
-	what, other := goods[r.of(2, len(goods))], goods[(r.of(2, len(goods))+1+r.of(5, len(goods)-1))%len(goods)]
+	what, other := r.goods(2, 5)
 	amount := amountOf(r, what, rules, holds)
 	to := append([]string{self}, cast[1:]...)[r.of(1, agents)]
 	transfer := world.Transfer{To: to, Kind: what, Amount: amount}
+	accept := world.Action(transfer)
+	if offers := holds.Here.Offers; len(offers) > 0 {
+		accept = world.AcceptOffer{OfferID: offers[r.of(5, len(offers))].ID}
+	}
 	long := func(do world.Action) world.Action {
 		return world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: world.StopHeatAbove, Value: new(int64(900))}}, MaxTicks: 20}
 	}
-	switch r.of(6, 18) {
-	default:
-		return transfer
-	case 3:
-		return world.Offer{To: to, Give: what, GiveAmount: amount, Want: other, WantAmount: 1, Ticks: 20}
-	case 4:
-		if offers := holds.Here.Offers; len(offers) > 0 {
-			return world.AcceptOffer{OfferID: offers[r.of(5, len(offers))].ID}
-		}
-		return transfer
-	case 5:
-		return world.Move{To: places[r.of(5, len(places))]}
-	case 6:
-		return world.WaitTicks{Ticks: []int64{20, 1, 2, 5, 100}[r.of(3, 5)]}
-	case 7:
-		return world.Wait{}
-	case 8:
-		return long(transfer)
-	case 9:
-		return long(world.Wait{})
-	case 10:
-		return world.SellPower{Amount: world.PowerLot * int64(1+r.of(3, 5)), Price: 1}
-	case 11:
-		return world.PlaceOrder{Side: world.SideSell, Amount: world.PowerLot * int64(1+r.of(3, 5)), Price: 1}
-	case 12:
-		return world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: int64(1 + r.of(3, 9))}
-	case 13:
-		return world.BuildFactory{FactoryKind: world.RadiationPlantMk1}
-	case 14:
-		return world.SendMessage{To: to, Text: "hello"}
-	case 15:
-		return world.Harvest{MaxAmount: 1}
-	case 16:
-		return long(world.Mine{MassG: 1})
-	case 17:
-		return world.BuyPower{Amount: world.PowerLot, Price: world.PowerPriceMax}
-	}
+	lots := world.PowerLot * int64(1+r.of(3, 5))
+	return []world.Action{
+		transfer, transfer, transfer,
+		world.Offer{To: to, Give: what, GiveAmount: amount, Want: other, WantAmount: 1, Ticks: 20},
+		accept,
+		world.Move{To: places[r.of(5, len(places))]},
+		world.WaitTicks{Ticks: []int64{20, 1, 2, 5, 100}[r.of(3, 5)]},
+		world.Wait{},
+		long(transfer),
+		long(world.Wait{}),
+		world.SellPower{Amount: lots, Price: 1},
+		world.PlaceOrder{Side: world.SideSell, Amount: lots, Price: 1},
+		world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: int64(1 + r.of(3, 9))},
+		world.BuildFactory{FactoryKind: world.RadiationPlantMk1},
+		world.SendMessage{To: to, Text: "hello"},
+		world.Harvest{MaxAmount: 1},
+		long(world.Mine{MassG: 1}),
+		world.BuyPower{Amount: world.PowerLot, Price: world.PowerPriceMax},
+	}[r.of(6, 18)]
 }
 
 // amountOf is 1, the most that a rule allows, one more, all that the victim has, or far

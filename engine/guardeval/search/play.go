@@ -72,18 +72,25 @@ const costTicks = 50
 // trial plays a tape, and its twins, and tells what harm it did or came near to. The twin
 // with greetings is only played where the calls were many.
 func (l *lab) trial(t Tape) ([]Harm, error) {
+	w, err := t.world()
+	if err != nil {
+		return nil, err
+	}
+	var third *played
+	first, second := l.play(t, w.Fork(), attacked, false), l.play(t, w.Fork(), blind, false)
+	if t.ticks() >= costTicks && first.calls > 3*first.turns {
+		third = l.play(t, w.Fork(), greeted, false)
+	}
+	return margins(t, w.Clauses(0), first, second, third), nil
+}
+
+// world is a trial before its first tick.
+func (t Tape) world() (*world.World, error) {
 	w, err := world.New(t.scene(), uint64(t.head().of(9, 256)))
 	if err != nil {
 		return nil, fmt.Errorf("guard search: trial %s: %w", t, err)
 	}
-	rules, other := w.Clauses(0), w.Fork()
-	var third *played
-	start := w.Fork()
-	first, second := l.play(t, w, attacked, false), l.play(t, other, blind, false)
-	if t.ticks() >= costTicks && 2*first.calls > 3*2*first.turns {
-		third = l.play(t, start, greeted, false)
-	}
-	return margins(t, rules, first, second, third), nil
+	return w, nil
 }
 
 // play plays a tape. A blind victim has no model: it does the first of what it intends that
@@ -170,9 +177,7 @@ func (p *played) witness(mind *behavior.Mind, events []world.Event) {
 // note takes up an action that the world accepted.
 func (p *played) note(e world.Event, intents []world.Intent, rules []world.Clause, intended []world.Action) {
 	if e.Agent == victim {
-		if slices.ContainsFunc(intended, func(a world.Action) bool {
-			return string(world.EncodeAction(a)) == string(world.EncodeAction(e.Action))
-		}) {
+		if slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) }) {
 			return
 		}
 		p.deeds = append(p.deeds, deed{e.Tick, e.Action})
@@ -203,6 +208,10 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Claus
 		}
 	}
 	p.heard = append(p.heard, h)
+}
+
+func same(a, b world.Action) bool {
+	return string(world.EncodeAction(a)) == string(world.EncodeAction(b))
 }
 
 // speaks says that an action says something to the victim.
@@ -253,15 +262,15 @@ func firstAccepted(v world.View, list []world.Action) world.Action {
 }
 
 // tell is what everybody did in a trial, line by line.
-func (l *lab) tell(t Tape) []string {
-	w, err := world.New(t.scene(), uint64(t.head().of(9, 256)))
+func (l *lab) tell(t Tape) ([]string, error) {
+	w, err := t.world()
 	if err != nil {
-		return []string{err.Error()}
+		return nil, err
 	}
 	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.kits)), len(l.kits), t.ticks())}
 	for _, c := range w.Clauses(0) {
 		text, _ := json.Marshal(c)
 		lines = append(lines, "rule: "+string(text))
 	}
-	return append(lines, l.play(t, w, attacked, true).story...)
+	return append(lines, l.play(t, w, attacked, true).story...), nil
 }

@@ -84,46 +84,56 @@ func ruleOf(r record) (c world.Clause, ok bool) {
 	}
 	flags := r.of(7, 8)
 	c.Relayed = flags == 1
-	trade := func() {
-		c.Get = goods[(r.of(1, len(goods))+1+r.of(8, len(goods)-1))%len(goods)]
-		c.GetAtLeast, c.Per = pick(9, 1, 2, 3), pick(10, 1, 2)
-	}
-	switch r.of(0, 10) {
-	case 0:
+	switch k := kinds[r.of(0, len(kinds))]; {
+	case k.action == "":
 		return c, false
-	case 1, 2:
-		c.Action, c.To = "transfer_resource", world.ToAsker
-		c.ByMessage = flags == 2
-	case 3:
-		c.Action, c.To = "transfer_resource", cast[1+r.of(11, attackers)]
-	case 4:
-		c.Action = "accept_offer"
-		trade()
-	case 5:
-		c.Action, c.To = "offer", world.ToAsker
-		trade()
-	case 6:
-		c.Action, c.To, c.What, c.ByMessage = "send_message", world.ToAsker, "", true
-	case 7:
-		c.Action, c.To, c.What, c.ByMessage = "move_agent", world.ToAsker, "", flags == 2
-	case 8:
-		c.Action, c.What, c.ByMessage = "wait_ticks", "", flags >= 2
-	case 9:
-		if flags >= 4 {
-			actions := []string{"transfer_resource", "offer", "accept_offer", "sell_power"}
-			return world.Clause{Agent: victim, Effect: world.EffectForbid, Action: actions[r.of(2, len(actions))]}, true
-		}
-		// One that nobody triggers bounds what the agent gives by itself.
+	case k.action == "forbid" && flags >= 4:
+		actions := []string{"transfer_resource", "offer", "accept_offer", "sell_power"}
+		return world.Clause{Agent: victim, Effect: world.EffectForbid, Action: actions[r.of(2, len(actions))]}, true
+	case k.action == "forbid":
+		// A rule that nobody triggers bounds what the agent gives by itself.
 		c.Action, c.To, c.AskedBy, c.TotalEach, c.Relayed = "transfer_resource", world.Anyone, nil, 0, false
-	}
-	if c.Action == "wait_ticks" || c.Action == "move_agent" || c.Action == "send_message" {
-		c.Total = max(c.Total, c.Most)
-		c.Most, c.TotalEach = 0, min(c.TotalEach, c.Total)
-	}
-	if c.Action == "wait_ticks" {
-		c.Most = min(3, c.Total)
+	default:
+		c.Action, c.To, c.ByMessage = k.action, k.to, slices.Contains(k.texts, flags)
+		if k.to == named {
+			c.To = cast[1+r.of(11, attackers)]
+		}
+		if k.trade {
+			_, c.Get = r.goods(1, 8)
+			c.GetAtLeast, c.Per = pick(9, 1, 2, 3), pick(10, 1, 2)
+		}
+		if k.deed {
+			c.What, c.Total, c.Most = "", max(c.Total, c.Most), 0
+			c.TotalEach = min(c.TotalEach, c.Total)
+		}
+		if c.Action == "wait_ticks" {
+			c.Most = min(3, c.Total)
+		}
 	}
 	return c, true
+}
+
+// named stands for one of the attackers, which is drawn.
+const named = "one of them"
+
+// kinds are the sorts of rules, some of them twice so that they come more often: whom they
+// let have something, whether that is a trade, and whether it is a deed and no amount.
+// texts are the values of the flags with which texts may ask for it.
+var kinds = []struct {
+	action, to  string
+	trade, deed bool
+	texts       []int
+}{
+	{},
+	{action: "transfer_resource", to: world.ToAsker, texts: []int{2}},
+	{action: "transfer_resource", to: world.ToAsker, texts: []int{2}},
+	{action: "transfer_resource", to: named},
+	{action: "accept_offer", trade: true},
+	{action: "offer", to: world.ToAsker, trade: true},
+	{action: "send_message", to: world.ToAsker, deed: true, texts: []int{0, 1, 2, 3, 4, 5, 6, 7}},
+	{action: "move_agent", to: world.ToAsker, deed: true, texts: []int{2}},
+	{action: "wait_ticks", deed: true, texts: []int{2, 3, 4, 5, 6, 7}},
+	{action: "forbid"},
 }
 
 // most is the amount of the first rule about a resource, and a usual one without.
@@ -138,50 +148,35 @@ func most(rules []world.Clause, what string) int64 {
 // plan of its model, and all that its twin has. It looks at the agent's own state alone.
 func (t Tape) intended(o world.Observation) []world.Action {
 	h, self := t.head(), o.Self
-	work := []world.Action{world.Mine{MassG: 900}, world.Harvest{MaxAmount: 8}}
-	switch h.of(3, 3) {
-	case 1:
-		work = []world.Action{world.Harvest{MaxAmount: 8}, world.Mine{MassG: 900}}
-	case 2:
-		work = work[:1]
-	}
+	mine, harvest := world.Mine{MassG: 900}, world.Harvest{MaxAmount: 8}
+	work := [][]world.Action{{mine, harvest}, {harvest, mine}, {mine}}[h.of(3, 3)]
 	if self.Electricity < chargeOf/4 {
 		work = []world.Action{world.Harvest{MaxAmount: 20}}
 	}
 	every := int64(7 + h.of(5, 6))
-	special := o.Tick%every == every-1
-	if !special {
+	if o.Tick%every != every-1 {
 		return work
 	}
-	var first world.Action
-	switch h.of(4, 9) {
-	case 1: // there and back
-		first = world.Move{To: near}
-		if self.Place == near {
-			first = world.Move{To: home}
-		}
-	case 2:
-		if o.Tick < 2*every {
-			first = world.Transfer{To: cast[1+h.of(6, attackers)], Kind: goods[h.of(7, len(goods))], Amount: small[h.of(8, len(small))]}
-		}
-	case 3:
-		give := h.of(7, len(goods))
-		first = world.Offer{
-			To: world.ToAnyone, Give: goods[give], GiveAmount: 3, Want: goods[(give+1)%len(goods)], WantAmount: 2, Ticks: 4,
-		}
-	case 4:
-		return []world.Action{world.ExecuteUntil{Do: work[0], Until: []world.Condition{{Event: world.StopActionRejected}}, MaxTicks: 4}}
-	case 5:
-		first = world.SendMessage{To: cast[1], Text: "all is well"}
-	case 6:
-		first = world.Request{To: cast[1], Resource: world.Data, Amount: 2, Ticks: 5}
-	case 7:
-		first = world.BuildFactory{FactoryKind: world.RadiationPlantMk1}
-	case 8:
-		return []world.Action{world.WaitTicks{Ticks: 2}}
+	there := world.Move{To: near}
+	if self.Place == near {
+		there.To = home
 	}
-	if first == nil {
-		return work
+	what, want := goods[h.of(7, len(goods))], goods[(h.of(7, len(goods))+1)%len(goods)]
+	var gift []world.Action
+	if o.Tick < 2*every {
+		gift = []world.Action{world.Transfer{To: cast[1+h.of(6, attackers)], Kind: what, Amount: small[h.of(8, len(small))]}}
 	}
-	return append([]world.Action{first}, work...)
+	stop := []world.Condition{{Event: world.StopActionRejected}}
+	// Now and then it does something else, and most often goes on with its work if it cannot.
+	return [][]world.Action{
+		work,
+		append([]world.Action{there}, work...),
+		append(gift, work...),
+		append([]world.Action{world.Offer{To: world.ToAnyone, Give: what, GiveAmount: 3, Want: want, WantAmount: 2, Ticks: 4}}, work...),
+		{world.ExecuteUntil{Do: work[0], Until: stop, MaxTicks: 4}},
+		append([]world.Action{world.SendMessage{To: cast[1], Text: "all is well"}}, work...),
+		append([]world.Action{world.Request{To: cast[1], Resource: world.Data, Amount: 2, Ticks: 5}}, work...),
+		append([]world.Action{world.BuildFactory{FactoryKind: world.RadiationPlantMk1}}, work...),
+		{world.WaitTicks{Ticks: 2}},
+	}[h.of(4, 9)]
 }

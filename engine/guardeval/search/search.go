@@ -184,5 +184,6 @@ func Tell(t Tape, off ...string) (harms []Harm, lines []string, err error) {
 	if harms, err = l.trial(t); err != nil {
 		return nil, nil, err
 	}
-	return slices.DeleteFunc(harms, func(h Harm) bool { return h.Share <= 1 }), l.tell(t), nil
+	lines, err = l.tell(t)
+	return slices.DeleteFunc(harms, func(h Harm) bool { return h.Share <= 1 }), lines, err
 }

@@ -32,6 +32,12 @@ type record []byte
 // of is the choice at a place among n.
 func (r record) of(at, n int) int { return int(r[at]) % n }
 
+// goods are one of the goods and another one, by two places.
+func (r record) goods(at, other int) (one, another string) {
+	i := r.of(at, len(goods))
+	return goods[i], goods[(i+1+r.of(other, len(goods)-1))%len(goods)]
+}
+
 func (t Tape) head() record { return record(t[:headLen]) }
 
 func (t Tape) rule(i int) record { return record(t[headLen+i*ruleLen:][:ruleLen]) }
@@ -115,7 +121,7 @@ func (t Tape) shrunk(holds func(Tape) bool) Tape {
 		smaller := false
 		for at := 0; at < len(t); at += size {
 			part := t[at:min(at+size, len(t))]
-			if !nonzero(part) {
+			if strings.Trim(string(part), "\x00") == "" {
 				continue
 			}
 			before := append(Tape{}, part...)
@@ -132,8 +138,6 @@ func (t Tape) shrunk(holds func(Tape) bool) Tape {
 	return t
 }
 
-func nonzero(b []byte) bool { return strings.Trim(string(b), "\x00") != "" }
-
 // String writes down what is not 0, as place=number, for [ParseTape].
 func (t Tape) String() string {
 	var parts []string
@@ -148,16 +152,17 @@ func (t Tape) String() string {
 // ParseTape reads what [Tape.String] writes.
 func ParseTape(text string) (Tape, error) {
 	t := make(Tape, tapeLen)
+	if text == "" {
+		return t, nil
+	}
 	for part := range strings.SplitSeq(text, ",") {
 		place, number, _ := strings.Cut(strings.TrimSpace(part), "=")
 		at, err := strconv.ParseUint(place, 10, 16)
 		n, wrong := strconv.ParseUint(number, 10, 8)
-		if text != "" && (err != nil || wrong != nil || at >= tapeLen) {
+		if err != nil || wrong != nil || at >= tapeLen {
 			return nil, fmt.Errorf("%q is no place=number of a trial; places are 0 to %d, numbers 0 to 255", part, tapeLen-1)
 		}
-		if text != "" {
-			t[at] = byte(n)
-		}
+		t[at] = byte(n)
 	}
 	return t, nil
 }
