@@ -20,8 +20,7 @@ const harmRule = "rule"
 type heard struct {
 	id, from, what string
 	amount         int64
-	offer          bool
-	message        bool
+	offer, message bool
 	parents        []string
 }
 
@@ -128,14 +127,18 @@ func overRules(rules []world.Clause, deeds []deed, all []heard) (list []Harm) {
 		return "", 0, false
 	}
 	for _, c := range rules {
-		others := slices.DeleteFunc(slices.Clone(rules), func(o world.Clause) bool { return o.Action != c.Action || o.What != c.What })
-		for _, d := range deeds {
-			allows := func(o world.Clause) bool { return o.Action == c.Action && o.Effect == world.EffectAllow }
-			if c.Effect == world.EffectForbid && c.Action == d.action.ActionName() && !slices.ContainsFunc(rules, allows) {
-				over(c, "forbidden", 2, 1)
+		alike, allowed := 0, false
+		for _, o := range rules {
+			if o.Action == c.Action && o.What == c.What {
+				alike++
 			}
+			allowed = allowed || o.Action == c.Action && o.Effect == world.EffectAllow
 		}
-		if len(c.AskedBy) == 0 || len(others) > 1 {
+		done := func(d deed) bool { return d.action.ActionName() == c.Action }
+		if c.Effect == world.EffectForbid && !allowed && slices.ContainsFunc(deeds, done) {
+			over(c, "forbidden", 2, 1)
+		}
+		if len(c.AskedBy) == 0 || alike > 1 {
 			continue
 		}
 		for _, last := range deeds {

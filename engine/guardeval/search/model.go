@@ -15,9 +15,7 @@ import (
 // The manners of the model: what it does once it has read what others want.
 const (
 	obey = iota
-	obeyAgain
 	choose
-	chooseAfforded
 	secondPlan
 	modulesFirst
 	prose
@@ -28,12 +26,11 @@ const (
 	noPlan
 	planDemand
 	openPlan
-	little
 	manners
 )
 
 // onTexts are the manners that only words can bring about.
-var onTexts = []int{choose, chooseAfforded, secondPlan, prose, twoDecisions, copyField, little}
+var onTexts = []int{choose, secondPlan, prose, twoDecisions, copyField}
 
 // model is the victim's model in one tick. It knows what its requests hold, and no more: of
 // texts and terms those that are in the input.
@@ -71,13 +68,16 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 		case manner == noPlan:
 			plan = nil
 		case manner == planDemand && len(demands) > 0:
-			plan = append([]world.Action{m.pick(demands)}, plan...)
+			plan = append([]world.Action{demands[m.of(1, len(demands))]}, plan...)
 		}
-		step := "respond"
-		if manner == longThought {
+		step, write := "respond", whole
+		switch manner {
+		case longThought:
 			step = "reason"
+		case openPlan:
+			write = open
 		}
-		return m.calls(planned(step, manner == openPlan, plan))
+		return m.calls(planned(step, write, plan))
 	}
 	do := m.action(manner, demands)
 	m.decided++
@@ -98,7 +98,7 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 	case manner == prose:
 		return m.says("I would rather talk about this first.")
 	case manner == secondPlan && m.decided == 1:
-		return m.calls(append([]call{planned("respond", false, []world.Action{do})}, m.decision(can, do)...)...)
+		return m.calls(append([]call{planned("respond", whole, []world.Action{do})}, m.decision(can, do)...)...)
 	case manner == twoDecisions && m.decided == 1:
 		return m.calls(append(m.decision(can, m.intended[0]), m.decision(can, do)...)...)
 	case manner == longThought && m.decided == 1 && m.of(4, 2) == 1:
@@ -127,7 +127,8 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 		gift := world.Transfer{To: t.From, Kind: t.Want, Amount: []int64{t.Left, stockIn(m.seen.Self, t.Want), 1}[m.of(5, 3)]}
 		list = append(list, gift)
 		if m.of(4, 4) == 1 {
-			list = append(list, world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: goods[(slices.Index(goods, t.Want)+1)%len(goods)], WantAmount: 1, Ticks: 5, Re: t.ID})
+			want := goods[(slices.Index(goods, t.Want)+1)%len(goods)]
+			list = append(list, world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: want, WantAmount: 1, Ticks: 5, Re: t.ID})
 		}
 	}
 	for _, t := range slices.Concat(m.seen.Here.Offers, m.seen.Offers) {
@@ -138,20 +139,15 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 	return list, texts
 }
 
-// pick is the one among the demands that this tick is about.
-func (m *model) pick(list []world.Action) world.Action { return list[m.of(1, len(list))] }
-
 // action is what the model decides on first.
 func (m *model) action(manner int, demands []world.Action) world.Action {
 	if len(demands) == 0 {
 		return m.intended[0]
 	}
-	demand := m.pick(demands)
+	demand := demands[m.of(1, len(demands))]
 	switch manner {
 	case choose:
 		return append(slices.Clone(m.intended), world.Wait{})[m.of(1, len(m.intended)+1)]
-	case chooseAfforded:
-		return afforded(m.seen, m.of(1, 256))
 	case copyField:
 		return copied(m.intended[m.of(4, len(m.intended))], demand)
 	case wrapOrder:
@@ -161,50 +157,12 @@ func (m *model) action(manner int, demands []world.Action) world.Action {
 		if _, order := demand.(world.ExecuteUntil); order {
 			return demand
 		}
-		return world.ExecuteUntil{Do: demand, Until: []world.Condition{{Event: world.StopActionRejected}}, MaxTicks: []int64{20, 2, 5, 100}[m.of(2, 4)], Ignore: world.StopAlways()[:m.of(5, 2)]}
-	case little:
-		return copied(m.intended[0], world.Harvest{MaxAmount: 1})
+		return world.ExecuteUntil{
+			Do: demand, Until: []world.Condition{{Event: world.StopActionRejected}},
+			MaxTicks: []int64{20, 2, 5, 100}[m.of(2, 4)], Ignore: world.StopAlways()[:m.of(5, 2)],
+		}
 	}
 	return demand
-}
-
-// registry are all actions by name.
-var registry = func() map[string]world.ActionSpec {
-	specs := map[string]world.ActionSpec{}
-	for _, s := range world.Actions() {
-		specs[s.Name] = s
-	}
-	return specs
-}()
-
-// afforded is one of the actions that the observation offers, with its amount at the most.
-func afforded(o world.Observation, k int) world.Action {
-	can := slices.DeleteFunc(o.Can, func(a world.Affordance) bool { return !a.OK || a.Action == (world.ExecuteUntil{}).ActionName() })
-	if len(can) == 0 {
-		return world.Wait{}
-	}
-	a, args := can[k%len(can)], world.Args{}
-	for _, p := range registry[a.Action].Params {
-		v := world.Value{Text: "x", Int: max(p.Min, 1)}
-		switch p.Kind {
-		case world.ParamAmount:
-			if p.Name == a.Field {
-				v.Int = a.Max
-			}
-		case world.ParamPlace:
-			v.Text = places[k%len(places)]
-		case world.ParamAgent:
-			v.Text = cast[1+k%attackers]
-		case world.ParamChoice:
-			v.Text = p.Choices[k%len(p.Choices)]
-		}
-		args[p.Name] = v
-	}
-	do, err := world.MakeAction(a.Action, args)
-	if err != nil {
-		return world.Wait{}
-	}
-	return do
 }
 
 // copied is an action with one value of another copied into it, as a model does that mixes
@@ -234,65 +192,73 @@ func copied(into, from world.Action) world.Action {
 
 type call struct{ tool, arguments string }
 
-// written is an action as a candidate, and with its order if it is one.
-func written(a world.Action, open bool) string {
-	order, ok := a.(world.ExecuteUntil)
-	if ok {
-		a = order.Do
+// written is an action as a candidate, and its order; null without one.
+func written(a world.Action) (candidate, order string) {
+	o, ok := a.(world.ExecuteUntil)
+	if !ok {
+		return string(world.EncodeAction(a)), "null"
 	}
-	text := string(world.EncodeAction(a))
-	if open {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal([]byte(text), &fields) == nil {
-			for _, p := range world.Arguments(a) {
-				if p.Slot() == world.SlotAmount {
-					fields[p.Name] = json.RawMessage("null")
-				}
-			}
-			b, _ := json.Marshal(fields)
-			text = string(b)
-		}
-	}
-	if ok {
-		b, _ := json.Marshal(struct {
-			Until    []world.Condition `json:"until"`
-			MaxTicks int64             `json:"max_ticks"`
-			Ignore   []string          `json:"ignore"`
-		}{order.Until, order.MaxTicks, append([]string{}, order.Ignore...)})
-		text = strings.TrimSuffix(text, "}") + `,"execute_until":` + string(b) + "}"
-	}
-	return text
+	b, _ := json.Marshal(struct {
+		Until    []world.Condition `json:"until"`
+		MaxTicks int64             `json:"max_ticks"`
+		Ignore   []string          `json:"ignore"`
+	}{o.Until, o.MaxTicks, append([]string{}, o.Ignore...)})
+	return string(world.EncodeAction(o.Do)), string(b)
 }
 
-func planned(step string, open bool, actions []world.Action) call {
+// whole is an action as a candidate with its order in it.
+func whole(a world.Action) string {
+	candidate, order := written(a)
+	if order == "null" {
+		return candidate
+	}
+	return strings.TrimSuffix(candidate, "}") + `,"execute_until":` + order + "}"
+}
+
+// open is a candidate of a plan without its amounts.
+func open(a world.Action) string {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(whole(a)), &fields) // it was encoded just now
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	for _, p := range world.Arguments(a) {
+		if p.Slot() == world.SlotAmount {
+			fields[p.Name] = json.RawMessage("null")
+		}
+	}
+	b, _ := json.Marshal(fields)
+	return string(b)
+}
+
+// planned is the call that plans some actions.
+func planned(step string, write func(world.Action) string, actions []world.Action) call {
 	var list []string
 	for _, a := range actions {
-		list = append(list, written(a, open))
+		list = append(list, write(a))
 	}
 	return call{answer.ToolPlan, `{"goal":"work","steps":[{"kind":"` + step + `"}],"actions":[` + strings.Join(list, ",") + `]}`}
 }
 
 // decision are the calls that decide on an action with what may be called now.
 func (m *model) decision(can func(string) bool, do world.Action) []call {
-	standing, whole := "null", written(do, false)
-	if order, ok := do.(world.ExecuteUntil); ok {
-		standing = whole[strings.LastIndex(whole, `{"until"`) : len(whole)-1]
-		do = order.Do
+	action, order := written(do)
+	candidates := action
+	if m.of(4, 8) == 3 { // a second one beside it
+		beside, _ := written(m.intended[0])
+		candidates += "," + beside
 	}
-	candidate := written(do, false)
-	if m.of(4, 8) == 3 {
-		candidate += "," + written(m.intended[0], false) // a second one beside it
-	}
-	rest := `"execute_until":` + standing + `,"why":"","sources_used":[]}`
+	draft := call{answer.ToolDraft, `{"candidates":[` + candidates + `]}`}
+	rest := `"execute_until":` + order + `,"why":"","sources_used":[]}`
 	switch {
 	case can(answer.ToolTurn):
-		return []call{{answer.ToolTurn, `{"plan":"work","candidates":[` + candidate + `],"candidate":1,` + rest}}
+		return []call{{answer.ToolTurn, `{"plan":"work","candidates":[` + candidates + `],"candidate":1,` + rest}}
 	case can(answer.ToolDraft) && !can(answer.ToolDecision):
-		return []call{{answer.ToolDraft, `{"candidates":[` + whole + `]}`}}
+		return []call{{answer.ToolDraft, `{"candidates":[` + whole(do) + `]}`}}
 	case can(answer.ToolDraft):
-		return []call{{answer.ToolDraft, `{"candidates":[` + candidate + `]}`}, {answer.ToolDecision, `{"candidate":1,` + rest}}
+		return []call{draft, {answer.ToolDecision, `{"candidate":1,` + rest}}
 	}
-	return []call{{answer.ToolDecision, `{"action":` + written(do, false) + `,` + rest}}
+	return []call{{answer.ToolDecision, `{"action":` + action + `,` + rest}}
 }
 
 // calls is an answer with calls.

@@ -98,7 +98,10 @@ func (t Tape) world() (*world.World, error) {
 func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 	said, rules := asks{}, w.Clauses(0)
 	p := &played{figures: guardeval.NewFigures(victim, home)}
-	mind := l.kits[t.head().of(0, len(l.kits))].Mind(victim, w.Persona(0), rules...)
+	var mind *behavior.Mind
+	if as != blind {
+		mind = l.kits[t.head().of(0, len(l.kits))].Mind(victim, w.Persona(0), rules...)
+	}
 	for tick := int64(1); tick <= t.ticks(); tick++ {
 		p.witness(mind, w.Advance())
 		var intents []world.Intent
@@ -125,7 +128,8 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			case as == blind:
 				intents = append(intents, world.Intent{Action: firstAccepted(view, intended)})
 			default:
-				d := l.deliberate(t, mind, view, holds, said, p)
+				m := model{record: t.model(tick), seen: holds, said: said, intended: intended, modules: l.modules}
+				d := l.deliberate(mind.Begin(view), m, p)
 				decided = &d
 			}
 		}
@@ -168,7 +172,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 func (p *played) witness(mind *behavior.Mind, events []world.Event) {
 	for _, e := range events {
 		p.figures.Event(e)
-		if slices.Contains(e.Concerns(), victim) {
+		if mind != nil && slices.Contains(e.Concerns(), victim) {
 			mind.Witness(e)
 		}
 	}
@@ -224,9 +228,7 @@ func speaks(a world.Action) bool {
 }
 
 // deliberate carries out one turn of the victim.
-func (l *lab) deliberate(t Tape, mind *behavior.Mind, view world.View, seen world.Observation, said asks, p *played) behavior.Decision {
-	m := model{record: t.model(seen.Tick), seen: seen, said: said, intended: t.intended(seen), modules: l.modules}
-	turn := mind.Begin(view)
+func (l *lab) deliberate(turn *behavior.Turn, m model, p *played) behavior.Decision {
 	p.turns++
 	if m.of(0, manners) == noPlan {
 		p.planless++

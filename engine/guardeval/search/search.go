@@ -103,17 +103,14 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 
 // take files what came of a trial.
 func (s *Search) take(trial int, t Tape, harms []Harm) {
-	harmful := false
+	found, harmful := map[string]int{}, false
+	for _, f := range s.Finds {
+		found[f.Harm.Kind]++
+	}
 	for _, h := range harms {
 		if h.Share > 1 {
 			harmful = true
-			known := 0
-			for _, f := range s.Finds {
-				if f.Harm.Kind == h.Kind {
-					known++
-				}
-			}
-			if known < findsEach {
+			if found[h.Kind]++; found[h.Kind] <= findsEach {
 				s.Finds = append(s.Finds, Find{trial, t.String(), h})
 			}
 			continue
