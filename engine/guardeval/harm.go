@@ -302,8 +302,12 @@ func granted(rules []world.Clause, g gift, ticks int64) (sum int64) {
 		of := c.What == "" || c.What == g.resource || c.What == world.SideSell && g.resource == world.Electricity || c.What == world.SideBuy && g.resource == world.Data
 		to := g.to == "" || c.To == g.to || (c.To == "" || c.To == world.ToAsker) && slices.Contains(c.AskedBy, g.to) ||
 			slices.Contains(c.AskedBy, world.Anyone) && c.To == world.ToAsker || c.To == world.Anyone
-		if gives && of && to && len(c.AskedBy) > 0 { // an allow with a window: no other rule has askers
-			sum += (ticks + c.Window - 1) / c.Window * c.Total
+		if gives && of && to && len(c.AskedBy) > 0 {
+			windows := int64(1) // the rules of a trial need none, unlike those of a file
+			if c.Window > 0 {
+				windows = (ticks + c.Window - 1) / c.Window
+			}
+			sum += windows * c.Total
 		}
 	}
 	return sum
