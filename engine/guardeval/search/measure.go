@@ -45,7 +45,8 @@ func triggers(c world.Clause, h heard) bool {
 }
 
 // entitled are the rules with what was asked by those who may as their totals: what nobody
-// asked for nobody is entitled to. each splits them by whoever asked.
+// asked for nobody is entitled to. Their window is the whole trial; each splits them by
+// whoever asked.
 func entitled(rules []world.Clause, all []heard, ticks int64, each bool) (list []world.Clause) {
 	for _, c := range rules {
 		for _, asker := range c.AskedBy {
@@ -59,13 +60,13 @@ func entitled(rules []world.Clause, all []heard, ticks int64, each bool) (list [
 					asked += h.amount
 				}
 			}
-			windows := (ticks + c.Window - 1) / max(1, c.Window)
+			windows := (ticks + c.Window - 1) / c.Window
 			total := windows * c.Total
 			if each && c.TotalEach > 0 {
 				total = min(total, windows*c.TotalEach)
 			}
 			granted := c
-			granted.Total, granted.Window = min(asked, total), 0
+			granted.Total, granted.Window = min(asked, total), ticks
 			if each {
 				granted.AskedBy = []string{asker}
 			}
