@@ -373,7 +373,7 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 	answer := func(name, args string) {
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall(name, name, args)}}})
 	}
-	answer("plan", `{"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-5"}]}`)
+	answer("plan", `{"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-4,agent-5"}]}`)
 	ask = turn.Next().(Ask)
 	texts := ask.Request.Input[len(ask.Request.Input)-1].Text
 	if !strings.Contains(texts, "req-1-agent-4-1") || !strings.Contains(texts, "offer-1-agent-5-1") {

@@ -443,12 +443,14 @@ func TestParents(t *testing.T) {
 		action  world.Action
 		want    string
 	}{
-		{"an open text", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9", "agent-1", "agent-9"}, message, "[agent-3 agent-7 agent-9]"},
+		{"an open text", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9"}, message, "[]"},
+		{"another text", []string{`{"action":"send_message","to":"agent-2","text":"good morning"}`}, []string{"agent-9"}, message, "[]"},
+		{"another receiver", []string{`{"action":"send_message","to":"agent-4","text":"hello"}`}, []string{"agent-9", "agent-1", "agent-9"}, message, "[agent-3 agent-7 agent-9]"},
 		{"one of several receivers", []string{`{"action":"send_message","to":"agent-2,agent-3","text":"hello"}`}, []string{"agent-9"}, message, "[agent-3 agent-7 agent-9]"},
 		{"to the letter", []string{`{"action":"send_message","to":"agent-2","text":"hello"}`}, []string{"agent-9"}, message, "[]"},
 		{"to the letter but for how long", []string{`{"action":"request","to":"agent-2","what":"data","amount":4}`}, []string{"agent-9"}, world.Request{To: "agent-2", Resource: "data", Amount: 4, Ticks: 9}, "[]"},
 		{"less than to the letter", []string{`{"action":"request","to":"agent-2","what":"data","amount":4}`}, []string{"agent-9"}, world.Request{To: "agent-2", Resource: "data", Amount: 3, Ticks: 9}, "[agent-3 agent-7 agent-9]"},
-		{"an author that nobody knows", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9", ""}, message, "[*]"},
+		{"an author that nobody knows", nil, []string{"agent-9", ""}, message, "[*]"},
 		{"nothing is sent", []string{planMine}, []string{"agent-9"}, world.Mine{MassG: 2000}, "[]"},
 		{"without texts", nil, nil, message, "[agent-3 agent-7]"},
 	} {

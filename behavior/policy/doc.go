@@ -69,7 +69,8 @@
 //     deviation, but a draft is only taken for one where no planned action is possible, if it
 //     deviates.
 //   - Terms that a rule could answer are shown before the plan. They are parents of what is
-//     sent, like all texts and terms in view, unless a plan gives that to the letter.
+//     sent, like all texts and terms in view, unless a plan gives that to the letter, its words
+//     apart: words authorize nothing.
 //
 // # Failing closed
 //

@@ -298,7 +298,9 @@ func (m Policy) Judge(a world.Action, e Evidence) (j Judgement) {
 		return j
 	}
 	j.Deed.replies = q.replies(j.Authority)
-	if j.Own = q.fully(); j.Own || e.off(LayerTaint) || !q.deed.sends() {
+	j.Own = q.fully(true)
+	// Words authorize nothing, so that only who is written to has to be the plan's.
+	if q.fully(false) || e.off(LayerTaint) || !q.deed.sends() {
 		return j
 	}
 	j.Parents = Parents(m.agent, e.InView()...)

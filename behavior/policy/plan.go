@@ -421,12 +421,15 @@ func (q *inquiry) asPlanned(a world.Action) (world.Action, []world.Adjustment) {
 const BoundPlan = "plan"
 
 // fully reports whether the plan gives the action to the letter, every slot of it but how long
-// terms stay open, which gives nobody anything.
-func (q *inquiry) fully() bool {
+// terms stay open, which gives nobody anything, and, if words are left out, its text.
+func (q *inquiry) fully(words bool) bool {
 	p := q.deed.planned()
 	return slices.ContainsFunc(q.e.Plan, func(planned PlannedAction) bool {
 		if planned.ForTicks == nil {
 			planned.ForTicks = p.ForTicks
+		}
+		if !words {
+			planned.Text = p.Text
 		}
 		return planned.holds(p) && p.holds(planned)
 	})
