@@ -311,6 +311,28 @@ func TestOwed(t *testing.T) {
 	}
 }
 
+// TestAskedForOnce: what terms before the plan ask for is given once, whatever order is around it
+// and whatever the plan says of that.
+func TestAskedForOnce(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "data", 5)(&seen)
+	gift := world.Transfer{To: "agent-2", Kind: "data", Amount: 2}
+	m := Compile("agent-1", []world.Clause{allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))})
+	for _, plan := range [][]string{nil, {`{"action":"transfer_resource","to":"agent-2","what":"data","amount":2,"max_ticks":9}`}} {
+		for _, authors := range [][]string{nil, {"agent-9"}} {
+			e := Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, plan...)}
+			if _, broken := m.Evaluate(order(t, gift, 9), e); broken == nil || broken.Argument != ArgumentOrder {
+				t.Errorf("plan %v, texts of %v: an order of gifts is refused by %+v", plan, authors, broken)
+			}
+			once, cut := m.Trim(order(t, gift, 9), e)
+			if by, broken := m.Evaluate(once, e); once != world.Action(gift) || len(cut) != 1 || broken != nil || by.By != trace.AuthorityRule {
+				t.Errorf("plan %v, texts of %v: %v is allowed by %+v, refused by %+v", plan, authors, once, by, broken)
+			}
+		}
+	}
+}
+
 // TestSmallGifts: who asks for one unit in every tick has few ticks of the agent, whether the
 // gift was planned or not. Gifts to others cost what they are.
 func TestSmallGifts(t *testing.T) {

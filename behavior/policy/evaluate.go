@@ -41,12 +41,17 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	}
 	// What answers terms that were in view before the plan, the plan may owe to them: it needs a
 	// rule that they trigger.
-	if q.deed.gives() && !e.off(LayerMandate) && q.vouched() {
+	if q.owed() {
 		by, refused := q.asked()
-		if by != nil {
-			return *by, nil
+		switch order := q.deed.order; {
+		case by == nil:
+			return trace.Authority{}, q.notPlanned(refused, 0, nil)
+		case order != nil:
+			return trace.Authority{}, &Violation{
+				Rule: RuleArgumentNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Requested: &order.MaxTicks, Maximum: new(int64), Unit: world.Ticks,
+			}
 		}
-		return trace.Authority{}, q.notPlanned(refused, 0, nil)
+		return *by, nil
 	}
 	if len(e.Authors) == 0 {
 		return trace.Authority{By: trace.AuthorityOwn}, nil
@@ -86,12 +91,15 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: number + 1, Deviation: cost}, nil
 }
 
-// vouched reports whether the deed may be owed to open terms that are shown before a plan,
+// owed reports whether the deed may be owed to open terms that are shown before a plan,
 // because a rule could answer them: a gift to their sender or to whom the rule lets have it, an
 // offer that answers them, and taking them up.
-func (q *inquiry) vouched() bool {
+func (q *inquiry) owed() bool {
+	if !q.deed.gives() || q.e.off(LayerMandate) {
+		return false
+	}
 	_, gift := q.deed.do.(world.Transfer)
-	owed := func(kind string) func(world.Terms) bool {
+	answers := func(kind string) func(world.Terms) bool {
 		return func(t world.Terms) bool {
 			for i := range q.m.rules {
 				c := &q.m.rules[i]
@@ -104,7 +112,7 @@ func (q *inquiry) vouched() bool {
 		}
 	}
 	o := q.seen()
-	return slices.ContainsFunc(o.Requests, owed(world.KindRequest)) || slices.ContainsFunc(slices.Concat(o.Offers, o.Here.Offers), owed(world.KindOffer))
+	return slices.ContainsFunc(o.Requests, answers(world.KindRequest)) || slices.ContainsFunc(slices.Concat(o.Offers, o.Here.Offers), answers(world.KindOffer))
 }
 
 // notPlanned is the violation of an action that no planned one covers. What a rule says of it says

@@ -340,8 +340,12 @@ func (q *inquiry) cost() int64 {
 }
 
 // ordered is how many attempts a standing order of the deed may have, 0 for none, and what it
-// may ignore: what the plan or a rule of the scenario says.
+// may ignore: what the plan or a rule of the scenario says. What is asked for is given once: later
+// attempts would answer nothing.
 func (q *inquiry) ordered() (most int64, ignore []string) {
+	if q.owed() {
+		return 0, nil
+	}
 	if number, _, _, planned := q.match(); number >= 0 {
 		return planned.MaxTicks, planned.Ignore
 	}
@@ -355,11 +359,11 @@ func (q *inquiry) ordered() (most int64, ignore []string) {
 // brings terms and power orders back to the price and the ticks of the planned one. What neither
 // says is done once.
 func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustment) {
-	if len(e.Authors) == 0 || e.off(LayerPlan) {
+	if e.off(LayerPlan) {
 		return a, nil
 	}
 	q, ok := m.inquire(a, &e)
-	if !ok {
+	if !ok || len(e.Authors) == 0 && !q.owed() {
 		return a, nil
 	}
 	order, ok := a.(world.ExecuteUntil)
