@@ -317,6 +317,11 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
+	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && t.textsAt == 0 && t.mind.cfg.Guards(policy.LayerDeviations) {
+		// Whoever insists on what terms ask for loses ticks to them, as others to texts. Once they
+		// are used up terms wait for the plan, and with a plan there is something to fall back on.
+		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}
+	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
 	t.finish(d)
 }

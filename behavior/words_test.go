@@ -349,6 +349,56 @@ func TestStandingByIsBounded(t *testing.T) {
 	}
 }
 
+// TestInsistingOnTermsIsBounded: a model that gives whoever asks what is asked for, whatever it is
+// told, loses few ticks to a partner that asks for more than the rules let it have.
+func TestInsistingOnTermsIsBounded(t *testing.T) {
+	for _, protocol := range []Protocol{ProtocolFull, ProtocolLean} {
+		for _, commit := range []trace.Commit{trace.CommitGuidance, trace.CommitDirect} {
+			s := newSpokenWorld(t, protocol, commit, func(s string) string { return s })
+			const mine, gift = `{"action":"mine_compound","amount":100}`, `{"action":"transfer_resource","to":"agent-2","what":"data","amount":20}`
+			lost := 0
+			for range 50 {
+				s.w.Advance()
+				turn := s.m.Begin(s.w.View(0))
+				gives := len(s.w.View(0).Observe().Requests) > 0
+				var d Decision
+				for d.Executed == nil {
+					switch step := turn.Next().(type) {
+					case Decision:
+						d = step
+					case Ask:
+						do := mine
+						if gives {
+							do = gift
+						}
+						draft := llmclient.FunctionCall("d", "decision_draft", `{"candidates":[`+do+`]}`)
+						items := []llmclient.Item{draft, llmclient.FunctionCall("e", "decision", `{"candidate":1}`)}
+						switch {
+						case protocol == ProtocolLean:
+							items = []llmclient.Item{llmclient.FunctionCall("t", "turn", `{"candidates":[`+do+`],"decision":{"candidate":1}}`)}
+						case commit == trace.CommitDirect:
+							items = items[:1]
+						}
+						if tools := turn.allowed(); len(tools) == 1 && tools[0] == "plan" {
+							items = []llmclient.Item{llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[],"actions":[`+mine+`]}`)}
+						}
+						turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})
+					}
+				}
+				if _, mines := d.Executed.(world.Mine); !mines {
+					lost++
+				}
+				s.w.Apply([]world.Intent{d.Intent(0), {Agent: 1, Action: world.Request{To: "agent-1", Resource: "data", Amount: 20, Ticks: 2}}})
+				o, _ := s.w.LastOutcome(0)
+				s.m.Learn(s.w.Tick(), d, o)
+			}
+			if lost > policy.DeviationsMax {
+				t.Errorf("%s, %s: %d of 50 ticks are lost", protocol, commit, lost)
+			}
+		}
+	}
+}
+
 // TestStrangersTermsComeWithTheTexts: before the plan stands only what a rule could answer;
 // what is sent after it carries everybody whose texts and terms were in view, and those behind
 // them, also when only memory holds what they wrote.

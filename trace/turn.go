@@ -191,7 +191,8 @@ type Decision struct {
 	Executed json.RawMessage `json:"executed"`
 	// Adjustments are the amounts that clamping changed.
 	Adjustments []world.Adjustment `json:"adjustments,omitempty"`
-	// Authority is what allowed the executed action, nil for a wait of the engine.
+	// Authority is what allowed the executed action. A wait of the engine has none, unless it
+	// counts as a deviation.
 	Authority *Authority `json:"authority,omitempty"`
 	// Parents are the agents whose texts or terms the action may rest on, see
 	// [world.Intent.Parents].

@@ -143,9 +143,12 @@ func (q *inquiry) orderAsked(asker string) (most int64) {
 }
 
 // Answerable reports whether a rule of the agent could answer a request or offer at least in
-// part now, and its sender could ask for that itself. Nothing else that others chose is shown
-// before a plan.
+// part now, and its sender could ask for that itself, while the agent may still deviate. Nothing
+// else that others chose is shown before a plan.
 func (m Policy) Answerable(t world.Terms, kind string, l Ledger, now int64) bool {
+	if l.Deviations(now) >= DeviationsMax {
+		return false
+	}
 	for i := range m.rules {
 		if m.answers(&m.rules[i], i, t, kind, l, now) {
 			return true
