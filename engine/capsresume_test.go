@@ -23,7 +23,7 @@ func TestCapsHoldAcrossResumes(t *testing.T) {
 		o, counted = eventful(t, 12)
 		o.Prices, o.Concurrency = simulated(), concurrency
 		o.MaxOutputTokens = 1024
-		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 80_000}, Agent: trace.Limit{Calls: 12}, Tick: trace.Limit{Cost: 90_000_000_000}}
+		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 75_000}, Agent: trace.Limit{Calls: 11}, Tick: trace.Limit{Cost: 90_000_000_000}}
 		return o, counted
 	}
 	whole, _ := capped(8)
@@ -212,7 +212,7 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 		"removed": {first, uncapped, ""},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 90_000}}, "which may pass the cap on tokens of the run, 90000"},
 	} {
-		for _, after := range []int{25, 32}[:ticksUpTo(1, 2)] {
+		for _, after := range []int{26, 32}[:ticksUpTo(1, 2)] {
 			o, counted := priced(t, ticks, c.from)
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = after, cancel

@@ -65,7 +65,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 // said about wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
 	slow(t)
-	o := options(t, "llm_bootstrap", 60)
+	o := options(t, "llm_bootstrap", 80)
 	o.Language = "zh"
 	o = spoilt(t, o, "any_shape=50%", openai.Config{})
 	requests := requestsOf(t, o)
@@ -197,7 +197,7 @@ func sentences(t *testing.T, output string) (texts []string) {
 // that stand between the words.
 var (
 	notOurs     = regexp.MustCompile(`^(短期：|长期：|计分，未达成：|已达成，第 \d+ 回合：|人设：|\{"inbox"|\{"notes")`)
-	quoted      = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+	quoted      = regexp.MustCompile(`"(\\.|[^"\\])*"|[A-Za-z]+…`)
 	englishWord = regexp.MustCompile(`[A-Za-z][A-Za-z_.:0-9-]*`)
 )
 
@@ -223,7 +223,7 @@ var identifiers = strings.Fields(`
 	to what amount price text value ignore until query limit section topic action
 	candidate candidates steps goal actions why wait plan decision turn call reason respond skip source contended
 	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory rejection possible
-	silicate metal ice carbon composite maintenance arrived`)
+	silicate metal ice carbon composite maintenance arrived recipes power travel market`)
 
 func identifier(word string) bool {
 	return strings.ContainsAny(word, "_.:-0123456789") || slices.Contains(identifiers, word)
