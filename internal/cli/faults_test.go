@@ -254,8 +254,8 @@ func TestRepairableAnswersCostNothing(t *testing.T) {
 			}
 			// Which answers are malformed follows from every byte of a prompt. A draft written as text
 			// goes back as it came and as the call it was read as, which makes some prompts longer.
-			if c.LLMInputCharsAvg > 4000 || c.LLMInputCharsMax > 6500 || c.LLMToolChars > 5960 {
-				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 4000, 6500 and 5960", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
+			if c.LLMInputCharsAvg > 4000 || c.LLMInputCharsMax > 6600 || c.LLMToolChars > 5960 {
+				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 4000, 6600 and 5960", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
 			}
 		})
 	}
@@ -265,7 +265,7 @@ func TestRepairableAnswersCostNothing(t *testing.T) {
 // is the clean one, at the price of attempts.
 func TestRetriesMendWhatPasses(t *testing.T) {
 	_, clean := spoiltRun(t, "llm_bootstrap", 8, "latency=0s")
-	_, r := spoiltRun(t, "llm_bootstrap", 8, "http_429_retry_after_ms=4%,http_503=3%,reset=3%,truncated_body=3%")
+	_, r := spoiltRun(t, "llm_bootstrap", 8, "http_429_retry_after_ms=4%,http_503=3%,reset=2%,truncated_body=4%")
 	if clean.FinalDigest != r.FinalDigest || r.TraceCounts.LLMErrors != 0 {
 		t.Errorf("digest %s with errors %v, want that of the clean run, %s", r.FinalDigest, r.TraceCounts.LLMErrorsByKind, clean.FinalDigest)
 	}
