@@ -265,7 +265,7 @@ func TestRepairableAnswersCostNothing(t *testing.T) {
 // is the clean one, at the price of attempts.
 func TestRetriesMendWhatPasses(t *testing.T) {
 	_, clean := spoiltRun(t, "llm_bootstrap", 8, "latency=0s")
-	_, r := spoiltRun(t, "llm_bootstrap", 8, "http_429_retry_after_ms=4%,http_503=3%,reset=2%,truncated_body=4%")
+	_, r := spoiltRun(t, "llm_bootstrap", 8, "http_429_retry_after_ms=3%,http_503=3%,reset=2%,truncated_body=2%")
 	if clean.FinalDigest != r.FinalDigest || r.TraceCounts.LLMErrors != 0 {
 		t.Errorf("digest %s with errors %v, want that of the clean run, %s", r.FinalDigest, r.TraceCounts.LLMErrorsByKind, clean.FinalDigest)
 	}
