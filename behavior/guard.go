@@ -49,16 +49,16 @@ func (v Verdict) unseen() bool {
 func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
-	adjusted, trimmed := m.policy.Trim(adjusted, e)
-	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: append(adjustments, trimmed...)}
+	v := Verdict{Proposed: proposed, Judgement: m.policy.Judge(adjusted, e)}
+	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
 	if len(e.Authors) > 0 {
 		v.plan = e.Plan
 	}
-	if v.Judgement = m.policy.Judge(adjusted, e); v.Violation != nil {
+	if v.Violation != nil {
 		v.Check.Status = world.CheckRejected
 		return v
 	}
-	v.Check = view.Check(adjusted)
+	v.Check = view.Check(v.Adjusted)
 	return v
 }
 

@@ -117,7 +117,6 @@ func guardShare(tb testing.TB) (measure func() (turn, guard time.Duration)) {
 		deliberated(tb, m, v)
 		turn, start = time.Since(start), time.Now()
 		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
-			a, _ = m.policy.Trim(a, e)
 			if j := m.policy.Judge(a, e); j.Violation != nil {
 				tb.Fatalf("refused: %+v", j.Violation)
 			}

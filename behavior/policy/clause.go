@@ -16,14 +16,9 @@ type clause struct {
 	anybody bool
 }
 
-// newClause reads a rule. What others may ask for goes to whoever asks, unless the rule
-// says otherwise.
+// newClause reads a rule.
 func newClause(c world.Clause) clause {
-	if e := registry[c.Action]; c.To == "" && len(c.AskedBy) > 0 && e != nil {
-		if p := e.params[world.SlotTo]; p != nil && p.Kind == world.ParamAgent {
-			c.To = world.ToAsker
-		}
-	}
+	c = c.WithDefaults()
 	if c.To == world.Anyone {
 		c.To = ""
 	}

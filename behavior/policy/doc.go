@@ -8,10 +8,9 @@
 // from what it planned beyond what a few counts allow.
 //
 //	p := policy.Compile(id, rules)                // once
-//	action, cut := p.Trim(action, evidence)       // an order is no longer than planned
-//	by, violation := p.Evaluate(action, evidence) // for every candidate and decision
-//	ledger = p.Settle(ledger, tick, deed, &by)    // after the world accepted it
-//	ledger = ledger.Spend(tick, &by, round)       // at the end of every turn
+//	j := p.Judge(action, evidence)                          // for every candidate and decision
+//	ledger = p.Settle(ledger, tick, j.Deed, &j.Authority)   // after the world accepted it
+//	ledger = ledger.Spend(tick, &j.Authority, round)        // at the end of every turn
 //
 // # What is decided
 //

@@ -9,16 +9,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Evaluate reports by what an agent may commit an action; when nothing allows it, the
-// violation says why. The action is the clamped one. It reads plan, rules, typed terms,
-// senders and counts, and no word of a text; the same evidence gives the same answer, and it
-// never panics, whatever the action.
-func (m Policy) Evaluate(a world.Action, e Evidence) (trace.Authority, *Violation) {
-	q, ok := m.inquire(a, &e)
-	return q.evaluate(a, ok)
-}
-
-// evaluate is Evaluate; known says that the action could be taken apart.
+// evaluate reports by what an agent may commit an action; when nothing allows it, the violation
+// says why. known says that the action could be taken apart.
 func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violation) {
 	e := q.e
 	_, waits := q.deed.do.(world.Wait)
@@ -39,31 +31,27 @@ func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violat
 	if e.off(LayerPlan) {
 		return trace.Authority{By: trace.AuthorityOwn}, nil
 	}
-	// What answers terms that were in view before the plan, the plan may owe to them: it needs a
-	// rule that they trigger.
-	if q.owed() {
-		by, refused := q.asked()
-		switch order := q.deed.order; {
-		case by == nil:
-			return trace.Authority{}, q.notPlanned(refused, 0, nil)
-		case order != nil:
-			return trace.Authority{}, &Violation{
-				Rule: RuleArgumentNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Requested: &order.MaxTicks, Maximum: new(int64), Unit: world.Ticks,
-			}
-		}
-		return *by, nil
-	}
-	if len(e.Authors) == 0 {
+	owed := q.owed()
+	if len(e.Authors) == 0 && !owed {
 		return trace.Authority{By: trace.AuthorityOwn}, nil
 	}
 	// From here on the action has to be the agent's own, or one that a rule lets others ask
 	// for.
 	if order := q.deed.order; order != nil {
-		if most, ignore := q.ordered(); order.MaxTicks > most || slices.ContainsFunc(order.Ignore, func(event string) bool { return !slices.Contains(ignore, event) }) {
+		if most, _, within := q.ordered(); !within {
 			return trace.Authority{}, &Violation{
 				Rule: RuleArgumentNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Requested: &order.MaxTicks, Maximum: &most, Unit: world.Ticks,
 			}
 		}
+	}
+	// What answers terms that were in view before the plan, the plan may owe to them: it needs a
+	// rule that they trigger.
+	if owed {
+		by, refused := q.asked()
+		if by == nil {
+			return trace.Authority{}, q.notPlanned(refused, 0, nil)
+		}
+		return *by, nil
 	}
 	number, cost, at, planned := q.match()
 	counts := !e.off(LayerDeviations)
@@ -269,9 +257,13 @@ func exceeded(d *Deed, rule Rule, number int, most int64) *Violation {
 	return v
 }
 
-// Judgement is what [Policy.Evaluate] says of an action, and what goes with it.
+// Judgement is what [Policy.Judge] says of an action, and what goes with it.
 type Judgement struct {
+	// Authority is by what the action may be committed.
 	trace.Authority
+	// Action is the action as trimmed, Trimmed what was changed.
+	Action  world.Action
+	Trimmed []world.Adjustment
 	// Violation is nil when the action may be committed.
 	Violation *Violation
 	// Deed is what [Policy.Settle] counts once the world accepted it.
@@ -295,10 +287,17 @@ func (q *inquiry) replies(by trace.Authority) (sent int64) {
 	return sent
 }
 
-// Judge evaluates an action and works out what goes with it.
+// Judge reports by what an agent may commit an action, the clamped one: as it is, or trimmed to
+// what the plan or a rule says. It reads plan, rules, typed terms, senders and counts, and no word
+// of a text; the same evidence gives the same answer, and it never panics, whatever the action.
 func (m Policy) Judge(a world.Action, e Evidence) (j Judgement) {
 	q, ok := m.inquire(a, &e)
-	if j.Authority, j.Violation = q.evaluate(a, ok); !ok {
+	if j.Action = a; ok {
+		if j.Action, j.Trimmed = q.trim(a); len(j.Trimmed) > 0 {
+			q, ok = m.inquire(j.Action, &e)
+		}
+	}
+	if j.Authority, j.Violation = q.evaluate(j.Action, ok); !ok {
 		return j
 	}
 	j.Deed = q.deed

@@ -11,20 +11,12 @@ import (
 // action never gives anything away, and only the first action of the plan may move, spend,
 // speak, sleep, or go on as a standing order.
 func Fallback(a world.Action, plan []PlannedAction) bool {
-	do, order := a, false
-	if o, ok := a.(world.ExecuteUntil); ok {
-		do, order = o.Do, true
-	}
-	switch do.(type) {
+	switch a.(type) {
 	case world.Harvest, world.Mine, world.Refine, world.Wait:
-		if !order {
-			return true
-		}
-	case world.Transfer, world.Offer, world.AcceptOffer, world.BuyPower, world.SellPower, world.PlaceOrder:
-		return false
+		return true
 	}
-	given, ok := Planned(a)
-	return ok && len(plan) > 0 && plan[0].holds(given)
+	d, ok := argued(a)
+	return ok && !d.gives() && len(plan) > 0 && plan[0].holds(d.planned())
 }
 
 // holds reports whether an action is one that p plans: the same, of no more, and for no

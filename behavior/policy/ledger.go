@@ -77,15 +77,14 @@ func counted(list []spell, now, n int64) []spell {
 
 // Spend counts what a turn cost: its deviation, and a further round or none.
 func (l Ledger) Spend(tick int64, by *trace.Authority, round bool) Ledger {
-	n := int64(0)
+	var rounds, deviation int64
 	if round {
-		n = 1
+		rounds = 1
 	}
-	l.rounds = counted(l.rounds, tick, n)
-	if n = 0; by != nil {
-		n = by.Deviation
+	if by != nil {
+		deviation = by.Deviation
 	}
-	l.deviations = counted(l.deviations, tick, n)
+	l.rounds, l.deviations = counted(l.rounds, tick, rounds), counted(l.deviations, tick, deviation)
 	return l
 }
 

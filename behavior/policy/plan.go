@@ -339,40 +339,35 @@ func (q *inquiry) cost() int64 {
 	return ticks
 }
 
-// ordered is how many attempts a standing order of the deed may have, 0 for none, and what it
-// may ignore: what the plan or a rule of the scenario says. What is asked for is given once: later
-// attempts would answer nothing.
-func (q *inquiry) ordered() (most int64, ignore []string) {
-	if q.owed() {
-		return 0, nil
+// ordered is how many attempts the standing order around the deed may have, 0 for none, and tells
+// which events it may not ignore: what the plan or a rule of the scenario says. What is asked for
+// is given once: later attempts would answer nothing. within says that the order keeps to both.
+func (q *inquiry) ordered() (most int64, unplanned func(event string) bool, within bool) {
+	var ignore []string
+	if !q.owed() {
+		if number, _, _, planned := q.match(); number >= 0 {
+			most, ignore = planned.MaxTicks, planned.Ignore
+		} else if by, _ := q.asked(); by != nil && !q.deed.gives() {
+			most = q.orderAsked(by.Asker)
+		}
 	}
-	if number, _, _, planned := q.match(); number >= 0 {
-		return planned.MaxTicks, planned.Ignore
-	}
-	if by, _ := q.asked(); by != nil && !q.deed.gives() {
-		most = q.orderAsked(by.Asker)
-	}
-	return most, nil
+	unplanned = func(event string) bool { return !slices.Contains(ignore, event) }
+	return most, unplanned, q.deed.order.MaxTicks <= most && !slices.ContainsFunc(q.deed.order.Ignore, unplanned)
 }
 
-// Trim shortens a standing order to what the plan or a rule says, once texts are in view, and
+// trim shortens a standing order to what the plan or a rule says, once texts are in view, and
 // brings terms and power orders back to the price and the ticks of the planned one. What neither
 // says is done once.
-func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustment) {
-	if e.off(LayerPlan) {
-		return a, nil
-	}
-	q, ok := m.inquire(a, &e)
-	if !ok || len(e.Authors) == 0 && !q.owed() {
+func (q *inquiry) trim(a world.Action) (world.Action, []world.Adjustment) {
+	if q.e.off(LayerPlan) || len(q.e.Authors) == 0 && !q.owed() {
 		return a, nil
 	}
 	order, ok := a.(world.ExecuteUntil)
 	if !ok {
 		return q.asPlanned(a)
 	}
-	most, ignore := q.ordered()
-	unplanned := func(event string) bool { return !slices.Contains(ignore, event) }
-	if order.MaxTicks <= most && !slices.ContainsFunc(order.Ignore, unplanned) {
+	most, unplanned, within := q.ordered()
+	if within {
 		return a, nil
 	}
 	cut := world.Adjustment{Action: order.ActionName(), Field: "max_ticks", From: order.MaxTicks, To: min(order.MaxTicks, max(1, most)), Bound: BoundPlan}
