@@ -10,9 +10,39 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// withoutFigures returns a text without numbers and without what stands in brackets.
+// withoutFigures returns a text without numbers, text in brackets and line breaks.
 func withoutFigures(text string) string {
-	return regexp.MustCompile(`\d+|\.\d+| \([^)]*\)`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`\d+|\.\d+|\s+\([^)]*\)|\s+`).ReplaceAllString(text, "")
+}
+
+// pageCommand returns the command at the head of a console block. It goes on over a line that
+// ends in a backslash or leaves a quotation mark open.
+func pageCommand(block string) string {
+	command := ""
+	for line := range strings.Lines(block) {
+		command += line
+		if !strings.HasSuffix(line, "\\\n") && strings.Count(command, "'")%2 == 0 {
+			break
+		}
+	}
+	return strings.TrimSuffix(command, "\n")
+}
+
+// folded breaks lines of over 96 characters at spaces, as the pages of docs/ show them.
+func folded(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for len(line) > 97 {
+			cut := strings.LastIndexByte(line[:97], ' ')
+			if cut < 4 {
+				break
+			}
+			b.WriteString(line[:cut] + "\n")
+			line = "    " + line[cut+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // TestCostPage runs every command on the page, with the table of prices that stands
@@ -33,9 +63,9 @@ func TestCostPage(t *testing.T) {
 	blocks := strings.Split(string(page), "```console\n")
 	for i, block := range blocks[1:] {
 		old, rest, _ := strings.Cut(block, "```")
-		command, _, _ := strings.Cut(old, "\n")
+		command := pageCommand(old)
 		output := ""
-		if words, own := strings.CutPrefix(command, "$ "+programName+" "); own {
+		if words, own := strings.CutPrefix(strings.ReplaceAll(command, "\\\n", " "), "$ "+programName+" "); own {
 			p := newProcess(t, nil, strings.Fields(words)...)
 			if err := os.WriteFile(filepath.Join(p.dir, "mine.toml"), []byte(table), 0o600); err != nil {
 				t.Fatal(err)
@@ -57,7 +87,7 @@ func TestCostPage(t *testing.T) {
 		if output == "" {
 			t.Errorf("no output: %s", command)
 		}
-		blocks[i+1] = command + "\n" + output + "```" + rest
+		blocks[i+1] = command + "\n" + folded(output) + "```" + rest
 	}
 	got := strings.Join(blocks, "```console\n")
 	if *update {

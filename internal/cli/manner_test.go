@@ -87,7 +87,7 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 		if manner == "" {
 			name = "none"
 		}
-		page = regexp.MustCompile(`(?m)^(\| `+name+` \| [^|\n]*) \|.*$`).ReplaceAll(page, []byte("${1} |"+row))
+		page = regexp.MustCompile(`(?m)^(\| `+name+` \|) \d.*$`).ReplaceAll(page, []byte("${1}"+row))
 	}
 	if *update {
 		if err := os.WriteFile(path, page, 0o644); err != nil {

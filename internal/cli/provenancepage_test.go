@@ -52,7 +52,7 @@ func TestProvenancePage(t *testing.T) {
 	blocks := strings.Split(string(page), "```console\n")
 	for i, block := range blocks[1:] {
 		old, rest, _ := strings.Cut(block, "```")
-		command, _, _ := strings.Cut(old, "\n")
+		command := pageCommand(old)
 		output := jq(t, dir, command)
 		if output == "" {
 			t.Errorf("no output: %s", command)
