@@ -103,7 +103,7 @@ func (t *Turn) commit(d terminal) {
 	v := t.judge(d.action)
 	t.intendAction(v)
 	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
-		v.Violation = &policy.Violation{Rule: policy.RuleOffPlan, Action: repeated(v.Adjusted).ActionName()}
+		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: repeated(v.Adjusted).ActionName()}
 		v.Check.Status, v.plan = world.CheckRejected, t.plan
 	}
 	again := encode(encodedAction(d.action))
@@ -115,7 +115,7 @@ func (t *Turn) commit(d terminal) {
 			// Of an answer in which nothing stood the draft counts already.
 			t.spendRound(v.Violation != nil)
 		}
-		if v.limit() {
+		if v.outOfDeviations() {
 			t.ambiguous = false // a wait that is no longer its to choose
 		}
 		t.redrafts = true
@@ -126,7 +126,7 @@ func (t *Turn) commit(d terminal) {
 		t.noteRefusal(v, n)
 		f := t.mind.words.refused(v)
 		t.mistake(f, v.Adjusted.ActionName())
-		if t.triesLeft() < 0 || insists || v.limit() {
+		if t.triesLeft() < 0 || insists || v.outOfDeviations() {
 			t.fail(trace.WaitGuardRejected, &v)
 			return
 		}
@@ -189,7 +189,7 @@ func (t *Turn) triesLeft() int {
 	left := t.mind.cfg.GuardRoundsMax - t.guardRounds
 	switch {
 	case t.textRounds == 0:
-	case !t.mind.ledger.Rounds(t.view.Tick()):
+	case !t.mind.ledger.RoundLeft(t.view.Tick()):
 		left = -1
 	default:
 		left = min(left, 1-t.textRounds)
@@ -197,9 +197,11 @@ func (t *Turn) triesLeft() int {
 	return left
 }
 
-// limit reports whether the action is refused because no deviations from the plan are left,
+// outOfDeviations reports whether the action is refused because no deviations from the plan are left,
 // which ends the turn.
-func (v Verdict) limit() bool { return v.Violation != nil && v.Violation.Rule == policy.RuleDeviations }
+func (v Verdict) outOfDeviations() bool {
+	return v.Violation != nil && v.Violation.Reason == policy.ReasonDeviations
+}
 
 // commitDirect commits the best candidate of a draft without another request. One
 // that dry run or policy refused is never taken, and when all are refused the
@@ -207,7 +209,7 @@ func (v Verdict) limit() bool { return v.Violation != nil && v.Violation.Rule ==
 func (t *Turn) commitDirect(w weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {
-		if t.talk.Flush(); t.triesLeft() < 0 || w.limit() {
+		if t.talk.Flush(); t.triesLeft() < 0 || w.outOfDeviations() {
 			t.fail(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
 		}
 		return
@@ -229,7 +231,7 @@ func (t *Turn) commitDirect(w weighing) {
 func decisionOf(v Verdict) Decision {
 	return Decision{
 		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority), Parents: v.Parents},
-		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, deed: v.Deed, own: v.Own,
+		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,
 	}
 }
 

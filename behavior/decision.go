@@ -69,9 +69,9 @@ type Decision struct {
 	Otherwise []Decision
 	Fallback  int
 
-	// deed is what counts towards limits once the world accepted it. own says that the action is
-	// the agent's own to the letter, round that a refusal under texts cost a further round.
-	deed       policy.Deed
+	// operation is what counts towards limits once the world accepted it. own says that the plan
+	// gives the whole action, round that a refusal under texts cost a further round.
+	operation  policy.Operation
 	own, round bool
 	// sealed says that no plan came that texts waited for, listed that one did.
 	sealed, listed bool

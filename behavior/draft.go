@@ -211,9 +211,9 @@ func (t *Turn) score(number int, v Verdict) int {
 	return score
 }
 
-// limit reports whether a candidate was refused because no deviations are left.
-func (w weighing) limit() bool {
-	return slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.limit() })
+// outOfDeviations reports whether a candidate was refused because no deviations are left.
+func (w weighing) outOfDeviations() bool {
+	return slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.outOfDeviations() })
 }
 
 // ranked lists the candidates that may be committed by number, best first.

@@ -60,10 +60,10 @@ func (t *Turn) best() []Decision {
 		for _, do := range i.do {
 			open := len(i.open) > 0
 			if open {
-				do = policy.Greatest(do)
+				do = policy.WithGreatestAmount(do)
 			}
 			v := t.judge(do)
-			if v.limit() {
+			if v.outOfDeviations() {
 				// The turn failed: to go on in the plan is no deviation.
 				v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 			}

@@ -37,7 +37,7 @@ type feedback struct {
 	Allowed []string `json:"allowed,omitempty"`
 	// Rule is the rule of the mandate that an action broke; Requested and Maximum are
 	// its numbers, Planned what the agent had planned to do.
-	Rule      policy.Rule            `json:"rule,omitempty"`
+	Rule      policy.Reason          `json:"rule,omitempty"`
 	Requested *int64                 `json:"requested,omitempty"`
 	Maximum   *int64                 `json:"maximum,omitempty"`
 	Minimum   *int64                 `json:"minimum,omitempty"`
@@ -119,7 +119,7 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 func (w *wording) refused(v Verdict) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
-			Status: "error", Code: CodeMandate, Text: w.mandate.of(broken.Rule), Rule: broken.Rule, Path: broken.Argument,
+			Status: "error", Code: CodeMandate, Text: w.mandate.of(broken.Reason), Rule: broken.Reason, Path: broken.Argument,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
 		if n := broken.First; n > 0 {

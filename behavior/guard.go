@@ -23,7 +23,7 @@ type Verdict struct {
 	Adjustments []world.Adjustment
 	// Judgement is by what the policy allows Adjusted, or why not. plan is what it was held
 	// against.
-	policy.Judgement
+	policy.Result
 	plan []policy.PlannedAction
 	// Check is the dry run of Adjusted on the agent's view. An action that the policy
 	// refused is not tried out.
@@ -49,7 +49,7 @@ func (v Verdict) unseen() bool {
 func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
-	v := Verdict{Proposed: proposed, Judgement: m.policy.Judge(adjusted, e)}
+	v := Verdict{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
 	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
 	if len(e.Authors) > 0 {
 		v.plan = e.Plan
@@ -118,7 +118,7 @@ func (v Verdict) note() trace.Step {
 		}
 		return n
 	}
-	n.Code, n.Detail = string(v.Violation.Rule), llmclient.Marshal(struct {
+	n.Code, n.Detail = string(v.Violation.Reason), llmclient.Marshal(struct {
 		policy.Violation
 		Planned []policy.PlannedAction `json:"planned"`
 	}{*v.Violation, append([]policy.PlannedAction{}, v.plan...)})
@@ -140,13 +140,13 @@ type verdictDetail struct {
 	Ticks     int64              `json:"ticks,omitempty"`
 	Rejection *world.Rejection   `json:"rejection,omitempty"`
 	// Rule is the rule of the mandate that refused the action.
-	Rule policy.Rule `json:"rule,omitempty"`
+	Rule policy.Reason `json:"rule,omitempty"`
 }
 
 func (v Verdict) detail() verdictDetail {
-	var rule policy.Rule
+	var rule policy.Reason
 	if v.Violation != nil {
-		rule = v.Violation.Rule
+		rule = v.Violation.Reason
 	}
 	return verdictDetail{
 		Rule:   rule,
@@ -174,7 +174,7 @@ func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 	}
 	if v.Violation != nil {
 		d.DecidedBy, d.WaitReason, d.Executed, d.Authority = trace.ByEngine, trace.WaitGuardRejected, world.Wait{}, nil
-		steps[0].Code = string(v.Violation.Rule)
+		steps[0].Code = string(v.Violation.Reason)
 		steps = append(steps, v.note())
 	} else {
 		d.Known = m.knownIDs(view.Observe(), order.Do)

@@ -117,7 +117,7 @@ func guardShare(tb testing.TB) (measure func() (turn, guard time.Duration)) {
 		deliberated(tb, m, v)
 		turn, start = time.Since(start), time.Now()
 		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
-			if j := m.policy.Judge(a, e); j.Violation != nil {
+			if j := m.policy.Evaluate(a, e); j.Violation != nil {
 				tb.Fatalf("refused: %+v", j.Violation)
 			}
 		}

@@ -193,9 +193,9 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	m.dropNews(d)
 	m.past.deeds = newest(append(m.past.deeds, done), deedsMax)
 	if outcome.Accepted {
-		m.ledger = m.policy.Settle(m.ledger, tick, d.deed, d.Authority)
+		m.ledger = m.policy.Settle(m.ledger, tick, d.operation, d.Authority)
 	}
-	m.ledger = m.ledger.Spend(tick, d.Authority, d.round)
+	m.ledger = m.ledger.CountTurn(tick, d.Authority, d.round)
 	switch {
 	case d.sealed:
 		m.past.missed++

@@ -143,7 +143,7 @@ func (s sketch) text() string {
 // message is enough.
 func (s sketch) ruleLine() []string {
 	var entries []string
-	head, typed := s.words.lineAsked, slices.ContainsFunc(s.rules, func(r policy.Allowance) bool { return !r.ByMessage })
+	head, typed := s.words.lineAsked, slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })
 	if typed {
 		head = s.words.lineRules
 	}

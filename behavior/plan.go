@@ -133,7 +133,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 		}
 		used = slices.Concat(used, more)
 		if t.follows() && t.mind.cfg.Guards(policy.LayerPlan) {
-			closed := policy.Closed(do[0], open)
+			closed := policy.Missing(do[0], open)
 			for _, s := range closed {
 				faults = append(faults, t.told(answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i)))...)
 			}

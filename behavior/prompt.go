@@ -73,7 +73,7 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 // part parts what an agent observes itself from the words of others, which it has heard,
 // read or learned from.
 func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
-	seen = opened{Observation: o, saw: m.past.saw, rules: m.policy.Allowances(m.ledger, o.Tick)}
+	seen = opened{Observation: o, saw: m.past.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.past.receivers(o.OwnRequests), m.past.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	held = texts{Notes: o.Here.Notes, tick: o.Tick}

@@ -158,7 +158,7 @@ func (t *Turn) mayRepeat() bool {
 		return true
 	}
 	t.textRounds++
-	return t.textRounds == 1 && t.mind.ledger.Rounds(t.view.Tick())
+	return t.textRounds == 1 && t.mind.ledger.RoundLeft(t.view.Tick())
 }
 
 // round is what the calls of one answer come to.
@@ -264,7 +264,7 @@ func (t *Turn) goOn(r round, before *weighing) {
 	case r.wrong != "" && !r.progress:
 		t.repair(r.wrong)
 	case !t.talk.settled():
-	case t.drafts != nil && !t.drafts.usable && (t.triesLeft() < -1 || t.textRounds > 0 && t.triesLeft() < 0 || t.drafts.limit()):
+	case t.drafts != nil && !t.drafts.usable && (t.triesLeft() < -1 || t.textRounds > 0 && t.triesLeft() < 0 || t.drafts.outOfDeviations()):
 		t.fail(trace.WaitGuardRejected, cmp.Or(t.drafts.verdicts...))
 	case r.redrafts, r.replans && t.drafts == nil:
 		// The same draft again is as good as a decision for it.
@@ -306,7 +306,7 @@ func (t *Turn) offPlan(name, callID string) (refused bool) {
 	}
 	s := trace.Step{Kind: trace.StepOffPlan, Status: trace.StatusOK, CallID: callID, Name: name}
 	if t.mind.cfg.BindPlan {
-		s.Status, s.Code = trace.StatusError, string(policy.RuleOffPlan)
+		s.Status, s.Code = trace.StatusError, string(policy.ReasonOffPlan)
 	}
 	t.talk.Note(s)
 	return t.mind.cfg.BindPlan

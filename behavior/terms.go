@@ -18,9 +18,9 @@ import (
 // the plan, and so does that it can be accepted or declined.
 func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(policy.LayerOrder)
-	part := func(kind string, list []world.Terms) (shown []world.Terms) {
+	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {
-			if !ordered || m.policy.Answerable(t, kind, m.ledger, seen.Tick) {
+			if !ordered || m.policy.Answerable(t, m.ledger, seen.Tick) {
 				shown = append(shown, t)
 			} else {
 				held.Terms = append(held.Terms, t)
@@ -28,19 +28,22 @@ func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 		}
 		return shown
 	}
-	seen.Requests, seen.Offers, seen.Here.Offers = part(world.KindRequest, seen.Requests), part(world.KindOffer, seen.Offers), part(world.KindOffer, seen.Here.Offers)
+	seen.Requests, seen.Offers, seen.Here.Offers = part(seen.Requests), part(seen.Offers), part(seen.Here.Offers)
 	seen.shown = slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers)
-	answers := slices.DeleteFunc(slices.Clone(inbox), func(l world.Message) bool { return l.Kind != world.KindDecline || ordered && !m.policy.Heeds(l.From) })
-	seen.news = slices.Concat(m.past.news, m.words.declined(answers))
+	var declined []world.Message
 	for _, l := range inbox {
-		if l.Kind == "" || l.Kind == world.KindDecline && ordered && !m.policy.Heeds(l.From) {
+		switch {
+		case l.Kind == world.KindDecline && (!ordered || m.policy.NamesAsker(l.From)):
+			declined = append(declined, l)
+		case l.Kind == "", l.Kind == world.KindDecline:
 			held.Inbox = append(held.Inbox, l)
 		}
 	}
+	seen.news = slices.Concat(m.past.news, m.words.declined(declined))
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
 		if a.OK && m.cfg.Guards(policy.LayerMandate) && m.policy.Forbids(a.Action) {
-			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.RuleForbidden)}
+			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.ReasonForbidden)}
 		}
 	}
 	if !ordered {

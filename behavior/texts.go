@@ -55,7 +55,7 @@ type opened struct {
 	senders []string
 	// shown are the terms in it, rules what others may ask for.
 	shown []world.Terms
-	rules []policy.Allowance
+	rules []policy.Quota
 	// news are what others or time did to the agent since it last decided.
 	news []deed
 	// saw is what it saw of places before.

@@ -188,7 +188,7 @@ func (t *Turn) overdue() bool {
 		return false
 	}
 	limit := requestsUnderTexts + t.steps
-	if t.textRounds > 0 && t.mind.ledger.Rounds(t.view.Tick()) {
+	if t.textRounds > 0 && t.mind.ledger.RoundLeft(t.view.Tick()) {
 		limit++
 	}
 	return t.talk.asks-t.textsAt+1 >= limit
@@ -363,7 +363,7 @@ func (t *Turn) completed(d Decision) Decision {
 		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
 		d.Swayed = !d.own && (!planned || writes)
 	}
-	d.round = t.textRounds > 0 && t.mind.ledger.Rounds(t.view.Tick())
+	d.round = t.textRounds > 0 && t.mind.ledger.RoundLeft(t.view.Tick())
 	for _, s := range t.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {
 			d.Looked = append(d.Looked, topic)

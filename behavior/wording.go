@@ -90,7 +90,7 @@ type wording struct {
 	// answer that [CodeUnusableAnswer] is about, mandate why a rule refused an action.
 	phrases  phraseTable[string]
 	unusable phraseTable[answer.Problem]
-	mandate  phraseTable[policy.Rule]
+	mandate  phraseTable[policy.Reason]
 	// What is allowed after an unusable answer.
 	callAllowed, plainText string
 }

@@ -466,8 +466,8 @@ func TestRulesAreTold(t *testing.T) {
 	if opening := turn.Next().(Ask).Request.Input[0].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}
-	gift := s.m.policy.Judge(world.Transfer{To: "agent-3", Kind: "data", Amount: 3}, policy.Evidence{View: s.w.View(0)})
-	s.m.ledger = s.m.policy.Settle(s.m.policy.Settle(policy.Ledger{}, 1, gift.Deed, nil), 1, gift.Deed, nil)
+	gift := s.m.policy.Evaluate(world.Transfer{To: "agent-3", Kind: "data", Amount: 3}, policy.Evidence{View: s.w.View(0)})
+	s.m.ledger = s.m.policy.Settle(s.m.policy.Settle(policy.Ledger{}, 1, gift.Operation, nil), 1, gift.Operation, nil)
 	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[0].Text; !strings.Contains(opening, "3 of 9 left per 20 ticks, 4 each, none left for agent-3; ") {
 		t.Errorf("who has had its share is not told:\n%s", opening)
 	}

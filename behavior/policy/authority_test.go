@@ -60,15 +60,15 @@ type verdictCase struct {
 func verdictOf(by trace.Authority, broken *Violation) string {
 	switch {
 	case broken != nil && broken.Maximum != nil:
-		return fmt.Sprintf("%s %s max %d", broken.Rule, broken.Argument, *broken.Maximum)
+		return fmt.Sprintf("%s %s max %d", broken.Reason, broken.Argument, *broken.Maximum)
 	case broken != nil && broken.Minimum != nil:
-		return fmt.Sprintf("%s %s min %d", broken.Rule, broken.Unit, *broken.Minimum)
+		return fmt.Sprintf("%s %s min %d", broken.Reason, broken.Unit, *broken.Minimum)
 	case broken != nil && broken.First > 0:
-		return fmt.Sprintf("%s but %d", broken.Rule, broken.First)
+		return fmt.Sprintf("%s but %d", broken.Reason, broken.First)
 	case broken != nil && broken.Argument != "":
-		return fmt.Sprintf("%s %s", broken.Rule, broken.Argument)
+		return fmt.Sprintf("%s %s", broken.Reason, broken.Argument)
 	case broken != nil:
-		return string(broken.Rule)
+		return string(broken.Reason)
 	case by.By == trace.AuthorityRule:
 		return fmt.Sprintf("rule %d for %s", by.Rule, by.Asker)
 	case by.Deviation > 0:
@@ -87,7 +87,7 @@ func (c verdictCase) check(t *testing.T) {
 		add(&seen)
 	}
 	m := Compile("agent-1", c.clauses)
-	got := verdictOf(m.Evaluate(c.action, Evidence{View: view, Seen: &seen, Authors: []string{"agent-9"}, Plan: planned(t, c.plan...), Ledger: c.ledger}))
+	got := verdictOf(m.untrimmed(c.action, Evidence{View: view, Seen: &seen, Authors: []string{"agent-9"}, Plan: planned(t, c.plan...), Ledger: c.ledger}))
 	if got != c.want {
 		t.Errorf("%s, want %s", got, c.want)
 	}
@@ -104,7 +104,7 @@ const (
 // TestPlanned is what a plan allows once texts are in view.
 func TestPlanned(t *testing.T) {
 	gift := world.Transfer{To: "agent-2", Kind: "data", Amount: 4}
-	spent := func(n int64) Ledger { return Ledger{}.Spend(1, &trace.Authority{Deviation: n}, false) }
+	spent := func(n int64) Ledger { return Ledger{}.CountTurn(1, &trace.Authority{Deviation: n}, false) }
 	for _, c := range []verdictCase{
 		{"the first", []string{planMine, planRefine}, nil, nil, Ledger{}, world.Mine{MassG: 2000}, "plan 1"},
 		{"a little less of it", []string{planMine}, nil, nil, Ledger{}, world.Mine{MassG: 1900}, "plan 1"},
@@ -196,7 +196,7 @@ func TestAsked(t *testing.T) {
 		return c
 	}
 	settled := func(tick int64, id string, n int64) Ledger {
-		d, _ := argued(give(id, n))
+		d, _ := parse(give(id, n))
 		return Compile("agent-1", []world.Clause{rule}).Settle(Ledger{}, tick, d, nil)
 	}
 	see := func(list ...func(*world.Observation)) []func(*world.Observation) { return list }
@@ -204,7 +204,7 @@ func TestAsked(t *testing.T) {
 	trade := allow("accept_offer", what("data"), most(6), total(6), window(10), askedBy("agent-2"), rate("hardware", 1, 2))
 	errand := allow("move_agent", to("rim"), total(5), totalEach(1), window(9), askedBy("agent-2", "agent-3"))
 	errands := func(id string) Ledger {
-		d, _ := argued(world.Move{To: "rim"})
+		d, _ := parse(world.Move{To: "rim"})
 		return Compile("agent-1", []world.Clause{errand}).Settle(Ledger{}, 1, d, &trace.Authority{By: trace.AuthorityRule, Asker: id})
 	}
 	accept := world.AcceptOffer{OfferID: "offer-1-agent-2-1"}
@@ -303,8 +303,8 @@ func TestOwed(t *testing.T) {
 		tt.seen(&seen)
 		for _, authors := range [][]string{nil, {"agent-9"}} {
 			m := Compile("agent-1", []world.Clause{tt.rule})
-			_, broken := m.Evaluate(tt.action, Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, tt.plan)})
-			if tt.own != (broken == nil) || broken != nil && broken.Rule != RuleNotPlanned {
+			_, broken := m.untrimmed(tt.action, Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, tt.plan)})
+			if tt.own != (broken == nil) || broken != nil && broken.Reason != ReasonNotPlanned {
 				t.Errorf("%s, beside texts of %v: %+v", tt.name, authors, broken)
 			}
 		}
@@ -322,11 +322,11 @@ func TestAskedForOnce(t *testing.T) {
 	for _, plan := range [][]string{nil, {`{"action":"transfer_resource","to":"agent-2","what":"data","amount":2,"max_ticks":9}`}} {
 		for _, authors := range [][]string{nil, {"agent-9"}} {
 			e := Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, plan...)}
-			if _, broken := m.Evaluate(order(t, gift, 9), e); broken == nil || broken.Argument != ArgumentOrder {
+			if _, broken := m.untrimmed(order(t, gift, 9), e); broken == nil || broken.Argument != ArgumentOrder {
 				t.Errorf("plan %v, texts of %v: an order of gifts is refused by %+v", plan, authors, broken)
 			}
 			once, cut := m.Trim(order(t, gift, 9), e)
-			if by, broken := m.Evaluate(once, e); once != world.Action(gift) || len(cut) != 1 || broken != nil || by.By != trace.AuthorityRule {
+			if by, broken := m.untrimmed(once, e); once != world.Action(gift) || len(cut) != 1 || broken != nil || by.By != trace.AuthorityRule {
 				t.Errorf("plan %v, texts of %v: %v is allowed by %+v, refused by %+v", plan, authors, once, by, broken)
 			}
 		}
@@ -341,8 +341,8 @@ func TestSmallGifts(t *testing.T) {
 	for to, want := range map[string]int64{"agent-2": 5, "agent-3": 30} {
 		ledger, gifts := Ledger{}, int64(0)
 		for tick := range int64(50) {
-			if most, _, _ := m.rules[0].left(ledger, 0, tick, ""); most > 0 {
-				d, _ := argued(world.Transfer{To: to, Kind: "data", Amount: 1})
+			if most, _ := m.rules[0].remaining(ledger, tick, ""); most > 0 {
+				d, _ := parse(world.Transfer{To: to, Kind: "data", Amount: 1})
 				ledger, gifts = m.Settle(ledger, tick, d, &trace.Authority{By: trace.AuthorityOwn}), gifts+1
 			}
 		}
@@ -354,8 +354,8 @@ func TestSmallGifts(t *testing.T) {
 
 // answered is a ledger of one message to an agent, which answered its messages up to a tick.
 func answered(id string, sent int64) Ledger {
-	d, _ := argued(world.SendMessage{To: id, Text: "no"})
-	d.replies = sent
+	d, _ := parse(world.SendMessage{To: id, Text: "no"})
+	d.repliesTo = sent
 	return Policy{}.Settle(Ledger{}, sent, d, nil)
 }
 
@@ -363,11 +363,11 @@ func answered(id string, sent int64) Ledger {
 func TestSlidingLimits(t *testing.T) {
 	l := Ledger{}
 	for tick := range int64(120) {
-		by, round := &trace.Authority{}, l.Rounds(tick)
+		by, round := &trace.Authority{}, l.RoundLeft(tick)
 		if l.Deviations(tick) < DeviationsMax {
 			by.Deviation = 1
 		}
-		l = l.Spend(tick, by, round)
+		l = l.CountTurn(tick, by, round)
 		if got, want := by.Deviation > 0, tick%DeviationWindow < DeviationsMax; got != want {
 			t.Errorf("tick %d: deviates %v, want %v", tick, got, want)
 		}
@@ -417,7 +417,7 @@ func TestTrim(t *testing.T) {
 			if string(world.EncodeAction(got)) != string(world.EncodeAction(tt.want)) || (len(cut) > 0) != (string(world.EncodeAction(tt.action)) != string(world.EncodeAction(tt.want))) {
 				t.Errorf("%s, adjusted %v", world.EncodeAction(got), cut)
 			}
-			if _, broken := m.Evaluate(got, e); broken != nil {
+			if _, broken := m.untrimmed(got, e); broken != nil {
 				t.Errorf("refused after it was cut: %+v", broken)
 			}
 		})
@@ -429,23 +429,23 @@ func TestAnswerable(t *testing.T) {
 	rule := allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))
 	trade := allow("accept_offer", what("data"), total(6), window(10), askedBy("agent-2"), rate("hardware", 1, 2))
 	m := Compile("agent-1", []world.Clause{rule, trade})
-	d, _ := argued(world.Transfer{To: "agent-2", Kind: "data", Amount: 8})
+	d, _ := parse(world.Transfer{To: "agent-2", Kind: "data", Amount: 8})
 	for _, tt := range []struct {
-		name, kind string
-		terms      world.Terms
-		ledger     Ledger
-		want       bool
+		name   string
+		terms  world.Terms
+		ledger Ledger
+		want   bool
 	}{
-		{"a request", world.KindRequest, world.Terms{From: "agent-2", Want: "data"}, Ledger{}, true},
-		{"of another", world.KindRequest, world.Terms{From: "agent-3", Want: "data"}, Ledger{}, false},
-		{"of something else", world.KindRequest, world.Terms{From: "agent-2", Want: "hardware"}, Ledger{}, false},
-		{"in the name of another", world.KindRequest, world.Terms{From: "agent-2", Want: "data", Parents: []string{"agent-9"}}, Ledger{}, false},
-		{"with nothing left", world.KindRequest, world.Terms{From: "agent-2", Want: "data"}, m.Settle(Ledger{}, 5, d, nil), false},
-		{"an offer", world.KindOffer, world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 2}, Ledger{}, true},
-		{"a bad offer", world.KindOffer, world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 1}, Ledger{}, false},
-		{"too large an offer", world.KindOffer, world.Terms{From: "agent-2", Want: "data", WantAmount: 8, Give: "hardware", GiveAmount: 8}, Ledger{}, false},
+		{"a request", world.Terms{From: "agent-2", Want: "data"}, Ledger{}, true},
+		{"of another", world.Terms{From: "agent-3", Want: "data"}, Ledger{}, false},
+		{"of something else", world.Terms{From: "agent-2", Want: "hardware"}, Ledger{}, false},
+		{"in the name of another", world.Terms{From: "agent-2", Want: "data", Parents: []string{"agent-9"}}, Ledger{}, false},
+		{"with nothing left", world.Terms{From: "agent-2", Want: "data"}, m.Settle(Ledger{}, 5, d, nil), false},
+		{"an offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 2}, Ledger{}, true},
+		{"a bad offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 1}, Ledger{}, false},
+		{"too large an offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 8, Give: "hardware", GiveAmount: 8}, Ledger{}, false},
 	} {
-		if got := m.Answerable(tt.terms, tt.kind, tt.ledger, 6); got != tt.want {
+		if got := m.Answerable(tt.terms, tt.ledger, 6); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -476,7 +476,7 @@ func TestParents(t *testing.T) {
 		{"nothing is sent", []string{planMine}, []string{"agent-9"}, world.Mine{MassG: 2000}, "[]"},
 		{"without texts", nil, nil, message, "[agent-3 agent-7]"},
 	} {
-		if got := fmt.Sprint(m.Judge(tt.action, Evidence{View: view, Plan: planned(t, tt.plan...), Authors: tt.authors, Shown: shown}).Parents); got != tt.want {
+		if got := fmt.Sprint(m.Evaluate(tt.action, Evidence{View: view, Plan: planned(t, tt.plan...), Authors: tt.authors, Shown: shown}).Parents); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

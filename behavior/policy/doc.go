@@ -1,81 +1,94 @@
 // Package policy decides by what authority an agent may commit an action, if by any.
 //
-// The texts of other agents are data. They may inform a decision, but which action is
-// taken and with which arguments must come from the agent itself, from a plan that it made
-// before it was shown them, or from a rule by which the operator of the scenario lets another
-// agent ask for it. Verdicts read the plan, rules, typed terms, senders and counts. They read
-// no word of a text, so that no text can bring anything about, and none can keep an agent
-// from what it planned beyond what a few counts allow.
+// The texts of other agents are data. They may inform a decision, but the action and its
+// arguments must come from the agent itself, from a plan that it made before it was shown the
+// texts, or from a rule by which the operator of the scenario lets another agent ask for the
+// action. The checks read the plan, rules, typed terms, senders and counts, and no word of a
+// text. So no text can bring anything about, and texts can keep an agent from its plan only as
+// often as a few counts allow.
 //
-//	p := policy.Compile(id, rules)                // once
-//	j := p.Judge(action, evidence)                          // for every candidate and decision
-//	ledger = p.Settle(ledger, tick, j.Deed, &j.Authority)   // after the world accepted it
-//	ledger = ledger.Spend(tick, &j.Authority, round)        // at the end of every turn
+//	p := policy.Compile(id, clauses)                           // once
+//	r := p.Evaluate(action, evidence)                          // for every candidate and decision
+//	ledger = p.Settle(ledger, tick, r.Operation, &r.Authority) // once the world accepted it
+//	ledger = ledger.CountTurn(tick, &r.Authority, round)       // at the end of every turn
+//
+// # Words
+//
+//   - A rule is a clause of the scenario; a [Reason] says why an action was refused.
+//   - Terms are an open request or offer. Their parents are the agents whose texts or terms were
+//     in view when they were made.
+//   - An asker is an agent that a rule lets ask for an action. A trigger is what it asks with:
+//     its request, its offer or, if the rule says so, its message.
+//   - An [Operation] is an action as rules and plans see it.
 //
 // # What is decided
 //
-// Rules of the scenario hold always, see [Policy]. Where nothing that others wrote or chose
+// The rules of the scenario hold always, see [Policy]. If nothing that others wrote or chose
 // is in view, that is all. Otherwise the action must be one of
 //
-//  1. A planned action, see [PlannedAction]. The first one that is possible is free. Another
-//     one that gives something away is refused. Any other, less than 95% of what is planned, and
-//     a wait while a planned action is possible, are deviations: [DeviationsMax] ticks in any
-//     [DeviationWindow].
+//  1. A planned action, see [PlannedAction]. The first one that is possible is free. A later
+//     one that gives something away is refused. A later one that gives nothing, less than 95% of
+//     what is planned, and a wait while a planned action is possible, are deviations:
+//     [DeviationsMax] ticks in any [DeviationWindow].
 //  2. Without a plan, one tick of harvesting, mining or refining that leaves the charge above
-//     low; and a one-tick wait where nothing planned is possible.
-//  3. What a rule with asked_by lets an agent ask for that has an open request or offer, or
-//     where the rule says so a message, within the rule's limits. Nobody may be among the
-//     parents of what is asked whom the rule does not name.
+//     low; and a one-tick wait if no planned action is possible.
+//  3. What an asker asks for with a trigger in view, within the limits of the rule. All parents
+//     of the trigger must be askers of the rule too.
 //
-// A turn that fails, or that the limits end, falls back on what [Fallback] allows.
+// If a turn fails, or the limits end it, it may end in an action that [Fallback] allows.
 //
-// # Readings
+// # Details
 //
-// Where the rules leave something open, the safer reading holds:
+// If the rules above leave a case open, the safer choice holds. About plans:
 //
-//   - A planned action counts as possible if its dry run accepts it and no rule refuses it.
-//     One whose fate the dry run cannot know is not; before the first possible one it is free.
-//   - A plan made once texts are shown changes nothing. If it dropped something, another action
+//   - A planned action is possible if its dry run accepts it and no rule refuses it. If the dry
+//     run cannot know its fate, it is not possible, and free while no earlier one is.
+//   - A plan made once texts are shown changes nothing. If it could drop an action, another one
 //     would become the first, and no wait would be a deviation.
-//   - Open may be how much is harvested, mined, refined or scheduled, how long terms stay open,
-//     which request an offer answers, and a text. The amount of a request and the ticks of a
-//     sleep may not. More than planned is another value; less is a deviation.
+//   - A plan may leave open how much is harvested, mined, refined or scheduled, how long terms stay
+//     open, which request an offer answers, and a text. It must give the amount of a request and
+//     the ticks of a sleep. More than planned is not the planned action; less is a deviation.
 //   - An offer to accept is planned by its id if it was shown before the plan, and by its terms
-//     otherwise: an id alone says nothing of what it costs.
-//   - A price is at least as good as planned, an offer wants at least as much for what it gives.
-//     What stands until somebody takes it is brought back to the planned price and ticks, and is a
-//     deviation if it asks for over 5% more all the same. A purchase counts as what its price lets it pay at most.
-//   - Terms stay open for no longer than planned. For how long may be left open, and what is
-//     given otherwise is still planned to the letter.
-//   - A rule with asked_by about an action that is directed to an agent lets the asker receive,
-//     if it says nothing of the receiver. Rules for "*" as the receiver stay what they say.
-//   - A gift answers a request of the same resource, an offer one that it names in re, so that
-//     the rest of the request is lowered. An errand is asked for by any open terms; other
-//     deeds that give nothing only by messages.
-//   - Rules for whoever asks lift a forbid only for terms and messages that no stranger had a
-//     part in; they bound gifts whoever had.
-//   - A message asks for one deed of a kind: later messages than the newest one answered do.
-//   - A gift to an agent whose terms were shown before the plan, or to whom a rule lets have what
-//     they ask for, an offer that answers them and taking them up need a rule that they trigger,
-//     planned or not: the plan may owe it to them. Offers of the agent's own do not.
+//     otherwise: an id alone does not say what the offer costs.
+//   - A price must be at least as good as planned, and an offer must want at least as much for what
+//     it gives. Offers and power orders are trimmed to the planned price and ticks. If one still
+//     asks for over 5% more, it is a deviation. A purchase counts the most that its price lets it
+//     pay.
+//   - Terms stay open for no longer than planned.
+//
+// About what is asked for:
+//
+//   - If a rule with askers says nothing of the receiver, the asker receives what is directed to
+//     an agent. A rule with the receiver "*" allows any receiver.
+//   - A gift answers a request for the same resource. An offer answers such a request if it names
+//     it in re, so that the rest of the request is lowered. Any open terms ask for a journey to
+//     the asker. Other actions that give nothing are asked for by messages only.
+//   - A rule that gives to the asker lifts a forbid only for triggers that no stranger had a part
+//     in. It bounds gifts whoever had a part in them.
+//   - A message asks for one action of a kind. After that, only newer messages of its sender do.
+//   - Some actions need a rule and a trigger even if they are planned, because the plan may owe
+//     them to terms that were shown before it: a gift to the sender of such terms or to the
+//     receiver that the rule names, an offer in reply, and the acceptance of an offer.
+//     The agent's other offers do not.
 //   - A gift of electricity that is asked for leaves the charge above low.
-//   - What is given without being asked counts towards the total of every rule that describes
-//     it, and for total_each as asked by its receiver where the rule gives to the asker. A gift
-//     to who may ask for it counts at least a fifth of the total: five use it up in a window.
-//   - A standing order that a rule lets be asked for needs a rule about execute_until too. What
-//     gives something away is done once.
-//   - The multi-tick wait of a fallback has to be the first action of the plan. A fallback is no
-//     deviation, but a draft is only taken for one where no planned action is possible, if it
-//     deviates.
-//   - Terms that a rule could answer are shown before the plan. They are parents of what is
-//     sent, like all texts and terms in view, unless a plan gives that to the letter, its words
-//     apart: words authorize nothing.
+//   - A gift that nobody asked for counts towards the total of every rule that describes
+//     it, and towards total_each as if its receiver had asked. A gift to an agent that may ask for
+//     it counts at least a fifth of the total, so that five of them use it up.
+//   - A standing order that is asked for needs a rule about execute_until too. A gift that is
+//     asked for is given once.
+//
+// About fallbacks and parents:
+//
+//   - A wait of several ticks is a fallback only as the first action of the plan. A fallback is no
+//     deviation; but a draft that would be one is taken only if no planned action is possible.
+//   - Terms that a rule could answer are shown before the plan. Like all texts and terms in view
+//     they are parents of what the agent sends, unless the plan gives all of it except the
+//     text: a text authorizes nothing.
 //
 // # Failing closed
 //
-// What cannot be checked is refused as [RuleUnavailable]: an action that this package
-// does not know, rules that name what does not exist, a check with the view of
-// another agent, a policy that was never compiled. An author that nobody knows, and too many
-// parents, become a name that no rule has. More texts, parents or deviations, or a forbid more,
-// turn no refusal into a pass.
+// What cannot be checked is refused as [ReasonUnavailable]: an action that this package
+// does not know, rules that name what does not exist, the view of another agent, a policy
+// that was never compiled. An unknown author, and too many parents, become a name that no rule
+// has. More texts, parents, deviations or forbids never turn a refusal into a pass.
 package policy

@@ -76,7 +76,7 @@ func checkRow(t *testing.T, m Policy, view world.View, row []string) {
 	if want == "passes" {
 		want = ""
 	}
-	if _, broken := m.Evaluate(actionOf(t, row[2]), e); string(ruleOf(broken)) != want {
+	if _, broken := m.untrimmed(actionOf(t, row[2]), e); string(reasonOf(broken)) != want {
 		t.Errorf("%q: %+v", row, broken)
 	}
 }

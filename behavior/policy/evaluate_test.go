@@ -13,7 +13,7 @@ type foreign struct{ world.Wait }
 func (foreign) ActionName() string { return "wait" }
 
 // TestFailsClosed refuses what cannot be audited, and lets an agent wait all the same.
-func TestFailsClosed(t *testing.T) {
+func TestFailsMissing(t *testing.T) {
 	view, sound := viewOf(t, 1), Compile("agent-1", nil)
 	for _, tt := range []struct {
 		name   string
@@ -33,10 +33,10 @@ func TestFailsClosed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, e := range []Evidence{{View: tt.view}, {View: tt.view, Authors: []string{"agent-2"}, Off: Layers()}} {
-				if _, f := tt.m.Evaluate(tt.action, e); ruleOf(f) != RuleUnavailable {
+				if _, f := tt.m.untrimmed(tt.action, e); reasonOf(f) != ReasonUnavailable {
 					t.Errorf("%+v", f)
 				}
-				if _, f := tt.m.Evaluate(world.Wait{}, e); f != nil {
+				if _, f := tt.m.untrimmed(world.Wait{}, e); f != nil {
 					t.Error("the agent cannot even wait")
 				}
 			}
@@ -50,7 +50,7 @@ func TestEveryActionIsKnown(t *testing.T) {
 	m, e := Compile("agent-1", nil), Evidence{View: viewOf(t, 1), Authors: []string{"agent-2"}}
 	for _, spec := range world.Actions() {
 		a := sample(t, spec)
-		if _, f := m.Evaluate(a, e); ruleOf(f) == RuleUnavailable {
+		if _, f := m.untrimmed(a, e); reasonOf(f) == ReasonUnavailable {
 			t.Errorf("%s is not known to the audit", spec.Name)
 		}
 		p, ok := Planned(a)
@@ -59,7 +59,7 @@ func TestEveryActionIsKnown(t *testing.T) {
 		}
 		e := e
 		e.Plan, e.Shown = []PlannedAction{p}, []world.Terms{{ID: p.ID}}
-		if by, f := m.Evaluate(a, e); f != nil || by.By != trace.AuthorityPlan && spec.Name != "accept_offer" { // there is no such offer
+		if by, f := m.untrimmed(a, e); f != nil || by.By != trace.AuthorityPlan && spec.Name != "accept_offer" { // there is no such offer
 			t.Errorf("%s drafted in full: %+v, %+v", spec.Name, by, f)
 		}
 	}

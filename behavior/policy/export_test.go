@@ -5,14 +5,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Evaluate judges an action as it is, without trimming it.
-func (m Policy) Evaluate(a world.Action, e Evidence) (trace.Authority, *Violation) {
-	q, ok := m.inquire(a, &e)
-	return q.evaluate(a, ok)
+// untrimmed evaluates an action as it is.
+func (p Policy) untrimmed(a world.Action, e Evidence) (trace.Authority, *Violation) {
+	return p.evaluation(a, &e).authority()
 }
 
-// Trim is what judging makes of an action.
-func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustment) {
-	j := m.Judge(a, e)
-	return j.Action, j.Trimmed
+// Trim is what evaluating makes of an action.
+func (p Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustment) {
+	r := p.Evaluate(a, e)
+	return r.Action, r.Trimmed
 }

@@ -27,16 +27,16 @@ func FuzzEvaluate(f *testing.F) {
 		e := Evidence{View: view, Seen: &seen, Authors: []string{id}, Shown: seen.Requests}
 		_ = json.Unmarshal([]byte(plan), &e.Plan) // what is no plan is none
 		a := fuzzedAction(id, word, amount, price, pick)
-		j := m.Judge(a, e)
-		e.Ledger = m.Settle(Ledger{}, price, j.Deed, &j.Authority)
+		j := m.Evaluate(a, e)
+		e.Ledger = m.Settle(Ledger{}, price, j.Operation, &j.Authority)
 		m.Trim(a, e)
-		m.Evaluate(a, e)
-		m.Allowances(e.Ledger, amount)
+		m.untrimmed(a, e)
+		m.Quotas(e.Ledger, amount)
 		Planned(a)
 
 		bare := Compile("agent-1", nil)
 		e.Plan, e.Ledger = nil, Ledger{}
-		if by, broken := bare.Evaluate(a, e); broken == nil && by.By != trace.AuthorityUnplanned {
+		if by, broken := bare.untrimmed(a, e); broken == nil && by.By != trace.AuthorityUnplanned {
 			t.Errorf("%#v is allowed by %+v without a plan", a, by)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Idle is a clause, or a part of one, that can never make a difference, so that it does not do
+// Idle is a rule, or a part of one, that can never make a difference, so that it does not do
 // what its author meant.
 type Idle struct {
 	// Clause is the number of the clause in the list, from 0.
@@ -36,78 +36,88 @@ func clauseName(n int) string { return fmt.Sprintf("mandate[%d]", n) }
 // certain, but not complete: it compares clauses two by two, and askers with one forbid each,
 // so that it may miss a clause that several others make idle together.
 func FindIdle(clauses []world.Clause, typed bool) []Idle {
-	var all []clause
-	for _, c := range clauses {
-		all = append(all, newClause(c))
+	var all []rule
+	for i, r := range clauses {
+		all = append(all, newRule(i+1, r))
 	}
 	var found []Idle
 	for i := range all {
-		c := &all[i]
-		why, unheard := c.untyped(typed), ""
-		if len(c.AskedBy) > 0 && !typed && !c.ByMessage {
+		r := &all[i]
+		unheard := ""
+		if len(r.AskedBy) > 0 && !typed && !r.ByMessage {
 			unheard = "nobody can ask: without terms = true there are no requests and offers, and without by_message no message counts"
 		}
-		if c.toAsker() {
+		why := r.untyped(typed)
+		if r.toAsker() {
 			why = cmp.Or(why, unheard)
 		}
-		if why = cmp.Or(why, c.underpaid(), idleWhole(all, i)); why != "" {
+		if why = cmp.Or(why, r.underpaid(), idleWhole(all, i)); why != "" {
 			found = append(found, Idle{i, "", why})
 			continue
 		}
-		add := func(field string, value int64, why string) {
-			if value != 0 && why != "" {
+		add := func(field, why string) {
+			if why != "" {
 				found = append(found, Idle{i, field, why})
 			}
 		}
-		beyond := func(value int64, name string, limit int64) string {
-			if limit == 0 || value <= limit {
-				return ""
-			}
-			return fmt.Sprintf("%d can never be reached, because %s, %d, is smaller", value, name, limit)
+		idleLimits(all, r, add)
+		if len(r.AskedBy) == 1 && r.AskedBy[0] == r.Agent && r.Agent != world.Anyone {
+			unheard = fmt.Sprintf("only %s itself may ask, and nobody asks itself", r.Agent)
 		}
-		unbound := idleLimits(all, i)
-		largest := c.largest()
-		most := beyond(c.Most, "total", c.Total)
-		if c.toAsker() {
-			most = cmp.Or(most, beyond(c.Most, "total_each", c.TotalEach))
-		}
-		if most == "" && largest > 0 && c.Most >= largest {
-			most = fmt.Sprintf("%d bounds nothing, because no %s is larger than %d", c.Most, c.Action, largest)
-		}
-		// An agent acts at most once a tick.
-		if c.Most > 0 && (largest == 0 || c.Most < largest) {
-			largest = c.Most
-		}
-		counts := largest
-		if c.Action == (world.Transfer{}).ActionName() && len(c.AskedBy) > 0 {
-			counts = max(largest, c.least())
-		}
-		often := func(total int64) string {
-			if largest == 0 || c.Window == 0 || total < largest || (total-largest)/counts < c.Window-1 {
-				return ""
-			}
-			return fmt.Sprintf("%d in %d ticks bounds nothing, because an agent acts once a tick, by %d at most", total, c.Window, largest)
-		}
-		add("most", c.Most, cmp.Or(most, unbound))
-		add("total", c.Total, cmp.Or(often(c.Total), unbound))
-		add("total_each", c.TotalEach, cmp.Or(beyond(c.TotalEach, "total", c.Total), often(c.TotalEach), unbound))
-		add("get_at_least", c.GetAtLeast, unbound)
-		if len(c.AskedBy) == 1 && c.AskedBy[0] == c.Agent && c.Agent != world.Anyone {
-			unheard = fmt.Sprintf("only %s itself may ask, and nobody asks itself", c.Agent)
-		}
-		add("asked_by", 1, unheard)
-		if c.Relayed && c.anybody {
-			add("relayed", 1, "everybody may ask, so that nobody needs another to ask for it")
+		add("asked_by", unheard)
+		if r.Relayed && r.anybodyMayAsk() {
+			add("relayed", "everybody may ask, so that nobody needs another to ask for it")
 		}
 	}
 	return found
 }
 
+// idleLimits adds the limits of a clause that bound nothing.
+func idleLimits(all []rule, r *rule, add func(field, why string)) {
+	limit := func(field string, value int64, reasons ...string) {
+		if value > 0 {
+			add(field, cmp.Or(reasons...))
+		}
+	}
+	beyond := func(value int64, name string, limit int64) string {
+		if limit == 0 || value <= limit {
+			return ""
+		}
+		return fmt.Sprintf("%d can never be reached, because %s, %d, is smaller", value, name, limit)
+	}
+	largest, each, loose := r.largest(), "", ""
+	if r.toAsker() {
+		each = beyond(r.Most, "total_each", r.TotalEach)
+	}
+	if largest > 0 && r.Most >= largest {
+		loose = fmt.Sprintf("%d bounds nothing, because no %s is larger than %d", r.Most, r.Action, largest)
+	}
+	if r.Most > 0 && (largest == 0 || r.Most < largest) {
+		largest = r.Most
+	}
+	counted := largest // what one action counts at most
+	if r.Action == (world.Transfer{}).ActionName() && len(r.AskedBy) > 0 {
+		counted = max(largest, r.giftMin())
+	}
+	// An agent acts at most once a tick.
+	often := func(total int64) string {
+		if largest == 0 || r.Window == 0 || total < largest || (total-largest)/counted < r.Window-1 {
+			return ""
+		}
+		return fmt.Sprintf("%d in %d ticks bounds nothing, because an agent acts once a tick, by %d at most", total, r.Window, largest)
+	}
+	unbound := withoutLimit(all, r)
+	limit("most", r.Most, beyond(r.Most, "total", r.Total), each, loose, unbound)
+	limit("total", r.Total, often(r.Total), unbound)
+	limit("total_each", r.TotalEach, beyond(r.TotalEach, "total", r.Total), often(r.TotalEach), unbound)
+	limit("get_at_least", r.GetAtLeast, unbound)
+}
+
 // largest is the largest amount of one action; 0 if it is unknown.
-func (c *clause) largest() int64 {
-	e := registry[c.Action]
+func (r *rule) largest() int64 {
+	e := registry[r.Action]
 	switch {
-	case e == nil || c.Action == (world.AcceptOffer{}).ActionName() || c.Action == (world.BuyPower{}).ActionName():
+	case e == nil || r.Action == (world.AcceptOffer{}).ActionName() || r.Action == (world.BuyPower{}).ActionName():
 		return 0 // a trade counts what is given for what it names
 	case e.params[world.SlotAmount] == nil:
 		return 1
@@ -116,57 +126,57 @@ func (c *clause) largest() int64 {
 }
 
 // untyped says why a rule about requests and offers is idle in a world without them.
-func (c *clause) untyped(typed bool) string {
-	if typed || !slices.Contains(world.TypedActions(), c.Action) {
+func (r *rule) untyped(typed bool) string {
+	if typed || !slices.Contains(world.TypedActions(), r.Action) {
 		return ""
 	}
-	return fmt.Sprintf("there is no %s without terms = true in the scenario", c.Action)
+	return fmt.Sprintf("there is no %s without terms = true in the scenario", r.Action)
 }
 
 // underpaid says why the market can never bring as much as a rule demands.
-func (c *clause) underpaid() string {
+func (r *rule) underpaid() string {
 	brings, gives := int64(world.PowerLot), int64(1)
-	if c.Action == (world.SellPower{}).ActionName() {
+	if r.Action == (world.SellPower{}).ActionName() {
 		brings, gives = world.PowerPriceMax, world.PowerLot
-	} else if c.Action != (world.BuyPower{}).ActionName() {
+	} else if r.Action != (world.BuyPower{}).ActionName() {
 		return ""
 	}
-	if c.GetAtLeast*gives <= brings*max(1, c.Per) {
+	if r.GetAtLeast*gives <= brings*max(1, r.Per) {
 		return ""
 	}
 	return fmt.Sprintf("no trade brings as much: a price is 1 to %d data for %d electricity", world.PowerPriceMax, world.PowerLot)
 }
 
-// idleWhole says why a clause is idle as a whole; empty if it is not.
-func idleWhole(all []clause, i int) string {
-	c := &all[i]
-	if c.Agent != world.Anyone && c.To == c.Agent {
-		return fmt.Sprintf("it is about what %s does to itself, and no action is directed to its own agent", c.Agent)
+// idleWhole says why a rule is idle as a whole; empty if it is not.
+func idleWhole(all []rule, i int) string {
+	r := &all[i]
+	if r.Agent != world.Anyone && r.To == r.Agent {
+		return fmt.Sprintf("it is about what %s does to itself, and no action is directed to its own agent", r.Agent)
 	}
 	for n := range all {
 		f := &all[n]
 		switch {
-		case !f.forbids() || !f.covers(c):
-		case !c.forbids() && !c.lifts(f):
+		case !f.forbids() || !f.subsumes(r):
+		case !r.forbids() && !r.lifts(f):
 			return fmt.Sprintf("it never allows anything: %s forbids all that it describes and has as many conditions; an allow needs more of agent, to, what and at than the forbid",
 				clauseName(n))
-		case c.forbids() && n != i && (n < i || !c.covers(f)):
+		case r.forbids() && n != i && (n < i || !r.subsumes(f)):
 			// Of two that are the same the first one counts. An allow may lift one of them only.
-			needed := slices.ContainsFunc(all, func(a clause) bool { return a.allows() && a.meets(c) && a.lifts(f) && !a.lifts(c) })
+			needed := slices.ContainsFunc(all, func(a rule) bool { return a.allows() && a.overlaps(r) && a.lifts(f) && !a.lifts(r) })
 			if !needed {
 				return fmt.Sprintf("it forbids nothing that %s does not forbid as well, and no allow lifts that one but not this", clauseName(n))
 			}
 		}
 	}
-	if c.toAsker() && !c.anybody && c.Action != (world.Move{}).ActionName() {
-		if beaten := beatenAskers(all, c); beaten != "" {
+	if r.toAsker() && !r.anybodyMayAsk() && r.Action != (world.Move{}).ActionName() {
+		if beaten := beatenAskers(all, r); beaten != "" {
 			return "it never allows anything: all that may ask are forbidden to have it, by as many conditions: " + beaten
 		}
 	}
 	// An allow without limits may still let through what a forbid refuses, or what goes
 	// beyond another allow's limit.
-	opens := func(o clause) bool { return o.meets(c) && (o.forbids() && c.lifts(&o) || o.allows() && o.limited()) }
-	if !c.forbids() && len(c.AskedBy) == 0 && !c.limited() && c.To == "" && c.What == "" && !slices.ContainsFunc(all, opens) {
+	opens := func(o rule) bool { return o.overlaps(r) && (o.forbids() && r.lifts(&o) || o.allows() && o.limited()) }
+	if !r.forbids() && len(r.AskedBy) == 0 && !r.limited() && r.To == "" && r.What == "" && !slices.ContainsFunc(all, opens) {
 		return "it changes nothing: it lifts no forbid, sets no limit, and nobody may ask for it; what no clause forbids may be done anyway"
 	}
 	return ""
@@ -174,15 +184,15 @@ func idleWhole(all []clause, i int) string {
 
 // beatenAskers names, for a rule directed to the asker, the forbid that refuses each asker. It
 // is empty if one of them has none.
-func beatenAskers(all []clause, c *clause) string {
+func beatenAskers(all []rule, r *rule) string {
 	var list []string
-	for _, id := range c.AskedBy {
-		if id == c.Agent {
+	for _, id := range r.AskedBy {
+		if id == r.Agent {
 			continue // nobody asks itself
 		}
-		to := *c
+		to := *r
 		to.To = id
-		n := slices.IndexFunc(all, func(f clause) bool { return f.forbids() && f.covers(&to) && !c.lifts(&f) })
+		n := slices.IndexFunc(all, func(f rule) bool { return f.forbids() && f.subsumes(&to) && !r.lifts(&f) })
 		if n < 0 {
 			return ""
 		}
@@ -191,16 +201,15 @@ func beatenAskers(all []clause, c *clause) string {
 	return strings.Join(list, ", ")
 }
 
-// idleLimits says which clause without limits allows everything that clause i does, to every
-// agent to which that does; empty if there is none.
-func idleLimits(list []clause, i int) string {
-	c := &list[i]
-	for n := range list {
-		o := &list[n]
-		if n == i || !o.allows() || o.limited() || o.toAsker() || !o.covers(c) || slices.ContainsFunc(c.AskedBy, func(id string) bool { return !o.heeds(id) }) {
+// withoutLimit says which clause without limits allows everything that r does, to every agent
+// to which r does; empty if there is none.
+func withoutLimit(all []rule, r *rule) string {
+	for n := range all {
+		o := &all[n]
+		if o == r || !o.allows() || o.limited() || o.toAsker() || !o.subsumes(r) || slices.ContainsFunc(r.AskedBy, func(id string) bool { return !o.mayAsk(id) }) {
 			continue
 		}
-		stopped := slices.ContainsFunc(list, func(f clause) bool { return f.forbids() && f.meets(c) && c.lifts(&f) && !o.lifts(&f) })
+		stopped := slices.ContainsFunc(all, func(f rule) bool { return f.forbids() && f.overlaps(r) && r.lifts(&f) && !o.lifts(&f) })
 		if !stopped {
 			return fmt.Sprintf("it bounds nothing, because %s allows the same without a limit", clauseName(n))
 		}
@@ -208,24 +217,24 @@ func idleLimits(list []clause, i int) string {
 	return ""
 }
 
-// limited reports whether a clause has limits; what others may ask for always has.
-func (c *clause) limited() bool { return c.Most > 0 || c.Total > 0 || c.GetAtLeast > 0 }
+// limited reports whether a rule has limits; what others may ask for always has.
+func (r *rule) limited() bool { return r.Most > 0 || r.Total > 0 || r.GetAtLeast > 0 }
 
-// covers reports whether a clause binds every agent that d binds, and describes every
+// subsumes reports whether a rule binds every agent that d binds, and describes every
 // action that d describes.
-func (c *clause) covers(d *clause) bool {
-	return c.Binds(d.Agent) && c.coversAction(d) &&
-		(c.To == "" || c.To == d.To) && (c.What == "" || c.What == d.What) && (c.At == "" || c.At == d.At) && (c.Get == "" || c.Get == d.Get)
+func (r *rule) subsumes(d *rule) bool {
+	return r.Binds(d.Agent) && r.subsumesAction(d) &&
+		(r.To == "" || r.To == d.To) && (r.What == "" || r.What == d.What) && (r.At == "" || r.At == d.At) && (r.Get == "" || r.Get == d.Get)
 }
 
-// coversAction compares the actions. Only clauses that name execute_until describe one.
-func (c *clause) coversAction(d *clause) bool {
-	return c.Action == d.Action || c.Action == world.Anyone && d.Action != world.ExecuteUntil{}.ActionName()
+// subsumesAction compares the actions. Only a clause that names execute_until describes an order.
+func (r *rule) subsumesAction(d *rule) bool {
+	return r.Action == d.Action || r.Action == world.Anyone && d.Action != world.ExecuteUntil{}.ActionName()
 }
 
-// meets reports whether some action of some agent may be described by both.
-func (c *clause) meets(d *clause) bool {
+// overlaps reports whether some action of some agent may be described by both.
+func (r *rule) overlaps(d *rule) bool {
 	either := func(a, b string) bool { return a == "" || b == "" || a == b }
-	return (c.Binds(d.Agent) || d.Agent == world.Anyone) && (c.coversAction(d) || d.coversAction(c)) &&
-		(c.toAsker() || d.toAsker() || either(c.To, d.To)) && either(c.What, d.What) && either(c.At, d.At) && either(c.Get, d.Get)
+	return (r.Binds(d.Agent) || d.Agent == world.Anyone) && (r.subsumesAction(d) || d.subsumesAction(r)) &&
+		(r.toAsker() || d.toAsker() || either(r.To, d.To)) && either(r.What, d.What) && either(r.At, d.At) && either(r.Get, d.Get)
 }

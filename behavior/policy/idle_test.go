@@ -127,12 +127,12 @@ func TestTotalsThatBoundNothingNeverDo(t *testing.T) {
 		m, l := Compile("agent-1", []world.Clause{c}), Ledger{}
 		stopped := false
 		for tick := range int64(30) {
-			with, _, _ := m.rules[0].left(l, 0, tick, "agent-2")
-			if free, _, _ := (&clause{Clause: without}).left(l, 0, tick, "agent-2"); free != with {
+			with, _ := m.rules[0].remaining(l, tick, "agent-2")
+			if free, _ := (&rule{without, 1}).remaining(l, tick, "agent-2"); free != with {
 				t.Fatalf("tick %d: %d may be given, without what is idle %d: %+v, %v", tick, with, free, c, idle)
 			}
 			stopped = stopped || with < c.Most
-			d, _ := deedOf(world.Transfer{To: "agent-2", Kind: "data", Amount: with}, "hub", nil)
+			d, _ := operationOf(world.Transfer{To: "agent-2", Kind: "data", Amount: with}, "hub")
 			l = m.Settle(l, tick, d, nil)
 		}
 		if !stopped && !idle["total"] {
@@ -160,7 +160,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 			}
 		}
 		m := s.compile()
-		if q, _ := m.inquire(s.action, &s.evidence); q.deed.unknown {
+		if m.evaluation(s.action, &s.evidence).op.unknown {
 			return // every forbid stands against an offer that is not in view, and so does the world
 		}
 		for _, idle := range FindIdle(s.clauses, true) {

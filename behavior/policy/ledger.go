@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -9,8 +10,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The limits of what texts may cost an agent, in any ticks of a row as many as
-// [DeviationWindow].
+// The limits of what texts may cost an agent in any [DeviationWindow] ticks in a row.
 const (
 	DeviationWindow = trace.DeviationWindow
 	// DeviationsMax is how many ticks may be deviations from the plan.
@@ -19,18 +19,22 @@ const (
 	RoundsMax = 6
 )
 
+// giftsMax is how many gifts to those who may ask for them use up the total of a rule, however
+// small they are: each costs the agent a tick.
+const giftsMax = 5
+
 // Ledger is what one agent did that limits count: settlements by tick, rule and asker,
 // deviations and rounds by tick, and the messages that were answered. The zero value is the
 // start of a run. Its methods do not change it but return the next one, so that a turn may
 // read it while others do.
 type Ledger struct {
 	settled            []settlement
-	deviations, rounds []spell
-	// answered is the tick of the newest message that was answered, by agent and kind of deed.
-	answered map[string]int64
+	deviations, rounds []tickCount
+	// answered is the tick of the newest message that was answered.
+	answered map[answerKey]int64
 }
 
-// settlement is what was settled under a rule, by its number from 0. asker is empty where
+// settlement is an amount that counts for a rule, by the rule's number. asker is empty if
 // nobody asked. The settlements of a rule without a window are one entry.
 type settlement struct {
 	tick, amount int64
@@ -38,45 +42,20 @@ type settlement struct {
 	asker        string
 }
 
-// spell is a number of ticks that were counted in a tick.
-type spell struct{ tick, n int64 }
+// tickCount is a number that was counted in a tick.
+type tickCount struct{ tick, n int64 }
 
-// sum is what a rule settled in its window, for an asker or, with "", for all.
-func (l Ledger) sum(rule int, window, now int64, asker string) (n int64) {
-	for _, s := range l.settled {
-		if s.rule == rule && (asker == "" || s.asker == asker) && (window == 0 || s.tick > now-window) {
-			n += min(s.amount, math.MaxInt64-n)
-		}
-	}
-	return n
-}
-
-func inWindow(list []spell, now int64) (n int64) {
-	for _, s := range list {
-		if s.tick > now-DeviationWindow {
-			n += s.n
-		}
-	}
-	return n
-}
+// answerKey is an agent and the kind of action that answers its messages.
+type answerKey struct{ agent, action string }
 
 // Deviations is how many ticks of deviation are in the window that ends with a tick.
 func (l Ledger) Deviations(now int64) int64 { return inWindow(l.deviations, now) }
 
-// Rounds reports whether a refusal in a tick may cost a further round.
-func (l Ledger) Rounds(now int64) bool { return inWindow(l.rounds, now) < RoundsMax }
+// RoundLeft reports whether a refusal in a tick may cost a further round.
+func (l Ledger) RoundLeft(now int64) bool { return inWindow(l.rounds, now) < RoundsMax }
 
-// counted adds to a list what is not 0, and drops what no window holds any more.
-func counted(list []spell, now, n int64) []spell {
-	list = slices.DeleteFunc(slices.Clone(list), func(s spell) bool { return s.tick <= now-DeviationWindow })
-	if n == 0 {
-		return list
-	}
-	return append(list, spell{now, n})
-}
-
-// Spend counts what a turn cost: its deviation, and a further round or none.
-func (l Ledger) Spend(tick int64, by *trace.Authority, round bool) Ledger {
+// CountTurn counts what a turn cost: its deviation, and a further round or none.
+func (l Ledger) CountTurn(tick int64, by *trace.Authority, round bool) Ledger {
 	var rounds, deviation int64
 	if round {
 		rounds = 1
@@ -88,47 +67,59 @@ func (l Ledger) Spend(tick int64, by *trace.Authority, round bool) Ledger {
 	return l
 }
 
-// giftsMax is how many gifts to those who may ask for them use up a rule in its window, however
-// small: each costs a tick.
-const giftsMax = 5
+func inWindow(list []tickCount, now int64) (sum int64) {
+	for _, c := range list {
+		if c.tick > now-DeviationWindow {
+			sum += c.n
+		}
+	}
+	return sum
+}
 
-// least is what a gift to who may ask for it counts at least.
-func (c *clause) least() int64 { return c.Total/giftsMax + min(1, c.Total%giftsMax) }
+// counted adds n to a list unless it is 0, and drops what is before the window.
+func counted(list []tickCount, now, n int64) []tickCount {
+	list = slices.DeleteFunc(slices.Clone(list), func(c tickCount) bool { return c.tick <= now-DeviationWindow })
+	if n == 0 {
+		return list
+	}
+	return append(list, tickCount{now, n})
+}
 
-// Settle counts an action that the world accepted for every rule with a sum that describes
-// it, whichever of them allowed it; amounts count as ordered, after clamping, but a gift to who
-// may ask for it at least a fifth of the total. Of a standing order each attempt is an action of
-// its own.
-func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger {
-	if d.spec == nil {
+// Settle counts an action that the world accepted for every rule with a total that describes
+// it, whichever of them allowed it. Amounts count as ordered, after clamping, but a gift to an
+// agent that may ask for it counts at least a fifth of the total. Each attempt of a standing
+// order is an action of its own; the rules about execute_until count all its attempts when it
+// begins.
+func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) Ledger {
+	if op.spec == nil {
 		return l
 	}
-	asked := ""
+	asker := ""
 	if by != nil {
-		asked = by.Asker
+		asker = by.Asker
 	}
 	settled := make([]settlement, 0, len(l.settled)+1)
 	for _, s := range l.settled {
-		if w := m.rules[s.rule].Window; w == 0 || s.tick > tick-w {
+		if window := p.rules[s.rule-1].Window; window == 0 || s.tick > tick-window {
 			settled = append(settled, s)
 		}
 	}
-	for i := range m.rules {
-		c, done := &m.rules[i], &d
-		if c.Action == ArgumentOrder && d.order != nil {
-			done = d.ordering() // all its attempts, when it begins
+	for i := range p.rules {
+		r, done := &p.rules[i], &op
+		if r.Action == ArgumentOrder && op.order != nil {
+			done = op.asOrder()
 		}
-		if c.Total == 0 && c.TotalEach == 0 || !c.describes(done) {
+		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) {
 			continue
 		}
-		next := settlement{tick: tick, amount: max(0, done.amount), rule: i, asker: asked}
-		if c.toAsker() && d.spec.Name != (world.Move{}).ActionName() {
-			next.asker = d.to
+		next := settlement{tick: tick, amount: max(0, done.amount), rule: r.number, asker: asker}
+		if r.toAsker() && !op.isMove() {
+			next.asker = op.to
 		}
-		if _, gift := d.do.(world.Transfer); gift && (c.heeds(d.to) || asked != "") {
-			next.amount = max(next.amount, c.least())
+		if op.isGift() && (r.mayAsk(op.to) || asker != "") {
+			next.amount = max(next.amount, r.giftMin())
 		}
-		same := func(s settlement) bool { return s.rule == i && s.asker == next.asker && c.Window == 0 }
+		same := func(s settlement) bool { return s.rule == next.rule && s.asker == next.asker && r.Window == 0 }
 		if at := slices.IndexFunc(settled, same); at >= 0 {
 			settled[at].amount += min(next.amount, math.MaxInt64-settled[at].amount)
 		} else {
@@ -136,35 +127,74 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 		}
 	}
 	l.settled = settled
-	if key := d.answerTo(cmp.Or(asked, d.to)); d.replies > l.answered[key] {
-		answered := map[string]int64{key: d.replies}
-		for other, sent := range l.answered {
-			answered[other] = max(sent, answered[other])
-		}
+	if key := (answerKey{cmp.Or(asker, op.to), op.spec.Name}); op.repliesTo > l.answered[key] {
+		answered := map[answerKey]int64{}
+		maps.Copy(answered, l.answered)
+		answered[key] = op.repliesTo
 		l.answered = answered
 	}
 	return l
 }
 
-// left is the highest amount that a rule allows now, for an asker or "" for none, and the
-// rule of the guard that more would break.
-func (c *clause) left(l Ledger, number int, now int64, asker string) (most int64, broken Rule, limited bool) {
-	most, broken = math.MaxInt64, RuleAmount
-	if c.Most > 0 {
-		most, limited = c.Most, true
+// giftMin is what a gift to an agent that may ask for it counts at least.
+func (r *rule) giftMin() int64 { return r.Total/giftsMax + min(1, r.Total%giftsMax) }
+
+// settledFor is the sum that a rule settled in its window, for an asker or, with "", for all.
+func (l Ledger) settledFor(r *rule, now int64, asker string) (sum int64) {
+	for _, s := range l.settled {
+		if s.rule == r.number && (asker == "" || s.asker == asker) && (r.Window == 0 || s.tick > now-r.Window) {
+			sum += min(s.amount, math.MaxInt64-sum)
+		}
+	}
+	return sum
+}
+
+// remaining is the highest amount that a rule allows now, for an asker or "" for none, and the
+// reason to refuse more. Without a limit it is the highest number.
+func (r *rule) remaining(l Ledger, now int64, asker string) (most int64, reason Reason) {
+	most, reason = math.MaxInt64, ReasonAmount
+	if r.Most > 0 {
+		most = r.Most
 	}
 	lower := func(total int64, asker string) {
-		if total == 0 {
-			return
-		}
-		limited = true
-		if n := max(0, total-l.sum(number, c.Window, now, asker)); n < most {
-			most, broken = n, RuleTotal
+		if left := max(0, total-l.settledFor(r, now, asker)); total != 0 && left < most {
+			most, reason = left, ReasonTotal
 		}
 	}
-	lower(c.Total, "")
+	lower(r.Total, "")
 	if asker != "" {
-		lower(c.TotalEach, asker)
+		lower(r.TotalEach, asker)
 	}
-	return most, broken, limited
+	return most, reason
+}
+
+// Quota is what a rule with asked_by still allows.
+type Quota struct {
+	world.Clause
+	// Number counts the agent's rules from 1.
+	Number int
+	// Most is the highest amount of one action now. Left is what is left of the total. Spent are
+	// the askers that have had all that each may have.
+	Most, Left int64
+	Spent      []string
+}
+
+// Quotas lists what others may still ask for.
+func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
+	for i := range p.rules {
+		r := &p.rules[i]
+		if !r.allows() || len(r.AskedBy) == 0 {
+			continue
+		}
+		most, _ := r.remaining(l, now, "")
+		var spent []string
+		for _, s := range l.settled {
+			if s.rule == r.number && s.asker != "" && r.TotalEach > 0 && l.settledFor(r, now, s.asker) >= r.TotalEach {
+				spent = append(spent, s.asker)
+			}
+		}
+		slices.Sort(spent)
+		list = append(list, Quota{r.Clause, r.number, most, max(0, r.Total-l.settledFor(r, now, "")), slices.Compact(spent)})
+	}
+	return list
 }

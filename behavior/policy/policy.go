@@ -3,68 +3,74 @@ package policy
 import (
 	"slices"
 
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-// Policy is what one agent may do: the rules of the scenario that bind it. It is immutable;
-// the zero value refuses everything but a wait.
+// Policy is what one agent may do: the rules of the scenario that bind it. It is immutable.
+// The zero value refuses everything but a wait.
 //
-// Rules are held against every action, whatever is in view:
+// The rules hold for every action, whatever is in view:
 //
-//   - A forbid that describes the action refuses it, unless an allow that describes
-//     it too is narrower than every such forbid. Narrower means more conditions,
+//   - A forbid refuses each action that it describes, unless an allow that describes the
+//     action too is narrower than every such forbid. Narrower means more conditions,
 //     of which there are four: a single agent, to, what, at. With as many conditions
 //     the forbid holds, except that an allow of one action is narrower than a forbid
 //     of all actions under the same conditions.
-//   - Where allows describe the action (and lift the forbids, if any), it must be within the
-//     limits of one of them. An allow to whoever asks bounds what its receiver asks for with
-//     open terms, planned or not.
+//   - If allows describe the action, and lift the forbids, it must be within the limits of
+//     one of them. An allow to "asker" bounds what its receiver asks for with open terms,
+//     planned or not.
 //   - Allows forbid nothing else: an action that no rule describes may be done.
-//   - A standing order is held against the rules about what it repeats, and against
-//     those that name execute_until.
+//   - A standing order must satisfy the rules about the action that it repeats, and the rules
+//     that name execute_until.
 type Policy struct {
 	agent string
-	rules []clause
+	rules []rule
 	// sound says that the policy was compiled and everything in it is known.
 	sound bool
 }
 
 // Compile makes the policy of an agent from the rules that bind it (see
-// [world.World.Clauses]). The same input gives the same policy. Rules that name an
-// effect or action that does not exist make a policy that refuses everything but a
-// wait; scenarios that were read from a file have none.
-func Compile(agent string, rules []world.Clause) Policy {
-	m := Policy{agent: agent, sound: agent != ""}
-	for _, c := range rules {
+// [world.World.Clauses]). The same input gives the same policy. If a rule names an
+// effect or action that does not exist, the policy refuses everything but a
+// wait; scenarios that were read from a file have no such rule.
+func Compile(agent string, clauses []world.Clause) Policy {
+	p := Policy{agent: agent, sound: agent != ""}
+	for i, c := range clauses {
 		c.AskedBy = slices.Clone(c.AskedBy)
-		m.rules = append(m.rules, newClause(c))
+		p.rules = append(p.rules, newRule(i+1, c))
 		if c.Effect != world.EffectAllow && c.Effect != world.EffectForbid || c.Action != world.Anyone && registry[c.Action] == nil {
-			m.sound = false
+			p.sound = false
 		}
 	}
-	return m
+	return p
 }
 
 // Forbids reports whether the rules forbid an action whatever its arguments.
-func (m Policy) Forbids(action string) bool {
-	about := func(c clause) bool { return c.Action == action || c.Action == world.Anyone }
-	return slices.ContainsFunc(m.rules, func(f clause) bool {
-		return f.forbids() && about(f) && f.To == "" && f.What == "" && f.At == "" &&
-			!slices.ContainsFunc(m.rules, func(c clause) bool { return c.allows() && about(c) && c.lifts(&f) })
+func (p Policy) Forbids(action string) bool {
+	about := func(r *rule) bool { return r.Action == action || r.Action == world.Anyone }
+	return slices.ContainsFunc(p.rules, func(f rule) bool {
+		return f.forbids() && about(&f) && f.To == "" && f.What == "" && f.At == "" &&
+			!slices.ContainsFunc(p.rules, func(r rule) bool { return r.allows() && about(&r) && r.lifts(&f) })
 	})
 }
 
-// Evidence is what an action is judged by: what the agent knows, whose texts it has read, and
-// what it set out to do before.
+// NamesAsker reports whether a rule names an agent that may ask for something.
+func (p Policy) NamesAsker(id string) bool {
+	return slices.ContainsFunc(p.rules, func(r rule) bool { return r.allows() && slices.Contains(r.AskedBy, id) })
+}
+
+// Evidence is what an action is evaluated by: what the agent knows, whose texts it has read, and
+// what it planned before.
 type Evidence struct {
-	// View is the agent's view of this tick, Seen its observation; nil makes one.
+	// View is the agent's view of this tick. Seen is its observation; nil makes one.
 	View world.View
 	Seen *world.Observation
-	// Authors wrote the texts and terms in view that no rule vouches for, an empty id standing
-	// for one that nobody knows. There are texts in view when there are any.
+	// Authors wrote the texts in view, and the terms that no rule could answer. An empty id
+	// is an author that nobody knows. There are texts in view if the list is not empty.
 	Authors []string
-	// Plan is what the agent set out to do before it was shown them, Shown are the terms of
-	// others that it was shown even then.
+	// Plan is what the agent planned before it was shown them. Shown are the terms of
+	// others that it was shown before the plan.
 	Plan  []PlannedAction
 	Shown []world.Terms
 	// Ledger is what the agent did before.
@@ -73,7 +79,7 @@ type Evidence struct {
 	Off []Layer
 }
 
-// InView are all whose texts or terms are in view, and those behind the terms.
+// InView lists everybody whose texts or terms are in view, and the parents of the terms.
 func (e *Evidence) InView() []string {
 	list := slices.Clone(e.Authors)
 	for _, t := range e.Shown {
@@ -85,40 +91,62 @@ func (e *Evidence) InView() []string {
 // off reports whether a layer is left out.
 func (e *Evidence) off(l Layer) bool { return slices.Contains(e.Off, l) }
 
-// inquiry is one check under way: the action and what is known about it.
-type inquiry struct {
-	m    *Policy
-	e    *Evidence
-	deed Deed
-	// looked is the observation, open the triggers in it and possible the first planned
-	// action that is possible; nil before they are asked for.
-	looked   *world.Observation
-	open     []trigger
-	possible *int
+// Result is what [Policy.Evaluate] says of an action.
+type Result struct {
+	// Authority is by what the action may be committed.
+	trace.Authority
+	// Action is the action as trimmed, Trimmed what was changed.
+	Action  world.Action
+	Trimmed []world.Adjustment
+	// Violation is nil if the action may be committed.
+	Violation *Violation
+	// Operation is what [Policy.Settle] counts once the world accepted the action.
+	Operation Operation
+	// Parents are the agents whose texts or terms may have led to what the action sends, see
+	// [Parents].
+	Parents []string
+	// Own says that the plan gives the whole action, its text included: nobody else had a part
+	// in it.
+	Own bool
 }
 
-// inquire takes an action apart. It is false for what cannot be checked.
-func (m *Policy) inquire(a world.Action, e *Evidence) (*inquiry, bool) {
-	q := &inquiry{m: m, e: e, looked: e.Seen}
-	if !m.sound || e.View.AgentID() != m.agent {
-		return q, false
-	}
-	d, ok := argued(a)
-	if ok {
-		var offers []world.Terms
-		if _, accepts := d.do.(world.AcceptOffer); accepts {
-			offers = slices.Concat(q.seen().Here.Offers, q.seen().Offers)
+// Evaluate reports by what authority an agent may commit an action that was clamped: as it is,
+// or trimmed to what the plan or a rule allows. It reads plan, rules, typed terms, senders and
+// counts, and no word of a text. The same evidence gives the same result. It never panics,
+// whatever the action.
+func (p Policy) Evaluate(a world.Action, e Evidence) Result {
+	q := p.evaluation(a, &e)
+	r := Result{Action: a}
+	if q.checkable {
+		if r.Action, r.Trimmed = q.trim(); len(r.Trimmed) > 0 {
+			q = p.evaluation(r.Action, &e)
 		}
-		q.deed, ok = deedOf(a, e.View.Place(), offers)
 	}
-	return q, ok
+	r.Authority, r.Violation = q.authority()
+	if !q.checkable {
+		return r
+	}
+	r.Operation = q.op
+	if sends := q.op.sends(); len(e.Authors) > 0 || sends {
+		r.Operation.repliesTo = q.repliesTo(r.Authority)
+		r.Own = q.plannedInFull(true)
+		// Words authorize nothing, so the plan need not give the text.
+		if sends && !e.off(LayerTaint) && !q.plannedInFull(false) {
+			r.Parents = Parents(p.agent, e.InView()...)
+		}
+	}
+	return r
 }
 
-// seen is the observation.
-func (q *inquiry) seen() *world.Observation {
-	if q.looked == nil {
-		o := q.e.View.Observe()
-		q.looked = &o
+// Parents lists the agents whose texts or terms a decision may rest on, for [world.Intent]:
+// sorted, without the agent itself. If an author is unknown, or there are too many, the list is
+// the single name "*", which is the name of no agent.
+func Parents(self string, authors ...string) []string {
+	list := slices.DeleteFunc(slices.Clone(authors), func(id string) bool { return id == self })
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) > world.ParentsMax || slices.Contains(list, "") || slices.Contains(list, world.Anyone) {
+		return []string{world.Anyone}
 	}
-	return q.looked
+	return list
 }

@@ -40,7 +40,7 @@ func drawSituation(rt *rapid.T, view world.View) situation {
 	}
 	s.evidence.Authors = rapid.SliceOfN(rapid.SampledFrom([]string{"", "agent-2", "agent-3", "agent-9"}), 0, 3).Draw(rt, "authors")
 	if rapid.Bool().Draw(rt, "settled") {
-		d, _ := deedOf(s.action, view.Place(), nil)
+		d, _ := operationOf(s.action, view.Place())
 		s.evidence.Ledger = s.compile().Settle(Ledger{}, view.Tick(), d, nil)
 	}
 	return s
@@ -67,7 +67,7 @@ func drawTrigger(rt *rapid.T, seen *world.Observation) {
 func (s situation) compile() Policy { return Compile("agent-1", s.clauses) }
 
 func (s situation) passes() bool {
-	_, broken := s.compile().Evaluate(s.action, s.evidence)
+	_, broken := s.compile().untrimmed(s.action, s.evidence)
 	return broken == nil
 }
 
@@ -151,7 +151,7 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 			return true
 		}},
 		{"a deviation more", func(rt *rapid.T, s *situation) bool {
-			s.evidence.Ledger = s.evidence.Ledger.Spend(view.Tick(), &trace.Authority{Deviation: rapid.Int64Range(1, 3).Draw(rt, "deviation")}, true)
+			s.evidence.Ledger = s.evidence.Ledger.CountTurn(view.Tick(), &trace.Authority{Deviation: rapid.Int64Range(1, 3).Draw(rt, "deviation")}, true)
 			return true
 		}},
 	} {
@@ -174,20 +174,20 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 	}
 }
 
-// TestWordsDecideNothing: the same rules, plan, terms and authors give the same judgement
+// TestWordsDecideNothing: the same rules, plan, terms and authors give the same verdict
 // whatever the texts say.
 func TestWordsDecideNothing(t *testing.T) {
 	view := viewOf(t, 1)
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
-		by, broken := s.compile().Evaluate(s.action, s.evidence)
+		by, broken := s.compile().untrimmed(s.action, s.evidence)
 		seen := *s.evidence.Seen
 		seen.Inbox, seen.Here.Notes = slices.Clone(seen.Inbox), slices.Clone(seen.Here.Notes)
 		for i := range seen.Inbox {
 			seen.Inbox[i].Text = rapid.String().Draw(rt, "text")
 		}
 		s.evidence.Seen = &seen
-		again, refused := s.compile().Evaluate(s.action, s.evidence)
+		again, refused := s.compile().untrimmed(s.action, s.evidence)
 		if by != again || !reflect.DeepEqual(broken, refused) {
 			rt.Fatalf("%s: %+v %+v, and with other words %+v %+v", world.EncodeAction(s.action), by, broken, again, refused)
 		}

@@ -1,72 +1,86 @@
 package policy
 
-// Rule is why an action was refused. Rules are stable names, counted in reports; each
-// has one fixed text for models.
-type Rule string
+import "example.com/agentworld/world"
 
-// The rules.
+// Reason is why an action was refused. Reasons are stable names, counted in reports; each
+// has one fixed text for models.
+type Reason string
+
+// The reasons.
 const (
-	// RuleForbidden: a rule of the scenario forbids the action and no narrower one allows it.
-	RuleForbidden Rule = "mandate_forbids"
-	// RuleAmount: every rule that allows the action allows less of it at a time.
-	RuleAmount Rule = "mandate_amount"
-	// RuleTotal: what rules allow in their window is used up to below this amount.
-	RuleTotal Rule = "mandate_total"
-	// RuleRate: the trade brings less than every rule that allows it wants.
-	RuleRate Rule = "mandate_rate"
-	// RuleNotPlanned: texts are in view, no planned action is of this action and no rule lets
+	// ReasonForbidden: a rule of the scenario forbids the action and no narrower one allows it.
+	ReasonForbidden Reason = "mandate_forbids"
+	// ReasonAmount: every rule that allows the action allows less of it at a time.
+	ReasonAmount Reason = "mandate_amount"
+	// ReasonTotal: the rules allow less than this amount in what is left of their window.
+	ReasonTotal Reason = "mandate_total"
+	// ReasonRate: the trade brings less than every rule that allows it wants.
+	ReasonRate Reason = "mandate_rate"
+	// ReasonNotPlanned: texts are in view, no planned action is of this action and no rule lets
 	// others ask for it.
-	RuleNotPlanned Rule = "not_planned"
-	// RuleArgumentNotPlanned: the plan has the action with another argument.
-	RuleArgumentNotPlanned Rule = "argument_not_planned"
-	// RuleArgumentOpen: the plan leaves an argument open that it has to give.
-	RuleArgumentOpen Rule = "argument_left_open"
-	// RuleNotFirst: the plan has an action before it that is possible, and this one gives
-	// something away.
-	RuleNotFirst Rule = "not_first_planned"
-	// RuleDeviations: the plan has an action before it that is possible, and no deviations are
-	// left.
-	RuleDeviations Rule = "deviation_limit"
-	// RuleRelayed: a rule lets the agent ask, but what it asks may come from one that the rule
-	// does not name.
-	RuleRelayed Rule = "relayed_terms"
-	// RuleUnseen: a rule lets somebody ask for a journey to where it is seen, and it is not seen
-	// there, perhaps not yet.
-	RuleUnseen Rule = "asker_not_seen"
-	// RuleOffPlan: the plan of the turn does not list the action, and binds it.
-	RuleOffPlan Rule = "off_plan"
-	// RuleUnavailable: the action could not be checked.
-	RuleUnavailable Rule = "guard_unavailable"
+	ReasonNotPlanned Reason = "not_planned"
+	// ReasonArgumentNotPlanned: the plan has the action with another argument.
+	ReasonArgumentNotPlanned Reason = "argument_not_planned"
+	// ReasonArgumentOpen: the plan leaves out an argument that it must give.
+	ReasonArgumentOpen Reason = "argument_left_open"
+	// ReasonNotFirst: an earlier action of the plan is possible, and this one gives something
+	// away.
+	ReasonNotFirst Reason = "not_first_planned"
+	// ReasonDeviations: an earlier action of the plan is possible, and no deviations are left.
+	ReasonDeviations Reason = "deviation_limit"
+	// ReasonRelayed: a rule lets the agent ask, but an agent that the rule does not name may have
+	// led to what is asked.
+	ReasonRelayed Reason = "relayed_terms"
+	// ReasonUnseen: a rule lets an agent ask for a journey to the place where it is seen, and it
+	// is not seen there, perhaps not yet.
+	ReasonUnseen Reason = "asker_not_seen"
+	// ReasonOffPlan: the plan of the turn does not list the action, and the run binds the agent to
+	// its plan.
+	ReasonOffPlan Reason = "off_plan"
+	// ReasonUnavailable: the action could not be checked.
+	ReasonUnavailable Reason = "guard_unavailable"
 )
 
-// Rules lists all rules in a fixed order.
-func Rules() []Rule {
-	return []Rule{
-		RuleForbidden, RuleAmount, RuleTotal, RuleRate, RuleNotPlanned, RuleArgumentNotPlanned, RuleArgumentOpen, RuleNotFirst,
-		RuleDeviations, RuleRelayed, RuleUnseen, RuleOffPlan, RuleUnavailable,
+// Reasons lists all reasons in a fixed order.
+func Reasons() []Reason {
+	return []Reason{
+		ReasonForbidden, ReasonAmount, ReasonTotal, ReasonRate, ReasonNotPlanned, ReasonArgumentNotPlanned, ReasonArgumentOpen, ReasonNotFirst,
+		ReasonDeviations, ReasonRelayed, ReasonUnseen, ReasonOffPlan, ReasonUnavailable,
 	}
 }
 
-// Violation is why an action was refused. It holds names of the registry, ids and
+// Violation is a refusal with its numbers. It holds names of the registry, ids and
 // numbers, and no text that anybody wrote.
 type Violation struct {
-	Rule Rule `json:"rule"`
+	Reason Reason `json:"rule"`
 	// Action is the name of the refused action, of the inner one for a standing order.
 	Action string `json:"action"`
-	// Argument is the slot of the argument at fault, or [ArgumentOrder]; empty when the
+	// Argument is the slot of the argument at fault, or [ArgumentOrder]; empty if the
 	// action as a whole is refused.
 	Argument string `json:"argument,omitempty"`
-	// Clause is the number of the rule of the scenario that refuses it, among those of the
+	// Rule is the number of the rule of the scenario that refuses it, among those of the
 	// agent from 1; 0 for none.
-	Clause int `json:"clause,omitempty"`
+	Rule int `json:"clause,omitempty"`
 	// Requested and Maximum are what was asked for, and what a rule allows or the plan gives;
 	// nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`
 	Maximum   *int64 `json:"maximum,omitempty"`
-	// Minimum is what a trade has to bring of Unit, a resource then. First is the number of the
-	// planned action that comes first.
+	// Minimum is what a trade has to bring of Unit, which is then a resource.
 	Minimum *int64 `json:"minimum,omitempty"`
-	First   int    `json:"first,omitempty"`
+	// First is the number of the planned action that comes first, from 1.
+	First int `json:"first,omitempty"`
 	// Unit is the unit of the numbers: g, units, ticks, batches or data.
 	Unit string `json:"unit,omitempty"`
+}
+
+// exceeded is the violation of an amount beyond a limit of a rule.
+func exceeded(op *Operation, reason Reason, r *rule, most int64) *Violation {
+	v := &Violation{Reason: reason, Action: op.spec.Name, Rule: r.number, Requested: new(op.amount), Maximum: &most}
+	switch p := op.args[world.SlotAmount].param; {
+	case op.spec.Name == ArgumentOrder:
+		v.Argument, v.Unit = ArgumentOrder, world.Ticks
+	case p != nil:
+		v.Argument, v.Unit = world.SlotAmount.String(), p.Unit
+	}
+	return v
 }

@@ -52,7 +52,7 @@ func readRecord(dir string, c Case, shown map[trace.CallKey]bool) (record, error
 			case r.AgentID != c.Victim:
 			case r.Kind == trace.StepPlan && r.Status != trace.StatusError && !shown[trace.CallKey{Tick: r.Tick, Agent: r.AgentID, Step: r.Step}]:
 				rec.figures.plan(r.Detail)
-			case slices.Contains(policy.Rules(), policy.Rule(r.Code)):
+			case slices.Contains(policy.Reasons(), policy.Reason(r.Code)):
 				// What the world would refuse anyway has a code of its own.
 				rec.refusals = append(rec.refusals, r.Code)
 			}

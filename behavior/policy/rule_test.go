@@ -13,39 +13,39 @@ func TestClausesHold(t *testing.T) {
 		name    string
 		clauses []world.Clause
 		action  world.Action
-		rule    Rule // empty when it passes
+		rule    Reason // empty when it passes
 	}{
 		{"no clauses", nil, gift, ""},
 		{"an allow forbids nothing else", []world.Clause{allow("mine_compound")}, gift, ""},
-		{"a forbid without conditions", []world.Clause{forbid("mine_compound")}, mine, RuleForbidden},
+		{"a forbid without conditions", []world.Clause{forbid("mine_compound")}, mine, ReasonForbidden},
 		{"a forbid of another action", []world.Clause{forbid("refine_compound")}, mine, ""},
-		{"everything forbidden", []world.Clause{forbid("*")}, mine, RuleForbidden},
+		{"everything forbidden", []world.Clause{forbid("*")}, mine, ReasonForbidden},
 		{"everything forbidden but a wait", []world.Clause{forbid("*")}, world.Wait{}, ""},
-		{"a tie", []world.Clause{forbid("mine_compound"), allow("mine_compound")}, mine, RuleForbidden},
-		{"a tie in another order", []world.Clause{allow("mine_compound"), forbid("mine_compound")}, mine, RuleForbidden},
-		{"everything forbidden and allowed", []world.Clause{forbid("*"), allow("*")}, mine, RuleForbidden},
-		{"little to any receiver", []world.Clause{allow("transfer_resource", to("*"), most(9))}, gift, RuleAmount},
+		{"a tie", []world.Clause{forbid("mine_compound"), allow("mine_compound")}, mine, ReasonForbidden},
+		{"a tie in another order", []world.Clause{allow("mine_compound"), forbid("mine_compound")}, mine, ReasonForbidden},
+		{"everything forbidden and allowed", []world.Clause{forbid("*"), allow("*")}, mine, ReasonForbidden},
+		{"little to any receiver", []world.Clause{allow("transfer_resource", to("*"), most(9))}, gift, ReasonAmount},
 		{"everywhere but here", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("hub"))}, mine, ""},
-		{"everywhere but elsewhere", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("rim"))}, mine, RuleForbidden},
+		{"everywhere but elsewhere", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("rim"))}, mine, ReasonForbidden},
 		{"one action of all", []world.Clause{forbid("*"), allow("mine_compound")}, mine, ""},
-		{"another action of all", []world.Clause{forbid("*"), allow("mine_compound")}, gift, RuleForbidden},
-		{"an action does not outweigh a receiver", []world.Clause{forbid("*", to("agent-2")), allow("transfer_resource", what("electricity"))}, gift, RuleForbidden},
+		{"another action of all", []world.Clause{forbid("*"), allow("mine_compound")}, gift, ReasonForbidden},
+		{"an action does not outweigh a receiver", []world.Clause{forbid("*", to("agent-2")), allow("transfer_resource", what("electricity"))}, gift, ReasonForbidden},
 		{"for this agent", []world.Clause{forbid("mine_compound"), allow("mine_compound", agent("agent-1"))}, mine, ""},
 		{"two conditions against one", []world.Clause{forbid("transfer_resource", to("agent-2")), allow("transfer_resource", to("agent-2"), what("electricity"))}, gift, ""},
 		{"one allow has to lift all forbids", []world.Clause{forbid("transfer_resource"), forbid("transfer_resource", to("agent-2"), what("electricity")),
-			allow("transfer_resource", to("agent-2"))}, gift, RuleForbidden},
-		{"any receiver is no condition", []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("*"))}, gift, RuleForbidden},
-		{"nobody asked", []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))}, gift, RuleForbidden},
-		{"an order of what is forbidden", []world.Clause{forbid("mine_compound")}, order(t, mine, 3), RuleForbidden},
-		{"no orders", []world.Clause{forbid("execute_until")}, order(t, mine, 3), RuleForbidden},
+			allow("transfer_resource", to("agent-2"))}, gift, ReasonForbidden},
+		{"any receiver is no condition", []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("*"))}, gift, ReasonForbidden},
+		{"nobody asked", []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))}, gift, ReasonForbidden},
+		{"an order of what is forbidden", []world.Clause{forbid("mine_compound")}, order(t, mine, 3), ReasonForbidden},
+		{"no orders", []world.Clause{forbid("execute_until")}, order(t, mine, 3), ReasonForbidden},
 		{"no orders, once", []world.Clause{forbid("execute_until")}, mine, ""},
 		{"an order of the one action allowed", []world.Clause{forbid("*"), allow("mine_compound")}, order(t, mine, 3), ""},
 		{"short orders", []world.Clause{allow("execute_until", most(3))}, order(t, mine, 3), ""},
-		{"too long an order", []world.Clause{allow("execute_until", most(3))}, order(t, mine, 4), RuleAmount},
+		{"too long an order", []world.Clause{allow("execute_until", most(3))}, order(t, mine, 4), ReasonAmount},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := Compile("agent-1", tt.clauses)
-			if _, broken := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1)}); ruleOf(broken) != tt.rule {
+			if _, broken := m.untrimmed(tt.action, Evidence{View: viewOf(t, 1)}); reasonOf(broken) != tt.rule {
 				t.Errorf("%+v, want %q", broken, tt.rule)
 			}
 		})
@@ -58,15 +58,15 @@ func TestOrdersCountTheirAttempts(t *testing.T) {
 	rule := allow("execute_until", most(6), total(8))
 	rule.Window = 20
 	m, harvest := Compile("agent-1", []world.Clause{rule}), world.Harvest{MaxAmount: 5}
-	begun, _ := deedOf(order(t, harvest, 6), "hub", nil)
-	attempt, _ := deedOf(harvest, "hub", nil)
+	begun, _ := operationOf(order(t, harvest, 6), "hub")
+	attempt, _ := operationOf(harvest, "hub")
 	l := m.Settle(m.Settle(Ledger{}, 1, begun, nil), 2, attempt, nil)
-	for n, want := range map[int64]Rule{2: "", 3: RuleTotal} {
-		if _, f := m.Evaluate(order(t, harvest, n), Evidence{View: viewOf(t, 1), Ledger: l}); ruleOf(f) != want {
+	for n, want := range map[int64]Reason{2: "", 3: ReasonTotal} {
+		if _, f := m.untrimmed(order(t, harvest, n), Evidence{View: viewOf(t, 1), Ledger: l}); reasonOf(f) != want {
 			t.Errorf("an order of %d after one of 6: %+v, want %q", n, f, want)
 		}
 	}
-	if _, f := m.Evaluate(harvest, Evidence{View: viewOf(t, 1), Ledger: l}); f != nil {
+	if _, f := m.untrimmed(harvest, Evidence{View: viewOf(t, 1), Ledger: l}); f != nil {
 		t.Errorf("an action without an order: %+v", f)
 	}
 }
@@ -80,31 +80,31 @@ func TestAmounts(t *testing.T) {
 		clauses []world.Clause
 		before  []world.Action
 		action  world.Action
-		rule    Rule
+		rule    Reason
 		maximum int64
 	}{
 		{"within", []world.Clause{small}, nil, give(10), "", 0},
-		{"beyond most", []world.Clause{small}, nil, give(11), RuleAmount, 10},
+		{"beyond most", []world.Clause{small}, nil, give(11), ReasonAmount, 10},
 		{"within the rest", []world.Clause{small}, []world.Action{give(10)}, give(5), "", 0},
-		{"beyond the rest", []world.Clause{small}, []world.Action{give(10)}, give(6), RuleTotal, 5},
-		{"used up", []world.Clause{small}, []world.Action{give(10), give(5)}, give(1), RuleTotal, 0},
-		{"an order counts its first attempt", []world.Clause{small}, []world.Action{order(t, give(10), 4)}, give(6), RuleTotal, 5},
-		{"orders in all", []world.Clause{allow("execute_until", total(9))}, []world.Action{order(t, give(1), 6)}, order(t, give(1), 4), RuleTotal, 3},
+		{"beyond the rest", []world.Clause{small}, []world.Action{give(10)}, give(6), ReasonTotal, 5},
+		{"used up", []world.Clause{small}, []world.Action{give(10), give(5)}, give(1), ReasonTotal, 0},
+		{"an order counts its first attempt", []world.Clause{small}, []world.Action{order(t, give(10), 4)}, give(6), ReasonTotal, 5},
+		{"orders in all", []world.Clause{allow("execute_until", total(9))}, []world.Action{order(t, give(1), 6)}, order(t, give(1), 4), ReasonTotal, 3},
 		{"another resource", []world.Clause{small}, nil, world.Transfer{To: "agent-2", Kind: "data", Amount: 12}, "", 0},
 		{"the larger of two limits", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(30), "", 0},
-		{"beyond the larger", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(41), RuleAmount, 40},
+		{"beyond the larger", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(41), ReasonAmount, 40},
 		{"an allow that lifts nothing does not widen one that does", []world.Clause{forbid("transfer_resource"), allow("transfer_resource"),
-			allow("transfer_resource", to("agent-2"), most(5))}, nil, give(6), RuleAmount, 5},
+			allow("transfer_resource", to("agent-2"), most(5))}, nil, give(6), ReasonAmount, 5},
 		{"an allow to whoever asked bounds no other gift", []world.Clause{allow("transfer_resource", to("asker"), most(1), askedBy("*"))}, nil, give(30), "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, l := Compile("agent-1", tt.clauses), Ledger{}
 			for _, a := range tt.before {
-				d, _ := deedOf(a, "hub", nil)
+				d, _ := operationOf(a, "hub")
 				l = m.Settle(l, 1, d, nil)
 			}
-			_, f := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1), Ledger: l})
-			if ruleOf(f) != tt.rule {
+			_, f := m.untrimmed(tt.action, Evidence{View: viewOf(t, 1), Ledger: l})
+			if reasonOf(f) != tt.rule {
 				t.Fatalf("%+v; want %q", f, tt.rule)
 			}
 			if f != nil && (*f.Maximum != tt.maximum || f.Argument != "amount" && f.Argument != ArgumentOrder) {
@@ -114,10 +114,10 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// ruleOf is the rule that was broken, empty for none.
-func ruleOf(v *Violation) Rule {
+// reasonOf is why an action was refused, empty for none.
+func reasonOf(v *Violation) Reason {
 	if v == nil {
 		return ""
 	}
-	return v.Rule
+	return v.Reason
 }

@@ -1,0 +1,254 @@
+package policy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"example.com/agentworld/world"
+)
+
+// planMatch is the planned action that covers an operation best: the one with the least
+// deviation, of several the one with most attempts.
+type planMatch struct {
+	// index is its place in the plan, from 0; -1 if none covers the operation.
+	index int
+	// cost is how many ticks of deviation the operation counts.
+	cost int64
+	// closest is, if none covers it, the one that fails at the latest slot, fault. It is nil if
+	// the plan does not have the action.
+	closest *PlannedAction
+	fault   world.Slot
+}
+
+// planned reports whether a planned action covers the operation.
+func (m *planMatch) planned() bool { return m.index >= 0 }
+
+// violation says where the operation differs from the closest planned action; nil if there is
+// none.
+func (m *planMatch) violation(op *Operation) *Violation {
+	if m.closest == nil {
+		return nil
+	}
+	v := &Violation{Reason: ReasonArgumentNotPlanned, Action: op.spec.Name, Argument: m.fault.String()}
+	open := false
+	if n := m.closest.number(m.fault); n != nil {
+		v.Requested, v.Maximum, v.Unit, open = new(op.args[m.fault].number), *n, op.args[m.fault].param.Unit, *n == nil
+	} else {
+		open = *m.closest.word(m.fault) == ""
+	}
+	if open {
+		v.Reason = ReasonArgumentOpen
+	}
+	return v
+}
+
+// matchPlan looks for the planned action that covers the operation. An order around it does not
+// matter here.
+func (q *evaluation) matchPlan() planMatch {
+	m := planMatch{index: -1, cost: q.deviation()}
+	for i := range q.e.Plan {
+		p := &q.e.Plan[i]
+		if p.Action != q.op.spec.Name {
+			continue
+		}
+		ok, short, fault := q.fits(p)
+		if !ok {
+			if m.closest == nil || fault > m.fault {
+				m.closest, m.fault = p, fault
+			}
+			continue
+		}
+		cost := int64(0)
+		if short || q.afterFirst(i) {
+			cost = q.deviation()
+		}
+		if !m.planned() || cost < m.cost || cost == m.cost && p.attempts() > q.e.Plan[m.index].attempts() {
+			m.index, m.cost = i, cost
+		}
+	}
+	return m
+}
+
+// deviation is how many ticks the operation counts as a deviation: the ticks it takes, an order
+// each of its attempts, a journey its way back too.
+func (q *evaluation) deviation() int64 {
+	ticks := int64(1)
+	switch do := q.op.do.(type) {
+	case world.WaitTicks:
+		ticks = max(1, do.Ticks)
+	case world.Move:
+		ticks = max(1, 2*q.e.View.Check(do).Ticks)
+	}
+	if q.op.order != nil {
+		ticks *= max(1, min(q.op.order.MaxTicks, world.StandingTicksMax))
+	}
+	return ticks
+}
+
+// fits compares the operation with a planned action, slot by slot. fault is the slot that does not
+// fit. short says that it fits, but is less than 95% of what is planned or, if that is open,
+// feasible, or asks for over 105%: models round, and count what they spend.
+func (q *evaluation) fits(p *PlannedAction) (ok, short bool, fault world.Slot) {
+	if accept, is := q.op.do.(world.AcceptOffer); is {
+		// An id says nothing of an offer that the agent was not shown when it planned.
+		same := func(t world.Terms) bool { return t.ID == accept.OfferID }
+		known := p.ID == accept.OfferID && slices.ContainsFunc(q.e.Shown, same)
+		here := func(t world.Terms) bool { return same(t) && (p.ID == "" || p.ID == t.ID) && p.acceptable(t) }
+		return known || slices.ContainsFunc(q.seen().Here.Offers, here), false, world.SlotID
+	}
+	for s := range world.SlotCount {
+		arg := &q.op.args[s]
+		if arg.param == nil {
+			continue
+		}
+		if n := p.number(s); n != nil {
+			within, less := q.fitsNumber(p, s, *n)
+			if short = short || less; !within {
+				return false, false, s
+			}
+			continue
+		}
+		switch word := *p.word(s); {
+		case word == "" && mayOpen(arg.param), word == arg.text:
+		case s == world.SlotTo && slices.Contains(p.receivers(), arg.text):
+		default:
+			return false, false, s
+		}
+	}
+	return true, short, 0
+}
+
+// fitsNumber compares one number with the planned one, which is nil if it is open. At most the
+// planned amount is given and asked for, at a price at least as good; an offer wants at least as
+// much for what it gives. Terms and power orders that ask for over 5% more are short: they may
+// stay open forever.
+func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) (ok, short bool) {
+	op, n := &q.op, q.op.args[s].number
+	if planned == nil && !mayOpen(op.args[s].param) {
+		return false, false
+	}
+	switch s {
+	case world.SlotForTicks:
+		return planned == nil || n <= max(*planned, op.args[s].param.Min), false
+	case world.SlotWantAmount:
+		given := op.args[world.SlotAmount].number
+		ok = p.Amount != nil && atLeast(n, *p.Amount, *planned, given)
+		return ok, ok && !atLeast(fivePercentMore(*planned), given, n, *p.Amount)
+	case world.SlotPrice:
+		_, stays := op.do.(world.PlaceOrder)
+		if _, sells := op.do.(world.SellPower); sells || op.what == world.SideSell {
+			return n >= *planned, stays && n > fivePercentMore(*planned)
+		}
+		return n <= *planned, stays && n < *planned-*planned/20
+	}
+	most := int64(math.MaxInt64)
+	if planned != nil {
+		if most = *planned; n == most {
+			return true, false
+		}
+	}
+	// How much is feasible depends on the other arguments too, so the whole action is clamped.
+	clamped, _ := q.e.View.Clamp(withNumber(op.do, world.SlotAmount, most))
+	greatest, known := parse(clamped)
+	feasible := greatest.args[world.SlotAmount].number
+	return known && (n <= feasible || planned != nil && n <= most), n < feasible-feasible/20
+}
+
+// fivePercentMore is 105% of n, or the highest number.
+func fivePercentMore(n int64) int64 { return n + min(n/20, math.MaxInt64-n) }
+
+// firstPossible is the index of the first planned action that the dry run and the rules accept
+// now, -1 for none. A plain wait is the first only if nothing else is possible.
+func (q *evaluation) firstPossible() int {
+	if q.possible == nil {
+		waits := func(p PlannedAction) bool { return p.Action == (world.Wait{}).ActionName() && p.MaxTicks == 0 }
+		first := slices.IndexFunc(q.e.Plan, func(p PlannedAction) bool {
+			return !waits(p) && slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
+				op, ok := q.operation(a)
+				return ok && q.e.View.Check(a).Status == world.CheckAccepted && q.checkRules(&op) == nil
+			})
+		})
+		if first < 0 {
+			first = slices.IndexFunc(q.e.Plan, waits)
+		}
+		q.possible = &first
+	}
+	return *q.possible
+}
+
+// afterFirst reports whether an action that is possible comes before an index of the plan.
+func (q *evaluation) afterFirst(index int) bool {
+	return index > 0 && q.firstPossible() >= 0 && index > q.firstPossible()
+}
+
+// candidates are the actions that a planned one stands for now: one for each receiver or
+// place, or for each offer here that has its terms. An open amount is the greatest that is
+// feasible. There are none if the plan leaves open what it must give.
+func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
+	e := registry[p.Action]
+	if e == nil {
+		return nil
+	}
+	add := func(receiver, id string) {
+		one, args := *p, world.Args{}
+		one.To, one.ID, one.Text = receiver, id, cmp.Or(p.Text, "-")
+		for s, param := range e.params {
+			if param == nil {
+				continue
+			}
+			slot, v := world.Slot(s), world.Value{}
+			switch n := one.number(slot); {
+			case n == nil:
+				v.Text = *one.word(slot)
+			case *n != nil:
+				v.Int = **n
+			case !mayOpen(param):
+				return
+			case slot == world.SlotForTicks:
+				v.Int = param.Min
+			default:
+				v.Int = math.MaxInt64
+			}
+			args[param.Name] = v
+		}
+		if a, err := world.MakeAction(p.Action, args); err == nil {
+			a, _ = q.e.View.Clamp(a)
+			list = append(list, a)
+		}
+	}
+	switch {
+	case e.params[world.SlotTo] != nil:
+		for _, id := range p.receivers() {
+			add(id, p.ID)
+		}
+	case p.Action == (world.AcceptOffer{}).ActionName() && p.ID == "":
+		for _, t := range q.seen().Here.Offers {
+			if p.acceptable(t) {
+				add("", t.ID)
+			}
+		}
+	case p.Action == (world.Decline{}).ActionName() && p.ID == "":
+		for _, t := range slices.Concat(q.seen().Requests, q.seen().Offers) {
+			add("", t.ID)
+		}
+	default:
+		add("", p.ID)
+	}
+	return list
+}
+
+// plannedInFull reports whether the plan gives every slot of the action, the text too if that
+// counts. For how long terms stay open may be left out: it gives nobody anything.
+func (q *evaluation) plannedInFull(text bool) bool {
+	done := q.op.planned()
+	return slices.ContainsFunc(q.e.Plan, func(p PlannedAction) bool {
+		if p.ForTicks == nil {
+			p.ForTicks = done.ForTicks
+		}
+		if !text {
+			p.Text = done.Text
+		}
+		return p.includes(done) && done.includes(p)
+	})
+}
