@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the tables of docs/providers.md
 // providersPage holds the table between two comments.
 const providersPage = "../../docs/providers.md"
 
-// tolerance is one row of the page: what a server does, and what is made of it.
+// tolerance is one row of the page: what a server does, and how it is read.
 type tolerance struct {
 	what, becomes string
 	// status and body are the answer; headers are "Name", "value", ...
@@ -120,19 +120,19 @@ var tolerances = []tolerance{
 	{"`call_id` is a number", "its digits are the id", 200, `{"output":[{"type":"function_call","call_id":7,"name":"act","arguments":"{\"a\":1}"}]}`, nil,
 		func(a llmclient.Answer) bool { return a.Reply != nil && a.Reply.Items[0].CallID == "7" }},
 	{"`arguments` is an object instead of a text", "its JSON is the text", 200, `{"output":[{"type":"function_call","call_id":"c1","name":"act","arguments":{"a":1}}]}`, nil, callWith(`"a":1`)},
-	{"`arguments` is missing, null or empty", "a call without arguments, which its schema judges", 200, `{"output":[{"type":"function_call","call_id":"c1","name":"act","arguments":null}]}`, nil, callWith("")},
+	{"`arguments` is missing, null or empty", "a call without arguments; the schema decides", 200, `{"output":[{"type":"function_call","call_id":"c1","name":"act","arguments":null}]}`, nil, callWith("")},
 	{"`content` of a message is a plain text", "that text", 200, `{"output":[{"type":"message","role":"assistant","content":"hi"}]}`, nil, textOf("hi")},
 	{"`annotations` or `logprobs` of a text are missing", "read without them", 200, `{"output":[` + hiText + `]}`, nil, textOf("hi")},
-	{"text stands only in `output_text` at the top", "made into a message", 200, `{"output":[],"output_text":"hi"}`, nil, textOf("hi")},
+	{"text only in `output_text` at the top", "made into a message", 200, `{"output":[],"output_text":"hi"}`, nil, textOf("hi")},
 	{"text only in `output_text`, beside reasoning", "made into a message", 200, `{"output":[{"type":"reasoning","id":"rs_1","summary":[]}],"output_text":"hi"}`, nil,
 		func(a llmclient.Answer) bool { return a.Kind() == llmclient.AnswerText }},
 	{"`output` is one item, or a text", "that item, or a message with that text", 200, `{"output":` + actCall + `}`, nil, callWith(`"a":1`)},
-	{"items under `items` or `tool_calls`, or without a response around them", "read; counted as `response_wrapped`", 200, `[` + actCall + `]`, nil, readBy("response_wrapped")},
-	{"a response in a list, or under `response`, `data`, `result` or `body`", "read; counted as `response_wrapped`", 200, `{"code":0,"data":{"output":[` + actCall + `]}}`, nil, readBy("response_wrapped")},
-	{"comments or other words before or behind the JSON", "passed over; counted as `response_wrapped`", 200, ": PROCESSING\n\n" + `{"output":[` + actCall + `]}` + "\n[DONE]", nil, readBy("response_wrapped")},
-	{"an event a line", "the final response; counted as `event_stream`", 200,
+	{"items under `items` or `tool_calls`, or without a response", "read; `response_wrapped`", 200, `[` + actCall + `]`, nil, readBy("response_wrapped")},
+	{"a response in a list, or under `response`, `data`, `result`, `body`", "read; `response_wrapped`", 200, `{"code":0,"data":{"output":[` + actCall + `]}}`, nil, readBy("response_wrapped")},
+	{"comments or other words before or after the JSON", "skipped; `response_wrapped`", 200, ": PROCESSING\n\n" + `{"output":[` + actCall + `]}` + "\n[DONE]", nil, readBy("response_wrapped")},
+	{"an event a line", "the final response; `event_stream`", 200,
 		`{"type":"response.created","response":{"output":[]}}` + "\n" + `{"type":"response.completed","response":{"output":[` + actCall + `]}}`, nil, readBy("event_stream")},
-	{"`status`, `finish_reason` or `stop_reason` says `length` or `max_tokens`", "truncated, so that nothing of it is used", 200, `{"output":[` + actCall + `],"finish_reason":"length"}`, nil,
+	{"`status`, `finish_reason`, `stop_reason`: `length` or `max_tokens`", "truncated; not used", 200, `{"output":[` + actCall + `],"finish_reason":"length"}`, nil,
 		func(a llmclient.Answer) bool { return a.Kind() == llmclient.AnswerTruncated }},
 	{"`status` in capitals", "as in small letters", 200, `{"status":"INCOMPLETE","incomplete_details":{"reason":"MAX_TOKENS"},"output":[` + actCall + `]}`, nil,
 		func(a llmclient.Answer) bool { return a.Kind() == llmclient.AnswerTruncated }},
@@ -144,45 +144,45 @@ var tolerances = []tolerance{
 		both(callWith(`"a":1`), func(a llmclient.Answer) bool { return string(a.Reply.Items[0].Raw) == `{"type":"telepathy","x":1.50}` })},
 	{"elements of `output` that are no objects", "left out and counted", 200, `{"output":[null,"hi",` + actCall + `]}`, nil,
 		both(callWith(`"a":1`), func(a llmclient.Answer) bool { return a.Reply.NonObjects == 2 })},
-	{"`output` is null in a response", "an empty answer, which is asked for again", 200, `{"object":"response","output":null}`, nil,
+	{"`output` is null in a response", "an empty answer, requested again", 200, `{"object":"response","output":null}`, nil,
 		func(a llmclient.Answer) bool { return a.Kind() == llmclient.AnswerEmpty }},
 	{"`incomplete_details` without `status`", "incomplete, for the reason given", 200, `{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}`, nil,
 		func(a llmclient.Answer) bool { return a.Kind() == llmclient.AnswerTruncated }},
 	{"`error` is an empty object beside an output", "no error", 200, `{"error":{},"output":[` + actCall + `]}`, nil, callWith(`"a":1`)},
 	{"the content type is wrong or missing", "not looked at", 200, `{"output":[` + actCall + `]}`, []string{"Content-Type", "text/html"}, callWith(`"a":1`)},
 	{"another status of success, such as 201", "a success", 201, `{"output":[` + actCall + `]}`, nil, callWith(`"a":1`)},
-	{"a 200 with the body `null`", "`malformed_body`; costs one turn", 200, `null`, nil, failsAs(llmclient.ErrMalformed)},
-	{"a byte order mark before the JSON", "removed; counted as `byte_order_mark`", 200, "\xef\xbb\xbf" + `{"output":[` + actCall + `]}`, nil, readBy("byte_order_mark")},
-	{"`Content-Encoding` br, deflate or zstd, which nobody asked for", "decoded; counted as `content_encoding_` and its name", 200, deflated(`{"output":[` + actCall + `]}`),
+	{"a 200 with the body `null`", "`malformed_body`", 200, `null`, nil, failsAs(llmclient.ErrMalformed)},
+	{"a byte order mark before the JSON", "removed; `byte_order_mark`", 200, "\xef\xbb\xbf" + `{"output":[` + actCall + `]}`, nil, readBy("byte_order_mark")},
+	{"`Content-Encoding` br, deflate or zstd, not requested", "decoded; `content_encoding_...`", 200, deflated(`{"output":[` + actCall + `]}`),
 		[]string{"Content-Encoding", "deflate"}, readBy("content_encoding_deflate")},
-	{"another content encoding", "`malformed_body`, which names it; costs one turn", 200, `?`, []string{"Content-Encoding", "lzma"},
+	{"another content encoding", "`malformed_body`, which names it", 200, `?`, []string{"Content-Encoding", "lzma"},
 		both(failsAs(llmclient.ErrMalformed), func(a llmclient.Answer) bool { return strings.Contains(a.Failure.Message, "encoding lzma") })},
-	{"an event stream that nobody asked for", "its final response; counted as `event_stream`", 200,
+	{"an event stream, not requested", "its final response; `event_stream`", 200,
 		`data: {"type":"response.completed","response":{"output":[` + actCall + `]}}`, nil, readBy("event_stream")},
-	{"a body larger than an answer within `--context-window`, or than 2 MiB and what it may repeat of the request", "`body_too_large`, refused by its bytes; costs one turn", 200, strings.Repeat(" ", BodyBytesMax+1), nil, failsAs(llmclient.ErrTooLarge)},
-	{"400, 422 or 501 that names `prompt_cache_key`, `include`, `parallel_tool_calls`, `store`, `strict` or `tool_choice`", "sent again without it, at once and from then on; counted as `without_` and its name", 400,
+	{"a body larger than window or 2 MiB, and the request, allow", "`body_too_large`", 200, strings.Repeat(" ", BodyBytesMax+1), nil, failsAs(llmclient.ErrTooLarge)},
+	{"400, 422 or 501 that names a field no user set", "sent without it from now on; `without_...`", 400,
 		`{"error":{"message":"Unknown parameter: 'include'."}}`, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 2 })},
 	{"425", "tried again", 425, ``, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
-	{"a 200 with a web page, a broken stream or cut JSON", "`malformed_body`; costs one turn", 200, `<html>`, nil, failsAs(llmclient.ErrMalformed)},
-	{"a 200 with an error object or a text under `error`", "`error_object`; costs one turn", 200, `{"error":"overloaded"}`, nil, failsAs(llmclient.ErrErrorObject)},
-	{"a 200 with an error in another dress: `message`, `msg`, `errors`, `detail` at the top", "`error_object`, or what its words say; costs one turn", 200,
+	{"a 200 with a web page, a broken stream or cut JSON", "`malformed_body`", 200, `<html>`, nil, failsAs(llmclient.ErrMalformed)},
+	{"a 200 with an error object or a text under `error`", "`error_object`", 200, `{"error":"overloaded"}`, nil, failsAs(llmclient.ErrErrorObject)},
+	{"a 200 with `message`, `msg`, `errors` or `detail`", "`error_object`, or as its words say", 200,
 		`{"success":false,"errors":[{"code":7,"message":"no luck"}]}`, nil,
 		both(failsAs(llmclient.ErrErrorObject), func(a llmclient.Answer) bool { return strings.HasSuffix(a.Failure.Message, "no luck") })},
-	{"a 200 with an answer of Chat Completions", "`chat_completions`; costs one turn", 200, `{"object":"chat.completion","choices":[]}`, nil, failsAs(llmclient.ErrChatCompletions)},
-	{"a response of status `failed`, `cancelled`, `queued` or `in_progress`", "a failure of that name; costs one turn", 200, `{"object":"response","status":"queued"}`, nil, failsAs(llmclient.ErrUnfinishedResponse)},
+	{"a 200 with an answer of Chat Completions", "`chat_completions`", 200, `{"object":"chat.completion","choices":[]}`, nil, failsAs(llmclient.ErrChatCompletions)},
+	{"a response of status `failed`, `cancelled`, `queued` or `in_progress`", "a failure of that name", 200, `{"object":"response","status":"queued"}`, nil, failsAs(llmclient.ErrUnfinishedResponse)},
 	{"an error as a text, a list, `detail`, or fields at the top", "its words are the message", 400, `[{"error":{"message":"listed"}}]`, nil,
 		both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Failure.Message == "HTTP 400: listed" })},
-	{"402 for an account without credit", "`insufficient_quota`; ends the endpoint", 402, `{"error":"pay"}`, nil, failsAs(llmclient.ErrQuota)},
-	{"400 for an unknown model, by its code or by its words and the model's name", "`model_not_found`; ends the endpoint", 400, `{"error":{"code":"model_not_found"}}`, nil, failsAs(llmclient.ErrModelNotFound)},
-	{"529 for an overload", "like 503: tried again, and the limit on calls in flight is halved", 529, ``, nil,
+	{"402 for an account without credit", "`insufficient_quota`", 402, `{"error":"pay"}`, nil, failsAs(llmclient.ErrQuota)},
+	{"400 for an unknown model, by its code, or its words and the model's name", "`model_not_found`", 400, `{"error":{"code":"model_not_found"}}`, nil, failsAs(llmclient.ErrModelNotFound)},
+	{"529 for an overload", "like 503: tried again, with half the calls in flight", 529, ``, nil,
 		both(failsAs(llmclient.ErrServer), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
-	{"`Retry-After` of more than ten minutes, a moment since 1970, a negative number", "ignored: tried again after the usual wait", 429, ``, []string{"Retry-After", "1795334400"},
+	{"`Retry-After` over ten minutes, negative, or counted from 1970", "ignored; the usual wait", 429, ``, []string{"Retry-After", "1795334400"},
 		both(failsAs(llmclient.ErrRateLimited), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
-	{"`Retry-After` as seconds, a fraction, a duration, a date, or `Retry-After-Ms`", "waited for by every agent of the endpoint, up to ten minutes", 429, ``, []string{"Retry-After", "0.01"},
+	{"`Retry-After` as seconds, a duration or a date; `Retry-After-Ms`", "all its agents wait", 429, ``, []string{"Retry-After", "0.01"},
 		both(failsAs(llmclient.ErrRateLimited), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
-	{"`X-Should-Retry: false`", "believed: not tried again", 500, ``, []string{"X-Should-Retry", "false"},
+	{"`X-Should-Retry: false`", "not tried again", 500, ``, []string{"X-Should-Retry", "false"},
 		both(failsAs(llmclient.ErrServer), func(a llmclient.Answer) bool { return a.Attempts == 1 })},
-	{"the key repeated in an answer or an error, as it is, in base64, in hexadecimal digits or in escapes", "taken out before anybody sees it", 401, `{"error":"Incorrect key ` + testKey + `"}`, nil,
+	{"the key in an answer, plain, base64, hexadecimal or escaped", "removed before it is stored", 401, `{"error":"Incorrect key ` + testKey + `"}`, nil,
 		both(failsAs(llmclient.ErrAuth), func(a llmclient.Answer) bool { return !strings.Contains(fmt.Sprint(a.Failure), testKey[4:]) })},
 }
 
@@ -199,7 +199,7 @@ func TestTolerances(t *testing.T) {
 // TestTolerancesArePublished holds the page to the table; -update writes it.
 func TestTolerancesArePublished(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| what a server does | what is made of it |\n|---|---|\n")
+	b.WriteString("| what a server does | how it is read |\n|---|---|\n")
 	for _, row := range tolerances {
 		fmt.Fprintf(&b, "| %s | %s |\n", row.what, row.becomes)
 	}
