@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -69,16 +70,51 @@ func checkRow(t *testing.T, m Policy, view world.View, row []string) {
 	} else if row[0] != "nothing" {
 		t.Fatalf("what is %q?", row[0])
 	}
-	if row[1] != "" {
-		e.Plan = planned(t, row[1])
+	switch row[1] {
+	case "":
+	case "*the same*":
+		e.Plan = planned(t, pageAction(t, row[2]))
+	default:
+		e.Plan = planned(t, pageAction(t, row[1]))
 	}
 	want := row[3]
 	if want == "passes" {
 		want = ""
 	}
-	if _, broken := m.untrimmed(actionOf(t, row[2]), e); string(reasonOf(broken)) != want {
+	if _, broken := m.untrimmed(actionOf(t, pageAction(t, row[2])), e); string(reasonOf(broken)) != want {
 		t.Errorf("%q: %+v", row, broken)
 	}
+}
+
+// pageSlots are the arguments that the page writes after an action's name, in their order.
+var pageSlots = map[string][]string{
+	"transfer_resource": {"to", "what", "amount"}, "send_message": {"to", "text"}, "accept_offer": {"id"},
+	"mine_compound": {"amount"}, "wait_ticks": {"amount"}, "move_agent": {"to"},
+}
+
+// pageAction returns an action of the page, such as "wait_ticks 20", as JSON. Arguments that
+// are missing at the end are left open.
+func pageAction(t *testing.T, text string) string {
+	t.Helper()
+	name, rest, more := strings.Cut(text, " ")
+	slots, known := pageSlots[name]
+	if !known {
+		t.Fatalf("what is %q?", text)
+	}
+	action := map[string]any{"action": name}
+	if more {
+		for i, word := range strings.SplitN(rest, " ", len(slots)) {
+			action[slots[i]] = word
+			if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+				action[slots[i]] = n
+			}
+		}
+	}
+	data, err := json.Marshal(action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // actionOf is the action that a planned one gives in full.
