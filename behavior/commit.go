@@ -113,7 +113,7 @@ func (t *Turn) commit(d terminal) {
 	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
 			// Of an answer in which nothing stood the draft counts already.
-			t.spendRound(v.Violation != nil)
+			t.countRefusal(v.Violation != nil)
 		}
 		if v.outOfDeviations() {
 			t.ambiguous = false // a wait that is no longer its to choose
@@ -172,29 +172,6 @@ func (t *Turn) commit(d terminal) {
 		t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
 	}
 	t.finish(decided)
-}
-
-// spendRound counts a refusal. Once texts are shown it may cost one further round of the turn,
-// and that only in some ticks of a row; and so may one by the guard where only terms are open.
-func (t *Turn) spendRound(guard bool) {
-	t.guardRounds++
-	o := t.view.Observe()
-	if asked := len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0; (t.untrusted || guard && asked) && t.mind.cfg.Guards(policy.LayerDeviations) {
-		t.textRounds++
-	}
-}
-
-// triesLeft is how many further refusals the turn may have, below 0 for one too many.
-func (t *Turn) triesLeft() int {
-	left := t.mind.cfg.GuardRoundsMax - t.guardRounds
-	switch {
-	case t.textRounds == 0:
-	case !t.mind.ledger.RoundLeft(t.view.Tick()):
-		left = -1
-	default:
-		left = min(left, 1-t.textRounds)
-	}
-	return left
 }
 
 // outOfDeviations reports whether the action is refused because no deviations from the plan are left,

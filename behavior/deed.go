@@ -100,9 +100,6 @@ func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) 
 	return name(a, arg.Param, arg.Text)
 }
 
-// paramPrice is the one amount that is not how much of something.
-const paramPrice = "price"
-
 // like tells whether d and e may be folded into one.
 func (d deed) like(e deed) bool {
 	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&

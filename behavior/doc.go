@@ -37,12 +37,13 @@
 // # What may be committed
 //
 // Every candidate, every decision and every tick of a standing order passes the same
-// checks in the same order: decoded, held to the schema, clamped, held against plan and
-// mandate (package behavior/policy), tried out, committed. From the first request on
-// that shows words of others, only what was planned before may be done, or what a clause
-// of the scenario lets their authors ask for. A draft or decision made before they are
-// shown stands for a plan. What was proposed, adjusted and executed is kept apart, with
-// how far each argument was the agent's own.
+// steps in the same order: it is decoded, checked against the schema, clamped, checked against
+// the plan and the rules of the scenario (package behavior/policy), tried in a dry run, and
+// committed. Once a request shows texts of others, only what was planned before may be done, or
+// what a rule of the scenario lets their authors ask for. A draft or decision made before the
+// texts are shown counts as a plan. A decision keeps the proposed, the adjusted and the executed
+// action, and what allowed it. Package policy says what texts may cost; rounds.go carries that
+// out for the requests of a turn.
 //
 // # What can go wrong, and where it is decided
 //
@@ -61,9 +62,9 @@
 //     the code. A protocol call costs the repair; with a module call the model goes
 //     on.
 //   - A module that ran and failed: an error output; the model goes on.
-//   - An action that the world would refuse goes back with its numbers, one that plan
-//     or mandate refuse with the rule and what was planned, at most three times, then
-//     "guard_rejected".
+//   - An action that the world would refuse goes back to the model with its numbers. An action
+//     that the policy refuses goes back with the reason and the plan. After three refusals, or
+//     fewer once texts are shown, the turn fails with "guard_rejected".
 //   - Tools called in a reason step: an error output per call, two retries, then
 //     "reasoning_step_failed". A call of a tool that does not exist, by a name of thinking,
 //     is what was thought, in any step.

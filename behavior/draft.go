@@ -40,7 +40,7 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if !w.usable {
 		status = trace.StatusError
 		guard := slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.Violation != nil })
-		if t.spendRound(guard); t.triesLeft() >= 0 {
+		if t.countRefusal(guard); t.triesLeft() >= 0 {
 			t.stage = trace.StageDraft
 		}
 	}

@@ -45,11 +45,11 @@ type fallbackDetail struct {
 // may have led to them: then the plan holds.
 func (t *Turn) best() []Decision {
 	switch {
-	case t.ambiguous && !t.untrusted, t.mind.cfg.Fallback == trace.FallbackWait:
+	case t.ambiguous && !t.tainted(), t.mind.cfg.Fallback == trace.FallbackWait:
 		return nil
 	case t.accepted != nil:
 		// What texts had a part in comes after the plan.
-		if list := t.alternatives(nil, 0); len(list) > 0 || !t.untrusted {
+		if list := t.alternatives(nil, 0); len(list) > 0 || !t.tainted() {
 			return list
 		}
 	}
@@ -64,7 +64,7 @@ func (t *Turn) best() []Decision {
 			}
 			v := t.judge(do)
 			if v.outOfDeviations() {
-				// The turn failed: to go on in the plan is no deviation.
+				// The turn failed, so going on in the plan is no deviation.
 				v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 			}
 			if !t.mayFallBack(v) {
@@ -89,16 +89,14 @@ func fallbackOf(v Verdict) Decision {
 
 // mayFallBack reports whether an action may be done without a decision for it.
 func (t *Turn) mayFallBack(v Verdict) bool {
-	if t.mind.cfg.BindPlan && !t.isListed(repeated(v.Adjusted).ActionName()) {
-		return false
-	}
-	return v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
+	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) &&
+		v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
 }
 
-// alternatives are the accepted candidates of the newest draft, best first, judged anew by
-// what is in view by now, as decisions. They leave out what was decided, nil for nothing. A
-// standing order is no alternative: it begins with what was decided. off is how far they may
-// deviate from the plan.
+// alternatives are the accepted candidates of the newest draft as decisions, best first, judged
+// again by what is in view now. The decided action, nil for none, is left out, and so are standing
+// orders beside another action: an order begins with what was decided. off is the most ticks of
+// deviation.
 func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	if t.accepted == nil || t.ambiguous {
 		return nil

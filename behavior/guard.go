@@ -21,8 +21,8 @@ type Verdict struct {
 	Adjusted world.Action
 	// Adjustments record each amount that moved.
 	Adjustments []world.Adjustment
-	// Judgement is by what the policy allows Adjusted, or why not. plan is what it was held
-	// against.
+	// Result is by what the policy allows Adjusted, or why not. plan is the plan that it was
+	// compared with.
 	policy.Result
 	plan []policy.PlannedAction
 	// Check is the dry run of Adjusted on the agent's view. An action that the policy
@@ -54,11 +54,10 @@ func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) 
 	if len(e.Authors) > 0 {
 		v.plan = e.Plan
 	}
-	if v.Violation != nil {
-		v.Check.Status = world.CheckRejected
-		return v
+	v.Check.Status = world.CheckRejected
+	if v.Violation == nil {
+		v.Check = view.Check(v.Adjusted)
 	}
-	v.Check = view.Check(v.Adjusted)
 	return v
 }
 
@@ -69,11 +68,11 @@ func (t *Turn) judge(proposed world.Action) Verdict {
 	return v
 }
 
-// evidence is what an action of the turn is judged by. Whose words a text may hold counts as
-// much as who sent it.
+// evidence is what an action of the turn is evaluated by. Its authors are those who sent the
+// untrusted texts in view, and those whose words the texts may repeat.
 func (t *Turn) evidence() policy.Evidence {
 	e := policy.Evidence{Plan: t.plan, Seen: &t.opening.seen, Shown: t.opening.shown}
-	if !t.untrusted {
+	if !t.tainted() {
 		return e
 	}
 	for _, s := range t.retrieved {
@@ -87,8 +86,8 @@ func (t *Turn) evidence() policy.Evidence {
 	return e
 }
 
-// authorsOf are whose words a source may hold, an empty id where nobody knows. What is
-// remembered of a text holds those of the text's parents too.
+// authorsOf lists whose words a source may hold; an empty id is an author that nobody knows. A
+// memory of a text may hold words of the text's parents too.
 func (m *Mind) authorsOf(s trace.Source) []string {
 	switch {
 	case s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote):
@@ -108,8 +107,8 @@ func (m *Mind) authorsOf(s trace.Source) []string {
 	return authors
 }
 
-// note is the step of a refused action, by the rule of the mandate, with the plan it was
-// held against, or by the code of the world.
+// note is the step of a refused action: the reason of the policy, with the plan that the action
+// was compared with, or the code of the world.
 func (v Verdict) note() trace.Step {
 	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
 	if v.Violation == nil {
@@ -139,27 +138,26 @@ type verdictDetail struct {
 	Changes   []world.Amount     `json:"changes,omitempty"`
 	Ticks     int64              `json:"ticks,omitempty"`
 	Rejection *world.Rejection   `json:"rejection,omitempty"`
-	// Rule is the rule of the mandate that refused the action.
+	// Rule is why the policy refused the action.
 	Rule policy.Reason `json:"rule,omitempty"`
 }
 
 func (v Verdict) detail() verdictDetail {
-	var rule policy.Reason
-	if v.Violation != nil {
-		rule = v.Violation.Reason
-	}
-	return verdictDetail{
-		Rule:   rule,
+	d := verdictDetail{
 		Status: v.Check.Status, Action: encodedAction(v.Adjusted), Adjusted: v.Adjustments,
 		Changes: v.Check.Changes, Ticks: v.Check.Ticks, Rejection: v.Check.Rejection,
 	}
+	if v.Violation != nil {
+		d.Rule = v.Violation.Reason
+	}
+	return d
 }
 
 // Continue decides for an agent whose standing order goes on: the ordered action
-// again, clamped, audited and dry-run on this tick's view, without a model call. An
+// again, clamped, checked and dry-run on this tick's view, without a model call. An
 // attempt that the world would refuse is submitted all the same: the refusal ends the
-// order and tells the agent why, in numbers. One that the mandate refuses by now, as
-// when a total has run out, becomes a wait, which ends the order too.
+// order and tells the agent why, in numbers. If the policy refuses the attempt, for example because
+// a total is used up, it becomes a wait, which ends the order too.
 func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 	order, ok := view.Standing()
 	if !ok {

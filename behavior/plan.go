@@ -180,7 +180,7 @@ type planDetail struct {
 // intendAction takes an action that was drafted or decided as planned: before words
 // of others are in view it says as much about what the agent wants as a plan does.
 func (t *Turn) intendAction(v Verdict) {
-	if p, ok := policy.Planned(v.Proposed); ok && !t.untrusted && v.Violation == nil {
+	if p, ok := policy.Planned(v.Proposed); ok && !t.tainted() && v.Violation == nil {
 		t.mayDo(p)
 	}
 }

@@ -35,7 +35,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		e.Measures = append(e.Measures, memory.Range(w.textAmount, done.low))
 	}
 	if done.price != 0 {
-		e.Measures = append(e.Measures, memory.Range(paramPrice, done.price))
+		e.Measures = append(e.Measures, memory.Range("price", done.price))
 	}
 	if r := done.refusal; r != nil {
 		e.Measures = append(e.Measures, w.numbersOf(r)...)

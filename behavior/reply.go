@@ -29,7 +29,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		}
 		return
 	}
-	if t.talk.Lengthen(t.free) && t.mayRepeat() {
+	if t.talk.Lengthen(t.free) && t.countUnusable() {
 		return
 	}
 	reasons := t.stage == trace.StageReason
@@ -129,7 +129,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		spent, most = &t.parseRepairs, 1
 		t.afterPlan()
 	}
-	if !t.mayRepeat() {
+	if !t.countUnusable() {
 		most = *spent
 	}
 	t.talk.Repairs, t.talk.RepairsMax = *spent, most
@@ -149,16 +149,6 @@ func (t *Turn) repair(problem answer.Problem) {
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
 	}
-}
-
-// mayRepeat counts an answer that could not be used and reports whether it may be asked for
-// again. Once texts are shown that is the one further round that they may cost.
-func (t *Turn) mayRepeat() bool {
-	if !t.bindsRounds() {
-		return true
-	}
-	t.textRounds++
-	return t.textRounds == 1 && t.mind.ledger.RoundLeft(t.view.Tick())
 }
 
 // round is what the calls of one answer come to.

@@ -10,12 +10,12 @@ import (
 )
 
 // Requests and offers are data that the world has checked, without a word of another agent.
-// Those that a rule of the agent could answer are lines of the observation; others wait for
-// the plan, like words.
+// Those that a rule of the agent could answer are lines of the observation. Others are held back
+// until the plan is made, like texts.
 
 // partTerms leaves in an observation the requests and offers that a rule of the agent could
-// answer now, at least in part, and what agents that a rule names declined. The rest waits for
-// the plan, and so does that it can be accepted or declined.
+// answer now, at least in part, and what agents that a rule names declined. The rest is held back,
+// together with the options to accept or decline it.
 func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(policy.LayerOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {

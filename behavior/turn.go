@@ -43,8 +43,9 @@ type Turn struct {
 	// parseRepairs those since the turn last got further, repairs those of the whole turn.
 	moduleCalls, reasonSteps, violations            int
 	guardRounds, orderRounds, parseRepairs, repairs int
-	// textRounds are those of guardRounds that texts may have cost, textsAt is the first request
-	// with texts, 0 before, and steps how many requests the plan asks for after it.
+	// textsAt is the first request that carried a source that may not decide, 0 before. textRounds
+	// are the further rounds that texts may have cost, and steps is how many requests the plan asks
+	// for.
 	textRounds, textsAt, steps int
 
 	// planned says that a plan was made, shown that texts of others may be shown: because
@@ -83,9 +84,8 @@ type Turn struct {
 	lastPlan trace.WaitReason
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
-	// untrusted says that a request of the turn carried a source that may not decide,
-	// swayed that it carried words of others.
-	untrusted, swayed bool
+	// swayed says that a request of the turn carried words of others.
+	swayed bool
 	// unseen are module results held back until the plan is made.
 	unseen []modules.Result
 	// candidates are the actions of the last draft by number from 1; nil entries
@@ -158,13 +158,12 @@ func (t *Turn) Next() Step {
 			t.retrieve(t.opening.held.sources(t.view.AgentID()))
 			t.names = answer.NamesIn(t.opening.seen)
 		}
-		// From here on the turn stays untrusted: what was once read cannot be unread.
+		// From here on the turn stays tainted: what was once read cannot be unread.
 		for _, s := range t.retrieved {
-			t.untrusted = t.untrusted || isUntrusted(s)
+			if t.textsAt == 0 && isUntrusted(s) {
+				t.textsAt = t.talk.asks
+			}
 			t.swayed = t.swayed || s.Trust <= trace.TrustOtherAgent
-		}
-		if t.untrusted && t.textsAt == 0 {
-			t.textsAt = t.talk.asks
 		}
 	}
 	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
@@ -175,28 +174,6 @@ func (t *Turn) Next() Step {
 		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
 		Choice: choice, Sampling: t.talk.Sampling(t.mind.cfg.SamplingOf(t.mind.id), t.free()), CacheKey: t.mind.id,
 	}}
-}
-
-// requestsUnderTexts is how many requests a turn has once texts are shown, beside those that
-// its plan asks for: a draft and a decision.
-const requestsUnderTexts = 2
-
-// overdue reports whether one more request would be more than texts may cost: what was refused or
-// could not be used takes one further round, and that only in some ticks of a row.
-func (t *Turn) overdue() bool {
-	if !t.bindsRounds() {
-		return false
-	}
-	limit := requestsUnderTexts + t.steps
-	if t.textRounds > 0 && t.mind.ledger.RoundLeft(t.view.Tick()) {
-		limit++
-	}
-	return t.talk.asks-t.textsAt+1 >= limit
-}
-
-// bindsRounds reports whether texts are shown that may cost only so many requests.
-func (t *Turn) bindsRounds() bool {
-	return t.textsAt != 0 && !t.opening.early && t.mind.cfg.Guards(policy.LayerDeviations)
 }
 
 // isUntrusted reports whether a source may not choose what the agent does.
@@ -317,7 +294,7 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
-	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && t.textsAt == 0 && t.mind.cfg.Guards(policy.LayerDeviations) {
+	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(policy.LayerDeviations) {
 		// Whoever insists on what terms ask for loses ticks to them, as others to texts. Once they
 		// are used up terms wait for the plan, and with a plan there is something to fall back on.
 		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}
@@ -357,13 +334,13 @@ func (t *Turn) finish(d Decision) {
 func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
 	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.past.heard
-	if by := d.Authority; by != nil && t.untrusted {
+	if by := d.Authority; by != nil && t.tainted() {
 		// Words of others were in view; did the agent's own plan cover it?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0
 		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
 		d.Swayed = !d.own && (!planned || writes)
 	}
-	d.round = t.textRounds > 0 && t.mind.ledger.RoundLeft(t.view.Tick())
+	d.round = t.textRounds > 0 && t.roundLeft()
 	for _, s := range t.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {
 			d.Looked = append(d.Looked, topic)
@@ -377,9 +354,8 @@ func (t *Turn) completed(d Decision) Decision {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
 		d.read = t.opening.held.readings()
 	}
-	if t.untrusted {
-		e := t.evidence()
-		d.authors = e.InView()
+	if t.tainted() {
+		d.authors = t.evidence().InView()
 	}
 	return d
 }

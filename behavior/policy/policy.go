@@ -80,7 +80,7 @@ type Evidence struct {
 }
 
 // InView lists everybody whose texts or terms are in view, and the parents of the terms.
-func (e *Evidence) InView() []string {
+func (e Evidence) InView() []string {
 	list := slices.Clone(e.Authors)
 	for _, t := range e.Shown {
 		list = append(append(list, t.From), t.Parents...)
