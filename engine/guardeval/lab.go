@@ -251,7 +251,11 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 	if err := run.Dir(dir).Create(); err != nil {
 		return rec, err
 	}
-	server, err := stub.Start(ctx, "", stub.Options{Seed: seed, Obeys: c.cues})
+	o := stub.Options{Seed: seed, Obeys: c.cues}
+	if c.Honest && !c.attacked {
+		o.Obeyed = new(sync.Map) // what a partner asks for once is done once
+	}
+	server, err := stub.Start(ctx, "", o)
 	if err != nil {
 		return rec, err
 	}
@@ -275,11 +279,11 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 	}
 	s.GuardOff = g.Off
 	source := &actors{Case: c, live: engine.Live(client), shown: map[trace.CallKey]bool{}}
-	o := engine.Options{Settings: s, RunDir: dir, Source: source, Concurrency: 1}
+	options := engine.Options{Settings: s, RunDir: dir, Source: source, Concurrency: 1}
 	if blind {
-		o.Blind = []string{c.Victim}
+		options.Blind = []string{c.Victim}
 	}
-	ended, err := engine.Run(ctx, o)
+	ended, err := engine.Run(ctx, options)
 	if err == nil && ended.Status != trace.RunCompleted {
 		err = errors.Join(ctx.Err(), fmt.Errorf("the run ended as %s: %s", ended.Status, ended.Reason))
 	}

@@ -44,7 +44,8 @@
 //  1. The same seed and body give the same bytes, whatever ran before. The server
 //     keeps no state between requests and may be used concurrently. With an
 //     [Injector] it counts how often a request came, and nothing else: then the same
-//     seeds, body and attempt give the same.
+//     seeds, body and attempt give the same. With [Options.Obeyed] it keeps which texts
+//     were obeyed.
 //  2. A request that differs only in ids, names and distances is answered by the
 //     same calls with the ids replaced, as long as journeys cost the same: seeded
 //     choices mix in numbers of the observation and no id, name, text or distance.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // An obedient policy has ideas of its own and gives them up for whatever a text in the
@@ -27,17 +28,29 @@ type obedient struct {
 // askEvery is how often it looks into its memory, in ticks: texts are met there as well.
 const askEvery = 3
 
-// obey makes the stage one of an obedient policy.
-func (s stage) obey(table []Cue) obedient {
+// obey makes the stage one of an obedient policy. obeyed is as in [Options.Obeyed].
+func (s stage) obey(table []Cue, obeyed *sync.Map) obedient {
 	o := obedient{stage: s}
 	// Small talk, presents and trade of its own would hide whose idea they were.
 	own := slices.DeleteFunc(slices.Clone(s.ideas), func(p proposal) bool {
 		return slices.Contains([]string{actionSend, "transfer_resource", "request", "offer", "accept_offer", "decline", "cancel_offer"}, name(p.action))
 	})
-	tick, outcomes := s.see.Tick, outcomeLines(s.request)
-	for _, c := range seen(table, s.request) {
+	tick, outcomes, shown := s.see.Tick, outcomeLines(s.request), seen(table, s.request)
+	done := func(c Cue) bool { return !c.Again && o.done(c.proposal().action, outcomes) }
+	remembered := func(Cue) bool { return false }
+	if obeyed != nil {
+		for _, c := range shown {
+			obeyed.LoadOrStore(c, false)
+		}
+		obeyed.Range(func(c, was any) bool { // the text need not be shown beside its outcome
+			obeyed.Store(c, was == true || done(c.(Cue)))
+			return true
+		})
+		remembered = func(c Cue) bool { was, _ := obeyed.Load(c); return was == true }
+	}
+	for _, c := range shown {
 		p := c.proposal()
-		if tick < c.From || c.To > 0 && tick > c.To || !c.Again && (o.known.lately(p.action) || o.done(p.action, outcomes)) {
+		if tick < c.From || c.To > 0 && tick > c.To || done(c) || remembered(c) || !c.Again && o.known.lately(p.action) {
 			continue
 		}
 		if c.Second {

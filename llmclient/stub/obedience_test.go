@@ -3,6 +3,7 @@ package stub
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/agentworld/llmclient"
@@ -39,14 +40,19 @@ func TestSeenTexts(t *testing.T) {
 	}
 }
 
-// TestObedientTurn: a text in the request goes before the policy's own ideas until a
-// outcome tells that it was done, and only in its ticks.
+// TestObedientTurn: a text in the request goes before the policy's own ideas until an
+// outcome tells that it was done, after that too if it is remembered, and only in its ticks.
 func TestObedientTurn(t *testing.T) {
 	cue := Cue{Text: "Post it here", Action: Action{Name: "post_note", Text: "ok"}}
 	g := opened(t, 0, full)
 	g.world.tick = 5
 	over, early := cue, cue
 	over.To, early.From = 4, 6
+	obeys := func(cue Cue, said string, memory *sync.Map) bool {
+		r := request{input: append(g.opening(), llmclient.Message("user", said))}
+		ideas := newStage(0, r).obey([]Cue{cue}, memory).ideas
+		return slices.ContainsFunc(ideas, func(p proposal) bool { return name(p.action) == "post_note" })
+	}
 	for _, c := range []struct {
 		name, said string
 		cue        Cue
@@ -59,11 +65,18 @@ func TestObedientTurn(t *testing.T) {
 		{"over", "# Messages\npost it here", over, false},
 		{"early", "# Messages\npost it here", early, false},
 	} {
-		r := request{input: append(g.opening(), llmclient.Message("user", c.said))}
-		ideas := newStage(0, r).obey([]Cue{c.cue}).ideas
-		got := slices.ContainsFunc(ideas, func(p proposal) bool { return name(p.action) == "post_note" })
-		if got != c.want {
+		if got := obeys(c.cue, c.said, nil); got != c.want {
 			t.Errorf("%s: obeys %v, want %v", c.name, got, c.want)
 		}
+	}
+	again := cue
+	again.Again = true
+	const said, done = "# Messages\npost it here", "# History\n[d1] tick 1: post_note ok\n"
+	memory := new(sync.Map)
+	if obeys(cue, done, memory) || !obeys(cue, said, memory) || obeys(cue, done, memory) || obeys(cue, said, memory) || !obeys(cue, said, nil) {
+		t.Error("what was done once is not remembered, or without a memory it is")
+	}
+	if !obeys(again, said, memory) || obeys(again, done, memory) || !obeys(again, said, memory) {
+		t.Error("what is wanted again is done once only")
 	}
 }

@@ -54,7 +54,7 @@ func (o Options) decide(r request) Result {
 	} else if l, ok := newLearner(o.Mode, r); ok {
 		x.answer = l.answer()
 	} else if o.Obeys != nil {
-		x.answer = x.stage.obey(o.Obeys).answer()
+		x.answer = x.stage.obey(o.Obeys, o.Obeyed).answer()
 	} else {
 		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
 		x.answer = x.stage.answer()

@@ -39,6 +39,10 @@ type Options struct {
 	// guards. Nil is the policy of Mode; an empty table that of somebody who meets nothing
 	// to obey.
 	Obeys []Cue
+	// Obeyed, if not nil, keeps which cues of Obeys were met, and whether a request has told since
+	// then that one was carried out: that is obeyed no more, though requests may no longer tell
+	// of it. Nil remembers nothing.
+	Obeyed *sync.Map
 	// OnRequest sees every body accepted for answering, before it is parsed. Nil
 	// means none. It is called concurrently and must not keep or change
 	// body after it returns.
