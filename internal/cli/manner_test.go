@@ -80,14 +80,17 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 		for _, protocol := range protocols {
 			r := mannered(manner, protocol)
 			decisions := r.DecisionCounts.Act + r.DecisionCounts.Wait + r.DecisionCounts.WaitTicks
-			row += fmt.Sprintf(" %.2f | %d of %d | %d of %d |", float64(r.TraceCounts.CallsPerDecision.AvgMilli)/1000,
-				decisions-r.DecisionCounts.WaitDegraded, decisions, r.GoalsMet, r.Agents)
+			row += fmt.Sprintf(" %.2f", float64(r.TraceCounts.CallsPerDecision.AvgMilli)/1000)
+			if r.DecisionCounts.WaitDegraded > 0 || r.GoalsMet < r.Agents {
+				row += fmt.Sprintf(" (%d of %d, %d of %d)", decisions-r.DecisionCounts.WaitDegraded, decisions, r.GoalsMet, r.Agents)
+			}
+			row += " |"
 		}
 		name := "`" + manner + "`"
 		if manner == "" {
 			name = "none"
 		}
-		page = regexp.MustCompile(`(?m)^(\| `+name+` \|) \d.*$`).ReplaceAll(page, []byte("${1}"+row))
+		page = regexp.MustCompile(`(?m)^(\| `+name+` \| [^|\n]* \|).*$`).ReplaceAll(page, []byte("${1}"+row))
 	}
 	if *update {
 		if err := os.WriteFile(path, page, 0o644); err != nil {
