@@ -192,7 +192,8 @@ func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
 	}
 	add := func(receiver, id string) {
 		one, args := *p, world.Args{}
-		one.To, one.ID, one.Text = receiver, id, cmp.Or(p.Text, "-")
+		one.To, one.ID = receiver, id
+		one.Text = cmp.Or(p.Text, "-") // the dry run accepts any text but an empty one
 		for s, param := range e.params {
 			if param == nil {
 				continue

@@ -80,6 +80,7 @@ func (q *evaluation) trimTerms() (world.Action, []world.Adjustment) {
 		if given := q.op.args[world.SlotAmount].number; p.WantAmount != nil && p.Amount != nil && given == *p.Amount && q.op.got > *p.WantAmount {
 			set(world.SlotWantAmount, *p.WantAmount)
 		}
+		// A seller asks for more than planned by a higher price, a buyer by a lower one.
 		if _, stays := q.action.(world.PlaceOrder); stays && p.Price != nil && (q.op.what == world.SideSell) == (q.op.args[world.SlotPrice].number > *p.Price) {
 			set(world.SlotPrice, *p.Price)
 		}
