@@ -225,13 +225,13 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestFlowsOfThePage: the rules by example give what the page says of them.
+// TestFlowsOfThePage: the rules of the first example give what the page says of them.
 func TestFlowsOfThePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/scenarios.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rules, _ := strings.Cut(string(page), "### Rules by example\n\n```toml\n")
+	_, rules, _ := strings.Cut(string(page), "### Worked example: a helpful agent\n\n```toml\n")
 	rules, _, _ = strings.Cut(rules, "```")
 	const camp = "id = \"camp\"\nterms = true\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 5\nspawn = [\"hub\"]\n"
 	s, err := scenario.Parse("camp.toml", []byte(camp+rules))
