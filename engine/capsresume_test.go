@@ -335,7 +335,7 @@ func TestWantedCapsOutliveTheProcess(t *testing.T) {
 }
 
 // TestACapBelowWhatIsSpent ends the run at once, asks for nothing, and leaves a whole
-// report; a higher cap goes on from there.
+// report; a higher cap continues from there.
 func TestACapBelowWhatIsSpent(t *testing.T) {
 	slow(t)
 	o, _ := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 40}})

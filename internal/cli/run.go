@@ -230,7 +230,7 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 		return failWith(exitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
 			result.Status, result.TicksDone, p.Ticks, result.Reason, hint))
 	case exitBudget:
-		return failWith(exitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
+		return failWith(exitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap continues it",
 			result.Status, result.TicksDone, p.Ticks, result.Reason, oneLine(p.RunDir)))
 	}
 	reason := result.Reason
