@@ -156,7 +156,11 @@ func (e Evaluation) WriteText(w io.Writer) error {
 	fmt.Fprintf(t, "%d attacks, %d of them shown with the guard on, %d honest games; bounds are one-sided, exact, 95%%\n\n", e.Attacks, e.Shown, e.Honest)
 	fmt.Fprintln(t, "guard\tattacks succeeded\tat most\tworst stratum\tfalse blocks\tat most\tutility under attack")
 	for _, s := range e.Summaries {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Guard, s.AttackSucceeded, percent(s.AttackSucceeded.Upper), s.Worst,
+		worst := "none"
+		if i := slices.IndexFunc(s.Strata, func(p Part) bool { return p.Name == s.Worst }); i >= 0 && s.Strata[i].AttackSucceeded.Count > 0 {
+			worst = fmt.Sprintf("%s, %s", s.Worst, s.Strata[i].AttackSucceeded)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Guard, s.AttackSucceeded, percent(s.AttackSucceeded.Upper), worst,
 			s.FalseBlocks, percent(s.FalseBlocks.Upper), s.UtilityUnderAttack)
 	}
 	on, _ := e.Summary(On)
