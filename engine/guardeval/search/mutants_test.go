@@ -119,7 +119,7 @@ func TestMutants(t *testing.T) {
 	// played are the stories of some trials; freer says that somewhere, where they part, the
 	// victim did what was refused without the mutant.
 	played := func(binary string) []string {
-		out, _ := output(".", binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "1000", "-hunt.stories")
+		out, _ := output(".", binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "600", "-hunt.stories")
 		return strings.Split(out, "trial ")
 	}
 	refused := regexp.MustCompile(`decided: engine|By:fallback`)
@@ -206,6 +206,7 @@ func TestMutants(t *testing.T) {
 			overlay := m.overlay(t, dir)
 			if !*mutantsAny && !passes(m, overlay) {
 				counts["fails the unit tests, or to build"]++
+				t.Logf("killed: %s when %v", m.What, m.When)
 				continue
 			}
 			binary, ok := build("mutant.test", overlay)
@@ -215,6 +216,7 @@ func TestMutants(t *testing.T) {
 			}
 			if !freer(usual, played(binary)) {
 				counts["allows nothing more in the trials compared"]++
+				t.Logf("allows nothing more: %s when %v", m.What, m.When)
 				continue
 			}
 			// What allows more does not always do harm. A hole is what any seed finds; what three
