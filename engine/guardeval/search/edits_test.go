@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 // edit is a place in a file where a mutant can differ: an expression that has another
 // value, or a statement that is skipped, while conditions hold.
 type edit struct {
+	of         *checked
 	file       string
 	start, end int
 	// old is the source text, mutated what a boolean expression becomes; a statement has none.
@@ -31,9 +33,10 @@ type edit struct {
 	conditions map[string][]string
 }
 
-// text is the edit's source while all of when hold.
-func (e edit) text(when []string) string {
-	gate := "(" + strings.Join(when, ") && (") + ")"
+// text is the edit's source, which differs only while mutant id is chosen and all of when
+// hold.
+func (e edit) text(id int, when []string) string {
+	gate := fmt.Sprintf("chosenMutant == %d && (%s)", id, strings.Join(when, ") && ("))
 	if e.mutated == "" {
 		return fmt.Sprintf("if !(%s) { %s }", gate, e.old)
 	}
@@ -63,37 +66,74 @@ var opposites = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
 }
 
-// editsOf lists the edits of the files of a package that matches accepts, in order.
-func editsOf(t *testing.T, dir string, matches func(base string) bool) (list []edit) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// checked is a package that was type-checked, so that changes of it can be, too.
+type checked struct {
+	dir      string
+	set      *token.FileSet
+	importer types.Importer
+	files    map[string]*ast.File
+	pkg      *types.Package
+}
+
+// check parses and type-checks the package in a folder.
+func check(t *testing.T, dir string) *checked {
 	// A binary built with -trimpath does not know where the standard library is.
 	if goroot, ok := output(".", "go", "env", "GOROOT"); ok {
 		build.Default.GOROOT = strings.TrimSpace(goroot)
 	}
-	set := token.NewFileSet()
-	var parsed []*ast.File
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &checked{dir: dir, set: token.NewFileSet(), files: map[string]*ast.File{}}
+	c.importer = importer.ForCompiler(c.set, "source", nil)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(set, file, nil, 0)
-		if err != nil {
+		if c.files[file], err = parser.ParseFile(c.set, file, nil, 0); err != nil {
 			t.Fatal(err)
 		}
-		parsed = append(parsed, f)
 	}
-	pkg, err := (&types.Config{Importer: importer.ForCompiler(set, "source", nil)}).Check(dir, set, parsed, nil)
-	if err != nil {
+	if c.pkg, err = c.with("", nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range parsed {
-		file := set.Position(f.Pos()).Filename
-		if matches(filepath.Base(file)) {
-			list = append(list, fileEdits(set, pkg, f, file, source(t, file))...)
+	return c
+}
+
+// with type-checks the package with one file replaced.
+func (c *checked) with(file string, replaced *ast.File) (*types.Package, error) {
+	var list []*ast.File
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
+		if name == file {
+			list = append(list, replaced)
+		} else {
+			list = append(list, c.files[name])
 		}
+	}
+	return (&types.Config{Importer: c.importer}).Check(c.dir, c.set, list, nil)
+}
+
+// compiles reports whether the package compiles with an edit under some conditions.
+func (c *checked) compiles(t *testing.T, e edit, when []string) bool {
+	src := source(t, e.file)
+	src = src[:e.start] + e.text(0, when) + src[e.end:] + "\nvar chosenMutant int\n"
+	f, err := parser.ParseFile(c.set, e.file, src, 0)
+	if err == nil {
+		_, err = c.with(e.file, f)
+	}
+	return err == nil
+}
+
+// edits lists the edits of the files that matches accepts, in order.
+func (c *checked) edits(t *testing.T, matches func(base string) bool) (list []edit) {
+	for _, file := range slices.Sorted(maps.Keys(c.files)) {
+		if matches(filepath.Base(file)) {
+			list = append(list, fileEdits(c.set, c.pkg, c.files[file], file, source(t, file))...)
+		}
+	}
+	for i := range list {
+		list[i].of = c
 	}
 	return list
 }

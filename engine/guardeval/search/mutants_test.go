@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -47,6 +48,7 @@ type mutant struct {
 	// Found is the trial of the first harm by seed, -1 for none.
 	Found []int `json:"found"`
 	edit  edit
+	id    int
 }
 
 // root is where the module is.
@@ -61,18 +63,37 @@ func source(t *testing.T, file string) string {
 	return string(src)
 }
 
-// overlay writes the mutated file and the overlay that puts it in place.
-func (m mutant) overlay(t *testing.T, dir string) string {
-	replace := map[string]string{}
-	if m.edit.file != "" {
-		src := source(t, m.edit.file)
-		original, err := filepath.Abs(m.edit.file)
+// overlay writes files with all of the mutants in them, which must not overlap, and the
+// overlay that puts them in place. A mutant is chosen by its number from 1, in the variable
+// chosen of the environment.
+func overlay(t *testing.T, dir string, mutants []mutant) string {
+	replace, byFile := map[string]string{}, map[string][]mutant{}
+	put := func(file, text string) {
+		original, err := filepath.Abs(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		replace[original] = filepath.Join(dir, "mutated.go")
-		if err := os.WriteFile(replace[original], []byte(src[:m.edit.start]+m.edit.text(m.When)+src[m.edit.end:]), 0o600); err != nil {
+		replace[original] = filepath.Join(dir, fmt.Sprintf("mutated%d.go", len(replace)))
+		if err := os.WriteFile(replace[original], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for i, m := range mutants {
+		m.id = i + 1
+		byFile[m.edit.file] = append(byFile[m.edit.file], m)
+	}
+	packages := map[*checked]bool{}
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		src, list := source(t, file), byFile[file]
+		slices.SortFunc(list, func(a, b mutant) int { return cmp.Compare(b.edit.start, a.edit.start) })
+		for _, m := range list {
+			src = src[:m.edit.start] + m.edit.text(m.id, m.When) + src[m.edit.end:]
+		}
+		put(file, src)
+		if of := list[0].edit.of; !packages[of] {
+			packages[of] = true
+			put(filepath.Join(of.dir, "chosen_mutant.go"), "package "+of.pkg.Name()+
+				"\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar chosenMutant, _ = strconv.Atoi(os.Getenv(\""+chosen+"\"))\n")
 		}
 	}
 	data, _ := json.Marshal(map[string]any{"Replace": replace})
@@ -83,22 +104,23 @@ func (m mutant) overlay(t *testing.T, dir string) string {
 	return file
 }
 
-// output runs a command at the root of the module; false when it fails.
+// chosen is the variable of the environment that names a mutant.
+const chosen = "AGENT_WORLD_MUTANT"
+
+// output runs a command; false when it fails.
 func output(dir, name string, args ...string) (string, bool) {
+	return outputOf(dir, 0, name, args...)
+}
+
+// outputOf runs a command with a mutant chosen.
+func outputOf(dir string, id int, name string, args ...string) (string, bool) {
 	c := exec.Command(name, args...)
-	c.Dir = dir
+	c.Dir, c.Env = dir, append(os.Environ(), fmt.Sprint(chosen, "=", id))
 	out, err := c.CombinedOutput()
 	return string(out), err == nil
 }
 
 var foundAt = regexp.MustCompile(`found=(-?\d+)`)
-
-// passes reports whether the package that a mutant is in builds and passes its tests.
-func passes(m mutant, overlay string) bool {
-	of := "./" + filepath.ToSlash(strings.TrimPrefix(filepath.Dir(m.edit.file), root+"/"))
-	_, ok := output(root, "go", "test", "-short", "-overlay", overlay, of)
-	return ok
-}
 
 // TestMutants makes holes and counts in how many seeds the search finds each. It takes
 // hours, so that it runs only when asked for.
@@ -106,20 +128,23 @@ func TestMutants(t *testing.T) {
 	if *mutantsWanted == 0 {
 		t.Skip("no mutants wanted")
 	}
-	edits := editsOf(t, filepath.Join(root, "behavior/policy"), func(string) bool { return true })
+	policy, kernel := check(t, filepath.Join(root, "behavior/policy")), check(t, filepath.Join(root, "world"))
+	edits := policy.edits(t, func(base string) bool { return base != "idle.go" })
 	terms := []string{"terms.go", "request.go", "offer.go", "accept.go", "decline.go", "canceloffer.go"}
-	edits = append(edits, editsOf(t, filepath.Join(root, "world"), func(base string) bool { return slices.Contains(terms, base) })...)
+	edits = append(edits, kernel.edits(t, func(base string) bool { return slices.Contains(terms, base) })...)
 	dir := t.TempDir()
-	// hunt builds the search with an overlay and runs it.
-	build := func(name, overlay string) (binary string, ok bool) {
-		binary = filepath.Join(dir, name)
-		_, ok = output(".", "go", "test", "-c", "-overlay", overlay, "-o", binary, ".")
-		return binary, ok
+	// build builds the tests of a package with an overlay.
+	build := func(name, overlay, of string) string {
+		binary := filepath.Join(dir, name)
+		if out, ok := output(of, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, "."); !ok {
+			t.Fatal(out)
+		}
+		return binary
 	}
 	// played are the stories of some trials; freer says that somewhere, where they part, the
 	// victim did what was refused without the mutant.
-	played := func(binary string) []string {
-		out, _ := output(".", binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "600", "-hunt.stories")
+	played := func(binary string, id int) []string {
+		out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "600", "-hunt.stories")
 		return strings.Split(out, "trial ")
 	}
 	refused := regexp.MustCompile(`decided: engine|By:fallback`)
@@ -149,12 +174,10 @@ func TestMutants(t *testing.T) {
 		}
 		return false
 	}
-	plain, ok := build("plain.test", mutant{}.overlay(t, dir))
-	if !ok {
-		t.Fatal("the search does not build")
-	}
-	usual := played(plain)
+	plain := build("plain.test", overlay(t, dir, nil), ".")
+	usual := played(plain, 0)
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
+	tried := map[string]bool{}
 	draw := func(kind string) mutant {
 		for {
 			m := mutant{Kind: kind, edit: edits[r.IntN(len(edits))]}
@@ -162,21 +185,45 @@ func TestMutants(t *testing.T) {
 			if kind == "two" {
 				n = 2
 			}
-			if m.When = m.edit.draw(r, n); len(m.When) == n && m.edit.across == (kind == "ticks") {
-				m.What = m.edit.what
+			m.When, m.What = m.edit.draw(r, n), m.edit.what
+			name := m.What + strings.Join(m.When, " ")
+			if len(m.When) == n && m.edit.across == (kind == "ticks") && !tried[name] && m.edit.of.compiles(t, m.edit, m.When) {
+				tried[name] = true
 				return m
 			}
 		}
 	}
+	// batch draws mutants that do not overlap, and builds all of them into one binary of each
+	// package: building takes longer than everything else.
+	var mutants []mutant
+	var binary string
+	tests := map[*checked]string{}
+	batch := func(kind string) {
+		mutants = nil
+		for range 200 {
+			m := draw(kind)
+			if !slices.ContainsFunc(mutants, func(o mutant) bool {
+				return o.edit.file == m.edit.file && o.edit.start < m.edit.end && m.edit.start < o.edit.end
+			}) {
+				mutants = append(mutants, m)
+			}
+		}
+		over := overlay(t, dir, mutants)
+		binary = build("mutants.test", over, ".")
+		for _, of := range []*checked{policy, kernel} {
+			tests[of] = build(of.pkg.Name()+".test", over, of.dir)
+		}
+		t.Logf("%d mutants of kind %s", len(mutants), kind)
+	}
 	// hunts searches a mutant with the seeds from first to before last, two at a time, and
 	// returns the trial of the first harm of each.
-	hunts := func(binary string, first, last int) []int {
+	hunts := func(id, first, last int) []int {
 		found := make([]int, last-first)
 		var group errgroup.Group
 		group.SetLimit(2)
 		for i := range found {
 			group.Go(func() error {
-				out, _ := output(".", binary, "-test.run", "^TestHunt$", "-test.v", "-test.timeout", "0", "-hunt", "10000", "-hunt.seed", strconv.Itoa(first+i), "-hunt.plain", plain)
+				out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-test.timeout", "0", "-hunt", "10000", "-hunt.seed", strconv.Itoa(first+i), "-hunt.plain", plain)
 				at := foundAt.FindStringSubmatch(out)
 				if at == nil {
 					return fmt.Errorf("no hunt: %s", out)
@@ -194,39 +241,31 @@ func TestMutants(t *testing.T) {
 	// Of 20 holes 8 have two conditions and 4 are across ticks.
 	want := map[string]int{"two": *mutantsWanted * 8 / 20, "ticks": *mutantsWanted * 4 / 20}
 	want["one"] = *mutantsWanted - want["two"] - want["ticks"]
-	counts, tried := map[string]int{}, map[string]bool{}
+	counts := map[string]int{}
 	var holes, doubtful []mutant
 	for _, kind := range slices.Sorted(maps.Keys(want)) {
-		for made := 0; made < want[kind] && len(tried) < 1000**mutantsWanted; {
-			m := draw(kind)
-			if tried[m.What+strings.Join(m.When, " ")] {
+		for made, id := 0, 0; made < want[kind] && len(tried) < 1000**mutantsWanted; id++ {
+			if id == 0 || id > len(mutants) {
+				batch(kind)
+				id = 1
+			}
+			m := mutants[id-1]
+			if _, ok := outputOf(m.edit.of.dir, id, tests[m.edit.of], "-test.short"); !ok && !*mutantsAny {
+				counts["fails the unit tests"]++
 				continue
 			}
-			tried[m.What+strings.Join(m.When, " ")] = true
-			overlay := m.overlay(t, dir)
-			if !*mutantsAny && !passes(m, overlay) {
-				counts["fails the unit tests, or to build"]++
-				t.Logf("killed: %s when %v", m.What, m.When)
-				continue
-			}
-			binary, ok := build("mutant.test", overlay)
-			if !ok {
-				counts["fails the unit tests, or to build"]++
-				continue
-			}
-			if !freer(usual, played(binary)) {
+			if !freer(usual, played(binary, id)) {
 				counts["allows nothing more in the trials compared"]++
-				t.Logf("allows nothing more: %s when %v", m.What, m.When)
 				continue
 			}
 			// What allows more does not always do harm. A hole is what any seed finds; what three
 			// do not find in all their trials is listed for who reads the result.
 			first := min(3, *mutantSeeds)
-			if m.Found = hunts(binary, 1, 1+first); slices.Max(m.Found) < 0 {
+			if m.Found = hunts(id, 1, 1+first); slices.Max(m.Found) < 0 {
 				doubtful = append(doubtful, m)
-				t.Logf("no harm by %d seeds: %s when %v", first, m.What, m.When)
+				t.Logf("%v; no harm by %d seeds: %s when %v", counts, first, m.What, m.When)
 			} else {
-				m.Found = append(m.Found, hunts(binary, 1+first, 1+*mutantSeeds)...)
+				m.Found = append(m.Found, hunts(id, 1+first, 1+*mutantSeeds)...)
 				holes = append(holes, m)
 				made++
 				t.Logf("%s: %s when %v: found after %v", m.Kind, m.What, m.When, m.Found)
@@ -283,7 +322,7 @@ func TestHunt(t *testing.T) {
 		s.Finds = nil
 		run(t, s, Options{Trials: min(s.Next+generation, *huntTrials), Jobs: 1})
 		for _, f := range s.Finds {
-			out, _ := output(".", *huntPlain, "-test.run", "^TestHunt$", "-test.v", "-hunt", "1", "-hunt.tape", f.Tape)
+			out, _ := outputOf(".", 0, *huntPlain, "-test.run", "^TestHunt$", "-test.v", "-hunt", "1", "-hunt.tape", f.Tape)
 			if found < 0 && (*huntPlain == "" || strings.Contains(out, "harms=0")) {
 				found = f.Trial
 				fmt.Printf("tape=%s harm=%+v\n", f.Tape, f.Harm)
