@@ -47,7 +47,7 @@ func (q *evaluation) triggersInView() []trigger {
 // attempts of an order are one action.
 func (q *evaluation) admits(r *rule, t *trigger, op *Operation) bool {
 	return r.mayAsk(t.asker) && t.asker != q.p.agent &&
-		(t.kind != kindMessage || r.ByMessage && (op.order != nil || t.sent > q.e.Ledger.answered[answerKey{t.asker, op.spec.Name}]))
+		(t.kind != kindMessage || r.ByMessage && t.sent > q.e.Ledger.answered[answerKey{t.asker, op.spec.Name}])
 }
 
 // reaches reports whether the operation is directed as a rule demands: to the asker, or, if it is

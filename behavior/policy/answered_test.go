@@ -1,0 +1,31 @@
+package policy
+
+import (
+	"testing"
+
+	"example.com/agentworld/world"
+)
+
+// TestMessageAsksForOneOrder: a message that was answered by a standing order asks for no second
+// one, as it asks for no second action of a kind.
+func TestMessageAsksForOneOrder(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	wrote("agent-2", 1)(&seen)
+	p := Compile("agent-1", []world.Clause{
+		allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage),
+		allow("execute_until", total(100), window(50), askedBy("agent-2"), byMessage),
+	})
+	e := Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Plan: planned(t, planGift)}
+	for _, a := range []world.Action{world.Mine{MassG: 100}, order(t, world.Mine{MassG: 100}, 9)} {
+		e.Ledger = Ledger{}
+		first := p.Evaluate(a, e)
+		if first.Violation != nil {
+			t.Fatalf("%s: %+v", world.EncodeAction(a), first.Violation)
+		}
+		e.Ledger = p.Settle(e.Ledger, 1, first.Operation, &first.Authority)
+		if again := p.Evaluate(a, e); again.Violation == nil {
+			t.Errorf("%s: the message authorizes it a second time, by %+v", world.EncodeAction(a), again.Authority)
+		}
+	}
+}
