@@ -27,7 +27,8 @@
 // Many models keep to an order of their own, so what comes in another one is taken where
 // it makes sense, and counted: modules before the plan or after a draft, another plan or
 // draft, all in one answer. Only counts bind. In a reason step no tool may be called: a
-// call that comes anyway is vetoed, and text beside it is the step's.
+// call that comes anyway is vetoed, and text beside it is the step's. Where the plan had another
+// word for thinking, the model goes on without the step by any call.
 //
 // A plan gives the kinds of its steps (call, reason, respond, skip), of which typed
 // steps are made, and the actions that the agent may take, in the slots of a candidate. A plan

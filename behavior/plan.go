@@ -157,7 +157,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	actions := t.plannedNames()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		step := typed(s.Kind, t.mind.moduleNames, actions)
-		if t.planSteps = append(t.planSteps, step); !t.bent() && (step.Kind == answer.StepCall || step.Kind == answer.StepReason) {
+		if t.planSteps = append(t.planSteps, step); !t.bent() && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
 			t.steps++
 		}
 	}
@@ -202,7 +202,7 @@ func (t *Turn) mayDo(p policy.PlannedAction) {
 // typedStep is a step of a plan as the engine understands it: made from the kind that
 // the model named and the actions that its plan lists, never from a step's words.
 type typedStep struct {
-	// Kind is call, reason, respond or skip, and "unknown" for any other.
+	// Kind is call, reason, think, respond or skip, and "unknown" for any other.
 	Kind string `json:"kind"`
 	// Capability is what the step may do to the world: READ asks modules, which change
 	// nothing, REASON is text and no call at all, ACT proposes and commits an action, and
@@ -221,7 +221,7 @@ func typed(kind string, modules, actions []string) typedStep {
 	switch kind {
 	case answer.StepCall:
 		s.Capability, s.Allowed = "READ", append(s.Allowed, modules...)
-	case answer.StepReason:
+	case answer.StepReason, answer.StepThink:
 		s.Capability = "REASON"
 	case answer.StepRespond:
 		s.Capability, s.Allowed = "ACT", append(s.Allowed, actions...)

@@ -33,6 +33,12 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		return
 	}
 	reasons := t.stage == trace.StageReason
+	if reasons && t.thinking == answer.StepThink && len(t.talk.Calls) > 0 {
+		// The plan had another word for it, and the model goes on without the step.
+		t.skipped("skipped_by_model")
+		t.afterPlan()
+		reasons = false
+	}
 	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
 		problem = t.talk.Read(text, t.allowed())
 	}
@@ -174,7 +180,7 @@ func (t *Turn) dispatch() {
 		if t.stage == trace.StageReason {
 			// The plan before it in this answer asks for a reason step. A module may be asked
 			// first; who drafts goes on without the step.
-			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(answer.StepReason, nil, nil)}, t.planSteps...)
+			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(t.thinking, nil, nil)}, t.planSteps...)
 		}
 		if text, ok := answer.Thought(s.Call); ok && t.reasonSteps < t.mind.cfg.ReasonStepsMax {
 			t.reasonSteps++

@@ -92,10 +92,10 @@ func (t *Turn) afterPlan() {
 		case step.Kind == answer.StepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
 			t.stage = trace.StageModules
 			return
-		case step.Kind == answer.StepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
-			t.stage = trace.StageReason
+		case answer.Thinks(step.Kind) && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
+			t.stage, t.thinking = trace.StageReason, step.Kind
 			return
-		case step.Kind == answer.StepReason:
+		case answer.Thinks(step.Kind):
 			t.skipped("skipped_by_limit")
 		}
 	}
@@ -110,7 +110,7 @@ func (t *Turn) skipped(code string) {
 // pastPlan drops the steps still to come: the model goes on to its draft or decision.
 func (t *Turn) pastPlan() {
 	for _, step := range t.planSteps {
-		if step.Kind == answer.StepReason {
+		if answer.Thinks(step.Kind) {
 			t.skipped("skipped_by_model")
 		}
 	}

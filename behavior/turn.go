@@ -50,8 +50,9 @@ type Turn struct {
 
 	// planned says that a plan was made, shown that texts of others may be shown: because
 	// of it, or of a draft in its place. reasoning says that the present reason step was
-	// asked for.
+	// asked for, thinking is its kind.
 	planned, shown, reasoning bool
+	thinking                  string
 	// sealed says that no plan came: the turn goes on without the texts that waited for it.
 	sealed bool
 	// planSteps are the steps of the plan still to come, ideas the actions of the newest
@@ -249,7 +250,7 @@ func (t *Turn) Result(r modules.Result) {
 	}
 	// On to a reason step that the plan put behind the calls; otherwise the model may call
 	// more or draft.
-	for len(t.planSteps) > 0 && t.planSteps[0].Kind != answer.StepReason {
+	for len(t.planSteps) > 0 && !answer.Thinks(t.planSteps[0].Kind) {
 		t.planSteps = t.planSteps[1:]
 	}
 	if len(t.planSteps) > 0 && t.stage == trace.StageModules {

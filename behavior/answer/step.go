@@ -9,7 +9,7 @@ import (
 // PlanStep is one typed step of a plan. What a model says about it beyond its kind is not
 // read.
 type PlanStep struct {
-	// Kind is one of [StepKinds], and [StepUnknown] for any other word.
+	// Kind is one of [StepKinds], [StepThink], and [StepUnknown] for any other word.
 	Kind string `json:"kind"`
 }
 
@@ -20,6 +20,9 @@ const (
 	StepRespond = "respond"
 	StepSkip    = "skip"
 	StepUnknown = "unknown"
+	// StepThink is a step of thinking in another word than reason, which models put before all
+	// they do. It is a reason step for who then thinks; calls in it are no violation.
+	StepThink = "think"
 )
 
 // StepKinds are the kinds of plan steps that a model may name.
@@ -28,9 +31,10 @@ var StepKinds = []string{StepCall, StepReason, StepRespond, StepSkip}
 // stepWords are other words for the kinds, folded: what models and agent frameworks call
 // a step in which no tool is called, above all.
 var stepWords = map[string][]string{
-	StepReason: {
-		"reasoning", "think", "thinking", "thought", "thoughts", "internalreasoning", "internalthought", "notoolcall", "notool", "nocall",
-		"analyze", "analyse", "analysis", "reflect", "reflection", "deliberate", "deliberation", "consider", "chainofthought", "scratchpad",
+	StepReason: {"reasoning", "internalreasoning", "internalthought", "notoolcall", "notool", "nocall"},
+	StepThink: {
+		"thinking", "thought", "thoughts", "analyze", "analyse", "analysis", "reflect", "reflection", "deliberate", "deliberation", "consider",
+		"chainofthought", "scratchpad",
 	},
 	StepCall: {"toolcall", "modulecall", "functioncall", "tool", "module", "function", "query", "lookup", "search", "read", "observe", "retrieve"},
 	StepRespond: {
@@ -48,7 +52,7 @@ func stepKind(word string) (kind string, exact bool) {
 	}
 	folded := strings.ReplaceAll(bareName(word), ":", "")
 	for _, form := range []string{folded, strings.TrimSuffix(folded, "step"), strings.TrimPrefix(folded, "step")} {
-		for _, kind := range StepKinds {
+		for _, kind := range append(StepKinds[:len(StepKinds):len(StepKinds)], StepThink) {
 			if form == kind || slices.Contains(stepWords[kind], form) {
 				return kind, false
 			}
@@ -57,10 +61,13 @@ func stepKind(word string) (kind string, exact bool) {
 	return StepUnknown, false
 }
 
+// Thinks reports whether a step of a kind is one of reasoning.
+func Thinks(kind string) bool { return kind == StepReason || kind == StepThink }
+
 // Thought is what a call says whose tool is no tool but a name of thinking, as models call it
 // that are trained to have one.
 func Thought(c Call) (text string, ok bool) {
-	if kind, _ := stepKind(c.Tool); kind != StepReason {
+	if kind, _ := stepKind(c.Tool); !Thinks(kind) {
 		return "", false
 	}
 	o, _, _ := ReadObject(c.Arguments)
@@ -116,7 +123,7 @@ func mendSteps(o Value) (mended Value, used []Repair) {
 					continue
 				}
 				k, e := stepKind(word.Text)
-				if kind == StepUnknown || k == StepReason && kind == StepCall {
+				if kind == StepUnknown || Thinks(k) && kind == StepCall {
 					kind, exact = k, e && field == "kind"
 				}
 			}
