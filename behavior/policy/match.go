@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"example.com/agentworld/world"
 )
@@ -34,6 +35,14 @@ func (m *planMatch) violation(op *Operation) *Violation {
 	open := false
 	if n := m.closest.number(m.fault); n != nil {
 		v.Requested, v.Maximum, v.Unit, open = new(op.args[m.fault].number), *n, op.args[m.fault].param.Unit, *n == nil
+		if wants := m.fault == world.SlotWantAmount && m.closest.Amount != nil; !open && (wants || m.fault == world.SlotPrice && op.sells()) {
+			least := **n
+			if wants {
+				given := op.args[world.SlotAmount].number
+				least = int64(sort.Search(math.MaxInt, func(got int) bool { return atLeast(int64(got), *m.closest.Amount, **n, given) }))
+			}
+			v.Minimum, v.Maximum = &least, nil
+		}
 	} else {
 		open = *m.closest.word(m.fault) == ""
 	}
@@ -137,7 +146,7 @@ func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) 
 		return ok, ok && !atLeast(fivePercentMore(*planned), given, n, *p.Amount)
 	case world.SlotPrice:
 		_, stays := op.do.(world.PlaceOrder)
-		if _, sells := op.do.(world.SellPower); sells || op.what == world.SideSell {
+		if op.sells() {
 			return n >= *planned, stays && n > fivePercentMore(*planned)
 		}
 		return n <= *planned, stays && n < *planned-*planned/20

@@ -141,6 +141,12 @@ func (op *Operation) sends() bool {
 	return false
 }
 
+// sells reports whether it sells electricity, at once or by an order.
+func (op *Operation) sells() bool {
+	_, sells := op.do.(world.SellPower)
+	return sells || op.what == world.SideSell
+}
+
 // isGift, isMove and isWait tell these kinds apart.
 func (op *Operation) isGift() bool { _, ok := op.do.(world.Transfer); return ok }
 func (op *Operation) isMove() bool { _, ok := op.do.(world.Move); return ok }

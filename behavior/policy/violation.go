@@ -65,7 +65,7 @@ type Violation struct {
 	// nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`
 	Maximum   *int64 `json:"maximum,omitempty"`
-	// Minimum is what a trade has to bring of Unit, which is then a resource.
+	// Minimum is what a trade has to bring at least; by a rule Unit is then a resource.
 	Minimum *int64 `json:"minimum,omitempty"`
 	// First is the number of the planned action that comes first, from 1.
 	First int `json:"first,omitempty"`
