@@ -138,8 +138,8 @@ func (s sketch) text() string {
 	return strings.Join(append(lines, s.market()...), "\n")
 }
 
-// ruleLine tells what others may still ask for: the number of the rule, the action, what and to
-// whom, who asks, how much at once, in all and for each, what a trade has to bring, and whether a
+// ruleLine tells what others may still ask for: the number of the rule, the action, what is given
+// and to whom, who asks, how much at once, in all and for each, what a trade has to bring, and whether a
 // message is enough.
 func (s sketch) ruleLine() []string {
 	var entries []string
@@ -148,15 +148,21 @@ func (s sketch) ruleLine() []string {
 		head = s.words.lineRules
 	}
 	for _, r := range s.rules {
-		words := []string{fmt.Sprint(r.Number), r.Action}
-		for _, word := range []string{r.What, r.To} {
-			if word != "" && word != world.ToAsker {
-				words = append(words, plain(word))
-			}
+		parts := []string{fmt.Sprint(r.Number, " ", r.Action)}
+		switch {
+		case r.What != "" && r.Get != "":
+			parts[0] += " " + fmt.Sprintf(s.words.textPays, plain(r.What))
+		case r.What != "":
+			parts[0] += " " + plain(r.What)
 		}
-		parts := []string{strings.Join(words, " ")}
+		if r.To != "" && r.To != world.ToAsker {
+			parts[0] += s.words.textTo + plain(r.To)
+		}
 		if !slices.Contains(r.AskedBy, world.Anyone) {
 			parts = append(parts, fmt.Sprintf(s.words.textAsked, strings.Join(r.AskedBy, "|")))
+		}
+		if r.Action == (world.Offer{}).ActionName() {
+			parts = append(parts, s.words.textCounted)
 		}
 		if r.Clause.Most > 0 {
 			parts = append(parts, fmt.Sprintf(s.words.textOnce, r.Most))

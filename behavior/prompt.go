@@ -191,8 +191,9 @@ func (m *Mind) compose(view world.View) prompt {
 			p.sources = append(p.sources, v.sources...)
 		}
 	}
-	// A rule vouches for the terms that stand before the plan; they may be relied on.
-	for _, s := range p.shown {
+	// A rule vouches for the terms that stand before the plan, and the world for the agent's own;
+	// they may be relied on.
+	for _, s := range slices.Concat(p.shown, seen.OwnRequests, seen.OwnOffers) {
 		source := textSource(trace.KindTerms, s.ID, s.From, seen.Tick, encode(s))
 		source.Trust = trace.TrustSelfObservation
 		p.sources = append(p.sources, source)

@@ -39,7 +39,7 @@ func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 			held.Inbox = append(held.Inbox, l)
 		}
 	}
-	seen.news = slices.Concat(m.past.news, m.words.declined(declined))
+	seen.news = slices.Concat(m.past.news, m.words.declined(declined, seen.OwnOffers))
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
 		if a.OK && m.cfg.Guards(policy.LayerMandate) && m.policy.Forbids(a.Action) {
@@ -65,11 +65,15 @@ func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 }
 
 // declined is the news of requests and offers of the agent that others declined since its
-// last decision.
-func (w *wording) declined(inbox []world.Message) (news []deed) {
+// last decision. What an offer gives stays held.
+func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []deed) {
 	for _, m := range inbox {
 		if m.Kind == world.KindDecline && m.New {
-			news = append(news, deed{first: m.Arrived, last: m.Arrived, count: 1, action: fmt.Sprintf(w.newsDeclined, plain(m.From)), things: plain(m.Terms.Re), news: 1})
+			id := plain(m.Terms.Re)
+			if slices.ContainsFunc(offers, func(o world.Terms) bool { return o.ID == m.Terms.Re && o.ExpiresIn > 0 }) {
+				id = fmt.Sprintf(w.newsHeld, id)
+			}
+			news = append(news, deed{first: m.Arrived, last: m.Arrived, count: 1, action: fmt.Sprintf(w.newsDeclined, plain(m.From)), things: id, news: 1})
 		}
 	}
 	return news

@@ -2,6 +2,7 @@ package behavior_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,7 @@ func askable(action string) world.Clause {
 // next prompt what is open and what became of the others. None of it waits for a plan, since
 // a rule lets the other ask.
 func TestAnExchangeAsItIsTold(t *testing.T) {
+	const offered = "offer-9-agent-1-1"
 	lives := map[modules.Language]life{}
 	for _, language := range modules.Languages() {
 		lives[language] = typedLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, askable("transfer_resource"), askable("accept_offer"), askable("offer"))
@@ -101,15 +103,26 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 			world.Request{To: "agent-99", Resource: world.Data, Amount: 1, Ticks: 5}, world.Wait{},
 			[]string{"tick 8: request ? data 1 open 5 ticks ok", "own requests and offers: req-8-agent-1-1 to ?,"}, nil,
 		},
+		{
+			world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 1, Want: world.Hardware, WantAmount: 9, Ticks: 9}, world.Wait{},
+			[]string{"; 3 offer, asked by agent-2, its request in id, counted even if never taken, "}, []string{"; 3 offer, 应 agent-2 要求, id 填其请求, 未成交也计入, "},
+		},
+		{
+			world.Harvest{MaxAmount: 1}, world.Decline{ID: offered},
+			[]string{"tick 11: agent-2 declined " + offered + ", still held\n"}, []string{"第 11 回合: agent-2 谢绝了 " + offered + ", 仍在托管\n"},
+		},
 	} {
 		for language, texts := range map[modules.Language][]string{modules.English: tt.english, modules.Chinese: tt.chinese} {
 			l := lives[language]
 			turn := l.mind.Begin(l.w.View(0))
 			turn.Next()
-			turn.Answer(parseAnswer(t, 1, `call c1 decision {"action":`+string(world.EncodeAction(tt.does))+`,"execute_until":null,"why":"","sources_used":[]}`))
+			turn.Answer(parseAnswer(t, 1, `call c1 decision {"action":`+string(world.EncodeAction(tt.does))+`,"execute_until":null,"why":"","sources_used":["`+offered+`"]}`))
 			decided, ok := turn.Next().(behavior.Decision)
 			if !ok {
 				t.Fatalf("%s is no decision", world.EncodeAction(tt.does))
+			}
+			if used, open := slices.Contains(decided.SourcesUsed, offered), l.w.Tick() == 10; used != open {
+				t.Errorf("in tick %d the agent's own offer is used: %v, want %v", l.w.Tick(), used, open)
 			}
 			l.decided(decided, world.Intent{Agent: 1, Action: tt.other})
 			tick := fmt.Sprint(l.w.Tick())
@@ -128,13 +141,13 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[modules.Language][]string{
 		modules.English: {
-			"\nasked under \"requests and offers\" you may do without a plan (an offer: with the request in id): 1 transfer_resource hardware, by agent-2, 90 of 90 left per 50 ticks; " +
-				"2 accept_offer hardware, by agent-2, 90 of 90 left per 50 ticks, at least 3 data for each 2, once after a new message too\n",
+			"\nanswers to \"requests and offers\" that need no plan: 1 transfer_resource hardware, asked by agent-2, 90 of 90 left per 50 ticks; " +
+				"2 accept_offer giving hardware, asked by agent-2, 90 of 90 left per 50 ticks, getting at least 3 data for each 2, also one to each new message\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
 		},
 		modules.Chinese: {
-			"\n“请求和提议”中有人要时，无需计划即可做（offer 须在 id 填该请求）: 1 transfer_resource hardware, 来自 agent-2, 剩 90，共 90，每 50 回合; " +
-				"2 accept_offer hardware, 来自 agent-2, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 收到新消息后亦可一次\n",
+			"\n对“请求和提议”无需计划的答复: 1 transfer_resource hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合; " +
+				"2 accept_offer 付出 hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 每条新消息亦可一次\n",
 			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
 		},
 	}

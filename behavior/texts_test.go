@@ -60,7 +60,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 	for i := range 8 {
 		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 50)))
 	}
-	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count}
+	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count, Needless: untyped}
 	turn := newReader(t, cfg, lines)
 	firstAsk(t, turn)
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{

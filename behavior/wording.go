@@ -36,6 +36,7 @@ type wording struct {
 	// What others may ask for, by the rules of the scenario.
 	lineRules, textAsked, textOnce, textOfTotal                               string
 	lineAsked, textRate, textByMessage, textEach, textSpent                   string
+	textPays, textCounted                                                     string
 	linePlaces, linePlacesDetailed, lineAgents, lineFactories                 string
 	textAged, textAt, textTravelling, textHere, textNone, textMore, textPower string
 	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded     string
@@ -71,7 +72,7 @@ type wording struct {
 	lineSent, textMessage, textNote, textLater string
 	// What others or time did.
 	lineNews, newsGift, newsBought, newsSold, newsCollected, newsExpired string
-	newsAccepted, newsDeclined                                           string
+	newsAccepted, newsDeclined, newsHeld                                 string
 	newsBuilt, newsDone, newsArrived, newsShut, newsRestarted            string
 	textRequested, textAvailable, textLimit, textNoReason                string
 	memory                                                               memory.Words

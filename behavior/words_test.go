@@ -461,8 +461,8 @@ func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitGuidance, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
-	want := "asked under \"requests and offers\" you may do without a plan (an offer: with the request in id): 1 send_message, 6 of 6 left per 20 ticks, 3 each, once after a new message too; 2 transfer_resource data, by agent-2|agent-3, 3 at once, 9 of 9 left per 20 ticks, 4 each; " +
-		"3 accept_offer data, by agent-2|agent-3, 4 at once, 12 of 12 left per 20 ticks, 6 each, at least 1 hardware for each 2\n"
+	want := "answers to \"requests and offers\" that need no plan: 1 send_message, 6 of 6 left per 20 ticks, 3 each, also one to each new message; 2 transfer_resource data, asked by agent-2|agent-3, 3 at once, 9 of 9 left per 20 ticks, 4 each; " +
+		"3 accept_offer giving data, asked by agent-2|agent-3, 4 at once, 12 of 12 left per 20 ticks, 6 each, getting at least 1 hardware for each 2\n"
 	if opening := turn.Next().(Ask).Request.Input[0].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}
@@ -472,7 +472,7 @@ func TestRulesAreTold(t *testing.T) {
 		t.Errorf("who has had its share is not told:\n%s", opening)
 	}
 	s.m.policy = policy.Compile("agent-1", nil)
-	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[0].Text; strings.Contains(opening, "without a plan") {
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[0].Text; strings.Contains(opening, "need no plan") {
 		t.Errorf("rules are told where there are none:\n%s", opening)
 	}
 }

@@ -109,11 +109,11 @@ var chineseActions = map[string]func(world.Rules) string{
 		return fmt.Sprintf("给任何智能体，最多 %d 字符；远则晚到", world.TextMax)
 	},
 	"post_note":     said("此处留言"),
-	"request":       said("向任何智能体要资源"),
-	"offer":         said("以物易物，托管于此，在此成交"),
-	"accept_offer":  said("付出此处提议所要的，得到它所给的"),
-	"decline":       said("谢绝给你的请求或提议"),
-	"cancel_offer":  said("收回你在此处的提议"),
+	"request":       said("向任何智能体索要"),
+	"offer":         said("以物易物，托管至成交、撤回或到期"),
+	"accept_offer":  said("此处：付其所要，得其所给"),
+	"decline":       said("谢绝"),
+	"cancel_offer":  said("收回此处自己的"),
 	"execute_until": said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
 }
 

@@ -38,7 +38,7 @@ const (
 	KindMessage SourceKind = "message"
 	// KindNote is a note found at a place.
 	KindNote SourceKind = "note"
-	// KindTerms is a request or offer of another agent.
+	// KindTerms is a request or offer, of another agent or one's own.
 	KindTerms SourceKind = "terms"
 	// KindSaid is what the agent itself wrote in its last action.
 	KindSaid SourceKind = "said"

@@ -22,7 +22,7 @@ func (Offer) describe(Rules) ActionSpec {
 	to := receiver()
 	to.Doc, to.ChoiceAliases = "id of an agent, or anyone", map[string]string{"any": ToAnyone, "everyone": ToAnyone, "任何人": ToAnyone}
 	return ActionSpec{
-		Doc: "Trade; held here, taken here.", Aliases: []string{"make_offer", "propose_trade", "提出交换", "报价"},
+		Doc: "Trade; held here till taken, cancelled or expired.", Aliases: []string{"make_offer", "propose_trade", "提出交换", "报价"},
 		Params: []Param{
 			to,
 			{Name: "give", Kind: ParamChoice, Choices: Resources(), Doc: "resource you give"},
