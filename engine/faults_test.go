@@ -172,7 +172,7 @@ func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 	slow(t)
 	var want []byte
 	for _, concurrency := range []int{1, 16} {
-		o := spoilt(t, options(t, "llm_bootstrap", 10), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
+		o := spoilt(t, options(t, "llm_bootstrap", 10), "any_shape=30%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
 		o.Concurrency = concurrency
 		run(t, o)
 		got := canonical(t, o.RunDir)
