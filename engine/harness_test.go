@@ -25,6 +25,12 @@ import (
 // whole runs. Its own flag and full size overrule that. Runs leave much behind at once, and
 // there is memory enough to collect it less often.
 func TestMain(m *testing.M) {
+	if path := os.Getenv(exchangesFile); path != "" {
+		if err := serveExchanges(path); err != nil {
+			panic(err)
+		}
+		os.Exit(0)
+	}
 	debug.SetGCPercent(400)
 	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(15, 100), 10)); err != nil {
 		panic(err)

@@ -133,7 +133,7 @@ func built(it Item, wire any) Item {
 // bytes are kept. What servers of other APIs send for a call or a message is read as
 // such. ok is false only when raw is not a JSON object.
 func ParseItem(raw json.RawMessage) (it Item, ok bool) {
-	w := membersOf(raw)
+	w := spelled(raw)
 	if w == nil {
 		return Item{}, false
 	}
@@ -170,7 +170,7 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		}
 	case KindFunctionCall:
 		// The name and the arguments may be in an object of their own.
-		inner := membersOf(w.first(callObjects...))
+		inner := spelled(w.first(callObjects...))
 		arguments := "arguments"
 		if it.Custom {
 			arguments = "input"
@@ -186,26 +186,26 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	return it, true
 }
 
-// members are the members of an object under the API's spelling of their names: callId and
-// call-id are call_id. A value goes before null, and the last spelling before others.
-type members map[string]json.RawMessage
-
-// membersOf returns nil for what is no object.
-func membersOf(raw json.RawMessage) members {
-	var m members
-	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if plain := plainName(name); plain != name && Given(m[name]) {
-			m[plain] = m[name]
+// spelled are the members of an object under the API's spelling of their names: callId and
+// call-id are call_id. A value goes before null, and the last spelling before others. It is
+// nil for what is no object.
+func spelled(raw json.RawMessage) Members {
+	m := MembersOf(raw)
+	var others []string
+	for name := range m {
+		if plainName(name) != name && Given(m[name]) {
+			others = append(others, name)
 		}
+	}
+	slices.Sort(others)
+	for _, name := range others {
+		m[plainName(name)] = m[name]
 	}
 	return m
 }
 
 // first returns the first of the named members that is given.
-func (m members) first(names ...string) json.RawMessage {
+func (m Members) first(names ...string) json.RawMessage {
 	for _, name := range names {
 		if Given(m[name]) {
 			return m[name]
@@ -215,8 +215,8 @@ func (m members) first(names ...string) json.RawMessage {
 }
 
 // isCall reports whether an object without a type is a call.
-func (m members) isCall() bool {
-	return membersOf(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil && m.first(callArguments...) != nil
+func (m Members) isCall() bool {
+	return spelled(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil && m.first(callArguments...) != nil
 }
 
 // What calls of other APIs have in the place of a call's members, and the types of theirs
@@ -228,29 +228,8 @@ var (
 	isMessageType = map[string]bool{"message": true, "output_message": true, "assistant": true, "output_text": true, "text": true, "tool_calls": true}
 )
 
-// Given reports whether a member is there and not null.
-func Given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
 // partsMax bounds the parts of one message. A real one has a handful.
 const partsMax = 256
-
-// Elements returns those of a JSON list; ok is false for what is none, or has more than most.
-// It reads no further than that, so that a list of a million costs no more.
-func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {
-	if !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
-		return nil, false
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	_, _ = d.Token()
-	for d.More() {
-		var element json.RawMessage
-		if len(elements) == most || d.Decode(&element) != nil {
-			return nil, false
-		}
-		elements = append(elements, element)
-	}
-	return elements, true
-}
 
 // plainName is a name in the API's spelling: small letters, with words apart.
 func plainName(name string) string {
@@ -268,7 +247,7 @@ var wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 // says that each part has all that the API asks of it.
 func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMessage, whole bool) {
 	parts, ok := Elements(raw, partsMax)
-	if one := membersOf(raw); one["type"] != nil || one["text"] != nil {
+	if one := spelled(raw); one["type"] != nil || one["text"] != nil {
 		parts = []json.RawMessage{raw}
 	} else if !ok && !bytes.HasPrefix(raw, []byte("[")) {
 		return TextOf(raw), "", nil, false
@@ -276,7 +255,7 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 	var texts, refusals []string
 	whole = true
 	for _, part := range parts {
-		p := membersOf(part)
+		p := spelled(part)
 		kind := TextOf(p["type"])
 		plain := plainName(kind)
 		switch {
@@ -289,7 +268,7 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 			texts = append(texts, TextOf(part))
 		case kind == "" || isMessageType[plain] || strings.HasPrefix(plain, "input") || strings.HasPrefix(plain, "output"):
 			own := p.first("text", "content", "json")
-			if inner := membersOf(own); inner["value"] != nil { // with annotations beside it
+			if inner := spelled(own); inner["value"] != nil { // with annotations beside it
 				own = inner["value"]
 			}
 			texts = append(texts, TextOf(own))
@@ -297,24 +276,6 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 		whole = whole && kind == "output_text" && strings.HasPrefix(string(p["annotations"]), "[") && strings.HasPrefix(string(p["logprobs"]), "[")
 	}
 	return strings.Join(texts, "\n"), strings.Join(refusals, "\n"), calls, whole
-}
-
-// strictString reads a JSON string, and any other JSON value as empty.
-func strictString(raw json.RawMessage) (s string) {
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// TextOf reads a JSON string, null as an empty one; for any other JSON value it returns
-// the value's text, so that arguments sent as an object survive.
-func TextOf(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return strings.TrimSpace(string(raw))
 }
 
 // withoutID returns the item without its own id, otherwise of equal content. A message of

@@ -17,6 +17,9 @@ const Ellipsis = "…"
 // and hidden characters disappear, so that a text can neither forge further lines nor
 // hide part of itself. Line changes nothing in its own result.
 func Line(text string) string {
+	if isLine(text) {
+		return text
+	}
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -29,10 +32,27 @@ func Line(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
+// isLine reports whether text is visible ASCII with single spaces between words, as most
+// texts are.
+func isLine(text string) bool {
+	before := byte(' ')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return text == "" || before != ' '
+}
+
 // Hidden reports whether r steers how text is shown instead of being shown: control
 // and format characters, the separators of lines and paragraphs, and what a display
 // leaves out.
 func Hidden(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' || r > '~'
+	}
 	return !unicode.IsGraphic(r) || r == brailleBlank ||
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -43,6 +63,9 @@ const brailleBlank = '\u2800'
 // Clip returns at most limit characters of text, the last one an [Ellipsis] if
 // something is missing.
 func Clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
 	if runes := []rune(text); len(runes) > limit && limit > 0 {
 		return string(runes[:cutAt(runes, limit-1)]) + Ellipsis
 	}
@@ -52,6 +75,9 @@ func Clip(text string, limit int) string {
 // Head returns at most limit characters of text, without white space that the cut
 // leaves at the end.
 func Head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
 	if runes := []rune(text); len(runes) > limit {
 		return strings.TrimRightFunc(string(runes[:cutAt(runes, limit)]), unicode.IsSpace)
 	}
@@ -61,6 +87,9 @@ func Head(text string, limit int) string {
 // Tail returns at most the last limit characters of text, the first one an [Ellipsis]
 // if something is missing.
 func Tail(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
 	runes := []rune(text)
 	if len(runes) <= limit {
 		return text

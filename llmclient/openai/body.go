@@ -32,6 +32,7 @@ const (
 	answerBytesPerToken = 8
 	answerBytesMax      = 2 << 20
 	envelopeBytes       = 64 << 10
+	bodyBytesUsual      = 128 << 10
 )
 
 // bodyBytesMax bounds the response to a request of that many bytes.
@@ -59,10 +60,13 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 		x.cut = bytesMax
 		return
 	}
-	x.body, x.err = io.ReadAll(io.LimitReader(response.Body, int64(bytesMax)+1))
-	x.whole = x.err == nil
-	names := strings.Split(strings.ToLower(strings.Join(response.Header.Values("Content-Encoding"), ",")), ",")
-	for _, name := range slices.Backward(names) { // the last one was applied last
+	var body bytes.Buffer
+	// What a server announces is room for an answer of usual size, and no more.
+	body.Grow(int(min(max(response.ContentLength, 0), bodyBytesUsual)) + bytes.MinRead)
+	_, x.err = body.ReadFrom(io.LimitReader(response.Body, int64(bytesMax)+1))
+	x.body, x.whole = body.Bytes(), x.err == nil
+	encodings := strings.Join(response.Header.Values("Content-Encoding"), ",")
+	for _, name := range slices.Backward(strings.Split(strings.ToLower(encodings), ",")) { // the last one was applied last
 		name = strings.TrimPrefix(strings.TrimSpace(name), "x-")
 		if !x.whole || name == "" || name == "identity" {
 			continue
@@ -173,22 +177,23 @@ func (x *exchange) unstream() {
 // anything: words before and behind it, a list of one, an object with it in one field, and
 // items without a response around them.
 func (x *exchange) unwrap() bool {
-	body, top := x.body, fields{}
+	body, top := x.body, llmclient.Members(nil)
 	if start, end := bytes.IndexByte(body, '{'), bytes.LastIndexByte(body, '}'); !json.Valid(body) && start >= 0 && end > start {
 		body = body[start : end+1]
 	}
 	elements, _ := llmclient.Elements(body, itemsMax)
 	for _, one := range elements[:min(len(elements), 1)] {
-		if _ = json.Unmarshal(one, &top); llmclient.Given(top["type"]) && !llmclient.Given(top["output"]) {
-			top = fields{"output": body}
+		if top = llmclient.MembersOf(one); llmclient.Given(top["type"]) && !llmclient.Given(top["output"]) {
+			top = llmclient.Members{"output": body}
 		} else if len(elements) > 1 {
 			return false
 		}
 	}
-	_ = json.Unmarshal(body, &top) // unless it is a list
+	if object := llmclient.MembersOf(body); object != nil {
+		top = object // unless it is a list
+	}
 	for _, key := range []string{"response", "data", "result", "body"} {
-		var inner fields
-		if !llmclient.Given(top["output"]) && json.Unmarshal(top[key], &inner) == nil && llmclient.Given(inner["output"]) {
+		if inner := llmclient.MembersOf(top[key]); !llmclient.Given(top["output"]) && llmclient.Given(inner["output"]) {
 			top = inner
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -19,8 +20,11 @@ import (
 // Client sends requests to one endpoint. Make one with [New]. It is safe for
 // concurrent use, and printing it shows the endpoint without secrets.
 type Client struct {
-	config  Config
-	base    BaseURL
+	config Config
+	base   BaseURL
+	// target makes the URL that requests are posted to, secrets included. It is a function
+	// because package fmt prints no more of one than its address.
+	target  func() *url.URL
 	carrier *http.Client
 	service responses.ResponseService
 	scrub   scrubber
@@ -47,8 +51,9 @@ func New(cfg Config) (*Client, error) {
 	}
 	cfg.BaseURL = base.String() // without secrets
 	_, secrets := maskedQuery(base.query.Reveal())
+	target := base.endpoint()
 	c := &Client{
-		config: cfg, base: base, carrier: httpClient(cfg.HTTPClient),
+		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
 		mu:    &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
 	}

@@ -27,17 +27,18 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		}
 		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
 	}
-	var r fields // each undecoded: one of an unexpected type must not spoil the others
-	if _ = json.Unmarshal(x.body, &r); !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) && x.unwrap() {
-		r = nil
-		_ = json.Unmarshal(x.body, &r)
+	r := llmclient.MembersOf(x.body) // each undecoded: one of an unexpected type must not spoil the others
+	if !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) && x.unwrap() {
+		r = llmclient.MembersOf(x.body)
 	}
 	if r == nil {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
 	}
 	object, status, said := llmclient.TextOf(r["object"]), strings.ToLower(c.scrub.label(llmclient.TextOf(r["status"]))), errorValue(r["error"])
-	var joined string
-	_ = json.Unmarshal(r["output_text"], &joined) // the text at the top level counts only if it is a string
+	joined := "" // the text at the top level counts only if it is a string
+	if text := r["output_text"]; len(text) > 0 && text[0] == '"' {
+		joined = llmclient.TextOf(text)
+	}
 	// Some servers send an empty error beside a good output.
 	errored := llmclient.Given(r["error"]) && (said != problem{} || !llmclient.Given(r["output"]))
 	if !errored && object != "response" && !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) {
@@ -90,9 +91,7 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		items = append(items, llmclient.Message("assistant", c.scrub.known(joined)))
 	}
 	// A reply without a status counts as completed unless it says why it is not.
-	var details fields
-	_ = json.Unmarshal(r["incomplete_details"], &details)
-	reason := llmclient.TextOf(details["reason"])
+	reason := llmclient.TextOf(llmclient.MembersOf(r["incomplete_details"])["reason"])
 	// What ended the model's writing has other names where servers pass on other APIs.
 	for _, word := range []string{reason, status, llmclient.TextOf(r["finish_reason"]), llmclient.TextOf(r["stop_reason"])} {
 		if known := endings[strings.ToLower(word)]; known != "" {
@@ -149,7 +148,7 @@ func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage)
 		raws = streamed // some servers send the items before the final response alone
 	}
 	for _, raw := range raws {
-		item, ok := llmclient.ParseItem(json.RawMessage(c.scrub.known(string(raw))))
+		item, ok := llmclient.ParseItem(c.scrub.raw(raw))
 		if !ok {
 			nonObjects++
 			continue
@@ -161,10 +160,8 @@ func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage)
 
 // readUsage reads the token counts; what is absent or unreadable stays zero.
 func readUsage(raw json.RawMessage) llmclient.Usage {
-	var usage, input, output fields
-	_ = json.Unmarshal(raw, &usage)
-	_ = json.Unmarshal(usage["input_tokens_details"], &input)
-	_ = json.Unmarshal(usage["output_tokens_details"], &output)
+	usage := llmclient.MembersOf(raw)
+	input, output := llmclient.MembersOf(usage["input_tokens_details"]), llmclient.MembersOf(usage["output_tokens_details"])
 	return llmclient.Usage{ // some servers keep the names of Chat Completions
 		Input:     cmp.Or(count(usage["input_tokens"]), count(usage["prompt_tokens"])),
 		Cached:    count(input["cached_tokens"]),
@@ -178,6 +175,9 @@ func readUsage(raw json.RawMessage) llmclient.Usage {
 // count that no model can reach is a fault of the server and would spoil the sums
 // over a run, so it counts as not reported.
 func count(raw json.RawMessage) int64 {
+	if !llmclient.Given(raw) {
+		return 0
+	}
 	n, err := strconv.ParseFloat(llmclient.TextOf(raw), 64)
 	if err != nil || math.IsNaN(n) || n < 0 || n > math.MaxInt32 {
 		return 0

@@ -39,7 +39,7 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 	// capture sends the request to the exact target, query included, and keeps the
 	// response.
 	capture := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		request.URL = c.base.endpoint()
+		request.URL = c.target()
 		response, err := next(request)
 		if err != nil {
 			x.err = err

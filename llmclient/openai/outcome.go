@@ -71,7 +71,7 @@ func (c *Client) refused(x exchange) outcome {
 	case x.status < 400 && place != "":
 		// Query and userinfo are left out, because servers put keys there.
 		leads := "a place that is no URL"
-		if u, err := c.base.endpoint().Parse(place); err == nil {
+		if u, err := c.target().Parse(place); err == nil {
 			leads = u.Scheme + "://" + u.Host + u.EscapedPath()
 		}
 		message = fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads)

@@ -19,45 +19,34 @@ type problem struct {
 // readProblem reads the error from a body. Servers write it as an object or a
 // text under "error", as "detail", or with its fields at the top level.
 func readProblem(body []byte) problem {
-	var top fields
-	if json.Unmarshal(body, &top) != nil {
-		// Some servers wrap the object in a list.
-		var list []fields
-		if json.Unmarshal(body, &list) != nil || len(list) == 0 {
-			return problem{}
-		}
-		top = list[0]
+	top := llmclient.MembersOf(body)
+	if list, _ := llmclient.Elements(body, itemsMax); len(list) > 0 {
+		top = llmclient.MembersOf(list[0]) // some servers wrap the object in a list
 	}
-	var errors []json.RawMessage
-	if json.Unmarshal(top["errors"], &errors) == nil && len(errors) > 0 && !llmclient.Given(top["error"]) {
+	if errors, _ := llmclient.Elements(top["errors"], itemsMax); len(errors) > 0 && !llmclient.Given(top["error"]) {
 		top["error"] = errors[0]
 	}
 	if p := errorValue(top["error"]); p != (problem{}) {
 		return p
 	}
-	return top.problem()
+	return errorObject(top)
 }
 
 // errorValue reads the value of an "error" field: null, a text or an object.
 func errorValue(raw json.RawMessage) problem {
-	var object fields
-	if json.Unmarshal(raw, &object) == nil {
-		return object.problem()
+	if object := llmclient.MembersOf(raw); object != nil {
+		return errorObject(object)
 	}
 	return problem{message: llmclient.TextOf(raw)}
 }
 
-// fields are the fields of a JSON object, not decoded further. They are looked up
-// by name and never walked through, so their order cannot show.
-type fields map[string]json.RawMessage
-
-// problem reads the fields of an error object; any of them may be missing.
-func (f fields) problem() problem {
+// errorObject reads the members of an error object; any of them may be missing.
+func errorObject(m llmclient.Members) problem {
 	message := ""
 	for _, name := range []string{"message", "detail", "msg", "error_message", "error_msg", "status_msg"} {
-		message = cmp.Or(message, llmclient.TextOf(f[name]))
+		message = cmp.Or(message, llmclient.TextOf(m[name]))
 	}
-	return problem{code: llmclient.TextOf(f["code"]), kind: llmclient.TextOf(f["type"]), param: llmclient.TextOf(f["param"]), message: message}
+	return problem{code: llmclient.TextOf(m["code"]), kind: llmclient.TextOf(m["type"]), param: llmclient.TextOf(m["param"]), message: message}
 }
 
 // name returns the code, or the type where there is no code.

@@ -1,0 +1,253 @@
+package llmclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Members are the members of a JSON object by name, not decoded further. They are looked up
+// by name and never walked through, so that their order cannot show.
+type Members map[string]json.RawMessage
+
+// depthMax is how deep lists and objects are nested at most, as in package encoding/json.
+const depthMax = 10000
+
+// MembersOf reads a JSON object once, from its first byte to its last, and returns nil for
+// what is none. It accepts what [json.Unmarshal] accepts, and takes the last of several
+// members of one name. The values are parts of raw, not copies.
+func MembersOf(raw []byte) Members {
+	start := skipSpace(raw, 0)
+	if start == len(raw) || raw[start] != '{' {
+		return nil
+	}
+	m := make(Members, 8)
+	end := scanList(raw, start, '{', '}', 1, func(name, value []byte) bool {
+		m[memberName(name)] = value
+		return true
+	})
+	if end < 0 || skipSpace(raw, end) != len(raw) {
+		return nil
+	}
+	return m
+}
+
+// Elements returns those of a JSON list, as parts of it; ok is false for what is none, or has
+// more than most. It reads no further than that, so that a list of a million costs no more.
+func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {
+	ok = true
+	end := scanList(raw, skipSpace(raw, 0), '[', ']', 1, func(_, value []byte) bool {
+		if ok = len(elements) < most; ok {
+			elements = append(elements, value)
+		}
+		return ok
+	})
+	if !ok || end < 0 {
+		return nil, false
+	}
+	return elements, true
+}
+
+// memberNames are names that answers are full of, which need no memory of their own.
+var memberNames = func() map[string]string {
+	names := map[string]string{}
+	for name := range strings.FieldsSeq(`id object created_at status background completed_at error incomplete_details instructions max_output_tokens
+		max_tool_calls model output parallel_tool_calls previous_response_id prompt_cache_key reasoning safety_identifier service_tier store
+		temperature text tool_choice tools top_logprobs top_p truncation usage user metadata billing include type role content name arguments
+		call_id summary encrypted_content annotations logprobs input_tokens input_tokens_details cached_tokens output_tokens
+		output_tokens_details reasoning_tokens total_tokens effort format verbosity refusal phase`) {
+		names[name] = name
+	}
+	return names
+}()
+
+// memberName decodes a name with its quotes, which has been scanned.
+func memberName(quoted []byte) string {
+	if name, known := memberNames[string(quoted[1:len(quoted)-1])]; known {
+		return name
+	}
+	name, _ := unquoted(quoted)
+	return name
+}
+
+// scanList scans the object or list that begins at i and returns its end, -1 where none does
+// or it is malformed. take is shown each value, with its name in quotes in an object; false
+// ends the scan.
+func scanList(b []byte, i int, opens, closes byte, depth int, take func(name, value []byte) bool) (end int) {
+	if i >= len(b) || b[i] != opens || depth > depthMax {
+		return -1
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == closes {
+		return i + 1
+	}
+	for {
+		var name []byte
+		if opens == '{' {
+			end := scanString(b, i)
+			if end < 0 {
+				return -1
+			}
+			name, i = b[i:end], skipSpace(b, end)
+			if i >= len(b) || b[i] != ':' {
+				return -1
+			}
+			i = skipSpace(b, i+1)
+		}
+		end := scanValue(b, i, depth)
+		if end < 0 || take != nil && !take(name, b[i:end:end]) {
+			return -1
+		}
+		if i = skipSpace(b, end); i >= len(b) {
+			return -1
+		}
+		switch b[i] {
+		case closes:
+			return i + 1
+		case ',':
+			i = skipSpace(b, i+1)
+		default:
+			return -1
+		}
+	}
+}
+
+// scanValue returns the end of the JSON value that begins at i, -1 where none does. depth is
+// that of the list or object around it.
+func scanValue(b []byte, i, depth int) (end int) {
+	if i >= len(b) {
+		return -1
+	}
+	switch c := b[i]; c {
+	case '"':
+		return scanString(b, i)
+	case '{':
+		return scanList(b, i, '{', '}', depth+1, nil)
+	case '[':
+		return scanList(b, i, '[', ']', depth+1, nil)
+	case 't', 'f', 'n':
+		for _, word := range []string{"true", "false", "null"} {
+			if bytes.HasPrefix(b[i:], []byte(word)) {
+				return i + len(word)
+			}
+		}
+		return -1
+	}
+	digits := func() bool {
+		start := i
+		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+			i++
+		}
+		return i > start
+	}
+	if b[i] == '-' {
+		i++
+	}
+	if zero := i < len(b) && b[i] == '0'; zero {
+		i++
+	} else if !digits() {
+		return -1
+	}
+	if i < len(b) && b[i] == '.' {
+		if i++; !digits() {
+			return -1
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return -1
+		}
+	}
+	return i
+}
+
+// scanString returns the end of the JSON string that begins at i, -1 where none does.
+func scanString(b []byte, i int) (end int) {
+	if i >= len(b) || b[i] != '"' {
+		return -1
+	}
+	for i++; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ':
+			return -1
+		case c == '\\':
+			if i++; i == len(b) {
+				return -1
+			}
+			switch b[i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				for range 4 {
+					if i++; i == len(b) || !isHex(b[i]) {
+						return -1
+					}
+				}
+			default:
+				return -1
+			}
+		}
+	}
+	return -1
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// Given reports whether a member is there and not null.
+func Given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// unquoted decodes a JSON string; ok is false for what is none.
+func unquoted(raw []byte) (text string, ok bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		if i := skipSpace(raw, 0); i == 0 || i == len(raw) || raw[i] != '"' {
+			return "", false
+		}
+	} else if inner := raw[1 : len(raw)-1]; raw[len(raw)-1] == '"' && isPlain(inner) {
+		return string(inner), true
+	}
+	return text, json.Unmarshal(raw, &text) == nil
+}
+
+// isPlain reports whether the content of a JSON string stands for itself.
+func isPlain(inner []byte) bool {
+	ascii := true
+	for _, c := range inner {
+		if c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	return ascii || utf8.Valid(inner)
+}
+
+// strictString reads a JSON string, and any other JSON value as empty.
+func strictString(raw json.RawMessage) string {
+	text, _ := unquoted(raw)
+	return text
+}
+
+// TextOf reads a JSON string, null as an empty one; for any other JSON value it returns
+// the value's text, so that arguments sent as an object survive.
+func TextOf(raw json.RawMessage) string {
+	if text, ok := unquoted(raw); ok || !Given(raw) {
+		return text
+	}
+	text := strings.TrimSpace(string(raw))
+	if text == "null" {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,49 @@
+package llmclient_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/llmclient"
+)
+
+// FuzzMembers holds the one-pass reading of objects and lists against package encoding/json.
+func FuzzMembers(f *testing.F) {
+	for _, text := range []string{
+		`{}`, ` { "a" : 1 , "b":[1,{"c":null}], "a":"twice" } `, `{"a":1,}`, `{"a" 1}`, `{"a":01}`, `{"a":-0.5e+3,"b":-}`, `{"a":1.}`, `{"a":tru}`,
+		`{"é\u0041\ud83d\ude00":"\x"}`, "{\"a\":\"\n\"}", "{\"\xff\":\"\xfe\"}", `{"a":1} x`, `[1,2,{"a":[]}]`, `[1,]`, `[,]`, `[]`, `[1`, `null`, `"a"`, ``, `{`, `{"a`,
+		`{"a":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + `}`, `{"a":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + `}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var want map[string]json.RawMessage
+		if json.Unmarshal(raw, &want) != nil {
+			want = nil
+		}
+		got := llmclient.MembersOf(raw)
+		if len(got) != len(want) || (got == nil) != (want == nil) {
+			t.Fatalf("MembersOf(%q) = %q, encoding/json %q", raw, got, want)
+		}
+		for name, value := range want {
+			if string(got[name]) != string(value) {
+				t.Fatalf("MembersOf(%q)[%q] = %q, encoding/json %q", raw, name, got[name], value)
+			}
+		}
+		var list []json.RawMessage
+		valid := json.Unmarshal(raw, &list) == nil && list != nil
+		elements, ok := llmclient.Elements(raw, 1000)
+		if valid && len(list) <= 1000 && (!ok || len(elements) != len(list) || len(list) > 0 && !reflect.DeepEqual(elements, list)) {
+			t.Fatalf("Elements(%q) = %q %t, encoding/json %q", raw, elements, ok, list)
+		}
+		if valid && len(list) > 1000 && ok {
+			t.Fatalf("Elements(%q) takes more than the bound", raw)
+		}
+		var text string
+		if json.Unmarshal(raw, &text) == nil && llmclient.TextOf(raw) != text {
+			t.Fatalf("TextOf(%q) = %q, encoding/json %q", raw, llmclient.TextOf(raw), text)
+		}
+	})
+}
