@@ -304,10 +304,13 @@ var nullable = []string{"encrypted_content", "phase", "caller"}
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
+	if !known || !holdsNull(it.Raw) {
+		return it, false
+	}
 	d := json.NewDecoder(bytes.NewReader(it.Raw))
 	d.UseNumber()
 	var members map[string]any
-	if !known || !bytes.Contains(it.Raw, []byte("null")) || d.Decode(&members) != nil || !dropNulls(members) {
+	if d.Decode(&members) != nil || !dropNulls(members) {
 		return it, false
 	}
 	if it.Kind == KindReasoning && members["summary"] == nil {
@@ -315,6 +318,21 @@ func (it Item) WithoutNulls() (Item, bool) {
 	}
 	it.Raw = Marshal(members)
 	return it, true
+}
+
+// holdsNull reports whether valid JSON holds a null, not counting the texts in it.
+func holdsNull(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case 'n':
+			return true
+		case '"':
+			if i = scanString(raw, i) - 1; i < 0 {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 func dropNulls(v any) (dropped bool) {

@@ -217,6 +217,16 @@ func Marshal(v any) json.RawMessage {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
+// AppendText appends text as a JSON string, as [Marshal] writes it.
+func AppendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return append(b, Marshal(text)...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
+
 // Hash returns the hex SHA-256 of b.
 func Hash(b []byte) string {
 	sum := sha256.Sum256(b)

@@ -123,6 +123,7 @@ func Arguments(a Action) (list []Argument) {
 		panic("world: action " + a.ActionName() + " is not listed")
 	}
 	fields := reflect.ValueOf(a)
+	list = make([]Argument, 0, len(spec.Params))
 	for i, p := range spec.Params {
 		if field := fields.Field(i); p.Kind == ParamAmount {
 			list = append(list, Argument{p, Value{Int: field.Int()}})

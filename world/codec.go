@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // EncodeAction writes a in its canonical flat form, such as
@@ -23,18 +24,26 @@ func EncodeAction(a Action) []byte {
 		}
 		return encode(wire)
 	}
-	args := ActionArgs(a)
-	spec, _ := specNamed(a.ActionName())
-	b := append([]byte(`{"action":`), encode(spec.Name)...)
-	for _, p := range spec.Params {
-		b = append(append(append(b, ','), encode(p.Name)...), ':')
-		if v := args[p.Name]; p.Kind == ParamAmount {
-			b = strconv.AppendInt(b, v.Int, 10)
+	b := appendQuoted(append(make([]byte, 0, 128), `{"action":`...), a.ActionName())
+	for _, arg := range Arguments(a) {
+		b = append(appendQuoted(append(b, ','), arg.Name), ':')
+		if arg.Kind == ParamAmount {
+			b = strconv.AppendInt(b, arg.Int, 10)
 		} else {
-			b = append(b, encode(v.Text)...)
+			b = appendQuoted(b, arg.Text)
 		}
 	}
 	return append(b, '}')
+}
+
+// appendQuoted appends a JSON string as [encode] writes it.
+func appendQuoted(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return append(b, encode(text)...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // encode writes JSON, strings escaped as encoding/json does it by default: the

@@ -66,6 +66,9 @@ func (r *reader) rest() string { return r.text[r.at:] }
 // at the end of the text.
 func (r *reader) next() rune {
 	for r.at < len(r.text) {
+		if c := r.text[r.at]; c > ' ' && c < utf8.RuneSelf && c != '/' && c != '#' {
+			return rune(c) // as most are
+		}
 		c, size := utf8.DecodeRuneInString(r.rest())
 		switch {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
@@ -281,11 +284,24 @@ func (r *reader) key() string {
 		}
 		r.use(UnquotedKey)
 	}
+	if isPlain(name) {
+		return name
+	}
 	if visible := withoutInvisible(name); visible != name {
 		r.use(InvisibleRemoved)
 		return visible
 	}
 	return name
+}
+
+// isPlain reports whether content is visible ASCII that stands for itself between quotes.
+func isPlain(content string) bool {
+	for i := range len(content) {
+		if c := content[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // quotes lists the pairs of quotes that begin and end a string. The tokens of chat
@@ -309,6 +325,12 @@ var quotes = []struct {
 // quoted takes a string in any of the known quotes. ok is false when none begins
 // here.
 func (r *reader) quoted() (text string, ok bool) {
+	if rest := r.rest(); strings.HasPrefix(rest, `"`) {
+		if end := strings.IndexByte(rest[1:], '"'); end >= 0 && isPlain(rest[1:end+1]) {
+			r.at += end + 2
+			return rest[1 : end+1], true
+		}
+	}
 	for _, q := range quotes {
 		if !strings.HasPrefix(r.rest(), q.open) {
 			continue

@@ -94,8 +94,12 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 			absent = append(absent, Repair(absentPrefix+name))
 		}
 	}
+	v = v.sorted()
+	if json.Unmarshal(v.JSON(), into) == nil {
+		return absent, nil
+	}
 	// Field by field, so that each that is wrong is told.
-	for _, f := range v.sorted().Fields {
+	for _, f := range v.Fields {
 		err := json.Unmarshal(Value{Kind: Object, Fields: []Field{f}}.JSON(), into)
 		var wrong *json.UnmarshalTypeError
 		switch {

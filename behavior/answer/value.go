@@ -116,7 +116,8 @@ func (v Value) without(name string) Value {
 
 // sorted returns an object with its fields in the order of their names.
 func (v Value) sorted() Value {
-	v.Fields = slices.SortedFunc(slices.Values(v.Fields), func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
+	v.Fields = slices.Clone(v.Fields)
+	slices.SortFunc(v.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 	return v
 }
 
@@ -166,7 +167,7 @@ func (v Value) append(out []byte) []byte {
 	case Object:
 		out = append(out, '{')
 		for i, f := range v.Fields {
-			out = append(separated(out, i), llmclient.Marshal(f.Name)...)
+			out = llmclient.AppendText(separated(out, i), f.Name)
 			out = f.Value.append(append(out, ':'))
 		}
 		return append(out, '}')
@@ -177,7 +178,7 @@ func (v Value) append(out []byte) []byte {
 		}
 		return append(out, ']')
 	case String:
-		return append(out, llmclient.Marshal(v.Text)...)
+		return llmclient.AppendText(out, v.Text)
 	case Number, Boolean:
 		return append(out, v.Text...)
 	}
@@ -224,6 +225,9 @@ func (v Value) integer() (n int64, used []Repair, ok bool) {
 // floor returns the largest int64 that is not above a JSON number, the nearest one for
 // a number out of range, and whether nothing was lost but range.
 func floor(literal string) (n int64, exact bool) {
+	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return n, true
+	}
 	mantissa, exponent := literal, "0"
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
 		mantissa, exponent = literal[:i], literal[i+1:]
