@@ -39,8 +39,8 @@ type errand struct {
 
 // newErrand reads a request; ok is false when it is none.
 func newErrand(r request) (e errand, ok bool) {
-	var instructions string
-	if json.Unmarshal(r.echo.Instructions, &instructions) != nil || !strings.HasPrefix(instructions, errandMark) {
+	instructions, _ := repeated.read(r.echo.Instructions).(string)
+	if !strings.HasPrefix(instructions, errandMark) {
 		return e, false
 	}
 	e.request = r

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/llmclient"
@@ -54,9 +55,9 @@ type stage struct {
 func newStage(seed uint64, r request) stage {
 	p := readPrompt(r.input)
 	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
-	s.see, s.offers = readObservation(p.language, p.tick, p.observation), readCatalogue(r.tools)
+	s.see, s.offers = readObservation(p.language, p.tick, p.observation), r.offers
 	p.remember(&s.see)
-	s.offers.recipes = append(s.offers.recipes, p.recipes...)
+	s.offers.recipes = slices.Concat(s.offers.recipes, p.recipes)
 	s.chance = newChance(seed, s.see)
 	s.known = experience{refused: s.turn.refused(), latest: p.latest, refusal: p.language.refused}
 	s.ideas = s.proposals(p)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"unicode/utf8"
 
@@ -24,6 +26,8 @@ type request struct {
 	// tools are the function tools in the order given. Tools of other types are
 	// echoed but never called.
 	tools []tool
+	// offers are what the tools say of the game.
+	offers catalogue
 	// choice says which of tools may be called.
 	choice llmclient.ToolChoice
 }
@@ -46,30 +50,30 @@ type tool struct {
 //
 // Settings are kept as raw JSON where they only have to be repeated.
 type wireRequest struct {
-	Model string `json:"model"`
+	Model string
 	// Instructions are repeated; what they say is for a model to read.
-	Instructions json.RawMessage `json:"instructions"`
+	Instructions json.RawMessage
 	// Input is a string or a list of items.
-	Input json.RawMessage `json:"input"`
+	Input json.RawMessage
 	// Tools may be of any type.
-	Tools json.RawMessage `json:"tools"`
+	Tools json.RawMessage
 	// ToolChoice is a mode or an object; see choiceOf.
-	ToolChoice        json.RawMessage `json:"tool_choice"`
-	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
+	ToolChoice        json.RawMessage
+	ParallelToolCalls *bool
 	// These ask for what this server does not do.
-	PreviousResponseID *string         `json:"previous_response_id"`
-	Background         bool            `json:"background"`
-	Conversation       json.RawMessage `json:"conversation"`
-	Prompt             json.RawMessage `json:"prompt"`
+	PreviousResponseID *string
+	Background         bool
+	Conversation       json.RawMessage
+	Prompt             json.RawMessage
 	// Stream asks for the answer as events.
-	Stream bool `json:"stream"`
+	Stream bool
 	// MaxOutputTokens is where an answer is cut, reasoning included.
-	MaxOutputTokens *int64          `json:"max_output_tokens"`
-	Metadata        json.RawMessage `json:"metadata"`
-	Temperature     json.RawMessage `json:"temperature"`
-	TopP            json.RawMessage `json:"top_p"`
+	MaxOutputTokens *int64
+	Metadata        json.RawMessage
+	Temperature     json.RawMessage
+	TopP            json.RawMessage
 	// CacheKey is an agent's id, where our own client asks.
-	CacheKey json.RawMessage `json:"prompt_cache_key"`
+	CacheKey json.RawMessage
 }
 
 // parseRequest reads a request body. It refuses what the API refuses, and what a stateless
@@ -77,9 +81,23 @@ type wireRequest struct {
 // answer a conversation the client did not mean.
 func parseRequest(body []byte) (request, *RequestError) {
 	r := request{body: body}
-	var tree any
-	if !utf8.Valid(body) || !json.Valid(body) || decode(body, &tree) != nil {
+	members := llmclient.MembersOf(body)
+	if !utf8.Valid(body) || members == nil && !json.Valid(body) {
 		return r, badRequest("invalid_json", "", "The request body is not valid JSON.")
+	}
+	var tree any
+	if members == nil {
+		tree = decoded(body)
+	} else {
+		values := object{}
+		for name, raw := range members {
+			if name == "tools" || name == "instructions" {
+				values[name] = repeated.read(raw)
+			} else {
+				values[name] = decoded(raw)
+			}
+		}
+		tree = values
 	}
 	if refused := requestParameters.check("", tree); refused != nil {
 		return r, refused
@@ -87,7 +105,7 @@ func parseRequest(body []byte) (request, *RequestError) {
 	if refused := checkPairs(tree.(object)["input"]); refused != nil {
 		return r, refused
 	}
-	_ = json.Unmarshal(body, &r.echo) // it was checked
+	r.echo = echoOf(members)
 	if r.echo.PreviousResponseID != nil {
 		return r, badRequest("previous_response_not_found", "previous_response_id", "This server keeps no responses; send the whole input.")
 	}
@@ -99,7 +117,7 @@ func parseRequest(body []byte) (request, *RequestError) {
 		if all.refused != nil {
 			return r, all.refused
 		}
-		r.tools, r.echo.Tools = all.functions, all.echo
+		r.tools, r.echo.Tools, r.offers = all.functions, all.echo, all.offers
 	}
 	r.choice = choiceOf(r.echo.ToolChoice)
 	if r.choice.Mode == llmclient.ChoiceRequired && isNull(r.echo.Tools) {
@@ -114,14 +132,41 @@ func parseRequest(body []byte) (request, *RequestError) {
 	return r, nil
 }
 
+// repeated are the values of the members that a client sends with every request alike. They
+// must not be changed.
+var repeated = memo[any]{parse: decoded}
+
+// decoded is the value of JSON that was scanned.
+func decoded(raw []byte) (value any) {
+	_ = decode(raw, &value)
+	return value
+}
+
+// echoOf reads the members that were checked.
+func echoOf(m llmclient.Members) wireRequest {
+	r := wireRequest{
+		Model: llmclient.TextOf(m["model"]), Instructions: m["instructions"], Input: m["input"], Tools: m["tools"], ToolChoice: m["tool_choice"],
+		Background: string(m["background"]) == "true", Conversation: m["conversation"], Prompt: m["prompt"], Stream: string(m["stream"]) == "true",
+		Metadata: m["metadata"], Temperature: m["temperature"], TopP: m["top_p"], CacheKey: m["prompt_cache_key"],
+	}
+	if raw := m["parallel_tool_calls"]; !isNull(raw) {
+		r.ParallelToolCalls = new(string(raw) == "true")
+	}
+	if raw := m["previous_response_id"]; !isNull(raw) {
+		r.PreviousResponseID = new(llmclient.TextOf(raw))
+	}
+	if n, err := strconv.ParseInt(string(m["max_output_tokens"]), 10, 64); err == nil {
+		r.MaxOutputTokens = &n
+	}
+	return r
+}
+
 // inputOf reads the input, which is a string or a list of items.
 func inputOf(raw json.RawMessage) []llmclient.Item {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []llmclient.Item{llmclient.Message("user", text)}
+	if len(raw) == 0 || raw[0] != '[' {
+		return []llmclient.Item{llmclient.Message("user", llmclient.TextOf(raw))}
 	}
-	var list []json.RawMessage
-	_ = json.Unmarshal(raw, &list) // it was checked
+	list, _ := llmclient.Elements(raw, math.MaxInt)
 	items := make([]llmclient.Item, len(list))
 	for i, entry := range list {
 		items[i], _ = llmclient.ParseItem(entry)
@@ -132,6 +177,7 @@ func inputOf(raw json.RawMessage) []llmclient.Item {
 // toolList is what there is to know of a list of tools.
 type toolList struct {
 	functions []tool
+	offers    catalogue
 	// echo is the list with what the API adds where a client left it out.
 	echo json.RawMessage
 	// refused says what is wrong with the first tool that the API does not take.
@@ -170,6 +216,7 @@ var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 		}
 	}
 	of.functions = slices.DeleteFunc(of.functions, func(t tool) bool { return t.Type != "function" })
+	of.offers = readCatalogue(of.functions)
 	return of
 }}
 
