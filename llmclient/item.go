@@ -79,7 +79,9 @@ func (it Item) Counted() (text string, more int) {
 
 // Message returns an input message of the given role ("user" or "developer").
 func Message(role, text string) Item {
-	return built(Item{Kind: KindMessage, Role: role, Text: text}, wireMessage{Type: KindMessage, Role: role, Content: text})
+	raw := AppendText(append(make([]byte, 0, len(text)*9/8+64), `{"type":"message","role":`...), role)
+	raw = append(AppendText(append(raw, `,"content":`...), text), '}')
+	return Item{Kind: KindMessage, Role: role, Text: text, Raw: raw}
 }
 
 // FunctionOutput returns the output that answers the call with callID.
@@ -99,12 +101,6 @@ func Output(callID, output string, custom bool) Item {
 func FunctionCall(callID, name, arguments string) Item {
 	return built(Item{Kind: KindFunctionCall, CallID: callID, Name: name, Text: arguments},
 		wireCall{Type: KindFunctionCall, CallID: callID, Name: name, Arguments: &arguments})
-}
-
-type wireMessage struct {
-	Type    ItemKind `json:"type"`
-	Role    string   `json:"role"`
-	Content string   `json:"content"`
 }
 
 type wireOutput struct {

@@ -12,7 +12,7 @@ import (
 // FuzzMembers holds the one-pass reading of objects and lists against package encoding/json.
 func FuzzMembers(f *testing.F) {
 	for _, text := range []string{
-		`{}`, ` { "a" : 1 , "b":[1,{"c":null}], "a":"twice" } `, `{"a":1,}`, `{"a" 1}`, `{"a":01}`, `{"a":-0.5e+3,"b":-}`, `{"a":1.}`, `{"a":tru}`,
+		"\x00\b\t\n\f\r\x1f\x7f\"\\\\<>&\u2028\u2029\ufffd\xff\xe2\x80", `{}`, ` { "a" : 1 , "b":[1,{"c":null}], "a":"twice" } `, `{"a":1,}`, `{"a" 1}`, `{"a":01}`, `{"a":-0.5e+3,"b":-}`, `{"a":1.}`, `{"a":tru}`,
 		`{"é\u0041\ud83d\ude00":"\x"}`, "{\"a\":\"\n\"}", "{\"\xff\":\"\xfe\"}", `{"a":1} x`, `[1,2,{"a":[]}]`, `[1,]`, `[,]`, `[]`, `[1`, `null`, `"a"`, ``, `{`, `{"a`,
 		`{"a":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + `}`, `{"a":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + `}`,
 	} {
@@ -44,6 +44,10 @@ func FuzzMembers(f *testing.F) {
 		var text string
 		if json.Unmarshal(raw, &text) == nil && llmclient.TextOf(raw) != text {
 			t.Fatalf("TextOf(%q) = %q, encoding/json %q", raw, llmclient.TextOf(raw), text)
+		}
+		text = string(raw)
+		if got, want := llmclient.AppendText(nil, text), llmclient.Marshal([]string{text}); "["+string(got)+"]" != string(want) {
+			t.Fatalf("AppendText(%q) = %s, encoding/json %s", text, got, want)
 		}
 	})
 }

@@ -98,6 +98,13 @@ type wireReasoning struct {
 // compared in a replay. Items stand in it byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
+	body := make([]byte, 0, r.bytesAbout())
+	r.write(func(part []byte) { body = append(body, part...) })
+	return body
+}
+
+// write writes the body part by part.
+func (r Request) write(to func(part []byte)) {
 	how := r.Sampling
 	w := wireRequest{
 		MaxOutputTokens: how.MaxOutputTokens, Temperature: how.Temperature, TopP: how.TopP,
@@ -111,28 +118,32 @@ func (r Request) Body() []byte {
 		w.ParallelToolCalls = &parallel
 		w.ToolChoice = r.Choice.Wire()
 	}
-	body := make([]byte, 0, r.bytesAbout())
-	body = append(body, bytes.TrimSuffix(Marshal(struct {
-		Model        string `json:"model"`
-		Instructions string `json:"instructions"`
-	}{r.Model, r.Instructions}), []byte("}"))...)
+	head := append(make([]byte, 0, len(r.Model)+len(r.Instructions)*9/8+64), `{"model":`...)
+	head = AppendText(append(AppendText(head, r.Model), `,"instructions":`...), r.Instructions)
+	to(head)
 	if len(r.Tools) > 0 {
 		// The tools are spliced in, because an encoder would read through all of them each
 		// time.
-		body = appendTools(append(body, `,"tools":`...), r.Tools)
+		separator := []byte(`,"tools":[`)
+		for _, t := range r.Tools {
+			to(separator)
+			to(t.Wire())
+			separator = separator[:1]
+		}
+		to([]byte("]"))
 	}
 	members := how.extended(Marshal(w))
-	body = append(append(body, ','), members[1:len(members)-1]...)
+	to(append([]byte(","), members[1:len(members)-1]...))
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
-	body = append(body, `,"input":[`...)
+	to([]byte(`,"input":[`))
 	for i, it := range r.Input {
 		if i > 0 {
-			body = append(body, ',')
+			to([]byte(","))
 		}
-		body = append(body, it.Raw...)
+		to(it.Raw)
 	}
-	return append(body, "]}"...)
+	to([]byte("]}"))
 }
 
 // bytesAbout estimates the length of the body from above, unless its texts are full of
@@ -146,7 +157,11 @@ func (r Request) bytesAbout() int {
 }
 
 // Hash returns the hex SHA-256 of Body.
-func (r Request) Hash() string { return Hash(r.Body()) }
+func (r Request) Hash() string {
+	h := sha256.New()
+	r.write(func(part []byte) { h.Write(part) })
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // Chars counts the characters of instructions and input that the model reads.
 func (r Request) Chars() int {
@@ -187,27 +202,26 @@ func (c ToolChoice) Wire() json.RawMessage {
 		c.Mode = ChoiceAuto
 	}
 	if c.Mode == ChoiceNone || c.Allowed == nil {
-		return Marshal(c.Mode)
+		return AppendText(nil, string(c.Mode))
 	}
-	type named struct {
-		Type string `json:"type"`
-		Name string `json:"name"`
-	}
-	tools := make([]named, len(c.Allowed))
+	wire := AppendText(append(make([]byte, 0, 256), `{"type":"allowed_tools","mode":`...), string(c.Mode))
+	wire = append(wire, `,"tools":[`...)
 	for i, name := range c.Allowed {
-		tools[i] = named{"function", name}
+		if i > 0 {
+			wire = append(wire, ',')
+		}
+		wire = append(AppendText(append(wire, `{"type":"function","name":`...), name), '}')
 	}
-	return Marshal(struct {
-		Type  string     `json:"type"`
-		Mode  ChoiceMode `json:"mode"`
-		Tools []named    `json:"tools"`
-	}{"allowed_tools", c.Mode, tools})
+	return append(wire, "]}"...)
 }
 
 // Marshal encodes v as compact JSON without escaping HTML characters, so prompts
 // stay readable and short. It panics on a value that cannot be encoded, which
 // would be a bug: every caller passes plain data.
 func Marshal(v any) json.RawMessage {
+	if text, ok := v.(string); ok {
+		return AppendText(make([]byte, 0, len(text)+len(`""`)), text)
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -219,12 +233,40 @@ func Marshal(v any) json.RawMessage {
 
 // AppendText appends text as a JSON string, as [Marshal] writes it.
 func AppendText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return append(b, Marshal(text)...)
+	b = append(b, '"')
+	from := 0 // what is not appended yet begins here
+	for i := 0; i < len(text); {
+		c, size := rune(text[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(text[i:])
 		}
+		escape := ""
+		switch {
+		case c == '"':
+			escape = `\"`
+		case c == '\\':
+			escape = `\\`
+		case c >= ' ' && c < utf8.RuneSelf:
+		case c == '\n':
+			escape = `\n`
+		case c == '\r':
+			escape = `\r`
+		case c == '\t':
+			escape = `\t`
+		case c == '\b':
+			escape = `\b`
+		case c == '\f':
+			escape = `\f`
+		case c < ' ', c == '\u2028', c == '\u2029', c == utf8.RuneError && size == 1:
+			escape = fmt.Sprintf(`\u%04x`, c)
+		}
+		if escape != "" {
+			b = append(append(b, text[from:i]...), escape...)
+			from = i + size
+		}
+		i += size
 	}
-	return append(append(append(b, '"'), text...), '"')
+	return append(append(b, text[from:]...), '"')
 }
 
 // Hash returns the hex SHA-256 of b.
