@@ -80,9 +80,9 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(c
 	return result, err
 }
 
-// verifying sends what a run records on to where it is encoded, that of a tick at a time:
-// what is only compared need not be on disk before it is used, and hashing and encoding
-// it go on beside the turns.
+// verifying sends what a run records on to where it is encoded, many records at a time: what
+// is only compared need not be on disk before it is used, and hashing and encoding it go on
+// beside the turns. At most three times heldMax writes wait, however many agents a tick has.
 type verifying struct {
 	ctx   context.Context
 	ticks chan []func(appending) error
@@ -93,25 +93,31 @@ type verifying struct {
 func (v *verifying) write(records ...trace.Record) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.held = append(v.held, func(to appending) error { return to.write(records...) })
-	if len(records) > 0 && records[len(records)-1].RecordType() == trace.TypeTickEnd {
-		return v.send()
-	}
-	return nil
+	return v.hold(func(to appending) error { return to.write(records...) })
 }
 
 func (v *verifying) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.held = append(v.held, func(to appending) error { return to.exchange(key, ask, a, charge) })
-	return nil
+	return v.hold(func(to appending) error { return to.exchange(key, ask, a, charge) })
+}
+
+// heldMax is how many writes are sent on at a time.
+const heldMax = 64
+
+// hold takes a write, and sends on what is held once it is enough.
+func (v *verifying) hold(write func(appending) error) error {
+	if v.held = append(v.held, write); len(v.held) < heldMax {
+		return nil
+	}
+	return v.send()
 }
 
 // send passes on what was held back.
 func (v *verifying) send() error {
 	select {
 	case v.ticks <- v.held:
-		v.held = make([]func(appending) error, 0, len(v.held))
+		v.held = make([]func(appending) error, 0, heldMax)
 		return nil
 	case <-v.ctx.Done():
 		return context.Cause(v.ctx)

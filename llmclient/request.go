@@ -124,27 +124,32 @@ func (r Request) write(to func(part []byte)) {
 	if len(r.Tools) > 0 {
 		// The tools are spliced in, because an encoder would read through all of them each
 		// time.
-		separator := []byte(`,"tools":[`)
-		for _, t := range r.Tools {
-			to(separator)
+		to(beforeTools)
+		for i, t := range r.Tools {
+			if i > 0 {
+				to(comma)
+			}
 			to(t.Wire())
-			separator = separator[:1]
 		}
-		to([]byte("]"))
+		to(afterList)
 	}
 	members := how.extended(Marshal(w))
-	to(append([]byte(","), members[1:len(members)-1]...))
+	members[0] = ',' // in place of the brace
+	to(members[:len(members)-1])
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
-	to([]byte(`,"input":[`))
+	to(beforeInput)
 	for i, it := range r.Input {
 		if i > 0 {
-			to([]byte(","))
+			to(comma)
 		}
 		to(it.Raw)
 	}
-	to([]byte("]}"))
+	to(afterInput)
 }
+
+// What is between the parts of a body, which the lists of every request need again.
+var comma, beforeTools, afterList, beforeInput, afterInput = []byte(","), []byte(`,"tools":[`), []byte("]"), []byte(`,"input":[`), []byte("]}")
 
 // bytesAbout estimates the length of the body from above, unless its texts are full of
 // characters that need escaping.

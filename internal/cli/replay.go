@@ -16,8 +16,12 @@ import (
 // differenceCharsMax bounds how much of two differing lines is shown.
 const differenceCharsMax = 400
 
-// replayGCPercent lets the heap of a replay grow to four times what it keeps.
-const replayGCPercent = 300
+// replayGCPercent lets the heap of a replay grow to four times what it keeps, while the
+// process stays below replayMemoryBytes: it keeps that much for a thousand agents.
+const (
+	replayGCPercent   = 300
+	replayMemoryBytes = 250 << 20
+)
 
 // replayCommand derives a recorded run again and compares, without a model. It reports
 // equality on stdout and a difference as an error with an exit code of its own, with both
@@ -36,6 +40,9 @@ func (m *Main) replayCommand() *cobra.Command {
 				// A replay makes much and keeps little, and a fifth of its time went into looking
 				// through that little. A run waits for models and gains nothing by it.
 				defer debug.SetGCPercent(debug.SetGCPercent(replayGCPercent))
+				if _, set := m.LookupEnv("GOMEMLIMIT"); !set {
+					defer debug.SetMemoryLimit(debug.SetMemoryLimit(replayMemoryBytes))
+				}
 			}
 			result, err := engine.Replay(c.Context(), m.path(args[0]), o)
 			if err != nil {

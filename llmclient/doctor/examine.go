@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -68,7 +69,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
 	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}, windowTokens: config.WindowTokens}
-	config.Response = func(body []byte) { x.response = body }
+	config.Response = func(body []byte) { x.response = bytes.Clone(body) }
 	client, err := openai.New(config)
 	if err != nil {
 		return Report{}, err

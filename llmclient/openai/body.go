@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/agentworld/llmclient"
 
@@ -32,7 +33,6 @@ const (
 	answerBytesPerToken = 8
 	answerBytesMax      = 2 << 20
 	envelopeBytes       = 64 << 10
-	bodyBytesUsual      = 128 << 10
 )
 
 // bodyBytesMax bounds the response to a request of that many bytes.
@@ -51,6 +51,22 @@ const (
 	repairWrapped  = "response_wrapped"
 )
 
+// buffers are for the bodies of responses, for one exchange after the other: nothing
+// that is made of a body keeps any of its bytes. Of a body of unusual size none is kept.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// bufferBytesMax is the largest buffer that is kept.
+const bufferBytesMax = 256 << 10
+
+// release gives back the buffer, after which the body must not be looked at.
+func (x *exchange) release() {
+	x.body = nil
+	if x.buffer.Cap() <= bufferBytesMax {
+		x.buffer.Reset()
+		buffers.Put(x.buffer)
+	}
+}
+
 // read takes the response's parts and closes its body. Reading stops one byte
 // beyond the bound, which tells a body of exactly that size from a longer one.
 func (x *exchange) read(response *http.Response, bytesMax int) {
@@ -60,11 +76,8 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 		x.cut = bytesMax
 		return
 	}
-	var body bytes.Buffer
-	// What a server announces is room for an answer of usual size, and no more.
-	body.Grow(int(min(max(response.ContentLength, 0), bodyBytesUsual)) + bytes.MinRead)
-	_, x.err = body.ReadFrom(io.LimitReader(response.Body, int64(bytesMax)+1))
-	x.body, x.whole = body.Bytes(), x.err == nil
+	_, x.err = x.buffer.ReadFrom(io.LimitReader(response.Body, int64(bytesMax)+1))
+	x.body, x.whole = x.buffer.Bytes(), x.err == nil
 	encodings := strings.Join(response.Header.Values("Content-Encoding"), ",")
 	for _, name := range slices.Backward(strings.Split(strings.ToLower(encodings), ",")) { // the last one was applied last
 		name = strings.TrimPrefix(strings.TrimSpace(name), "x-")

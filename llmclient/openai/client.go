@@ -106,6 +106,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		x.model = r.Model
 		got := c.outcome(ctx, x)
 		done(x, got)
+		x.release()
 		if got.failure != nil {
 			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
 			sent = sent || !got.failure.Unsent

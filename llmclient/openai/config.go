@@ -65,7 +65,8 @@ type Config struct {
 	// wait of zero has lasted that long and ends nobody knows when. It may be called by
 	// several goroutines. Nil tells nobody.
 	Waiting func(wait time.Duration, why string)
-	// Response is shown the body of every response, whatever is made of it. Nil shows nobody.
+	// Response is shown the body of every response, whatever is made of it, and must not keep
+	// it. Nil shows nobody.
 	Response func(body []byte)
 	// HTTPClient carries the requests; its own Timeout is ignored. Nil means a
 	// client with the standard transport, proxy variables included, that keeps
