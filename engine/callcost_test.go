@@ -136,7 +136,7 @@ func (r *requestRecorder) Respond(ctx context.Context, key trace.CallKey, reques
 // machine affects both alike; the ratio is that of their sums.
 func BenchmarkCallCost(b *testing.B) {
 	const ticks, concurrency = 100, 4
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // as a run has it
+	defer debug.SetGCPercent(debug.SetGCPercent(300)) // as a run has it
 	o := options(b, "llm_bootstrap", ticks)
 	recorder := &exchangeRecorder{bodies: map[string][]byte{}, responses: map[string]json.RawMessage{}}
 	asked := &requestRecorder{Source: sourceAt(b, o.Settings.BaseURL, recorder), requests: map[string]llmclient.Request{}}

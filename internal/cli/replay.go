@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +17,44 @@ import (
 // differenceCharsMax bounds how much of two differing lines is shown.
 const differenceCharsMax = 400
 
-// replayGCPercent lets the heap of a replay grow to four times what it keeps, while the
-// process stays below replayMemoryBytes: it keeps that much for a thousand agents.
+// heapGrowthPercent lets the heap of a run or replay grow to four times what it keeps, while
+// the process stays below memoryBytes: it keeps about that much for a thousand agents.
 const (
-	replayGCPercent   = 300
-	replayMemoryBytes = 250 << 20
+	heapGrowthPercent = 300
+	memoryBytes       = 250 << 20
 )
+
+// collecting counts who asked to collect less, of which the last one undoes it.
+var collecting struct {
+	sync.Mutex
+	users, percent int
+	limit          int64
+}
+
+// collectLess has garbage collected less often, unless the environment says how often: a turn
+// makes much and keeps little, and up to a fifth of the CPU time went into looking through
+// that little. restore undoes it.
+func (m *Main) collectLess() (restore func()) {
+	_, often := m.LookupEnv("GOGC")
+	_, limited := m.LookupEnv("GOMEMLIMIT")
+	if often || limited {
+		return func() {}
+	}
+	c := &collecting
+	c.Lock()
+	defer c.Unlock()
+	if c.users++; c.users == 1 {
+		c.percent, c.limit = debug.SetGCPercent(heapGrowthPercent), debug.SetMemoryLimit(memoryBytes)
+	}
+	return func() {
+		c.Lock()
+		defer c.Unlock()
+		if c.users--; c.users == 0 {
+			debug.SetGCPercent(c.percent)
+			debug.SetMemoryLimit(c.limit)
+		}
+	}
+}
 
 // replayCommand derives a recorded run again and compares, without a model. It reports
 // equality on stdout and a difference as an error with an exit code of its own, with both
@@ -36,14 +69,7 @@ func (m *Main) replayCommand() *cobra.Command {
 			if err := m.checkRun(args[0]); err != nil {
 				return err
 			}
-			if _, set := m.LookupEnv("GOGC"); !set {
-				// A replay makes much and keeps little, and a fifth of its time went into looking
-				// through that little. A run waits for models and gains nothing by it.
-				defer debug.SetGCPercent(debug.SetGCPercent(replayGCPercent))
-				if _, set := m.LookupEnv("GOMEMLIMIT"); !set {
-					defer debug.SetMemoryLimit(debug.SetMemoryLimit(replayMemoryBytes))
-				}
-			}
+			defer m.collectLess()()
 			result, err := engine.Replay(c.Context(), m.path(args[0]), o)
 			if err != nil {
 				return replayFailure(c.Context(), args[0], err)

@@ -82,6 +82,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 func (m *Main) play(
 	ctx context.Context, p plan, after int64, announce func(), run func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
+	defer m.collectLess()()
 	if p.Learns() { // what is learned goes there at the end
 		book, err := m.output("the playbook ", p.playbookFile)
 		if err != nil {
