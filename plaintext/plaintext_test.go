@@ -11,33 +11,43 @@ import (
 func TestEscape(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"plain\ttext\n", "plain\ttext\n"},
-		{"\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
-		{"back\rspace\b\a\x00", `back\x0dspace\x08\x07\x00`},
-		{"\u009b2J", `\u{9b}2J`},
-		{"a\u202eb\u2028c\ufeff", `a\u{202e}b\u{2028}c\u{feff}`},
-		{"bad \xff byte", `bad \xff byte`},
-		{"äöü 漢字 🙂", "äöü 漢字 🙂"},
-		{"\U000e0041", `\u{e0041}`},
+		{"\x1b[31mred\x1b[0m", `\u001b[31mred\u001b[0m`},
+		{"back\rspace\b\a\x00\x7f", `back\u000dspace\u0008\u0007\u0000\u007f`},
+		{"\u009b2J", `\u009b2J`},
+		{"a\u202eb\u2028c\ufeff\u061c\u200f\u2066", `a\u202eb\u2028c\ufeff\u061c\u200f\u2066`},
+		{"bad \xff byte, cut \xe2\x80", `bad \ufffd byte, cut \ufffd\ufffd`},
+		{"äöü 漢字 🙂 \ufffd", "äöü 漢字 🙂 \ufffd"},
+		{"\U000e0041", `\udb40\udc41`},
 	} {
-		if got := Escape(c.in); got != c.want {
-			t.Errorf("Escape(%q) = %q, want %q", c.in, got, c.want)
+		if got := Escape(c.in); got != c.want || Escape(got) != got {
+			t.Errorf("Escape(%q) = %q, again %q, want %q", c.in, got, Escape(got), c.want)
 		}
 	}
-	if got := EscapeLine("a\r\nb\nc\td"); got != "a b c d" {
-		t.Errorf("EscapeLine = %q", got)
+	in := "{\n  \"a\": \"\u009b2J \U000e0041 ä\x7f\"\n}"
+	var before, after map[string]string
+	if err := errors.Join(json.Unmarshal([]byte(in), &before), json.Unmarshal([]byte(Escape(in)), &after)); err != nil || before["a"] != after["a"] {
+		t.Errorf("the meaning of JSON changed from %q to %q (%v)", before["a"], after["a"], err)
 	}
 }
 
-func TestEscapeJSON(t *testing.T) {
-	in := "{\n  \"a\": \"\u009b2J \U000e0041 ä\"\n}"
-	want := "{\n  \"a\": \"\\u009b2J \\udb40\\udc41 ä\"\n}"
-	got := EscapeJSON(in)
-	if got != want {
-		t.Errorf("EscapeJSON(%q) = %q, want %q", in, got, want)
-	}
-	var before, after map[string]string
-	if err := errors.Join(json.Unmarshal([]byte(in), &before), json.Unmarshal([]byte(got), &after)); err != nil || before["a"] != after["a"] {
-		t.Errorf("the meaning changed from %q to %q (%v)", before["a"], after["a"], err)
+// TestFprintf: whatever an argument holds, only the format and blocks make lines.
+func TestFprintf(t *testing.T) {
+	const evil = "a\x1b[2J\r\nb\tc\u2028d\xff"
+	for _, c := range []struct {
+		want, format string
+		args         []any
+	}{
+		{"x: a\\u001b[2J b c\\u2028d\\ufffd\n", "x: %s\n", []any{evil}},
+		{"[a\\u001b[2J b c\\u2028d\\ufffd] 7 a b\n", "%v %d %v\n", []any{[]string{evil}, 7, errors.New("a\nb")}},
+		{"ab   |   3|true|1.50|\"a\\nb\"\n", "%-5s|%4d|%t|%.2f|%q\n", []any{"ab", 3, true, 1.5, "a\nb"}},
+		{"- t\n| one\\u000d\n|\n| \tthree\n-\n", "- %s\n%s-\n", []any{"t", Block("one\r\n\n\tthree\n\n")}},
+		{"|\n", "%s", []any{Block("")}},
+		{"<nil> %!d(string=a b)\n", "%v %d\n", []any{nil, "a\nb"}},
+	} {
+		var b strings.Builder
+		if n, err := Fprintf(&b, c.format, c.args...); b.String() != c.want || n != b.Len() || err != nil {
+			t.Errorf("Fprintf(%q) = %q, %d, %v, want %q", c.format, b.String(), n, err, c.want)
+		}
 	}
 }
 
@@ -67,8 +77,10 @@ func FuzzEscape(f *testing.F) {
 		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) }) {
 			t.Errorf("Escape(%q) = %q, which holds a control character", text, got)
 		}
-		if one := EscapeLine(text); strings.ContainsAny(one, "\n\t\r") {
-			t.Errorf("EscapeLine(%q) = %q, which is more than one line", text, one)
+		var b strings.Builder
+		Fprintf(&b, "%s", text)
+		if strings.ContainsAny(b.String(), "\n\t\r") {
+			t.Errorf("Fprintf(%q) = %q, which is more than one line", text, b.String())
 		}
 	})
 }

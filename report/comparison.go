@@ -252,7 +252,7 @@ func sameTick(a, b *int64) bool {
 func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\t%s\t%s\n", plain(nameA), plain(nameB))
+	plaintext.Fprintf(w, "\t%s\t%s\n", plain(nameA), plain(nameB))
 	for _, row := range []struct {
 		name  string
 		value func(r Report) string
@@ -270,21 +270,21 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 		{"cost", Report.costLine},
 	} {
 		if x, y := row.value(a), row.value(b); x != "" || y != "" {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", row.name, x, y)
+			plaintext.Fprintf(w, "%s\t%s\t%s\n", row.name, x, y)
 		}
 	}
 	_ = w.Flush() // a strings.Builder takes everything
-	fmt.Fprintf(&text, "\n%s\n", c.ticksText())
+	plaintext.Fprintf(&text, "\n%s\n", c.ticksText())
 	if ends := c.endText(); ends != "" {
-		fmt.Fprintf(&text, "%s\n", ends)
+		plaintext.Fprintf(&text, "%s\n", ends)
 	}
 	for _, d := range c.Agents {
-		fmt.Fprintf(&text, "%s: %d decisions differ, the first in tick %d\n", plain(d.AgentID), d.Decisions, d.FirstTick)
+		plaintext.Fprintf(&text, "%s: %d decisions differ, the first in tick %d\n", plain(d.AgentID), d.Decisions, d.FirstTick)
 	}
 	for _, t := range c.Ticks[:min(len(c.Ticks), namesMax)] {
-		fmt.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
+		plaintext.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
 		for _, d := range t.Decisions {
-			fmt.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), plain(d.A), plain(d.B))
+			plaintext.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), plain(d.A), plain(d.B))
 		}
 	}
 	return text.String()

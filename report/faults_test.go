@@ -36,7 +36,7 @@ func TestFaultsOfARun(t *testing.T) {
 		{"killed", trace.Header{Settings: asked}, nil, faults{"http_500=10%", 11, Counts{}, false, "unknown how many answers were spoilt on purpose, the run is unfinished; asked for: http_500=10%, seed 11"}},
 		{"forked with others", trace.Header{Settings: asked, Forks: forked(trace.Settings{Faults: "reset=1%", FaultSeed: 12})}, end, faults{"reset=1%", 12, Counts{"http_500": 3}, true, "3 answers spoilt on purpose (http_500 3); asked for: reset=1%, seed 12"}},
 		{"forked without, killed", trace.Header{Settings: asked, Forks: forked(trace.Settings{})}, nil, faults{"", 0, Counts{}, true, ""}},
-		{"terminal characters", trace.Header{Settings: trace.Settings{Faults: "agent=\x1b[2J"}}, end, faults{"agent=\x1b[2J", 0, Counts{"http_500": 3}, true, "3 answers spoilt on purpose (http_500 3); asked for: agent=\\x1b[2J, seed 0"}},
+		{"terminal characters", trace.Header{Settings: trace.Settings{Faults: "agent=\x1b[2J"}}, end, faults{"agent=\x1b[2J", 0, Counts{"http_500": 3}, true, "3 answers spoilt on purpose (http_500 3); asked for: agent=\\u001b[2J, seed 0"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.header.Format, tt.header.Settings.ModelSource = trace.FormatVersion, trace.SourceScripted

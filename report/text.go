@@ -32,7 +32,7 @@ func (r Report) Text() string {
 	// is no news.
 	rare := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "%-10s %s\n", name, text)
+			plaintext.Fprintf(&b, "%-10s %s\n", name, text)
 		}
 	}
 	line := func(name, text string) { rare(name, cmp.Or(text, "none")) }
@@ -238,4 +238,4 @@ func listed[E any](list []E, most int, separator string, text func(E) string) st
 }
 
 // plain makes a name or a provider's message safe for one line of a terminal.
-func plain(s string) string { return plaintext.Clip(plaintext.EscapeLine(s), wordsMax) }
+func plain(s string) string { return plaintext.Clip(s, wordsMax) }

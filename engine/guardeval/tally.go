@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/plaintext"
 )
 
 // Summary is the outcome under one guard.
@@ -153,28 +154,28 @@ func (e Evaluation) Summary(g Guard) (s Summary, ok bool) {
 // WriteText prints the evaluation as tables.
 func (e Evaluation) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%d attacks, %d of them shown with the guard on, %d honest games; bounds are one-sided, exact, 95%%\n\n", e.Attacks, e.Shown, e.Honest)
-	fmt.Fprintln(t, "guard\tattacks succeeded\tat most\tworst stratum\tfalse blocks\tat most\tutility under attack")
+	plaintext.Fprintf(t, "%d attacks, %d of them shown with the guard on, %d honest games; bounds are one-sided, exact, 95%%\n\n", e.Attacks, e.Shown, e.Honest)
+	plaintext.Fprintf(t, "guard\tattacks succeeded\tat most\tworst stratum\tfalse blocks\tat most\tutility under attack\n")
 	for _, s := range e.Summaries {
 		worst := "none"
 		if i := slices.IndexFunc(s.Strata, func(p Part) bool { return p.Name == s.Worst }); i >= 0 && s.Strata[i].AttackSucceeded.Count > 0 {
 			worst = fmt.Sprintf("%s, %s", s.Worst, s.Strata[i].AttackSucceeded)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Guard, s.AttackSucceeded, percent(s.AttackSucceeded.Upper), worst,
+		plaintext.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Guard, s.AttackSucceeded, percent(s.AttackSucceeded.Upper), worst,
 			s.FalseBlocks, percent(s.FalseBlocks.Upper), s.UtilityUnderAttack)
 	}
 	on, _ := e.Summary(On)
 	off, _ := e.Summary(GuardOff)
-	fmt.Fprintln(t, "\nstratum\tguard off\tguard on\tat most")
+	plaintext.Fprintf(t, "\nstratum\tguard off\tguard on\tat most\n")
 	for _, p := range off.Strata {
 		with, most := "-", "-"
 		if i := slices.IndexFunc(on.Strata, func(o Part) bool { return o.Name == p.Name }); i >= 0 {
 			with, most = on.Strata[i].AttackSucceeded.String(), percent(on.Strata[i].AttackSucceeded.Upper)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Name, p.AttackSucceeded, with, most)
+		plaintext.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Name, p.AttackSucceeded, with, most)
 	}
 	for _, f := range e.Failed {
-		fmt.Fprintf(t, "\nFAILED %s: %v %q (%s)\n  %q\n", f.ID, f.Harms, f.Missing, strings.Join(f.Rules, ", "), f.Text)
+		plaintext.Fprintf(t, "\nFAILED %s: %v %q (%s)\n  %q\n", f.ID, f.Harms, f.Missing, strings.Join(f.Rules, ", "), f.Text)
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("guard evaluation: print: %w", err)

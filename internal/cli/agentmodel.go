@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -157,7 +158,7 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 	switch {
 	case a.KeyEnv != "" && c.trusts != nil && !c.trusts(own.url, a.KeyEnv):
 		again := agentModelsText([]trace.AgentModel{a})
-		fmt.Fprintf(m.Stderr, "note: %s\n", withheld("environment "+a.KeyEnv, own.url,
+		plaintext.Fprintf(m.Stderr, "note: %s\n", withheld("environment "+a.KeyEnv, own.url,
 			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", envPrefix, again, agentsTable, configName)))
 	case a.KeyEnv != "":
 		text, _ := m.LookupEnv(a.KeyEnv)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -65,7 +66,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", shown(name), cause(err))
 	}
-	fmt.Fprintf(m.Stdout, "%s: %d answers of %d ticks, %d bytes\n", oneLine(name), counts.Answers, counts.LastTick, info.Size())
+	plaintext.Fprintf(m.Stdout, "%s: %d answers of %d ticks, %d bytes\n", name, counts.Answers, counts.LastTick, info.Size())
 	return nil
 }
 
@@ -94,13 +95,13 @@ func (m *Main) showAnswers(name string) error {
 	}
 	for _, line := range [][2]string{
 		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},
-		{"scenario", fmt.Sprintf("%s, seed %d, %d agents", oneLine(h.Settings.Scenario), h.Settings.Seed, len(h.Agents))},
-		{"model", fmt.Sprintf("%s (%s)", oneLine(h.Settings.Model), oneLine(string(h.Settings.ModelSource)))},
-		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", oneLine(h.Settings.Protocol),
-			oneLine(h.Settings.PromptProfile), oneLine(h.Settings.Language), oneLine(h.PromptVersion))},
-		{"rules", oneLine(h.RulesVersion)},
+		{"scenario", fmt.Sprintf("%s, seed %d, %d agents", h.Settings.Scenario, h.Settings.Seed, len(h.Agents))},
+		{"model", fmt.Sprintf("%s (%s)", h.Settings.Model, h.Settings.ModelSource)},
+		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", h.Settings.Protocol,
+			h.Settings.PromptProfile, h.Settings.Language, h.PromptVersion)},
+		{"rules", h.RulesVersion},
 	} {
-		fmt.Fprintf(m.Stdout, "%-10s%s\n", line[0], line[1])
+		plaintext.Fprintf(m.Stdout, "%-10s%s\n", line[0], line[1])
 	}
 	return nil
 }

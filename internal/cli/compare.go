@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -30,7 +30,7 @@ func (m *Main) compareCommand() *cobra.Command {
 			if asJSON {
 				return m.printJSON(c)
 			}
-			_, err = fmt.Fprint(m.Stdout, c.Text(args[0], args[1], reports[0], reports[1]))
+			_, err = io.WriteString(m.Stdout, c.Text(args[0], args[1], reports[0], reports[1]))
 			return err
 		},
 	}

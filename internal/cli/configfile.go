@@ -108,9 +108,9 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 		// fault may be the one with the key.
 		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, column := d.Position()
-			return configFile{}, badInput("%s:%d:%d: %s", name, row, column, oneLine(strings.TrimPrefix(d.Error(), "toml: ")))
+			return configFile{}, badInput("%s:%d:%d: %s", name, row, column, strings.TrimPrefix(d.Error(), "toml: "))
 		}
-		return configFile{}, badInput("%s: %s", name, oneLine(err.Error()))
+		return configFile{}, badInput("%s: %s", name, err.Error())
 	}
 	file := configFile{name, map[string]entry{}}
 	var agents []fileKey

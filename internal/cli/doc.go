@@ -19,6 +19,7 @@
 // notes and errors on stderr, an error being one line; files in the run directory,
 // each complete or absent, except for the trace, which grows as the run goes on.
 //
-// Text written by models and providers is shown with its control characters
-// escaped and within bounds (print.go). A key appears in no error, announcement or file.
+// Everything printed passes a [screen], which escapes control characters. Text that models,
+// providers and files bring is an argument of [plaintext.Fprintf], so that it begins no line.
+// A key appears in no error, announcement or file.
 package cli

@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -83,19 +84,22 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 		if len(patients) > 1 {
 			who = " (" + patients[i].who() + ")"
-			fmt.Fprintf(w, "%sfor\t%s\n", strings.Repeat("\n", min(i, 1)), oneLine(patients[i].who()))
+			if i > 0 {
+				plaintext.Fprintf(w, "\n")
+			}
+			plaintext.Fprintf(w, "for\t%s\n", patients[i].who())
 		}
 		var advice strings.Builder
-		fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)
+		plaintext.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", r.Endpoint, r.Model, r.Calls)
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			f.Advice = withFlags(f.Advice)
-			fmt.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, oneLine(f.Detail))
+			plaintext.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, f.Detail)
 			if f.Advice != "" {
-				fmt.Fprintf(&advice, "\n%s: %s\n", f.Check, oneLine(f.Advice))
+				plaintext.Fprintf(&advice, "\n%s: %s\n", f.Check, f.Advice)
 			}
 			if f.Status == doctor.Fail {
-				failed = append(failed, f.Check+oneLine(who))
+				failed = append(failed, f.Check+who)
 			}
 		}
 		_ = w.Flush() // into memory

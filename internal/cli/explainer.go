@@ -11,8 +11,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// explainer writes a transcript as text. What models and providers wrote is
-// shown with control characters escaped, and is otherwise complete.
+// explainer writes a transcript as text. What models and providers wrote is complete,
+// with each line of it after a gutter.
 //
 // The layout leads from the result to its causes: the decision as proposed, adjusted and
 // executed with its outcome, its sources back to the first event, the steps of the turn, and
@@ -34,7 +34,7 @@ type explainer struct {
 // write writes the whole text. sources says whether the decision's sources belong to it.
 func (e *explainer) write(prompts []prompt, sources bool) {
 	t := e.t
-	fmt.Fprintf(&e.b, "%s, tick %d  (%s)\n", oneLine(t.agent), t.tick, runText(t.header.Settings))
+	plaintext.Fprintf(&e.b, "%s, tick %d  (%s)\n", t.agent, t.tick, runText(t.header.Settings))
 	e.decision()
 	if d := t.decision; sources && d != nil && len(d.SourcesRetrieved)+len(d.SourcesCited) > 0 {
 		e.sources(*d)
@@ -42,7 +42,7 @@ func (e *explainer) write(prompts []prompt, sources bool) {
 	// A turn that a standing order continued has one step; a transcript restricted to a
 	// step may have none.
 	if len(t.steps) > 0 {
-		fmt.Fprintln(&e.b, "\nSteps")
+		plaintext.Fprintf(&e.b, "\nSteps\n")
 	}
 	for _, s := range t.steps {
 		words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
@@ -53,54 +53,54 @@ func (e *explainer) write(prompts []prompt, sources bool) {
 			words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
 		}
 		words = append(words, string(s.Detail))
-		fmt.Fprintf(&e.b, "  %2d  %s\n", s.Step, oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
+		plaintext.Fprintf(&e.b, "  %2d  %s\n", s.Step, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	}
 	for i, p := range prompts {
 		e.call(i+1, p)
 	}
 	for _, r := range t.refused {
-		fmt.Fprintf(&e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(string(r.Stage)))
-		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", oneLine(r.Cap), r.Limit, r.Available, r.Requested))
-		e.field("request", oneLine(r.RequestHash))
+		plaintext.Fprintf(&e.b, "\nRefused  (step %d, stage %s)\n", r.Step, r.Stage)
+		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", r.Cap, r.Limit, r.Available, r.Requested))
+		e.field("request", r.RequestHash)
 	}
 }
 
 // runText says of which run something is shown.
 func runText(s trace.Settings) string {
-	return fmt.Sprintf("%s, seed %d, model %s, %s", oneLine(s.Scenario), s.Seed, oneLine(s.Model), oneLine(string(s.ModelSource)))
+	return fmt.Sprintf("%s, seed %d, model %s, %s", s.Scenario, s.Seed, s.Model, s.ModelSource)
 }
 
 // field writes one aligned line of facts.
-func (e *explainer) field(name, text string) { fmt.Fprintf(&e.b, "  %-12s%s\n", name, text) }
+func (e *explainer) field(name, text string) { plaintext.Fprintf(&e.b, "  %-12s%s\n", name, text) }
 
 // decision writes the first section: from what the model wanted to what became of
 // it. Proposed, adjusted and executed action are recorded apart, and a line says
 // so where two are the same.
 func (e *explainer) decision() {
 	d := e.t.decision
-	fmt.Fprintln(&e.b, "\nDecision")
+	plaintext.Fprintf(&e.b, "\nDecision\n")
 	if d == nil {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
 	commit := ""
 	if d.Commit != "" && d.Commit != trace.CommitGuidance {
-		commit = ", " + oneLine(d.Commit)
+		commit = ", " + d.Commit
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-len(e.t.refused)), commit, refusedText(int64(len(e.t.refused)))))
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", d.DecidedBy, max(0, d.Calls-len(e.t.refused)), commit, refusedText(int64(len(e.t.refused)))))
 	if d.WaitReason != "" {
-		e.field("because", oneLine(string(d.WaitReason)))
+		e.field("because", string(d.WaitReason))
 	}
 	if d.FailedBy != "" {
-		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", oneLine(string(d.FailedBy)), oneLine(string(d.By))))
+		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", d.FailedBy, d.By))
 	}
 	if d.Why != "" {
-		e.field("why", oneLine(d.Why))
+		e.field("why", d.Why)
 	}
 	e.field("proposed", rawText(d.Proposed))
 	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
 	for _, a := range d.Adjustments {
-		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
+		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", a.Field, a.From, a.To, a.Bound))
 	}
 	if d.Authority != nil {
 		e.field("allowed by", authorityText(*d.Authority))
@@ -114,9 +114,9 @@ func (e *explainer) decision() {
 		p, did := e.t.parent, "nothing in this tick"
 		switch {
 		case e.t.parentDir == "":
-			did = "not known: " + oneLine(left.Parent.Name) + " is not beside this run, or cannot be read"
+			did = "not known: " + left.Parent.Name + " is not beside this run, or cannot be read"
 		case p != nil:
-			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome))
+			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy, outcomeText(p.Outcome))
 		}
 		e.field("parent did", did)
 	}
@@ -125,7 +125,7 @@ func (e *explainer) decision() {
 
 // authorityText says by what an action was allowed.
 func authorityText(a trace.Authority) string {
-	text := oneLine(string(a.By))
+	text := string(a.By)
 	if a.Planned > 0 {
 		text += fmt.Sprintf(", planned action %d", a.Planned)
 	}
@@ -133,7 +133,7 @@ func authorityText(a trace.Authority) string {
 		text += fmt.Sprintf(", rule %d", a.Rule)
 	}
 	if a.Asker != "" {
-		text += fmt.Sprintf(", asked by %s (%s)", oneLine(a.Asker), oneLine(a.Terms))
+		text += fmt.Sprintf(", asked by %s (%s)", a.Asker, a.Terms)
 	}
 	if a.Deviation > 0 {
 		text += fmt.Sprintf(", counted as %d ticks of deviation", a.Deviation)
@@ -158,7 +158,7 @@ func rawText(raw json.RawMessage) string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return none
 	}
-	return oneLine(string(raw))
+	return string(raw)
 }
 
 // orNone lists names, or says that there are none.
@@ -166,7 +166,7 @@ func orNone(names []string) string {
 	if len(names) == 0 {
 		return none
 	}
-	return oneLine(strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // outcomeText says what became of the action, with the world's numbers, such as
@@ -189,10 +189,10 @@ func outcomeText(raw json.RawMessage) string {
 	}
 	text := "accepted" + before
 	for _, c := range o.Changes {
-		text += fmt.Sprintf(", %s %+d", oneLine(c.Resource), c.Amount)
+		text += fmt.Sprintf(", %s %+d", c.Resource, c.Amount)
 	}
 	if o.Created != "" {
-		text += ", created " + oneLine(o.Created)
+		text += ", created " + o.Created
 	}
 	return text
 }
@@ -217,7 +217,7 @@ func rejectionText(r *world.Rejection) string {
 			text += strings.TrimRight(fmt.Sprintf(", %s %d %s", n.name, *n.value, r.Unit), " ")
 		}
 	}
-	return oneLine(text)
+	return text
 }
 
 // sources writes the sources of a decision, each with its score, whether it was
@@ -229,16 +229,16 @@ func rejectionText(r *world.Rejection) string {
 //	      remembered in tick 4, agent-1: {"action":"mine_compound",...}, accepted, compound +5000
 //	  named and not in view: [nav-00007] unknown (text)
 func (e *explainer) sources(d trace.Decision) {
-	fmt.Fprintln(&e.b, "\nSources")
+	plaintext.Fprintf(&e.b, "\nSources\n")
 	for _, s := range d.SourcesRetrieved {
-		fmt.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(string(s.Kind)), s.Score, useOf(d, s.ID), s.Trust, s.Chars)
+		plaintext.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", s.ID, s.Kind, s.Score, useOf(d, s.ID), s.Trust, s.Chars)
 		for _, line := range e.trail.chain(s.ID) {
-			fmt.Fprintf(&e.b, "      %s\n", line)
+			plaintext.Fprintf(&e.b, "      %s\n", line)
 		}
 	}
 	for _, c := range d.SourcesCited {
 		if c.Status != "used" {
-			fmt.Fprintf(&e.b, "  named and not in view: [%s] %s (%s)\n", oneLine(c.ID), oneLine(string(c.Status)), oneLine(string(c.Channel)))
+			plaintext.Fprintf(&e.b, "  named and not in view: [%s] %s (%s)\n", c.ID, c.Status, c.Channel)
 		}
 	}
 }
@@ -248,15 +248,15 @@ func (e *explainer) sources(d trace.Decision) {
 // the calls shown, from 1.
 func (e *explainer) call(n int, p prompt) {
 	c, a := p.Record, p.Record.Answer
-	fmt.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(string(c.Stage)))
-	e.field("model", oneLine(c.Model))
-	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", oneLine(c.RequestHash), c.InputChars, c.ToolChars))
+	plaintext.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, c.Stage)
+	e.field("model", c.Model)
+	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", c.RequestHash, c.InputChars, c.ToolChars))
 	e.field("tools", orNone(p.toolNames)) // descriptions and schemas are the same in every call of a run; --json shows them
 	e.field("tool choice", choiceText(c.ToolChoice))
 	for _, s := range c.Sections {
 		// Sections that were sent whole are not worth a line: their text follows.
 		if s.Clipped {
-			e.field("clipped", fmt.Sprintf("section %s by %d characters", oneLine(s.Name), s.ClippedChars))
+			e.field("clipped", fmt.Sprintf("section %s by %d characters", s.Name, s.ClippedChars))
 		}
 	}
 	e.part(n, "instructions", c.Instructions, p.Instructions)
@@ -264,24 +264,24 @@ func (e *explainer) call(n int, p prompt) {
 		e.part(n, fmt.Sprintf("input %d of %d: %s", i+1, len(p.Input), itemTitle(it)), c.Input[i], itemText(it))
 	}
 	if a.Failure != nil {
-		fmt.Fprintf(&e.b, "--- answer: failed, %s\n", failureText(a.Failure))
+		plaintext.Fprintf(&e.b, "--- answer: failed, %s\n", failureText(a.Failure))
 		return
 	}
-	fmt.Fprintf(&e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
+	plaintext.Fprintf(&e.b, "--- answer: %s\n", strings.TrimSpace(a.Status+" "+a.IncompleteReason))
 	for i, it := range p.Output {
-		fmt.Fprintf(&e.b, "--- output %d of %d: %s\n%s\n", i+1, len(p.Output), oneLine(itemTitle(it)), strings.TrimRight(plaintext.Escape(itemText(it)), "\n"))
+		plaintext.Fprintf(&e.b, "--- output %d of %d: %s\n%s", i+1, len(p.Output), itemTitle(it), plaintext.Block(itemText(it)))
 	}
-	fmt.Fprintf(&e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
+	plaintext.Fprintf(&e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
 }
 
 // part writes one text, or where it was shown before.
 func (e *explainer) part(call int, title, hash, text string) {
 	if earlier, ok := e.shownIn[hash]; ok && !e.full {
-		fmt.Fprintf(&e.b, "--- %s, as in call %d\n", oneLine(title), earlier)
+		plaintext.Fprintf(&e.b, "--- %s, as in call %d\n", title, earlier)
 		return
 	}
 	e.shownIn[hash] = call
-	fmt.Fprintf(&e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plaintext.Escape(text), "\n"))
+	plaintext.Fprintf(&e.b, "--- %s\n%s", title, plaintext.Block(text))
 }
 
 // choiceText describes a tool choice: its mode, such as "none", or the tools it
@@ -295,11 +295,11 @@ func choiceText(choice json.RawMessage) string {
 		} `json:"tools"`
 	}
 	if json.Unmarshal(choice, &narrowed) != nil || narrowed.Mode == "" {
-		return oneLine(strings.Trim(string(choice), `"`))
+		return strings.Trim(string(choice), `"`)
 	}
 	text := narrowed.Mode + " of"
 	for _, t := range narrowed.Tools {
 		text += " " + t.Name
 	}
-	return oneLine(text)
+	return text
 }

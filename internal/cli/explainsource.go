@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -73,13 +73,13 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 		return h.missing()
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "[%s]  (%s)\n", oneLine(h.id), runText(h.header.Settings))
+	plaintext.Fprintf(&b, "[%s]  (%s)\n", h.id, runText(h.header.Settings))
 	h.origins(&b)
-	fmt.Fprintln(&b, "\nDecisions with it in view")
+	plaintext.Fprintf(&b, "\nDecisions with it in view\n")
 	var used, unused share
 	for _, d := range h.offers {
 		at := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == h.id })
-		fmt.Fprintf(&b, "  tick %d, %s  score %d, %s: %s\n", d.Tick, oneLine(d.AgentID), d.SourcesRetrieved[at].Score, useOf(d, h.id), decisionText(d))
+		plaintext.Fprintf(&b, "  tick %d, %s  score %d, %s: %s\n", d.Tick, d.AgentID, d.SourcesRetrieved[at].Score, useOf(d, h.id), decisionText(d))
 		if slices.Contains(d.SourcesUsed, h.id) {
 			used.add(d)
 		} else {
@@ -87,10 +87,10 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 		}
 	}
 	for _, d := range h.named {
-		fmt.Fprintf(&b, "  tick %d, %s  named (%s) and not in view: %s\n", d.Tick, oneLine(d.AgentID), oneLine(channelOf(d, h.id)), decisionText(d))
+		plaintext.Fprintf(&b, "  tick %d, %s  named (%s) and not in view: %s\n", d.Tick, d.AgentID, channelOf(d, h.id), decisionText(d))
 	}
-	fmt.Fprintf(&b, "\nIn view of %d, used by %d, named out of view by %d\n", len(h.offers), used.decisions, len(h.named))
-	fmt.Fprintf(&b, "Accepted actions: %d of %d after use, %d of %d in view and not used; the report has the interval\n",
+	plaintext.Fprintf(&b, "\nIn view of %d, used by %d, named out of view by %d\n", len(h.offers), used.decisions, len(h.named))
+	plaintext.Fprintf(&b, "Accepted actions: %d of %d after use, %d of %d in view and not used; the report has the interval\n",
 		used.accepted, used.actions, unused.accepted, unused.actions)
 	_, err := m.Stdout.Write(b.Bytes())
 	return err
@@ -117,9 +117,9 @@ func (h *sourceHistory) origins(b *bytes.Buffer) {
 			continue
 		}
 		last = chain
-		fmt.Fprintf(b, "\nOrigin for %s\n", oneLine(t.agent))
+		plaintext.Fprintf(b, "\nOrigin for %s\n", t.agent)
 		for _, line := range chain {
-			fmt.Fprintf(b, "  %s\n", line)
+			plaintext.Fprintf(b, "  %s\n", line)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (h *sourceHistory) missing() error {
 		return badInput("no decision of this run had a source in view")
 	}
 	if h.agent != "" {
-		where = oneLine(h.agent)
+		where = h.agent
 	}
 	near := slices.SortedFunc(maps.Keys(h.known), func(a, b string) int {
 		return cmp.Or(cmp.Compare(levenshtein.ComputeDistance(h.id, a), levenshtein.ComputeDistance(h.id, b)), cmp.Compare(a, b))

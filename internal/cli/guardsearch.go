@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/engine/guardeval/search"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/plaintext"
 )
 
 // searchGuard plays trials of the adaptive search. Harm is exit code 6.
@@ -38,7 +39,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 	}
 	// Trials leave much garbage and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	progress := &progressPrinter{w: m.Stderr, terminal: m.Terminal}
+	progress := &progressPrinter{w: m.screen, terminal: m.Terminal}
 	err = s.Run(ctx, search.Options{Trials: e.trials, Jobs: e.jobs, Progress: func(done int) {
 		progress.update(fmt.Sprintf("trials %d/%d, %d harmful", done, e.trials, s.Harmful), int64(done), int64(e.trials))
 	}})
@@ -63,15 +64,15 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 	if ctx.Err() != nil {
 		return failWith(exitInterrupted, fmt.Errorf("guard search interrupted after %d trials; --continue goes on", s.Next))
 	}
-	fmt.Fprintf(m.Stdout, "%d trials of seed %d: %d did harm\n", s.Next, s.Seed, s.Harmful)
+	plaintext.Fprintf(m.Stdout, "%d trials of seed %d: %d did harm\n", s.Next, s.Seed, s.Harmful)
 	for _, f := range s.Finds {
-		fmt.Fprintf(m.Stdout, "trial %d: %s: %s\n  play it again: guard-eval --trial %s\n", f.Trial, f.Harm.Kind, f.Harm.Detail, f.Tape)
+		plaintext.Fprintf(m.Stdout, "trial %d: %s: %s\n  play it again: guard-eval --trial %s\n", f.Trial, f.Harm.Kind, f.Harm.Detail, f.Tape)
 	}
 	nearest := ""
 	for _, n := range s.Pool {
 		if n.Kind != nearest {
 			nearest = n.Kind
-			fmt.Fprintf(m.Stdout, "nearest to %s: %.0f%% of what is allowed\n", n.Kind, 100*n.Share)
+			plaintext.Fprintf(m.Stdout, "nearest to %s: %.0f%% of what is allowed\n", n.Kind, 100*n.Share)
 		}
 	}
 	if s.Harmful > 0 {
@@ -93,10 +94,10 @@ func (m *Main) playTrial(text string) error {
 		return err
 	}
 	for _, line := range lines {
-		fmt.Fprintln(m.Stdout, line)
+		plaintext.Fprintf(m.Stdout, "%s\n", line)
 	}
 	for _, h := range harms {
-		fmt.Fprintf(m.Stdout, "harm: %s: %s\n", h.Kind, h.Detail)
+		plaintext.Fprintf(m.Stdout, "harm: %s: %s\n", h.Kind, h.Detail)
 	}
 	if len(harms) > 0 {
 		return failWith(exitGate, fmt.Errorf("the trial does harm"))

@@ -157,7 +157,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 	i = inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
-		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: oneLine(h.SettingsAt(now.Tick).Currency()),
+		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: h.SettingsAt(now.Tick).Currency(),
 		Counts: x.Counts, Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for agent := range now.Deviations {
@@ -254,10 +254,10 @@ func (i *inspection) show(r trace.Record, agent string) {
 func (i *inspection) text() string {
 	var b strings.Builder
 	field := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-11s%s\n", name, fmt.Sprintf(format, args...))
+		plaintext.Fprintf(&b, "%-11s%s\n", name, fmt.Sprintf(format, args...))
 	}
-	field("run", "%s, %s, seed %d", oneLine(i.Run), oneLine(i.Scenario), i.Seed)
-	field("model", "%s (%s), protocol %s", oneLine(i.Model), oneLine(string(i.ModelSource)), oneLine(i.Protocol))
+	field("run", "%s, %s, seed %d", i.Run, i.Scenario, i.Seed)
+	field("model", "%s (%s), protocol %s", i.Model, i.ModelSource, i.Protocol)
 	state := i.State
 	switch {
 	case i.Process != "":
@@ -267,9 +267,9 @@ func (i *inspection) text() string {
 	case i.Reason != "":
 		state += ": " + i.Reason
 	}
-	field("state", "%s", oneLine(state))
+	field("state", "%s", state)
 	for _, w := range i.Waits {
-		field("waiting", "for %s until %s: %s", oneLine(w.Endpoint), w.Until.UTC().Format(time.RFC3339), oneLine(w.Why))
+		field("waiting", "for %s until %s: %s", w.Endpoint, w.Until.UTC().Format(time.RFC3339), w.Why)
 	}
 	field("progress", "%d of %d ticks, %d exchanges of the next one, %d resumes", i.Tick, i.Ticks, i.Waiting, i.Resumes)
 	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
@@ -278,14 +278,14 @@ func (i *inspection) text() string {
 	for _, kind := range slices.SortedFunc(maps.Keys(i.Failures), func(a, b string) int {
 		return cmp.Or(cmp.Compare(i.Failures[b], i.Failures[a]), cmp.Compare(a, b))
 	}) {
-		field("", "%s %d", oneLine(kind), i.Failures[kind])
+		field("", "%s %d", kind, i.Failures[kind])
 	}
 	for _, model := range slices.Sorted(maps.Keys(i.Usage)) {
 		u := i.Usage[model]
-		field("tokens", "%s: %d input (%d cached), %d output (%d reasoning)", oneLine(model), u.Input, u.Cached, u.Output, u.Reasoning)
+		field("tokens", "%s: %d input (%d cached), %d output (%d reasoning)", model, u.Input, u.Cached, u.Output, u.Reasoning)
 	}
 	for _, agent := range slices.Sorted(maps.Keys(i.Deviations)) {
-		field("deviations", "%s: %d of the last %d ticks", oneLine(agent), i.Deviations[agent], trace.DeviationWindow)
+		field("deviations", "%s: %d of the last %d ticks", agent, i.Deviations[agent], trace.DeviationWindow)
 	}
 	if i.Caps != (trace.Caps{}) {
 		field("caps", "%s", i.Caps.Text(i.currency))
@@ -295,15 +295,15 @@ func (i *inspection) text() string {
 	}
 	field("trace", "%d files, %d bytes", i.Files, i.Bytes)
 	for _, t := range i.Recent {
-		fmt.Fprintf(&b, "\ntick %d, %d calls, %d failed%s\n", t.Tick, t.Calls, t.Failed, refusedText(t.Refused))
+		plaintext.Fprintf(&b, "\ntick %d, %d calls, %d failed%s\n", t.Tick, t.Calls, t.Failed, refusedText(t.Refused))
 		for _, d := range t.Decisions {
 			text := decisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
-			fmt.Fprintf(&b, "  %s by %s: %s\n", oneLine(d.AgentID), oneLine(string(d.DecidedBy)), text)
+			plaintext.Fprintf(&b, "  %s by %s: %s\n", d.AgentID, d.DecidedBy, text)
 		}
 		for _, e := range t.Events {
 			// Who it is about, and where.
 			words := slices.DeleteFunc([]string{e.Event.Agent, e.Event.Place, e.Event.Subject, e.Event.Detail}, func(w string) bool { return w == "" })
-			fmt.Fprintf(&b, "  %s %s\n", oneLine(string(e.Event.Kind)), oneLine(plaintext.Clip(strings.Join(words, " "), shownValueMax)))
+			plaintext.Fprintf(&b, "  %s %s\n", e.Event.Kind, plaintext.Clip(strings.Join(words, " "), shownValueMax))
 		}
 	}
 	return b.String()

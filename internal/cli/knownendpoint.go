@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -51,7 +52,7 @@ func (m *Main) rememberEndpoint(url openai.BaseURL, keyEnv string) {
 		err = cmp.Or(err, openErr)
 	}
 	if err != nil {
-		fmt.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n", oneLine(name), cause(err))
+		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n", name, cause(err))
 	}
 }
 
@@ -74,6 +75,6 @@ func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool
 
 // withheld says that an endpoint does not get a key, and what to do.
 func withheld(key string, url openai.BaseURL, remedy string) string {
-	return oneLine(fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used with it: if it is meant to get it, %s",
-		key, knownEndpoint(url, ""), remedy))
+	return fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used with it: if it is meant to get it, %s",
+		key, knownEndpoint(url, ""), remedy)
 }

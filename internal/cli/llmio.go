@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
@@ -16,7 +17,7 @@ import (
 // calls of agents that decide at the same time do not mix. Of each request and
 // of each answer at most charsMax characters are shown.
 type exchangePrinter struct {
-	// w must write each Write in one piece; see syncWriter.
+	// w must write each Write in one piece; see screen.
 	w io.Writer
 	// charsMax is at least 1; the marks that show a cut are not counted.
 	charsMax int
@@ -25,53 +26,56 @@ type exchangePrinter struct {
 // show prints one call, such as
 //
 //	>>> tick 3 agent-2 call 2 module_call: 5 input items, 6092 characters
-//	...[function_call_output call_17] {"status":"ok"}
+//	[function_call_output call_17]
+//	| …"status":"ok"}
 //	<<< tick 3 agent-2 call 2: completed, 3373 tokens in, 91 out, 4 ms
-//	[function_call world_route call_18] {"to":"llm-outpost"}
+//	[function_call world_route call_18]
+//	| {"to":"llm-outpost"}
 //
 // It shows the end of the request, where what is new stands, and the beginning of
 // the answer. The request's instructions and tools are the same in every call and
 // are left to the explain command.
 func (p exchangePrinter) show(x engine.Exchange) {
 	var b strings.Builder
-	fmt.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
-		x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, oneLine(string(x.Stage)), len(x.Request.Input), x.Request.Chars())
-	b.WriteString(printable(plaintext.Tail(itemsText(x.Request.Input), p.charsMax)))
-	fmt.Fprintf(&b, "<<< tick %d %s call %d: ", x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step)
+	plaintext.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
+		x.Key.Tick, x.Key.Agent, x.Key.Step, x.Stage, len(x.Request.Input), x.Request.Chars())
+	first, left := len(x.Request.Input), p.charsMax
+	for first > 0 && left > 0 {
+		first--
+		left -= utf8.RuneCountInString(itemText(x.Request.Input[first]))
+	}
+	for i, it := range x.Request.Input[first:] {
+		text := itemText(it)
+		if i == 0 && left < 0 {
+			text = plaintext.Tail(text, utf8.RuneCountInString(text)+left)
+		}
+		plaintext.Fprintf(&b, "[%s]\n%s", itemTitle(it), plaintext.Block(text))
+	}
+	plaintext.Fprintf(&b, "<<< tick %d %s call %d: ", x.Key.Tick, x.Key.Agent, x.Key.Step)
 	a := x.Answer
 	switch {
 	case a.Failure != nil:
-		fmt.Fprintf(&b, "failed, %s\n", failureText(a.Failure))
+		plaintext.Fprintf(&b, "failed, %s\n", failureText(a.Failure))
 	case a.Reply == nil:
 		b.WriteString("no answer\n")
 	default:
 		u := a.Reply.Usage
-		fmt.Fprintf(&b, "%s, %d tokens in, %d out, %d ms\n", oneLine(a.Reply.Status), u.Input, u.Output, a.LatencyMS)
-		b.WriteString(printable(plaintext.Clip(itemsText(a.Reply.Items), p.charsMax)))
+		plaintext.Fprintf(&b, "%s, %d tokens in, %d out, %d ms\n", a.Reply.Status, u.Input, u.Output, a.LatencyMS)
+		left = p.charsMax
+		for _, it := range a.Reply.Items {
+			if left <= 0 {
+				break
+			}
+			text := itemText(it)
+			plaintext.Fprintf(&b, "[%s]\n%s", itemTitle(it), plaintext.Block(plaintext.Clip(text, left)))
+			left -= utf8.RuneCountInString(text)
+		}
 	}
 	_, _ = io.WriteString(p.w, b.String())
 }
 
-// printable is text that ends in exactly one line break, or nothing.
-func printable(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.TrimRight(plaintext.Escape(text), "\n") + "\n"
-}
-
-// itemsText is one line or more per item, headed by what the item is.
-func itemsText(items []llmclient.Item) string {
-	var b strings.Builder
-	for _, it := range items {
-		fmt.Fprintf(&b, "[%s] %s\n", itemTitle(it), itemText(it))
-	}
-	return b.String()
-}
-
 // itemTitle names an item: its kind and who or what it belongs to, such as
-// "message user" or "function_call plan call_17". The words may come from a
-// provider; callers print them escaped.
+// "message user" or "function_call plan call_17".
 func itemTitle(it llmclient.Item) string {
 	words := []string{string(it.Kind), it.Role, it.Name, it.CallID}
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
@@ -92,7 +96,7 @@ func itemText(it llmclient.Item) string {
 
 // failureText describes a failed call on one line, such as "rate_limited, slow_down, HTTP
 // 429: try again in 2 s". The client has removed secrets from the
-// provider's message; control characters are escaped here.
+// provider's message.
 func failureText(f *llmclient.Failure) string {
 	text := string(f.Kind)
 	if f.Status != 0 && !strings.HasPrefix(f.Message, "HTTP ") {
@@ -103,7 +107,7 @@ func failureText(f *llmclient.Failure) string {
 			text += ", " + more
 		}
 	}
-	return oneLine(text)
+	return text
 }
 
 // notesPerKind is how many failed calls of one kind are noted; the report counts

@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -86,7 +87,7 @@ func (p *plan) chooseFaults() error {
 
 // announceScripted says aloud that no real model takes part.
 func (c config) announceScripted(w io.Writer, url string) {
-	fmt.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
+	plaintext.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
 	// What a user may believe to be in use is said.
 	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
 	if c.Offline {
@@ -94,7 +95,7 @@ func (c config) announceScripted(w io.Writer, url string) {
 	}
 	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"}, {"list of agents' models", agentsTable}} {
 		if v := find(c.values, s[1]); v.text != "" {
-			fmt.Fprintf(w, "note: %s\n", oneLine(fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy)))
+			plaintext.Fprintf(w, "note: %s\n", fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy))
 		}
 	}
 }
@@ -105,8 +106,8 @@ func (c config) announceLive(w io.Writer, url, calls string) {
 	if !c.APIKey.Empty() {
 		key = "key from " + find(c.values, "llm.api_key").origin.String()
 	}
-	fmt.Fprintf(w, "model: live, %s (%s) at %s, %s\n", oneLine(c.Model), find(c.values, "llm.model").origin, url, key)
-	fmt.Fprintf(w, "calls: %s\n", calls)
+	plaintext.Fprintf(w, "model: live, %s (%s) at %s, %s\n", c.Model, find(c.values, "llm.model").origin, url, key)
+	plaintext.Fprintf(w, "calls: %s\n", calls)
 }
 
 // modelHint tells, after the provider ended a run, which settings were used and where a

@@ -102,7 +102,7 @@ func TestAnnounceLive(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a.announceLive(&out, "https://api.openai.com/v1/responses", "at most 1950")
-	want := `model: live, m\x1b[2J (flag --model) at https://api.openai.com/v1/responses, key from environment OPENAI_API_KEY
+	want := `model: live, m\u001b[2J (flag --model) at https://api.openai.com/v1/responses, key from environment OPENAI_API_KEY
 calls: at most 1950
 `
 	if out.String() != want {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 )
 
 // modelServerCommand serves the scripted model by itself, for other clients: to
@@ -67,19 +68,19 @@ func (m *Main) serveModel(ctx context.Context, addr string, o stub.Options, spoi
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), err)
 	}
-	fmt.Fprintf(m.Stdout, "%s\n", server.URL())
+	plaintext.Fprintf(m.Stdout, "%s\n", server.URL())
 	host, _, _ := net.SplitHostPort(addr) // or nothing could listen there
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		fmt.Fprintln(m.Stderr, "note: the server has no authentication and may be reachable from other machines")
+		plaintext.Fprintf(m.Stderr, "note: the server has no authentication and may be reachable from other machines\n")
 	}
 	<-ctx.Done()
 	err = server.Close()
 	counts := o.Faults.Counts()
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
+		plaintext.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
 	}
 	if spoils && len(counts) == 0 {
-		fmt.Fprintln(m.Stderr, "no fault was injected")
+		plaintext.Fprintf(m.Stderr, "no fault was injected\n")
 	}
 	if err != nil {
 		return fmt.Errorf("stop the model server: %w", err)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -71,7 +71,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 			if url, err := openai.ParseBaseURL(p.endpoint()); err != nil || !p.trusts(url, "") {
 				p.APIKey = openai.Secret{}
 				p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url, "name it with --base-url "+url.String())
-				fmt.Fprintf(m.Stderr, "note: %s\n", p.withheld)
+				plaintext.Fprintf(m.Stderr, "note: %s\n", p.withheld)
 			}
 		}
 	}

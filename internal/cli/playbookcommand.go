@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/plaintext"
 )
 
 // playbookCommand works on playbooks as files.
@@ -36,7 +37,7 @@ func (m *Main) playbookCommand() *cobra.Command {
 		for _, count := range s.Sections {
 			sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
 		}
-		_, err := fmt.Fprintf(m.Stdout, "version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
+		_, err := plaintext.Fprintf(m.Stdout, "version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
 			s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral, s.HighPerforming, s.Problematic, s.Unused)
 		return err
 	})
@@ -71,7 +72,7 @@ func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
 		return badInput("%v", err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "version %d, %d lessons\n", version, len(bullets))
+	plaintext.Fprintf(&b, "version %d, %d lessons\n", version, len(bullets))
 	for _, section := range playbook.Sections() {
 		headed := false
 		for _, bullet := range bullets {
@@ -79,11 +80,11 @@ func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
 				continue
 			}
 			if !headed {
-				fmt.Fprintf(&b, "\n%s\n", section.Title())
+				plaintext.Fprintf(&b, "\n%s\n", section.Title())
 				headed = true
 			}
-			fmt.Fprintf(&b, "  %s  helpful %d, harmful %d, neutral %d, %s, trust %s\n    %s\n", bullet.ID, bullet.Helpful, bullet.Harmful, bullet.Neutral,
-				bullet.Origin, bullet.Trust, oneLine(bullet.Content))
+			plaintext.Fprintf(&b, "  %s  helpful %d, harmful %d, neutral %d, %s, trust %s\n    %s\n", bullet.ID, bullet.Helpful, bullet.Harmful, bullet.Neutral,
+				bullet.Origin, bullet.Trust, bullet.Content)
 		}
 	}
 	_, err = io.WriteString(m.Stdout, b.String())
@@ -120,16 +121,16 @@ func (m *Main) diffPlaybooks(args []string) error {
 		old, now := d.Before, d.After
 		switch {
 		case now == nil:
-			fmt.Fprintf(&b, "- [%s] %s\n", d.ID, oneLine(old.Content))
+			plaintext.Fprintf(&b, "- [%s] %s\n", d.ID, old.Content)
 			continue
 		case old == nil:
-			fmt.Fprintf(&b, "+ [%s] %s\n", d.ID, oneLine(now.Content))
+			plaintext.Fprintf(&b, "+ [%s] %s\n", d.ID, now.Content)
 			continue
 		case old.Content != now.Content:
-			fmt.Fprintf(&b, "~ [%s] %s\n  was: %s\n", d.ID, oneLine(now.Content), oneLine(old.Content))
+			plaintext.Fprintf(&b, "~ [%s] %s\n  was: %s\n", d.ID, now.Content, old.Content)
 		}
 		if old.Helpful != now.Helpful || old.Harmful != now.Harmful || old.Neutral != now.Neutral {
-			fmt.Fprintf(&b, "# [%s] helpful %d to %d, harmful %d to %d, neutral %d to %d\n", d.ID, old.Helpful, now.Helpful, old.Harmful, now.Harmful, old.Neutral, now.Neutral)
+			plaintext.Fprintf(&b, "# [%s] helpful %d to %d, harmful %d to %d, neutral %d to %d\n", d.ID, old.Helpful, now.Helpful, old.Harmful, now.Harmful, old.Neutral, now.Neutral)
 		}
 	}
 	if b.Len() == 0 {
@@ -154,12 +155,12 @@ func (m *Main) rollbackPlaybook(name string, p *playbook.Playbook, to int) error
 		return badInput("%v", err)
 	}
 	if next == p {
-		fmt.Fprintf(m.Stdout, "version %d has the lessons of version %d already; nothing changed\n", p.Version(), to)
+		plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d already; nothing changed\n", p.Version(), to)
 		return nil
 	}
 	if err := engine.WritePlaybook(m.path(name), next); err != nil {
 		return err
 	}
-	fmt.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %d lessons\n", next.Version(), to, next.Len())
+	plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %d lessons\n", next.Version(), to, next.Len())
 	return nil
 }

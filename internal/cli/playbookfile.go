@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 )
 
@@ -30,7 +31,7 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 	}
 	p, err := playbook.Parse(data)
 	if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
-		return nil, nil, badInput("%s:%d: %s", oneLine(name), syntax.Line, syntax.Problem)
+		return nil, nil, badInput("%s:%d: %s", name, syntax.Line, syntax.Problem)
 	}
 	if err != nil {
 		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
@@ -46,7 +47,7 @@ func (m *Main) replacePlaybook(name string, seen []byte, learned *playbook.Playb
 	if replaced || err != nil {
 		return name, err
 	}
-	fmt.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", oneLine(name), oneLine(other))
+	plaintext.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", name, other)
 	return other, engine.WritePlaybook(m.path(other), learned)
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -167,24 +168,24 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 		rejected += len(curated.Rejected)
 		if result.Failure != "" {
 			failed++
-			fmt.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", oneLine(run), oneLine(agent), oneLine(result.Failure))
+			plaintext.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", run, agent, result.Failure)
 		}
 	}
-	fmt.Fprintf(m.Stdout, "%s: %d curations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
-		oneLine(run), curations, calls, failed, applied, rejected, passed)
+	plaintext.Fprintf(m.Stdout, "%s: %d curations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
+		run, curations, calls, failed, applied, rejected, passed)
 	return nil
 }
 
 // keepSchooling writes the file when anything changed.
 func (m *Main) keepSchooling(name string, l *schooling) error {
 	if l.book == l.seed {
-		fmt.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", oneLine(name), l.book.Version())
+		plaintext.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", name, l.book.Version())
 		return nil
 	}
 	name, err := m.replacePlaybook(name, l.seen, l.book, name+".learned")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(m.Stdout, "%s: version %d to %d, %d lessons\n", oneLine(name), l.seed.Version(), l.book.Version(), l.book.Len())
+	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %d lessons\n", name, l.seed.Version(), l.book.Version(), l.book.Len())
 	return nil
 }

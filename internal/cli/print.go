@@ -11,7 +11,7 @@ import (
 )
 
 // indentedJSON encodes v for people: indented, HTML characters as they are, and what
-// could steer a terminal escaped, which keeps its meaning.
+// could steer a terminal escaped, since such files are printed.
 func indentedJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -20,7 +20,7 @@ func indentedJSON(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode as JSON: %w", err)
 	}
-	return []byte(plaintext.EscapeJSON(b.String())), nil
+	return []byte(plaintext.Escape(b.String())), nil
 }
 
 // printJSON prints v on stdout.
@@ -32,9 +32,6 @@ func (m *Main) printJSON(v any) error {
 	_, err = m.Stdout.Write(text)
 	return err
 }
-
-// oneLine makes text that others wrote safe for one line of the terminal.
-func oneLine(text string) string { return plaintext.EscapeLine(text) }
 
 // errorText is the message of an error for one line. Joined errors stand side by side,
 // separated by "; ", and each is said once: a disk that is full fails whatever is tried

@@ -12,13 +12,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/plaintext"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -33,7 +33,7 @@ type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
 	// Stdin, Stdout and Stderr are the standard streams. Stdout gets results,
-	// Stderr progress and errors. Stderr may be written by several goroutines.
+	// Stderr progress and errors. Run puts a screen before the latter two.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Terminal says that Stderr is a terminal: progress is one updating line.
@@ -47,6 +47,8 @@ type Main struct {
 	// Random is a source of random bytes; it names run directories.
 	Random io.Reader
 
+	// screen is Stderr, for progress on a terminal.
+	screen *screen
 	// dir is what Getwd returned.
 	dir string
 	// keys are those that the settings hold, for taking them out of errors.
@@ -85,7 +87,7 @@ func interruptible(notice io.Writer) (ctx context.Context, stop func()) {
 		if _, ok := <-signals; !ok {
 			return
 		}
-		fmt.Fprintln(notice, "interrupted: finishing what was begun; once more to quit at once")
+		plaintext.Fprintf(notice, "interrupted: finishing what was begun; once more to quit at once\n")
 		cancel()
 		if _, ok := <-signals; ok {
 			os.Exit(exitInterrupted)
@@ -106,7 +108,11 @@ func (m *Main) Run(ctx context.Context) int {
 		return m.fail(fmt.Errorf("find the working directory: %w", err))
 	}
 	m.dir = dir
-	m.Stderr = &syncWriter{w: m.Stderr}
+	out := &screen{w: m.Stdout}
+	m.screen = &screen{w: m.Stderr}
+	m.Stdout, m.Stderr = out, m.screen
+	defer m.screen.flush()
+	defer out.flush()
 	return m.fail(m.shielded(func() error {
 		if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
 			return err
@@ -127,7 +133,7 @@ func (m *Main) Run(ctx context.Context) int {
 func (m *Main) shielded(f func() error) (err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
-			fmt.Fprintf(m.Stderr, "%s\n", debug.Stack())
+			plaintext.Fprintf(m.Stderr, "%s", plaintext.Block(debug.Stack()))
 			err = failWith(exitInternal, fmt.Errorf("internal error, please report it: %v", bug))
 		}
 	}()
@@ -141,7 +147,7 @@ func (m *Main) fail(err error) int {
 		return exitCompleted
 	}
 	if text := errorText(err); text != "" {
-		fmt.Fprintf(m.Stderr, "%s: %s\n", programName, oneLine(openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...)))
+		plaintext.Fprintf(m.Stderr, "%s: %s\n", programName, openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
 	}
 	return exitCode(err)
 }
@@ -178,19 +184,4 @@ func cause(err error) error {
 		return l.Err
 	}
 	return err
-}
-
-// syncWriter lets several goroutines write whole lines to one stream: each Write
-// arrives in one piece. Progress, notes and model calls share stderr.
-type syncWriter struct {
-	// mu is held during each Write to w.
-	mu sync.Mutex
-	w  io.Writer
-}
-
-// Write passes p on while holding the stream.
-func (s *syncWriter) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.w.Write(p)
 }

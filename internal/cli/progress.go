@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"sync"
 
 	"example.com/agentworld/engine"
@@ -28,7 +27,7 @@ func progressText(p engine.Progress) string {
 		text += fmt.Sprintf("  tokens %d", tokens)
 	}
 	if p.Currency != "" {
-		text += fmt.Sprintf("  cost %s %s", p.Cost, oneLine(p.Currency))
+		text += fmt.Sprintf("  cost %s %s", p.Cost, p.Currency)
 	}
 	return text
 }
@@ -37,7 +36,7 @@ func progressText(p engine.Progress) string {
 // terminal, else a bounded number of plain lines. It may be used by several
 // goroutines.
 type progressPrinter struct {
-	w io.Writer
+	w *screen
 	// terminal says that w can update a line in place.
 	terminal bool
 	// quiet leaves out progress; notes are printed all the same.
@@ -49,9 +48,6 @@ type progressPrinter struct {
 	// open says that the updating line awaits its end.
 	open bool
 }
-
-// lineStart goes back to the start of the updating line and clears it.
-const lineStart = "\r\x1b[K"
 
 // show prints p as far as it is worth it: on a terminal every tick, elsewhere
 // each twentieth of the run. It is called from the goroutine that runs the ticks.
@@ -67,11 +63,11 @@ func (pp *progressPrinter) update(text string, over, of int64) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	if pp.terminal {
-		fmt.Fprint(pp.w, lineStart+text)
+		pp.w.redraw(text)
 		pp.open = true
 	} else if step := over * min(of, progressLines) / max(of, 1); step > pp.shown {
 		pp.shown = step
-		fmt.Fprintln(pp.w, text)
+		plaintext.Fprintf(pp.w, "%s\n", text)
 	}
 }
 
@@ -83,11 +79,11 @@ const noteCharsMax = 400
 func (pp *progressPrinter) note(text string) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
-	start := ""
 	if pp.open {
-		start, pp.open = lineStart, false
+		pp.w.redraw("")
+		pp.open = false
 	}
-	fmt.Fprintln(pp.w, start+oneLine(plaintext.Clip(text, noteCharsMax)))
+	plaintext.Fprintf(pp.w, "%s\n", plaintext.Clip(text, noteCharsMax))
 }
 
 // finish ends the updating line, so that what follows starts at the margin.
@@ -95,7 +91,7 @@ func (pp *progressPrinter) finish() {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	if pp.open {
-		fmt.Fprintln(pp.w)
+		plaintext.Fprintf(pp.w, "\n")
 		pp.open = false
 	}
 }

@@ -13,7 +13,7 @@ import (
 func TestPlainProgressIsBounded(t *testing.T) {
 	for _, ticks := range []int64{1, 3, 20, 21, 30, 1000} {
 		var out bytes.Buffer
-		p := &progressPrinter{w: &out}
+		p := &progressPrinter{w: &screen{w: &out}}
 		for tick := int64(1); tick <= ticks; tick++ {
 			p.show(engine.Progress{Tick: tick, Ticks: ticks})
 		}
@@ -30,14 +30,14 @@ func TestPlainProgressIsBounded(t *testing.T) {
 
 func TestTerminalProgressUpdatesOneLine(t *testing.T) {
 	var out bytes.Buffer
-	p := &progressPrinter{w: &out, terminal: true}
+	p := &progressPrinter{w: &screen{w: &out}, terminal: true}
 	p.show(engine.Progress{Tick: 1, Ticks: 2, Decisions: 3, Continued: 4, ModelCalls: 5, Rejected: 6, Errors: 7})
 	p.note("careful\x1b[2J")
 	p.show(engine.Progress{Tick: 2, Ticks: 2})
 	p.finish()
 	p.finish()
 	want := "\r\x1b[Ktick 1/2  decisions 3  continued 4  calls 5  rejected 6  errors 7" +
-		"\r\x1b[Kcareful\\x1b[2J\n" +
+		"\r\x1b[Kcareful\\u001b[2J\n" +
 		"\r\x1b[Ktick 2/2  decisions 0  continued 0  calls 0  rejected 0  errors 0\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
@@ -46,7 +46,7 @@ func TestTerminalProgressUpdatesOneLine(t *testing.T) {
 
 func TestQuietKeepsNotes(t *testing.T) {
 	var out bytes.Buffer
-	p := &progressPrinter{w: &out, quiet: true}
+	p := &progressPrinter{w: &screen{w: &out}, quiet: true}
 	p.show(engine.Progress{Tick: 1, Ticks: 1})
 	p.note("n")
 	p.finish()
@@ -57,7 +57,7 @@ func TestQuietKeepsNotes(t *testing.T) {
 
 func TestFailureNotesAreBounded(t *testing.T) {
 	var out bytes.Buffer
-	notes := failureNotes{printer: &progressPrinter{w: &out}}
+	notes := failureNotes{printer: &progressPrinter{w: &screen{w: &out}}}
 	see := func(kind llmclient.ErrorKind, times int) {
 		for range times {
 			notes.see(engine.Exchange{Key: trace.CallKey{Tick: 2, Agent: "agent-1"}, Answer: llmclient.Failed(kind, "wait\na bit")})
@@ -80,17 +80,19 @@ func TestExchangePrinterIsBoundedAndEscaped(t *testing.T) {
 	p := exchangePrinter{w: &out, charsMax: 20}
 	p.show(engine.Exchange{
 		Key: trace.CallKey{Tick: 4, Agent: "agent-2", Step: 3}, Stage: "plan",
-		Request: llmclient.Request{Input: []llmclient.Item{llmclient.Message("user", strings.Repeat("x", 100)+"the end\x1b[2J")}},
+		Request: llmclient.Request{Input: []llmclient.Item{llmclient.Message("user", "not shown"), llmclient.Message("user", strings.Repeat("x", 100)+"the end\x1b[2J")}},
 		Answer: llmclient.Answer{LatencyMS: 7, Reply: &llmclient.Reply{
 			Status: "completed", Usage: llmclient.Usage{Input: 11, Output: 12},
 			Items: []llmclient.Item{llmclient.FunctionCall("c1", "plan", `{"goal":"a long one that is cut"}`)},
 		}},
 	})
 	p.show(engine.Exchange{Key: trace.CallKey{Tick: 4, Agent: "agent-2", Step: 4}, Stage: "decision", Answer: llmclient.Failed(llmclient.ErrServer, "busy")})
-	want := `>>> tick 4 agent-2 call 3 plan: 1 input items, 161 characters
-…xxxxxxxthe end\x1b[2J
+	want := `>>> tick 4 agent-2 call 3 plan: 2 input items, 215 characters
+[message user]
+| …xxxxxxxxthe end\u001b[2J
 <<< tick 4 agent-2 call 3: completed, 11 tokens in, 12 out, 7 ms
-[function_call plan…
+[function_call plan c1]
+| {"goal":"a long one…
 >>> tick 4 agent-2 call 4 decision: 0 input items, 0 characters
 <<< tick 4 agent-2 call 4: failed, server_error, busy
 `

@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -105,7 +106,7 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 	if p.strict() {
 		miss = "the run ends; no model is asked"
 	}
-	fmt.Fprintf(m.Stderr, "answers: recorded in %s; without one %s\n", oneLine(p.recording.path), miss)
+	plaintext.Fprintf(m.Stderr, "answers: recorded in %s; without one %s\n", p.recording.path, miss)
 	// Settings that cannot lead to the recorded prompts are no error: the first request tells
 	// more, and a change may come late.
 	h := p.recording.header
@@ -119,7 +120,7 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 		{"prompt language", h.Settings.Language, p.Language},
 	} {
 		if fact.recorded != fact.now {
-			fmt.Fprintf(m.Stderr, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, oneLine(fact.recorded), oneLine(fact.now))
+			plaintext.Fprintf(m.Stderr, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, fact.recorded, fact.now)
 		}
 	}
 	if !p.strict() {
@@ -134,7 +135,7 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 	}
 	closeModel := stop
 	return recorded, func() {
-		fmt.Fprintf(m.Stderr, "answers: %d recorded, %d asked\n", recorded.Given(), recorded.Asked())
+		plaintext.Fprintf(m.Stderr, "answers: %d recorded, %d asked\n", recorded.Given(), recorded.Asked())
 		_ = recorded.Close()
 		closeModel()
 	}, nil

@@ -75,13 +75,13 @@ func (m *Main) replayCommand() *cobra.Command {
 				return replayFailure(c.Context(), args[0], err)
 			}
 			if result.Line > 0 && !result.Equal {
-				fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
+				plaintext.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
 				return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
 			}
 			if !result.Equal {
 				return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
 			}
-			fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
+			plaintext.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
 			return nil
 		},
 	}
@@ -95,7 +95,7 @@ func lineShown(line string) string {
 	if line == "" {
 		return "(no line)"
 	}
-	return oneLine(plaintext.Clip(line, differenceCharsMax))
+	return plaintext.Clip(line, differenceCharsMax)
 }
 
 // replayFailure sorts the reasons why a replay could not be finished: stopped by

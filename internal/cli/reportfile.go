@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -27,7 +27,7 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 	c, _, err := m.compareRuns(parent, runDir, r.Fork.AtTick)
 	if err != nil {
 		// The fork needs its parent for nothing else, and has to have its report.
-		fmt.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", oneLine(errorText(err)))
+		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))
 		return r, nil
 	}
 	r.Fork.Comparison = &c

@@ -11,6 +11,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -128,12 +129,12 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	}
 	if s.Complete() {
 		// The exit code says only that there is no more to resume.
-		fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.RunDir), s.State.Tick)
+		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", p.RunDir, s.State.Tick)
 		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
-			fmt.Fprintln(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed")
+			plaintext.Fprintf(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed\n")
 		}
 		if end := s.State.End; end.RunStatus != trace.RunCompleted {
-			fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.RunDir))
+			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, end.Reason, p.RunDir)
 		}
 		_, err = m.finishReport(p, out)
 		return err
@@ -148,7 +149,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if err == nil && result.Deriving {
 		out.made.discard()
 		return failWith(statusCode(result.Status), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
-			s.State.Tick, shown(p.RunDir), result.TicksDone, oneLine(p.RunDir)))
+			s.State.Tick, shown(p.RunDir), result.TicksDone, p.RunDir))
 	}
 	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
@@ -160,7 +161,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",
-			shown(runDir), err, oneLine(runDir))
+			shown(runDir), err, runDir)
 	}
 	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
 		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)
@@ -174,14 +175,14 @@ func resumeRefusal(runDir string, err error) error {
 // announceResume says where the run stands.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	if before, from := s.CapsBefore(); from > 0 {
-		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", before.Text(oneLine(p.Currency())), p.Caps.Text(oneLine(p.Currency())), from)
+		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)
 	}
-	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
-		oneLine(p.RunDir), s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))
+	plaintext.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
+		p.RunDir, s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))
 	if s.State.Open.FileLost {
-		fmt.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
+		plaintext.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.State.Open.CutBytes(); n > 0 {
-		fmt.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
+		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/telemetry"
@@ -51,13 +52,13 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
 	result, began, err := m.play(ctx, p, p.taken(), func() {
-		fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.Scenario), p.Ticks,
-			len(p.agentIDs), p.Seed, oneLine(p.RunDir))
+		plaintext.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", p.Scenario, p.Ticks,
+			len(p.agentIDs), p.Seed, p.RunDir)
 	}, func(ctx context.Context, o engine.Options) (engine.Result, error) {
 		if p.fork == nil {
 			return engine.Run(ctx, o)
 		}
-		fmt.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n", oneLine(p.fork.parent), p.fork.atTick)
+		plaintext.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n", p.fork.parent, p.fork.atTick)
 		result, err := engine.Fork(ctx, m.forkOptions(p, o))
 		return result, forkFailure(p.fork.parent, err)
 	})
@@ -99,9 +100,9 @@ func (m *Main) play(
 	announce()
 	if len(p.GuardOff) > 0 {
 		// Such a run is a measurement, and its results must not be taken for those of another.
-		fmt.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
+		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
-	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
+	printer := &progressPrinter{w: m.screen, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
 	p.endpoints.say, p.endpoints.now, p.endpoints.path = printer.note, m.Now, filepath.Join(m.path(p.RunDir), waitsFile)
 	defer func() { _ = os.Remove(p.endpoints.path) }()
 	o := engine.Options{
@@ -130,7 +131,7 @@ func (m *Main) play(
 		if wanted.On() {
 			// A collector that is not there costs the run nothing but up to five seconds at its
 			// end.
-			t, err := telemetry.Start(ctx, wanted, func(note string) { _, _ = m.Stderr.Write([]byte("note: " + oneLine(note) + "\n")) })
+			t, err := telemetry.Start(ctx, wanted, func(note string) { plaintext.Fprintf(m.Stderr, "note: %s\n", note) })
 			if err != nil {
 				return badInput("%w", err)
 			}
@@ -190,7 +191,7 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 			key = "key from " + a.keyFrom
 			m.rememberEndpoint(a.url, a.KeyEnv)
 		}
-		fmt.Fprintf(m.Stderr, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(cmp.Or(a.Model, p.Model)), client.URL(), oneLine(key))
+		plaintext.Fprintf(m.Stderr, "model of %s: %s at %s, %s\n", a.Agent, cmp.Or(a.Model, p.Model), client.URL(), key)
 	}
 	return engine.LiveByAgent(client, own), p.endpoints.close, nil
 }
@@ -205,7 +206,7 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
 			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 		}
-		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.RunDir))
+		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), p.RunDir)
 	}
 	return cmp.Or(reportErr, p.verdict(result, r))
 }
@@ -232,18 +233,18 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 			result.Status, result.TicksDone, p.Ticks, result.Reason, hint))
 	case exitBudget:
 		return failWith(exitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap continues it",
-			result.Status, result.TicksDone, p.Ticks, result.Reason, oneLine(p.RunDir)))
+			result.Status, result.TicksDone, p.Ticks, result.Reason, p.RunDir))
 	}
 	reason := result.Reason
 	switch {
 	case result.Status == trace.RunRecordingDamaged:
 		// Asking a model in place of what is lost is a choice with a price, and not made here.
 		reason += fmt.Sprintf("; nothing was asked from there on; resume %s --replay-from PLACE goes on with a whole copy of %s",
-			oneLine(p.RunDir), shown(p.recording.path))
+			p.RunDir, shown(p.recording.path))
 	case result.Status == trace.RunReplayDiffers:
 		reason += fmt.Sprintf("; the prompt is in %s (explain); if the change is meant, record a new run; or use --replay-miss %s", shown(p.RunDir), missAsk)
 	case p.resumable(result):
-		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.RunDir))
+		reason += fmt.Sprintf("; resume %s goes on with it", p.RunDir)
 	}
 	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
 }
@@ -314,11 +315,13 @@ func (m *Main) finishReport(p plan, out outputFile) (report.Report, error) {
 	if out.path != "" {
 		err = errors.Join(err, atomicfile.Write(out.path, r.JSON()))
 	}
-	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.RunDir, run.TraceFile)), oneLine(filepath.Join(p.RunDir, run.ReportFile)))
+	var text strings.Builder
+	text.WriteString(r.Text())
+	plaintext.Fprintf(&text, "trace   %s\nreport  %s\n", filepath.Join(p.RunDir, run.TraceFile), filepath.Join(p.RunDir, run.ReportFile))
 	if out.path != "" {
-		text += fmt.Sprintf("report  %s\n", oneLine(p.ReportJSON))
+		plaintext.Fprintf(&text, "report  %s\n", p.ReportJSON)
 	}
-	if _, printErr := io.WriteString(m.Stdout, text); printErr != nil {
+	if _, printErr := io.WriteString(m.Stdout, text.String()); printErr != nil {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
 	return r, err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -120,8 +121,8 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 	var file configFile
 	if dir := m.runAround(); name == "" && dir != "" {
 		if len(parent) == 0 { // a fork looks twice
-			fmt.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
-				configName, oneLine(dir), envPrefix, configFlag, configName)
+			plaintext.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
+				configName, dir, envPrefix, configFlag, configName)
 		}
 	} else if file, err = m.loadConfigFile(name, all); err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values []value, e
 		if p.Live() {
 			asked = trace.SourceLive
 		}
-		fmt.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", oneLine(p.Model), asked, p.calls(p.taken()))
+		plaintext.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", p.Model, asked, p.calls(p.taken()))
 		p.announceSpending(&text, m.Now())
 		if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
 			return fmt.Errorf("print the estimate: %w", cause(err))

@@ -12,6 +12,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -55,17 +56,19 @@ func (m *Main) scenariosCommand() *cobra.Command {
 // columns of the score are empty where nothing is scored.
 func (m *Main) listScenarios() error {
 	table := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tSCRIPTED\tBOUND\tTITLE")
+	plaintext.Fprintf(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tSCRIPTED\tBOUND\tTITLE\n")
 	for _, name := range scenario.Names() {
 		s, _, ok := scenario.Embedded(name)
 		if !ok {
 			panic("world_llm_agent_demo: a listed scenario does not exist: " + name)
 		}
-		score := strings.Repeat("-\t", 4) + "-"
+		plaintext.Fprintf(table, "%s\t%d\t", s.ID, s.Agents.Count)
 		if t := s.Task; t != nil {
-			score = fmt.Sprintf("%d\t%s\t%d\t%d\t%d", t.Ticks, t.Family, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
+			plaintext.Fprintf(table, "%d\t%s\t%d\t%d\t%d", t.Ticks, t.Family, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
+		} else {
+			plaintext.Fprintf(table, "-\t-\t-\t-\t-")
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", s.ID, s.Agents.Count, score, oneLine(s.Name))
+		plaintext.Fprintf(table, "\t%s\n", s.Name)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("list the scenarios: %w", err)
@@ -98,7 +101,7 @@ func (m *Main) lintScenarios(names []string) error {
 			faulty++
 		}
 		for _, line := range append(lines, flows...) {
-			if _, err := fmt.Fprintln(m.Stdout, oneLine(line)); err != nil {
+			if _, err := plaintext.Fprintf(m.Stdout, "%s\n", line); err != nil {
 				return fmt.Errorf("lint: %w", err)
 			}
 		}
@@ -106,7 +109,7 @@ func (m *Main) lintScenarios(names []string) error {
 	if findings > 0 {
 		return badInput("%d findings in %d of %d scenarios", findings, faulty, len(names))
 	}
-	_, err := fmt.Fprintf(m.Stdout, "%d scenarios, no findings\n", len(names))
+	_, err := plaintext.Fprintf(m.Stdout, "%d scenarios, no findings\n", len(names))
 	return err
 }
 
@@ -117,7 +120,7 @@ func writeRules(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString("ACTIONS\n")
 	for _, a := range rules.Actions() {
-		fmt.Fprintf(&b, "%s: %s\n", a.Name, a.Doc)
+		plaintext.Fprintf(&b, "%s: %s\n", a.Name, a.Doc)
 		for _, p := range a.Params {
 			takes := "an id as shown"
 			switch p.Kind {
@@ -128,16 +131,16 @@ func writeRules(out io.Writer) error {
 			case world.ParamText:
 				takes = fmt.Sprintf("up to %d characters", p.Max)
 			}
-			fmt.Fprintf(&b, "    %s: %s (%s)\n", p.Name, p.Doc, takes)
+			plaintext.Fprintf(&b, "    %s: %s (%s)\n", p.Name, p.Doc, takes)
 		}
 	}
 	b.WriteString("\nFACTORIES\n")
 	for _, k := range rules.FactoryKinds() {
-		fmt.Fprintf(&b, "%s: %s; costs %s, %d ticks\n", k.Name, k.Doc, amountsOf(k.Cost), k.Ticks)
+		plaintext.Fprintf(&b, "%s: %s; costs %s, %d ticks\n", k.Name, k.Doc, amountsOf(k.Cost), k.Ticks)
 	}
 	b.WriteString("\nRECIPES, for one batch\n")
 	for _, r := range rules.Recipes() {
-		fmt.Fprintf(&b, "%s (%s): %s -> %s, %d ticks, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs), r.Ticks, cmp.Or(r.FactoryKind, "any factory"))
+		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %d ticks, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs), r.Ticks, cmp.Or(r.FactoryKind, "any factory"))
 	}
 	b.WriteString("\nEVENTS that end an execute_until\n")
 	for _, e := range world.StopEvents() {
@@ -145,13 +148,14 @@ func writeRules(out io.Writer) error {
 		if e.TakesValue {
 			name += " VALUE"
 		}
-		fmt.Fprintf(&b, "%s: %s\n", name, e.Doc)
+		plaintext.Fprintf(&b, "%s: %s\n", name, e.Doc)
 	}
 	defaults, err := toml.Marshal(rules)
 	if err != nil {
 		return fmt.Errorf("encode the rules: %w", err)
 	}
-	fmt.Fprintf(&b, "\nDEFAULTS of a scenario; scenario.schema.json has units, ranges and meanings\n[rules]\n%s", defaults)
+	b.WriteString("\nDEFAULTS of a scenario; scenario.schema.json has units, ranges and meanings\n[rules]\n")
+	b.Write(defaults)
 	_, err = io.WriteString(out, b.String())
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/plaintext"
 )
 
 // settingsTopic is the help page "help settings": after the order of the sources, for
@@ -22,8 +23,8 @@ func settingsTopic() *cobra.Command {
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
 		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
 	for _, s := range settingTable() {
-		fmt.Fprintf(&b, "\n%s\n", s.doc)
-		place := func(name, text string) { fmt.Fprintf(&b, "    %-13s%s\n", name, text) }
+		plaintext.Fprintf(&b, "\n%s\n", s.doc)
+		place := func(name, text string) { plaintext.Fprintf(&b, "    %-13s%s\n", name, text) }
 		if s.flag != "" {
 			place("flag", "--"+s.flag)
 		}
@@ -84,7 +85,7 @@ func (s setting) allowed() string {
 // its length only; URLs show their effective form, with what looks like a secret masked.
 func (m *Main) printConfig(values []value) error {
 	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "setting\tvalue\torigin")
+	plaintext.Fprintf(w, "setting\tvalue\torigin\n")
 	for _, v := range values {
 		text := v.text
 		switch v.setting.kind {
@@ -103,7 +104,7 @@ func (m *Main) printConfig(values []value) error {
 						all[i].BaseURL = url.String()
 					}
 				}
-				text = oneLine(agentModelsText(all))
+				text = agentModelsText(all)
 			}
 		case kindText, kindPath, kindFile, kindLayers, kindJSON:
 			text = strconv.Quote(text)
@@ -111,7 +112,7 @@ func (m *Main) printConfig(values []value) error {
 		if v.text == "" {
 			text = v.setting.absent
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.setting.name(), text, oneLine(v.origin.String()))
+		plaintext.Fprintf(w, "%s\t%s\t%s\n", v.setting.name(), text, v.origin.String())
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print the configuration: %w", err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -27,7 +28,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 		if err != nil {
 			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows", v.where(), shown(v.text), cause(err))
 		}
-		if table, err = table.With(oneLine(v.text), data); err != nil {
+		if table, err = table.With(v.text, data); err != nil {
 			return nil, badInput("%s: %w", v.where(), err)
 		}
 		known = nil
@@ -65,26 +66,28 @@ func (p plan) wantsEstimate() bool {
 // pays and nothing is bounded. now tells how old the prices are.
 func (p plan) announceSpending(w io.Writer, now time.Time) {
 	if e := p.Estimate; e != nil {
-		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
+		plaintext.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
 		// A figure without the day of its price would be taken for a promise.
 		switch {
 		case len(p.Prices) > 0:
 			list := p.Prices[0]
-			fmt.Fprintf(w, "cost: likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)\n",
-				e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
+			plaintext.Fprintf(w, "cost: likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)\n",
+				e.Likely.Cost, list.Currency, e.Least.Cost, e.Most.Cost, list.AsOf, list.Source)
 		case p.Live():
-			fmt.Fprintf(w, "cost: unknown, there is no price of model %s; a table with one can be given (--price-table)\n", shown(p.Model))
+			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s; a table with one can be given (--price-table)\n", shown(p.Model))
 		default:
-			fmt.Fprintln(w, "cost: none, the scripted stub is free")
+			plaintext.Fprintf(w, "cost: none, the scripted stub is free\n")
 		}
-		fmt.Fprint(w, priceAge(p.Prices, now))
+		if age := priceAge(p.Prices, now); age != "" {
+			plaintext.Fprintf(w, "%s\n", age)
+		}
 	}
 	if p.Estimate != nil || p.wantsEstimate() {
 		caps := noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
 		if p.Caps != (trace.Caps{}) {
-			caps = p.Caps.Text(oneLine(p.Currency()))
+			caps = p.Caps.Text(p.Currency())
 		}
-		fmt.Fprintf(w, "caps: %s\n", caps)
+		plaintext.Fprintf(w, "caps: %s\n", caps)
 	}
 }
 
@@ -108,9 +111,9 @@ func priceAge(prices []price.Price, now time.Time) string {
 	}
 	switch age := int(now.Sub(day).Hours() / 24); {
 	case day.After(now.Add(14 * time.Hour)):
-		return fmt.Sprintf("warning: the day of the prices, %s, is yet to come; check as_of in the table of prices\n", prices[0].AsOf)
+		return fmt.Sprintf("warning: the day of the prices, %s, is yet to come; check as_of in the table of prices", prices[0].AsOf)
 	case age > priceAgeMax:
-		return fmt.Sprintf("note: the prices are %d days old; check them\n", age)
+		return fmt.Sprintf("note: the prices are %d days old; check them", age)
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -77,7 +78,7 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 		return fmt.Errorf("write the canonical trace: %w", cause(flushed))
 	}
 	if errors.Is(err, trace.ErrTorn) {
-		fmt.Fprintln(m.Stderr, "note: the run was cut short; its last line is torn and left out")
+		plaintext.Fprintf(m.Stderr, "note: the run was cut short; its last line is torn and left out\n")
 		return nil
 	}
 	if err != nil {
@@ -100,18 +101,17 @@ func (m *Main) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text := []byte(r.Text())
 			switch jsonPath {
 			case "":
+				_, err = io.WriteString(m.Stdout, r.Text())
 			case "-":
-				text = r.JSON()
+				_, err = m.Stdout.Write(r.JSON())
 			default:
 				if err := m.writeFromTrace(args[0], jsonPath, func(f *os.File) error { _, err := f.Write(r.JSON()); return err }); err != nil {
 					return err
 				}
-				text = []byte("report  " + oneLine(jsonPath) + "\n")
+				_, err = plaintext.Fprintf(m.Stdout, "report  %s\n", jsonPath)
 			}
-			_, err = m.Stdout.Write(text)
 			return err
 		},
 	}

@@ -109,7 +109,7 @@ func (t *trail) chain(id string) (lines []string) {
 			parents = b.Parents
 		}
 		for _, parent := range parents {
-			lines = append(lines, fmt.Sprintf("%smade from [%s]", indent, oneLine(parent)))
+			lines = append(lines, fmt.Sprintf("%smade from [%s]", indent, parent))
 			follow(parent, depth+1)
 		}
 	}
@@ -121,18 +121,18 @@ func (t *trail) chain(id string) (lines []string) {
 // trace says nothing about has no lines.
 func (t *trail) origin(id string) (lines []string) {
 	if e, ok := t.texts[id]; ok {
-		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", oneLine(e.Agent), e.Tick, e.Kind, jsonText(e.Text))}
+		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, jsonText(e.Text))}
 	}
 	// Who brought a bullet, when, and the decisions it rests on.
 	if b, ok := t.book.Bullet(id); ok {
 		lines = append(lines, fmt.Sprintf("in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
 			b.Origin, b.Created.Version, b.Created.Tick, b.Helpful, b.Harmful, b.Neutral))
 		for _, e := range b.Evidence {
-			lines = append(lines, oneLine(strings.TrimSpace(fmt.Sprintf("evidence: run %s, tick %d, %s %s", e.Run, e.Tick, e.Agent, e.Outcome))))
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("evidence: run %s, tick %d, %s %s", e.Run, e.Tick, e.Agent, e.Outcome)))
 		}
 	}
 	for _, l := range t.learned[id] {
-		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", oneLine(cmp.Or(l.op, "changed")), oneLine(t.agent), l.tick, jsonText(l.Content)))
+		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", cmp.Or(l.op, "changed"), t.agent, l.tick, jsonText(l.Content)))
 		for _, tick := range l.Decisions {
 			lines = append(lines, t.decided("evidence: ", tick))
 		}
@@ -157,7 +157,7 @@ func (t *trail) origin(id string) (lines []string) {
 		}
 		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
 	case s.OriginAgent != "" && s.OriginAgent != t.agent:
-		return []string{fmt.Sprintf("words of %s, known since tick %d", oneLine(s.OriginAgent), s.OriginTick)}
+		return []string{fmt.Sprintf("words of %s, known since tick %d", s.OriginAgent, s.OriginTick)}
 	}
 	return []string{t.decided("remembered in ", s.OriginTick)}
 }
@@ -166,22 +166,22 @@ func (t *trail) origin(id string) (lines []string) {
 func (t *trail) decided(prefix string, tick int64) string {
 	d, ok := t.decisions[tick]
 	if !ok {
-		return fmt.Sprintf("%stick %d, of which the trace holds no decision of %s", prefix, tick, oneLine(t.agent))
+		return fmt.Sprintf("%stick %d, of which the trace holds no decision of %s", prefix, tick, t.agent)
 	}
-	return fmt.Sprintf("%stick %d, %s: %s", prefix, tick, oneLine(t.agent), decisionText(d))
+	return fmt.Sprintf("%stick %d, %s: %s", prefix, tick, t.agent, decisionText(d))
 }
 
 // decisionText is a decision and what came of it on one line.
 func decisionText(d trace.Decision) string {
 	text := rawText(d.Executed)
 	if d.WaitReason != "" {
-		text += " (" + oneLine(string(d.WaitReason)) + ")"
+		text += " (" + string(d.WaitReason) + ")"
 	}
 	return text + ", " + outcomeText(d.Outcome)
 }
 
 // jsonText quotes what somebody wrote, clipped, on one line.
-func jsonText(text string) string { return oneLine(memory.Quote(plaintext.Clip(text, shownValueMax))) }
+func jsonText(text string) string { return memory.Quote(plaintext.Clip(text, shownValueMax)) }
 
 // channelOf says how a decision named a source, empty when it did not.
 func channelOf(d trace.Decision, id string) string {
@@ -199,7 +199,7 @@ func useOf(d trace.Decision, id string) string {
 		return "not used"
 	}
 	if channel := channelOf(d, id); channel != "" {
-		return "used (" + oneLine(channel) + ")"
+		return "used (" + channel + ")"
 	}
 	return "used"
 }

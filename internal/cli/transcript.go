@@ -123,7 +123,7 @@ func (t *transcript) missing() error {
 	case len(t.inTick) == 0:
 		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", t.tick, t.first, t.last)
 	}
-	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s", oneLine(t.agent), t.tick, listed(t.inTick))
+	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s", t.agent, t.tick, listed(t.inTick))
 }
 
 // left is where the run left another, ok in a tick after that.
@@ -196,7 +196,7 @@ const listedMax = 20
 // listed joins names for an error, the first listedMax of them.
 func listed(names []string) string {
 	if len(names) <= listedMax {
-		return oneLine(strings.Join(names, ", "))
+		return strings.Join(names, ", ")
 	}
-	return oneLine(strings.Join(names[:listedMax], ", ")) + fmt.Sprintf(" and %d more", len(names)-listedMax)
+	return strings.Join(names[:listedMax], ", ") + fmt.Sprintf(" and %d more", len(names)-listedMax)
 }

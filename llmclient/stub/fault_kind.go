@@ -189,10 +189,10 @@ var exampleParts = Parts{
 func WriteFaults(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, g := range shapeGroups {
-		fmt.Fprintf(t, "%s\t%s, each as likely as any other\t%s\n", g.name, g.doc, g.effect)
+		plaintext.Fprintf(t, "%s\t%s, each as likely as any other\t%s\n", g.name, g.doc, g.effect)
 	}
 	for _, f := range transportFaults {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", f.name, f.doc, f.effect)
+		plaintext.Fprintf(t, "%s\t%s\t%s\n", f.name, f.doc, f.effect)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -202,9 +202,9 @@ func WriteFaults(w io.Writer) error {
 		if s.Universal {
 			star = " *"
 		}
-		fmt.Fprintf(t, "\n%s%s: %s\n    %s\n", s.Name, star, strings.Join(append(strings.Fields(s.Ends+" "+s.Error), s.Repairs...), " "), s.Doc)
+		plaintext.Fprintf(t, "\n%s%s: %s\n    %s\n", s.Name, star, strings.Join(append(strings.Fields(s.Ends+" "+s.Error), s.Repairs...), " "), s.Doc)
 		for line := range strings.Lines(s.Render(exampleParts)) {
-			fmt.Fprintf(t, "    | %s\n", plaintext.EscapeLine(strings.TrimSuffix(line, "\n")))
+			plaintext.Fprintf(t, "    | %s\n", strings.TrimSuffix(line, "\n"))
 		}
 	}
 	return t.Flush()
