@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -55,7 +56,7 @@ func Defaults(name string) (Settings, error) {
 	s, text, embedded := scenario.Embedded(name)
 	if !embedded {
 		var err error
-		if text, err = os.ReadFile(name); err != nil {
+		if text, err = readScenario(name); err != nil {
 			return settings, fmt.Errorf("%s is no embedded scenario, and no file: %w", name, err)
 		}
 		if s, err = scenario.Parse(name, text); err != nil {
@@ -70,6 +71,16 @@ func Defaults(name string) (Settings, error) {
 		settings.Ticks = s.Task.Ticks
 	}
 	return settings, nil
+}
+
+// readScenario reads a file as far as it is not too large for a scenario.
+func readScenario(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, scenario.BytesMax+1))
 }
 
 // Options are a run: what to run and where to keep it.

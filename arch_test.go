@@ -50,8 +50,9 @@ var policies = []policy{
 	{dir: ".", project: []string{"engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
 	{dir: "internal/atomicfile", modules: []string{}},
+	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "world", pure: true},
-	{dir: "world/scenario", pure: true, project: []string{"world"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "world/scenario", pure: true, project: []string{"world", "internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "baseline", pure: true, project: []string{"world"}},
 	{dir: "llmclient", pure: true},
 	{dir: "llmclient/limiter", modules: []string{}},
@@ -59,10 +60,10 @@ var policies = []policy{
 	{dir: "llmclient/doctor", project: []string{"llmclient", "llmclient/openai"}},
 	{dir: "llmclient/stub", project: []string{"llmclient", "world", "baseline"}},
 	{dir: "llmclient/tokens"},
-	{dir: "llmclient/price", pure: true, project: []string{"llmclient"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "llmclient/price", pure: true, project: []string{"llmclient", "internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance", "trace"}},
 	{dir: "memory/relevance", pure: true},
-	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance", "trace"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance", "trace", "internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "behavior/answer", pure: true, project: []string{"world", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient", "trace", "behavior/answer"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
@@ -86,7 +87,7 @@ var policies = []policy{
 		"run", "run/state",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
 		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
-		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document",
 	}},
 }
 

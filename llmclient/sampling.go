@@ -61,7 +61,7 @@ func (s Sampling) Validate() error {
 		return nil
 	}
 	var extra map[string]json.RawMessage
-	if json.Unmarshal(s.ExtraBody, &extra) != nil || extra == nil || len(s.ExtraBody) > extraBodyBytesMax {
+	if len(s.ExtraBody) > extraBodyBytesMax || json.Unmarshal(s.ExtraBody, &extra) != nil || extra == nil {
 		return fmt.Errorf("extra_body: allowed is a JSON object of at most %d bytes", extraBodyBytesMax)
 	}
 	for _, name := range slices.Sorted(maps.Keys(extra)) {

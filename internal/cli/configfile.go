@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -26,8 +28,8 @@ const configName = "config.toml"
 // It is the only one whose keys are not known beforehand.
 const agentsTable = "agents"
 
-// configBytesMax bounds a configuration file.
-const configBytesMax = 1 << 20
+// configLimits bound a configuration file.
+var configLimits = document.Limits{Bytes: 1 << 20, Values: 20_000}
 
 // configFile holds the settings a configuration file sets. The file is TOML with
 // two tables for the run, whose keys are the last parts of the settings' keys:
@@ -64,7 +66,7 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 	if name == "" {
 		name = configName
 	}
-	data, err := readBounded(m.path(name), configBytesMax)
+	data, err := readBounded(m.path(name), configLimits.Bytes)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
 		return configFile{}, nil
 	}
@@ -102,8 +104,12 @@ func (m *Main) runAround() string {
 // checked by newConfig, together with those of all other sources. Errors are bad
 // input, name file and line, and never repeat a value, which may be a key.
 func parseConfigFile(name string, data []byte, all settings) (configFile, error) {
-	var document any
-	if err := toml.Unmarshal(data, &document); err != nil {
+	if err := document.CheckTOML(data, configLimits); err != nil {
+		bad, _ := errors.AsType[*document.Error](err)
+		return configFile{}, badInput("%s:%d: %s", name, bad.Line, bad.Problem)
+	}
+	var anything any
+	if err := toml.Unmarshal(data, &anything); err != nil {
 		// The decoder's longer form, which quotes the document, is not used: the line at
 		// fault may be the one with the key.
 		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -215,6 +221,7 @@ func fileKeys(data []byte) []fileKey {
 	p := &unstable.Parser{}
 	p.Reset(data)
 	var keys []fileKey
+	line, counted := 1, 0 // keys come in order, and each is looked for from the last one on
 	// add adds a key, or the keys inside an inline table, which all count as standing on the
 	// table's line.
 	var add func(node *unstable.Node, key fileKey)
@@ -222,7 +229,9 @@ func fileKeys(data []byte) []fileKey {
 		key.parts = slices.Clone(key.parts)
 		for it := node.Key(); it.Next(); {
 			if key.line == 0 {
-				key.line = p.Shape(it.Node().Raw).Start.Line
+				at := int(it.Node().Raw.Offset)
+				line, counted = line+bytes.Count(data[counted:at], []byte("\n")), at
+				key.line = line
 			}
 			key.parts = append(key.parts, string(it.Node().Data))
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -72,7 +71,7 @@ func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
 
 // waitsAt are the waits that a run directory tells of at a moment.
 func waitsAt(dir string, now time.Time) (waits []endpointWait) {
-	text, err := os.ReadFile(filepath.Join(dir, waitsFile))
+	text, err := readRaw(filepath.Join(dir, waitsFile), jsonLimits.Bytes)
 	if err != nil || json.Unmarshal(text, &waits) != nil {
 		return nil
 	}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"runtime/debug"
 
 	"example.com/agentworld/engine/guardeval/search"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 )
+
+// searchLimits bound the result of an earlier search.
+var searchLimits = document.Limits{Bytes: 16 << 20, Values: 1_000_000}
 
 // searchGuard plays trials of the adaptive search. Harm is exit code 6.
 //
@@ -22,7 +25,10 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		return badInput("--search %d: must not be negative", e.trials)
 	}
 	if e.resume != "" {
-		data, err := os.ReadFile(m.path(e.resume))
+		data, err := readBounded(m.path(e.resume), searchLimits.Bytes)
+		if err == nil {
+			err = document.CheckJSON(data, searchLimits)
+		}
 		if err == nil {
 			err = json.Unmarshal(data, s)
 		}

@@ -29,7 +29,7 @@ func (m *Main) knownEndpoints() (known map[string]bool, file string) {
 			file = filepath.Join(dir, place[1], "agentworld", "endpoints")
 		}
 	}
-	data, _ := readBounded(file, configBytesMax)
+	data, _ := readBounded(file, configLimits.Bytes)
 	for line := range strings.Lines(string(data)) {
 		known[strings.TrimSpace(line)] = true
 	}

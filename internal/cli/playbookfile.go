@@ -12,15 +12,11 @@ import (
 	"example.com/agentworld/run"
 )
 
-// playbookBytesMax bounds a playbook file. One at its limits, with a full history,
-// stays far below.
-const playbookBytesMax = 16 << 20
-
 // readPlaybook reads a file of lessons, with its bytes. One that may be new need not
 // exist; it is empty then and has no bytes. Errors name the file, and the line when it
 // cannot be understood, and are bad input.
 func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []byte, error) {
-	data, err := readRaw(m.path(name), playbookBytesMax)
+	data, err := readRaw(m.path(name), playbook.BytesMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && mayBeNew:
 		return playbook.New(), nil, nil

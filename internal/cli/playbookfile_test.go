@@ -113,14 +113,14 @@ func TestAPlaybookThatCannotBeWritten(t *testing.T) {
 // TestAPlaybookHasAnEnd: a file without end is refused in place of filling memory.
 func TestAPlaybookHasAnEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.toml")
-	for size, want := range map[int64]bool{playbookBytesMax: true, playbookBytesMax + 1: false} {
+	for size, want := range map[int]bool{playbook.BytesMax: true, playbook.BytesMax + 1: false} {
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, size); err != nil {
+		if err := os.Truncate(path, int64(size)); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := readRaw(path, playbookBytesMax); (err == nil) != want || want && int64(len(data)) != size {
+		if data, err := readRaw(path, playbook.BytesMax); (err == nil) != want || want && len(data) != size {
 			t.Errorf("a file of %d bytes: %d bytes read, %v", size, len(data), err)
 		}
 	}

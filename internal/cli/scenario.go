@@ -11,9 +11,6 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// scenarioBytesMax bounds a scenario file.
-const scenarioBytesMax = 16 << 20
-
 // chooseScenario finds the scenario that v names: an embedded one, or a file. A
 // built-in name wins over a file of that name, which "./name" reaches. commands
 // are offered in the error, because a misspelt command arrives here.
@@ -36,7 +33,7 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 		}
 		return name, nil, s, badInput("%sunknown scenario %s; allowed: %s, or the path of a .toml file", where, shown(name), offeredScenarios())
 	}
-	if text, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
+	if text, err = readBounded(m.path(name), scenario.BytesMax); err != nil {
 		return name, nil, s, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
 			v.where(), shown(name), cause(err), offeredScenarios())
 	}

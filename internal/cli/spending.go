@@ -14,9 +14,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// priceTableBytesMax bounds a table of prices.
-const priceTableBytesMax = 4 << 20
-
 // choosePrices looks up what the run's models cost: in the user's table or, without
 // one, among the prices the settings have from a run that is forked, then among the
 // built-in prices, which have none for the scripted stub. A cap on cost that nobody could
@@ -24,7 +21,7 @@ const priceTableBytesMax = 4 << 20
 func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	table, known, v := price.Embedded(), c.Prices, find(c.values, "llm.price_table")
 	if v.text != "" {
-		data, err := readBounded(m.path(v.text), priceTableBytesMax)
+		data, err := readBounded(m.path(v.text), price.BytesMax)
 		if err != nil {
 			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows", v.where(), shown(v.text), cause(err))
 		}

@@ -11,14 +11,15 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 
 	"example.com/agentworld/trace"
 )
 
-// jsonBytesMax bounds a file with a JSON list.
-const jsonBytesMax = 4 << 20
+// jsonLimits bound a file with a JSON list.
+var jsonLimits = document.Limits{Bytes: 4 << 20, Values: 100_000}
 
 // wireSwitch is a switch as written in JSON:
 //
@@ -64,12 +65,16 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 // jsonText is a JSON list that v holds, or the file that it names, and where that is.
 func (m *Main) jsonText(v value) (data []byte, where string, err error) {
 	if strings.HasPrefix(v.text, "[") || strings.HasPrefix(v.text, "{") {
-		return []byte(v.text), v.where(), nil
-	}
-	if data, err = readBounded(m.path(v.text), jsonBytesMax); err != nil {
+		data, where = []byte(v.text), v.where()
+	} else if data, err = readBounded(m.path(v.text), jsonLimits.Bytes); err != nil {
 		return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one", v.where(), shown(v.text), cause(err))
+	} else {
+		where = v.where() + ": " + v.text
 	}
-	return data, v.where() + ": " + v.text, nil
+	if err := document.CheckJSON(data, jsonLimits); err != nil {
+		return nil, "", badInput("%s: %w", where, err)
+	}
+	return data, where, nil
 }
 
 // parseSwitches reads a JSON list of switches. Unknown keys, ticks below 1 and
@@ -81,7 +86,7 @@ func parseSwitches(data []byte) ([]trace.Switch, error) {
 		return nil, errors.New("not a JSON list; allowed: a list of objects with the keys " + switchKeys)
 	}
 	switches := make([]trace.Switch, len(raw))
-	last := int64(0)
+	last, switched := int64(0), map[[2]any]bool{}
 	for i, element := range raw {
 		s, err := parseSwitch(element)
 		if err != nil {
@@ -90,10 +95,10 @@ func parseSwitches(data []byte) ([]trace.Switch, error) {
 		if s.Tick < last {
 			return nil, fmt.Errorf("switch %d: tick %d comes after tick %d; allowed: ticks in rising order", i+1, s.Tick, last)
 		}
-		if slices.ContainsFunc(switches[:i], func(e trace.Switch) bool { return e.Tick == s.Tick && e.AgentID == s.AgentID }) {
+		if at := [2]any{s.Tick, s.AgentID}; switched[at] {
 			return nil, fmt.Errorf("switch %d: tick %d is switched twice for the same agents; allowed: ticks in rising order", i+1, s.Tick)
 		}
-		switches[i], last = s, s.Tick
+		switches[i], last, switched[[2]any{s.Tick, s.AgentID}] = s, s.Tick, true
 	}
 	return switches, nil
 }
@@ -143,21 +148,21 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 
 // readBounded is readRaw without the byte order mark that some editors begin a file
 // with.
-func readBounded(path string, limit int64) ([]byte, error) {
+func readBounded(path string, limit int) ([]byte, error) {
 	data, err := readRaw(path, limit)
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
 }
 
 // readRaw reads a whole file of at most limit bytes. The limit keeps a wrong path,
 // such as a disk image or /dev/zero, from filling the memory.
-func readRaw(path string, limit int64) ([]byte, error) {
+func readRaw(path string, limit int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err == nil && len(data) > limit {
 		err = fmt.Errorf("larger than %d bytes", limit)
 	}
 	return data, err

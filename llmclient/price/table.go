@@ -7,13 +7,22 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/agentworld/llmclient"
-
 	"github.com/pelletier/go-toml/v2"
+
+	"example.com/agentworld/internal/document"
+	"example.com/agentworld/llmclient"
 )
 
 //go:embed prices.toml
 var embedded []byte
+
+// BytesMax bounds the text of a table, valuesMax its keys and values, nameBytesMax the name
+// of a model.
+const (
+	BytesMax     = 4 << 20
+	valuesMax    = 100_000
+	nameBytesMax = 200
+)
 
 // Table is a list of prices by model. The zero value knows none. It does not change.
 type Table struct {
@@ -58,9 +67,16 @@ func Embedded() Table {
 // the row that is wrong and what is allowed.
 func (t Table) With(name string, text []byte) (Table, error) {
 	var w wireTable
-	decoder := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
-	if err := decoder.Decode(&w); err != nil {
-		return Table{}, describe(name, err)
+	if err := document.DecodeTOML(text, document.Limits{Bytes: BytesMax, Values: valuesMax}, &w); err != nil {
+		bad, _ := errors.AsType[*document.Error](err)
+		allowed := ""
+		switch {
+		case bad.Unknown:
+			allowed = "; allowed: currency, as_of, source and [[price]] with models, input, cached_input, output"
+		case bad.Type:
+			allowed = "; amounts are texts such as \"1.25\""
+		}
+		return Table{}, fmt.Errorf("%s:%d: %s%s", name, bad.Line, bad.Text(), allowed)
 	}
 	var fault error
 	switch {
@@ -95,8 +111,8 @@ func (r wireRow) read(w wireTable) (row, error) {
 		return row{}, errors.New("models is missing: a list of names, in which * stands for any characters")
 	}
 	for _, m := range r.Models {
-		if strings.TrimSpace(m) == "" {
-			return row{}, errors.New("models has an empty name")
+		if strings.TrimSpace(m) == "" || len(m) > nameBytesMax {
+			return row{}, fmt.Errorf("models has a name of %d bytes; allowed: 1 to %d", len(m), nameBytesMax)
 		}
 	}
 	p := Price{Currency: w.Currency, AsOf: w.AsOf, Source: w.Source}
@@ -138,26 +154,6 @@ func (t Table) Lookup(model string) (Price, bool) {
 func matches(pattern, name string) bool {
 	text := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
 	return regexp.MustCompile("^(?s:" + text + ")$").MatchString(name)
-}
-
-// describe names the file and, where it is known, the line of an error.
-func describe(name string, err error) error {
-	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(unknown.Errors) > 0 {
-		line, _ := unknown.Errors[0].Position()
-		return fmt.Errorf("%s:%d: unknown field %q; allowed: currency, as_of, source and [[price]] with models, input, cached_input, output",
-			name, line, strings.Join(unknown.Errors[0].Key(), "."))
-	}
-	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
-		line, _ := bad.Position()
-		fault, _, mistyped := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
-		if !mistyped {
-			return fmt.Errorf("%s:%d: %s", name, line, fault)
-		}
-		// What follows are names of this program's types.
-		return fmt.Errorf("%s:%d: %s: %s; amounts are texts such as \"1.25\"",
-			name, line, strings.Join(bad.Key(), "."), strings.Replace(fault, "cannot decode TOML ", "cannot be a TOML ", 1))
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 // Price is what the tokens of one model cost. It is recorded with a run, so that the

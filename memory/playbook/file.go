@@ -10,6 +10,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -18,6 +19,13 @@ import (
 // FormatVersion is the version of the file format that this package writes, and
 // the only one it reads.
 const FormatVersion = 2
+
+// BytesMax bounds a file, valuesMax its keys and values. One with as many lessons and
+// versions as there can be stays below.
+const (
+	BytesMax  = 16 << 20
+	valuesMax = 2_000_000
+)
 
 // remark begins every file.
 const remark = `# Lessons, with what is known about their worth. They may be edited by hand: a table
@@ -118,8 +126,7 @@ func Parse(data []byte) (*Playbook, error) {
 		return nil, &SyntaxError{max(1, lineOf(data, table, nth)), fmt.Sprintf(format, values...)}
 	}
 	var file fileTable
-	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
-	err := decoder.Decode(&file)
+	err := document.DecodeTOML(data, document.Limits{Bytes: BytesMax, Values: valuesMax}, &file)
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("# playbook 1")):
 		return nil, &SyntaxError{1, fmt.Sprintf("the file has the format of an older version, playbook 1; this version reads format = %d. Its lessons can be taken over as tables [[bullet]], each with an id and a content", FormatVersion)}
@@ -192,24 +199,17 @@ var keys = map[string]string{
 	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained {evidence, credited}",
 }
 
-// syntaxError gives a decoder's error its place and what is allowed there.
+// syntaxError says what is allowed in place of an unknown key.
 func syntaxError(err error) error {
-	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
-		first := unknown.Errors[0]
-		line, _ := first.Position()
-		key := first.Key()
-		table, last := key[:len(key)-1], key[len(key)-1]
-		return &SyntaxError{line, fmt.Sprintf("unknown key %s; allowed: %s", brief(last), keys[strings.Join(table, ".")])}
-	}
-	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
-		line, _ := bad.Position()
-		problem, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
-		if key := bad.Key(); len(key) > 0 {
-			problem = strings.Join(key, ".") + ": " + problem
+	bad, _ := errors.AsType[*document.Error](err)
+	if last := len(bad.Key) - 1; bad.Unknown {
+		table := bad.Key[:last]
+		for keys[strings.Join(table, ".")] == "" { // an inline table, which the keys around it describe
+			table = table[:len(table)-1]
 		}
-		return &SyntaxError{line, plaintext.Clip(plaintext.Line(problem), reasonMax)}
+		return &SyntaxError{bad.Line, fmt.Sprintf("unknown key %s; allowed: %s", brief(bad.Key[last]), keys[strings.Join(table, ".")])}
 	}
-	return &SyntaxError{1, plaintext.Line(err.Error())}
+	return &SyntaxError{bad.Line, plaintext.Clip(plaintext.Line(bad.Text()), reasonMax)}
 }
 
 // lineOf returns the line where the nth table of that name begins, 0 when it is

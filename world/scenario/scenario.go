@@ -3,14 +3,13 @@
 package scenario
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/world"
 )
 
@@ -56,6 +55,13 @@ type agentsFile struct {
 // defaultRadiusCM is the radius of a place that states none.
 const defaultRadiusCM = 100
 
+// BytesMax bounds the text of a scenario, valuesMax its keys and values. One with as much
+// of everything as there can be stays below half of them.
+const (
+	BytesMax  = 16 << 20
+	valuesMax = 200_000
+)
+
 // Parse reads a scenario from TOML. Unknown fields and bad values are
 // errors: "name:line: ..." where the text itself is wrong, and "name: field: ..."
 // where a well-formed value is inconsistent. The name only serves messages.
@@ -65,10 +71,9 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 		Space: world.Space{WidthCM: 10_000_000, DepthCM: 10_000_000, HeightCM: 1_000_000},
 		Rules: world.DefaultRules(),
 	}}
-	dec := toml.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&file); err != nil {
-		return world.Scenario{}, describeTOML(name, err)
+	if err := document.DecodeTOML(data, document.Limits{Bytes: BytesMax, Values: valuesMax}, &file); err != nil {
+		bad, _ := errors.AsType[*document.Error](err)
+		return world.Scenario{}, fmt.Errorf("%s:%d: %s", name, bad.Line, bad.Text())
 	}
 	s, err := file.scenario()
 	if err == nil {
@@ -101,31 +106,6 @@ func checkZeroLimits(data []byte) error {
 		}
 	}
 	return nil
-}
-
-// describeTOML puts file and line in front of a decoding error, and leaves out the names
-// that the decoder takes from this program: "cannot decode TOML string into struct field
-// world.Clause.Most of type int64" ends where they begin.
-// Only the first unknown field is reported: a file written for another version
-// has many, and the first one says which table to look at.
-func describeTOML(name string, err error) error {
-	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(unknown.Errors) > 0 {
-		line, _ := unknown.Errors[0].Position()
-		return fmt.Errorf("%s:%d: unknown field %q", name, line, strings.Join(unknown.Errors[0].Key(), "."))
-	}
-	bad, ok := errors.AsType[*toml.DecodeError](err)
-	if !ok {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	line, _ := bad.Position()
-	fault, _, cut := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
-	if cut {
-		fault = strings.Replace(fault, "cannot decode TOML ", "cannot be a TOML ", 1)
-	}
-	if key := bad.Key(); len(key) > 0 {
-		fault = strings.Join(key, ".") + ": " + fault
-	}
-	return fmt.Errorf("%s:%d: %s", name, line, fault)
 }
 
 // scenario converts the file into the scenario it describes, unchecked except

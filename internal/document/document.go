@@ -1,0 +1,183 @@
+// Package document bounds the TOML and JSON that users write, before they are parsed, and
+// decodes TOML. A parser recurses with each bracket, and compares each key with those
+// before it. Without bounds a file of a few megabytes would keep it busy for minutes.
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Limits are the bounds of a kind of document.
+type Limits struct {
+	// Bytes bounds the text.
+	Bytes int
+	// Values bounds keys, tables and elements of arrays together.
+	Values int
+}
+
+// The bounds of every document.
+const (
+	// DepthMax bounds brackets inside each other, and the parts of a dotted key.
+	DepthMax = 100
+	// KeysMax bounds the keys of a TOML document, except that the tables of an array, as in
+	// [[places]], count one at a time.
+	KeysMax = 5_000
+	// LinesMax bounds lines: a decoder that says where an error is splits the text into them.
+	LinesMax = 500_000
+)
+
+// comparisonsMax bounds for how many pairs of keys a TOML parser looks whether they are
+// the same: it looks through all keys for each. An inline table has only its own.
+const comparisonsMax = 30_000_000
+
+// Error says where a document cannot be read, and why.
+type Error struct {
+	// Line is the number of the line, from 1.
+	Line int
+	// Key is the path of the key at fault, empty where that is none.
+	Key []string
+	// Unknown says that the key is not one of this kind of document.
+	Unknown bool
+	// Problem says what is wrong, without names of this program's types.
+	Problem string
+	// Type says that a value has a type that its key cannot have.
+	Type bool
+}
+
+// Error returns "line 12: key: problem".
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text()) }
+
+// Text is the error without the line.
+func (e *Error) Text() string {
+	if len(e.Key) == 0 || e.Unknown {
+		return e.Problem
+	}
+	return strings.Join(e.Key, ".") + ": " + e.Problem
+}
+
+// DecodeTOML decodes a document into the struct that into points to. Every failure is an [*Error], keys that the struct has no field for among them.
+func DecodeTOML(data []byte, l Limits, into any) error {
+	if err := CheckTOML(data, l); err != nil {
+		return err
+	}
+	if err := toml.Unmarshal(data, into); err != nil {
+		bad, ok := errors.AsType[*toml.DecodeError](err)
+		if !ok {
+			return &Error{Line: 1, Problem: strings.TrimPrefix(err.Error(), "toml: ")}
+		}
+		line, _ := bad.Position()
+		// What follows " into " are names of this program's types.
+		problem, _, mistyped := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
+		if mistyped {
+			problem = strings.Replace(problem, "cannot decode TOML ", "cannot be a TOML ", 1)
+		}
+		return &Error{Line: line, Key: bad.Key(), Problem: problem, Type: mistyped}
+	}
+	// The decoder's own search for unknown keys describes each of them with a copy of the document.
+	w := walker{data: data}
+	w.parser.Reset(data)
+	if at := w.unknown(reflect.TypeOf(into)); at != nil {
+		return &Error{Line: 1 + bytes.Count(data[:w.offset], []byte("\n")), Key: at, Unknown: true, Problem: fmt.Sprintf("unknown field %q", strings.Join(at, "."))}
+	}
+	return nil
+}
+
+// walker looks for the first key of a valid document that a type has no field for.
+type walker struct {
+	data   []byte
+	parser unstable.Parser
+	// offset is where that key is.
+	offset uint32
+}
+
+// unknown returns the path of the key, nil for none.
+func (w *walker) unknown(t reflect.Type) []string {
+	table, path := t, []string(nil)
+	for w.parser.NextExpression() {
+		node, missing := w.parser.Expression(), []string(nil)
+		if node.Kind == unstable.KeyValue {
+			if table != nil || len(path) == 0 {
+				missing = w.keyValue(node, table, path)
+			}
+		} else if node.Kind == unstable.Table || node.Kind == unstable.ArrayTable {
+			table, path, missing = w.descend(node, t, nil)
+		}
+		if missing != nil {
+			return missing
+		}
+	}
+	return nil
+}
+
+// descend follows a key from a type to that of its value, nil for one that takes anything.
+// missing is the path of a part that is no field.
+func (w *walker) descend(node *unstable.Node, t reflect.Type, path []string) (value reflect.Type, whole, missing []string) {
+	whole = append(whole, path...)
+	for it := node.Key(); it.Next(); {
+		part := string(it.Node().Data)
+		whole = append(whole, part)
+		known := true
+		if t, known = field(t, part); !known {
+			w.offset = it.Node().Raw.Offset
+			return nil, nil, whole
+		}
+	}
+	return t, whole, nil
+}
+
+func (w *walker) keyValue(node *unstable.Node, t reflect.Type, path []string) []string {
+	t, path, missing := w.descend(node, t, path)
+	if missing != nil || t == nil {
+		return missing
+	}
+	return w.value(node.Value(), t, path)
+}
+
+// value looks into inline tables, also those in arrays.
+func (w *walker) value(node *unstable.Node, t reflect.Type, path []string) (missing []string) {
+	for it := node.Children(); (node.Kind == unstable.InlineTable || node.Kind == unstable.Array) && missing == nil && it.Next(); {
+		if child := it.Node(); child.Kind == unstable.KeyValue {
+			missing = w.keyValue(child, t, path)
+		} else {
+			missing = w.value(child, t, path)
+		}
+	}
+	return missing
+}
+
+// field returns the type behind a key of a table of type t, as the decoder finds it:
+// without regard to case, in embedded structs too. nil takes anything.
+func field(t reflect.Type, key string) (value reflect.Type, known bool) {
+	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
+		t = t.Elem()
+	}
+	switch {
+	case t == nil || t.Kind() == reflect.Interface:
+		return nil, true
+	case t.Kind() == reflect.Map:
+		return t.Elem(), true
+	case t.Kind() != reflect.Struct:
+		return nil, true // the decoder refused a table there
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+		case f.Anonymous && name == "":
+			if value, known = field(f.Type, key); known {
+				return value, true
+			}
+		case name == "" && strings.EqualFold(f.Name, key), name != "" && strings.EqualFold(name, key):
+			return f.Type, true
+		}
+	}
+	return nil, false
+}
