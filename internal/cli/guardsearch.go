@@ -29,11 +29,11 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		if err == nil {
 			err = document.CheckJSON(data, searchLimits)
 		}
-		if err == nil {
-			err = json.Unmarshal(data, s)
-		}
 		if err != nil {
 			return badInput("--continue %s: %w", shown(e.resume), cause(err))
+		}
+		if json.Unmarshal(data, s) != nil {
+			return badInput("--continue %s: this is no result of a search; allowed: a file that --json wrote", shown(e.resume))
 		}
 		if seedChosen && s.Seed != e.seed {
 			return badInput("--continue %s: that search has the seed %d", shown(e.resume), s.Seed)

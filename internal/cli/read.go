@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
@@ -26,6 +27,10 @@ const shownValueMax = 80
 // the field is then unchanged. The caller adds where the text stands. A target
 // that does not fit the kind is a mistake in the table and panics.
 func (s setting) read(text string, target any) error {
+	// A name of a file may be any bytes. All else is recorded as JSON, which would change it.
+	if !utf8.ValidString(text) && s.kind != kindPath && s.kind != kindFile {
+		return errors.New("the text is not valid UTF-8; allowed: text in UTF-8")
+	}
 	switch s.kind {
 	case kindCount:
 		v, err := strconv.ParseInt(text, 10, 64)

@@ -37,7 +37,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		}
 	}
 	s.rest = append([]byte(nil), text[whole:]...)
-	if _, err := io.WriteString(s.w, plaintext.Escape(string(text[:whole]))); err != nil {
+	if _, err := s.w.Write([]byte(plaintext.Escape(string(text[:whole])))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -48,7 +48,7 @@ func (s *screen) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.rest) > 0 {
-		_, _ = io.WriteString(s.w, plaintext.Escape(string(s.rest)))
+		_, _ = s.w.Write([]byte(plaintext.Escape(string(s.rest))))
 		s.rest = nil
 	}
 }

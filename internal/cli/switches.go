@@ -161,9 +161,17 @@ func readRaw(path string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tooLarge := fmt.Errorf("more than the %d bytes that are allowed", limit)
+	if info.Mode().IsRegular() && info.Size() > int64(limit) {
+		return nil, tooLarge
+	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if err == nil && len(data) > limit {
-		err = fmt.Errorf("larger than %d bytes", limit)
+		return nil, tooLarge
 	}
 	return data, err
 }

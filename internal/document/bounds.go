@@ -18,7 +18,7 @@ func check(data []byte, l Limits, isTOML bool) error {
 		return &Error{Line: 1, Problem: fmt.Sprintf("the text has more than %d bytes; allowed: at most that many", l.Bytes)}
 	}
 	if bytes.Count(data, []byte("\n")) >= LinesMax {
-		return &Error{Line: LinesMax, Problem: fmt.Sprintf("the text goes on after line %d; allowed: at most so many", LinesMax)}
+		return &Error{Line: LinesMax, Problem: fmt.Sprintf("the text has more than %d lines; allowed: at most that many", LinesMax)}
 	}
 	s := scanner{text: data, valuesMax: l.Values, toml: isTOML}
 	if problem := s.scan(); problem != "" {
@@ -34,13 +34,13 @@ type scanner struct {
 	valuesMax int
 	toml      bool
 	at        int
-	// open has for each open bracket the keys before it, dots counts those of the key or
-	// number at hand.
+	// open has for each open bracket the keys before it, dots counts those of the current
+	// key or number.
 	open []int
 	dots int
 	// values counts for valuesMax, live for KeysMax, comparisons for comparisonsMax.
 	values, live, comparisons int
-	// arrays are the arrays of tables that the table at hand is in, the innermost last.
+	// arrays are the arrays of tables that the current table is in, the innermost last.
 	arrays []arrayOfTables
 }
 
@@ -69,8 +69,11 @@ func (s *scanner) scan() string {
 			}
 		case '#':
 			if s.toml {
-				s.skipTo("\n")
-				s.at--
+				if n := bytes.IndexByte(s.text[s.at:], '\n'); n >= 0 {
+					s.at += n - 1
+				} else {
+					s.at = len(s.text)
+				}
 			}
 		case '[', '{':
 			if c == '[' && s.toml && lineStart && len(s.open) == 0 {
@@ -172,14 +175,5 @@ func (s *scanner) skipString(quote byte) {
 		if s.text[s.at] == '\\' && quote == '"' {
 			s.at++
 		}
-	}
-}
-
-// skipTo moves to the next end, or behind the text.
-func (s *scanner) skipTo(end string) {
-	if n := bytes.Index(s.text[s.at:], []byte(end)); n >= 0 {
-		s.at += n
-	} else {
-		s.at = len(s.text)
 	}
 }

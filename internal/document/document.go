@@ -95,6 +95,8 @@ type walker struct {
 	parser unstable.Parser
 	// offset is where that key is.
 	offset uint32
+	// fields are the types of the keys of each struct seen.
+	fields map[reflect.Type]map[string]reflect.Type
 }
 
 // unknown returns the path of the key, nil for none.
@@ -124,7 +126,7 @@ func (w *walker) descend(node *unstable.Node, t reflect.Type, path []string) (va
 		part := string(it.Node().Data)
 		whole = append(whole, part)
 		known := true
-		if t, known = field(t, part); !known {
+		if t, known = w.field(t, part); !known {
 			w.offset = it.Node().Raw.Offset
 			return nil, nil, whole
 		}
@@ -152,9 +154,8 @@ func (w *walker) value(node *unstable.Node, t reflect.Type, path []string) (miss
 	return missing
 }
 
-// field returns the type behind a key of a table of type t, as the decoder finds it:
-// without regard to case, in embedded structs too. nil takes anything.
-func field(t reflect.Type, key string) (value reflect.Type, known bool) {
+// field returns the type behind a key of a table of type t, nil for anything.
+func (w *walker) field(t reflect.Type, key string) (value reflect.Type, known bool) {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		t = t.Elem()
 	}
@@ -166,18 +167,31 @@ func field(t reflect.Type, key string) (value reflect.Type, known bool) {
 	case t.Kind() != reflect.Struct:
 		return nil, true // the decoder refused a table there
 	}
+	if w.fields[t] == nil {
+		if w.fields == nil {
+			w.fields = map[reflect.Type]map[string]reflect.Type{}
+		}
+		w.fields[t] = map[string]reflect.Type{}
+		collect(t, w.fields[t])
+	}
+	value, known = w.fields[t][strings.ToLower(key)]
+	return value, known
+}
+
+// collect adds the keys of a struct as the decoder finds them: in small letters, those of
+// embedded structs too.
+func collect(t reflect.Type, fields map[string]reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
 		switch {
 		case name == "-" || !f.IsExported() && !f.Anonymous:
 		case f.Anonymous && name == "":
-			if value, known = field(f.Type, key); known {
-				return value, true
-			}
-		case name == "" && strings.EqualFold(f.Name, key), name != "" && strings.EqualFold(name, key):
-			return f.Type, true
+			collect(f.Type, fields)
+		case name == "":
+			fields[strings.ToLower(f.Name)] = f.Type
+		default:
+			fields[strings.ToLower(name)] = f.Type
 		}
 	}
-	return nil, false
 }

@@ -47,7 +47,12 @@ func paths() []string {
 // hyphens and underscores are the same. It reports false for an unknown name.
 func Embedded(name string) (world.Scenario, []byte, bool) {
 	wanted := strings.ReplaceAll(name, "-", "_")
-	for _, file := range paths() {
+	all := paths()
+	// Nearly always a file is called as its scenario is, and the others need not be parsed.
+	if i := slices.IndexFunc(all, func(file string) bool { return path.Base(file) == wanted+".toml" }); i > 0 {
+		all[0], all[i] = all[i], all[0]
+	}
+	for _, file := range all {
 		// That what ships with the package is sound is tested, so anything else is a bug.
 		text, err := files.ReadFile(file)
 		if err != nil {
