@@ -5,6 +5,7 @@ package plaintext
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Ellipsis ends a text that [Clip] cut.

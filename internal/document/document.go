@@ -119,17 +119,20 @@ func (w *walker) unknown(t reflect.Type) []string {
 }
 
 // descend follows a key from a type to that of its value, nil for one that takes anything.
-// missing is the path of a part that is no field.
+// missing is the path of a key with a part that is no field.
 func (w *walker) descend(node *unstable.Node, t reflect.Type, path []string) (value reflect.Type, whole, missing []string) {
-	whole = append(whole, path...)
+	whole, known := append(whole, path...), true
 	for it := node.Key(); it.Next(); {
 		part := string(it.Node().Data)
 		whole = append(whole, part)
-		known := true
-		if t, known = w.field(t, part); !known {
-			w.offset = it.Node().Raw.Offset
-			return nil, nil, whole
+		if !known {
+			continue
 		}
+		w.offset = it.Node().Raw.Offset
+		t, known = w.field(t, part)
+	}
+	if !known {
+		return nil, nil, whole
 	}
 	return t, whole, nil
 }

@@ -1,0 +1,18 @@
+//go:build unix
+
+package document
+
+import (
+	"syscall"
+	"time"
+)
+
+func init() {
+	cpuTime = func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			panic(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+}
