@@ -47,12 +47,11 @@ func (t *Turn) best() []Decision {
 	switch {
 	case t.ambiguous && !t.tainted(), t.mind.cfg.Fallback == trace.FallbackWait:
 		return nil
-	case t.accepted != nil:
-		// What texts had a part in comes after the plan.
-		if list := t.alternatives(nil, 0); len(list) > 0 || !t.tainted() {
-			return list
-		}
+	case t.accepted != nil && !t.tainted():
+		return t.alternatives(nil, 0)
 	}
+	// What texts had a part in comes after the plan, which may begin with an order where a draft
+	// made under their influence has one action.
 	for _, i := range t.ideas {
 		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) {
 			continue

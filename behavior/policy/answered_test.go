@@ -29,3 +29,21 @@ func TestMessageAsksForOneOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedMessageIsNoMessage: a request or offer in the inbox triggers no rule that messages may
+// trigger. It counts by its terms while it is open, and what was answered is not asked again.
+func TestTypedMessageIsNoMessage(t *testing.T) {
+	p := Compile("agent-1", []world.Clause{allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage)})
+	for kind, allowed := range map[string]bool{"": true, world.KindRequest: false, world.KindOffer: false, "decline": false} {
+		view := viewOf(t, 1)
+		seen := view.Observe()
+		wrote("agent-2", 1)(&seen)
+		for i := range seen.Inbox {
+			seen.Inbox[i].Kind = kind
+		}
+		e := Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Plan: planned(t, planGift)}
+		if r := p.Evaluate(world.Mine{MassG: 100}, e); (r.Violation == nil) != allowed {
+			t.Errorf("kind %q: %+v, %+v", kind, r.Authority, r.Violation)
+		}
+	}
+}

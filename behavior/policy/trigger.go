@@ -37,6 +37,9 @@ func (q *evaluation) triggersInView() []trigger {
 		q.inView = append(q.inView, trigger{kind: world.KindOffer, asker: t.From, id: t.ID, parents: t.Parents})
 	}
 	for _, m := range slices.Backward(o.Inbox) {
+		if m.Kind != "" {
+			continue // a request or offer triggers while it is open, and then no more
+		}
 		q.inView = append(q.inView, trigger{kind: kindMessage, asker: m.From, id: m.ID, sent: m.Sent, parents: m.Parents})
 	}
 	return q.inView
