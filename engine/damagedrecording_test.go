@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/engine"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/trace/tracetest"
 )
 
 // editedTrace copies the trace of a run into a directory of its own, with its lines as
@@ -19,7 +20,7 @@ func editedTrace(t testing.TB, dir string, edit func(lines [][]byte) [][]byte) s
 	t.Helper()
 	lines := edit(bytes.SplitAfter(readFile(t, filepath.Join(dir, rundir.TraceFile)), []byte("\n")))
 	copied := t.TempDir()
-	if err := os.WriteFile(filepath.Join(copied, rundir.TraceFile), bytes.Join(lines, nil), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(copied, rundir.TraceFile), tracetest.Sealed(bytes.Join(lines, nil)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return copied
@@ -91,7 +92,7 @@ func TestDamagedRecordingEndsTheRun(t *testing.T) {
 		"no record": {editedTrace(t, o.RunDir, func(lines [][]byte) [][]byte {
 			lines[firstLine(t, lines, call)] = []byte("\x00\x00\x00\n")
 			return lines
-		}), 3, "not a record"},
+		}), 3, "the chain is broken"},
 		"torn line": {editedTrace(t, o.RunDir, func(lines [][]byte) [][]byte {
 			n := firstLine(t, lines, call)
 			return append(lines[:n:n], lines[n][:50])

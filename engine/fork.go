@@ -71,7 +71,11 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 	}
 	// The parent went on after these ticks, whatever they look like.
 	r.plan.caps, r.past = parent.CapChanges, past{derived: o.AtTick, followed: o.AtTick}
+	if err := log.OnRecord(o.Record); err != nil {
+		return Result{}, err
+	}
 	result, err = r.run(ctx)
+	result.Head = log.Head()
 	if result.Status == trace.RunReplayDiffers && result.TicksDone < o.AtTick {
 		err = errors.Join(err, fmt.Errorf("%w: %s", ErrForkDiffers, result.Reason))
 	}

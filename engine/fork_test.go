@@ -16,6 +16,7 @@ import (
 	"example.com/agentworld/report"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/trace/tracetest"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -372,7 +373,7 @@ func TestForkOfAChangedParentStops(t *testing.T) {
 			t.Fatalf("%s: nothing to change", name)
 		}
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), []byte(tampered), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), tracetest.Sealed([]byte(tampered)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		changed := o

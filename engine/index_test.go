@@ -12,6 +12,7 @@ import (
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/trace/tracetest"
 )
 
 func loadIndex(t *testing.T, dir string, rebuild bool) *state.Index {
@@ -128,7 +129,7 @@ func TestIndexIsMadeAnew(t *testing.T) {
 		last         int64
 	}{"shorter": {shorter, "", 3}, "changed": {changed, "x" + want.Digest[1:], 4}} {
 		loadIndex(t, o.RunDir, false)
-		if err := os.WriteFile(traceFile, []byte(tt.text), 0o644); err != nil {
+		if err := os.WriteFile(traceFile, tracetest.Sealed([]byte(tt.text)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if x := loadIndex(t, o.RunDir, false); x.Tick != tt.last || tt.digest != "" && x.Digest != tt.digest {

@@ -196,7 +196,7 @@ func (r *runner) writePlaybooks() error {
 		return nil
 	}
 	for n := range r.minds {
-		if err := WritePlaybook(filepath.Join(r.RunDir, run.PlaybookDir, filepath.Base(r.world.AgentID(n))+".toml"), r.mind(n).Playbook()); err != nil {
+		if err := run.Dir(r.RunDir).KeepPlaybook(filepath.Base(r.world.AgentID(n)), r.mind(n).Playbook().Encode()); err != nil {
 			return fmt.Errorf("keep what %s learned: %w", r.world.AgentID(n), err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/agentworld/engine"
 	rundir "example.com/agentworld/run"
+	"example.com/agentworld/trace/tracetest"
 )
 
 func requireReplays(t *testing.T, dir string, ticks int64) {
@@ -62,7 +63,7 @@ func TestReplayNoticesTampering(t *testing.T) {
 		if tampered == string(whole) {
 			t.Fatalf("%s: nothing to change", name)
 		}
-		if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), []byte(tampered), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), tracetest.Sealed([]byte(tampered)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
@@ -138,7 +139,7 @@ func TestReplayRefusesAnotherVersion(t *testing.T) {
 	run(t, o)
 	old := bytes.Replace(readTrace(t, o.RunDir), []byte(`"rules_version":"`), []byte(`"rules_version":"0.`), 1)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), old, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), tracetest.Sealed(old), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{}); !errors.Is(err, engine.ErrVersionDrift) {

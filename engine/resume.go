@@ -87,6 +87,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	end(runEnding(result, err))
 	result, err = r.finish(result, cmp.Or(err, answers.failure()))
+	result.Head = log.Head()
 	return result, errors.Join(err, log.Close())
 }
 
@@ -105,10 +106,16 @@ func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 
 // takeUp makes the trace end where the run goes on, and says so in it.
 func (s *Resumption) takeUp(log *run.Log, o Options) error {
+	if err := s.dir.RemoveReport(); err != nil {
+		return err
+	}
 	if err := s.dir.Repair(s.State); err != nil {
 		return err
 	}
 	if err := log.Continue(s.dir, *s.State); err != nil {
+		return err
+	}
+	if err := log.OnRecord(o.Record); err != nil {
 		return err
 	}
 	record := trace.Resume{

@@ -21,6 +21,7 @@ import (
 	"example.com/agentworld/report"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/trace/tracetest"
 )
 
 // tally is a source that remembers what was asked, and can end the run after so many
@@ -63,7 +64,7 @@ func eventful(t *testing.T, ticks int64) (engine.Options, *tally) {
 func cutAt(t *testing.T, whole []byte, bytes int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), whole[:bytes], 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), tracetest.Sealed(whole[:bytes]), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -330,7 +331,7 @@ func TestResumeComparesWithTheRecords(t *testing.T) {
 			return cutLast(s[:strings.LastIndex(s, `{"type":"tick_end"`)], `{"type":"event"`) + s[strings.LastIndex(s, `{"type":"tick_end"`):]
 		},
 	} {
-		tampered := []byte(change(whole[:cut]))
+		tampered := tracetest.Sealed([]byte(change(whole[:cut])))
 		if string(tampered) == whole[:cut] {
 			t.Fatalf("%s: nothing to change", name)
 		}
@@ -373,7 +374,7 @@ func TestResumeRefusals(t *testing.T) {
 	}
 	damaged := slices.Concat(whole[:len(whole)/2], []byte("\nnot a record\n"), whole[len(whole)/2:])
 	dir := cutAt(t, damaged, len(damaged))
-	if _, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource}); err == nil || !strings.Contains(err.Error(), "not a record") {
+	if _, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource}); err == nil || !strings.Contains(err.Error(), "the chain is broken") {
 		t.Errorf("a run damaged in the middle: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, rundir.LockFile)); !errors.Is(err, os.ErrNotExist) {

@@ -58,6 +58,9 @@ type Options struct {
 	// any did, with the number of HTTP requests it had taken. It is called from several
 	// goroutines, one call at a time.
 	Reused func(r llmclient.Request, attempts int)
+	// Record, when set, is called with every record of the trace but parts, in order, one call
+	// at a time; in a resumed run first with those of the processes before.
+	Record func(trace.Record)
 	// LLMIO, when set, is shown every exchange, except those that are used again. It is
 	// called from several goroutines, one call at a time.
 	LLMIO func(Exchange)
@@ -101,6 +104,8 @@ type Result struct {
 	Reason      string
 	TicksDone   int64
 	FinalDigest string
+	// Head is the chain of the last line of the trace.
+	Head trace.Chain
 	// Learned is the playbook the run began with and what all agents learned on top
 	// of it; nil when nothing was learned or the playbook is frozen.
 	Learned *playbook.Playbook
@@ -137,8 +142,11 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r.sink = appending{log}
-	result, err = r.run(ctx)
+	r.sink, err = appending{log}, log.OnRecord(o.Record)
+	if err == nil {
+		result, err = r.run(ctx)
+	}
+	result.Head = log.Head()
 	return result, errors.Join(err, log.Close())
 }
 

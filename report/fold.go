@@ -33,27 +33,61 @@ import (
 // The error is [trace.ErrNoHeader], a [*trace.LineError], a malformed outcome or
 // a read error, together with the report up to there.
 func Fold(r *trace.Reader) (Report, error) {
-	f := newFolder()
+	f := NewFolding()
 	header, err := r.Header()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 		err = trace.ErrNoHeader
 	}
-	if err != nil {
-		return f.report(), err
+	if err == nil {
+		f.Add(header)
 	}
-	f.header(header)
-	for record, err := range r.All() {
-		if errors.Is(err, trace.ErrTorn) {
-			break
-		}
-		if err == nil {
-			err = f.add(record)
-		}
-		if err != nil {
-			return f.report(), err
+	for err == nil {
+		var record trace.Record
+		if record, err = r.Next(); err == nil {
+			f.Add(record)
+			err = f.err
 		}
 	}
-	return f.report(), nil
+	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+		err = nil
+	}
+	folded, _ := f.Report(r.Chain())
+	return folded, err
+}
+
+// Folding is a report in the making, for who has the records of a run one by one.
+type Folding struct {
+	*folder
+	begun bool
+	err   error
+}
+
+// NewFolding returns the report of no record.
+func NewFolding() *Folding { return &Folding{folder: newFolder()} }
+
+// Add takes the next record of the run, the first of which is its header.
+func (f *Folding) Add(record trace.Record) {
+	header, first := record.(trace.Header)
+	switch {
+	case f.err != nil:
+	case !f.begun && !first:
+		f.err = trace.ErrNoHeader
+	case !f.begun:
+		f.begun = true
+		f.header(header)
+	default:
+		f.err = f.add(record)
+	}
+}
+
+// Report returns the report of the records so far, of a trace with a head. It is called once.
+// The error is that of the first record which could not be taken, or [trace.ErrNoHeader].
+func (f *Folding) Report(head trace.Chain) (Report, error) {
+	if f.err == nil && !f.begun {
+		f.err = trace.ErrNoHeader
+	}
+	f.out.Timing.TraceHead = string(head)
+	return f.report(), f.err
 }
 
 // goalKey identifies a goal of one agent.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -143,13 +144,14 @@ type SamplingRow struct {
 // give equal bytes.
 func (r Report) JSON() []byte {
 	var b bytes.Buffer
+	r.Timing.ReportHash = ""
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(r); err != nil {
 		panic("report: a report cannot be encoded: " + err.Error())
 	}
-	return b.Bytes()
+	return state.SealReport(b.Bytes())
 }
 
 // Versions are the versions that a trace's header names.

@@ -29,6 +29,10 @@ type Timing struct {
 	LLMLatencyMS Latency `json:"llm_latency_ms"`
 	// How the calls to each endpoint were held back; empty for an unfinished run.
 	Endpoints []trace.EndpointTiming `json:"endpoints"`
+	// Hash of the last line of the trace over all of it, of which the report was made.
+	TraceHead string `json:"trace_head"`
+	// Hash of all other bytes of the report.
+	ReportHash string `json:"report_hash"`
 }
 
 // Latency sums up latencies in milliseconds. Percentiles are by nearest rank:

@@ -95,8 +95,3 @@ func newlines(r io.Reader) (n int) {
 		}
 	}
 }
-
-// openPart is the open file of a trace read by itself.
-type openPart struct{ *os.File }
-
-func (openPart) Place(line int, offset int64) (string, int, int64) { return TraceFile, line, offset }

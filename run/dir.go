@@ -1,12 +1,15 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -26,6 +29,8 @@ const (
 	// LockFile holds the process id of who works on the run, for people. Its lock is what
 	// claims the run.
 	LockFile = "run.lock"
+	// waitsFile holds what the process at work waits for.
+	waitsFile = "waits.json"
 	// PlaybookDir holds the agents' playbooks, one file AGENT.toml for each.
 	PlaybookDir = "playbooks"
 )
@@ -43,11 +48,11 @@ func (d Dir) Create() error {
 	for at := filepath.Clean(string(d)); !exists(at) && filepath.Dir(at) != at; at = filepath.Dir(at) {
 		parents = append(parents, filepath.Dir(at))
 	}
-	if err := os.MkdirAll(string(d), 0o755); err != nil {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("create run directory: %w", err)
 	}
 	for _, parent := range parents {
-		_ = syncDir(parent) // one that may be written and not read cannot be synced
+		_ = onDisk.SyncDir(parent) // one that may be written and not read cannot be synced
 	}
 	left := []string{TraceFile}
 	if n := d.lastSegment(); n > 0 {
@@ -74,6 +79,96 @@ func exists(path string) bool {
 // ErrNothingRecorded marks a run that was stopped before its header was written.
 var ErrNothingRecorded = errors.New("it was stopped before anything was recorded")
 
+// playbookHash begins the last line of a playbook in a run directory, a comment: a hash of
+// all other lines follows.
+const playbookHash = "# hash of the lines above: "
+
+// KeepPlaybook writes the playbook of an agent.
+func (d Dir) KeepPlaybook(agent string, text []byte) error {
+	if err := os.MkdirAll(d.file(PlaybookDir), 0o700); err != nil {
+		return fmt.Errorf("write playbook: %w", err)
+	}
+	text = fmt.Appendf(bytes.Clone(text), "%s%s\n", playbookHash, llmclient.Hash(text))
+	return onDisk.Replace(filepath.Join(d.file(PlaybookDir), agent+".toml"), content(text))
+}
+
+// CheckPlaybook says whether a playbook with the hash that [Dir.KeepPlaybook] gives it is not
+// as it was written. One without a hash is a person's, and may be anything.
+func CheckPlaybook(text []byte) error {
+	at := bytes.LastIndex(text, []byte(playbookHash))
+	if at < 0 || string(text[at+len(playbookHash):]) == llmclient.Hash(text[:at])+"\n" {
+		return nil
+	}
+	return errors.New("it was changed since a run wrote it; without its last line it may be changed")
+}
+
+// withHash is data after a line with its hash; withoutHash takes that away, and is nil where
+// it does not fit.
+func withHash(data []byte) []byte { return fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data) }
+
+func withoutHash(text []byte) []byte {
+	hash, data, _ := bytes.Cut(text, []byte("\n"))
+	if string(hash) != llmclient.Hash(data) {
+		return nil
+	}
+	return data
+}
+
+// KeepWaits writes what the process at work waits for. That it cannot be kept is no error:
+// it is only told.
+func (d Dir) KeepWaits(waits []byte) {
+	_ = onDisk.Replace(d.file(waitsFile), content(withHash(waits)))
+}
+
+// Waits are those that were kept last, nil for none.
+func (d Dir) Waits() []byte {
+	text, err := os.ReadFile(d.file(waitsFile))
+	if err != nil {
+		return nil
+	}
+	return withoutHash(text)
+}
+
+// ForgetWaits removes them.
+func (d Dir) ForgetWaits() { _ = os.Remove(d.file(waitsFile)) }
+
+// KeepReport replaces the report of the run, unless the trace went on since the report was made
+// of it: that report is left to the process which goes on.
+func (d Dir) KeepReport(report []byte) error {
+	head, err := state.ReportHead(report)
+	if err != nil {
+		return fmt.Errorf("keep the report: %w", err)
+	}
+	f, _, err := d.openLast()
+	if err != nil {
+		return fmt.Errorf("keep the report: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		// A trace that a full disk cut off has no chain at its end.
+		if chain, err := chainBefore(f, info.Size()); err == nil && chain != head {
+			return fmt.Errorf("keep the report: another process went on with %s meanwhile", d)
+		}
+	}
+	return onDisk.Replace(d.file(ReportFile), content(report))
+}
+
+// Files are the files that the trace is spread over now, in order.
+func (d Dir) Files() ([]string, error) {
+	f, number, err := d.openLast()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for n := 1; n < number; n++ {
+		paths = append(paths, d.file(segmentName(n)))
+	}
+	if exists(d.file(TraceFile)) { // it may be lost, and the closed ones be there
+		paths = append(paths, d.file(TraceFile))
+	}
+	return paths, f.Close()
+}
+
 // Header returns the header of the run, or [ErrNothingRecorded].
 func (d Dir) Header() (trace.Header, error) {
 	f, err := d.Open()
@@ -91,6 +186,14 @@ func (d Dir) Header() (trace.Header, error) {
 	return h, nil
 }
 
+// RemoveReport removes the report of a run that goes on: it names a head that the trace may lose.
+func (d Dir) RemoveReport() error {
+	if err := onDisk.Remove(d.file(ReportFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove the report of the run so far: %w", err)
+	}
+	return onDisk.SyncDir(string(d))
+}
+
 // Clear removes the files of a run. Whatever ends it midway, what is left
 // is found unfinished again by a fork: the trace goes from its end to its beginning.
 func (d Dir) Clear() error {
@@ -106,7 +209,7 @@ func (d Dir) Clear() error {
 		names = append(names, segmentName(n))
 	}
 	for _, name := range names {
-		if err := os.Remove(d.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := onDisk.Remove(d.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove an unfinished fork: %w", err)
 		}
 	}

@@ -43,18 +43,29 @@ func TestCreateRefusesWhatIsLeftOfARun(t *testing.T) {
 	}
 }
 
+// syncing is a disk that tells whenever the names in a directory are synced.
+type syncing struct {
+	run.SystemDisk
+	see func(dir string)
+}
+
+func (s syncing) SyncDir(dir string) error {
+	s.see(dir)
+	return s.SystemDisk.SyncDir(dir)
+}
+
 // TestNewNamesAreSynced: a power failure leaves the directory of a new run and the name of
 // its trace, in which answers are synced.
 func TestNewNamesAreSynced(t *testing.T) {
 	root := t.TempDir()
 	dir := run.Dir(filepath.Join(root, "runs", "one"))
 	var synced []string
-	defer run.OnSyncDir(func(at string) {
+	defer run.OnDisk(syncing{see: func(at string) {
 		if _, err := os.Stat(filepath.Join(string(dir), run.TraceFile)); err == nil {
 			at += " with the trace"
 		}
 		synced = append(synced, strings.TrimPrefix(at, root))
-	})()
+	}})()
 	if err := dir.Create(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,43 +1,29 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
-	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/trace"
 )
-
-// storage is the part of a file that a trace is written through. Tests put a disk
-// that fails in its place.
-type storage interface {
-	Write(p []byte) (int, error)
-	Sync() error
-	Close() error
-}
 
 // traceFile is the open file of a trace.
 type traceFile struct {
 	path string
-	file *os.File
-	// out is file, or what a test put before it.
-	out storage
+	out  storage
 	// number is the segment that the file will be, size its bytes so far.
 	number int
 	size   int64
 }
 
-// openStorage is what writes reach; tests replace it.
-var openStorage = func(f *os.File) storage { return f }
-
-// syncDir is [atomicfile.SyncDir]; tests replace it.
-var syncDir = atomicfile.SyncDir
-
 // openTraceFile opens the trace file of a run that goes on or, with the flags for that,
 // makes one.
 func (d Dir) openTraceFile(flags int) (*traceFile, error) {
 	path := d.file(TraceFile)
-	f, err := os.OpenFile(path, flags|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := onDisk.Append(path, flags)
 	if err != nil {
 		return nil, fmt.Errorf("open trace for writing: %w", err)
 	}
@@ -49,7 +35,7 @@ func (d Dir) openTraceFile(flags int) (*traceFile, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
 	}
-	return &traceFile{path: path, file: f, out: openStorage(f), number: number, size: info.Size()}, last.Close()
+	return &traceFile{path: path, out: f, number: number, size: info.Size()}, last.Close()
 }
 
 func (t *traceFile) Write(p []byte) (int, error) {
@@ -67,10 +53,38 @@ func (t *traceFile) sync() error {
 	if err := t.out.Sync(); err != nil {
 		return fmt.Errorf("sync trace: %w", err)
 	}
-	if !sameFile(t.file, t.path) {
+	if !sameFile(t.out, t.path) {
 		return fmt.Errorf("sync trace %s: %w", t.path, errTraceGone)
 	}
 	return nil
+}
+
+// lastChain is the chain of the last line, empty in an empty file.
+func (t *traceFile) lastChain() (trace.Chain, error) {
+	f, err := os.Open(t.path)
+	if err != nil {
+		return "", fmt.Errorf("read the end of the trace: %w", err)
+	}
+	defer f.Close()
+	return chainBefore(f, t.size)
+}
+
+// chainBefore is the chain of the line that ends at a byte of a file. It is empty at the
+// beginning.
+func chainBefore(f io.ReaderAt, offset int64) (trace.Chain, error) {
+	if offset == 0 {
+		return "", nil
+	}
+	end := make([]byte, min(offset, 64))
+	if _, err := f.ReadAt(end, offset-int64(len(end))); err != nil {
+		return "", fmt.Errorf("read the end of the trace: %w", err)
+	}
+	line, whole := bytes.CutSuffix(end, []byte("\n"))
+	_, chain, sealed := trace.Unseal(line)
+	if !whole || !sealed {
+		return "", fmt.Errorf("read the end of the trace: %w", trace.ErrNoChain)
+	}
+	return chain, nil
 }
 
 func (t *traceFile) close() error {

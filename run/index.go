@@ -1,15 +1,13 @@
 package run
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
-	"example.com/agentworld/internal/atomicfile"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -29,11 +27,11 @@ func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	line, err := trace.NewReader(f).NextLine()
-	if err != nil {
+	first := trace.NewReader(f)
+	if _, err := first.NextLine(); err != nil {
 		return nil, nil, fmt.Errorf("read trace of %s: %w", d, err)
 	}
-	run := llmclient.Hash(line)
+	run := string(first.Chain())
 	if kept := d.keptIndex(run); !rebuild && kept != nil {
 		if now, err := d.extend(kept, h); err == nil {
 			return kept, now, nil
@@ -52,39 +50,46 @@ func (d Dir) keptIndex(run string) *state.Index {
 	if err != nil {
 		return nil
 	}
-	hash, body, _ := bytes.Cut(data, []byte("\n"))
 	var x state.Index
-	if string(hash) != llmclient.Hash(body) || json.Unmarshal(body, &x) != nil || !x.Of(run) {
+	if body := withoutHash(data); body == nil || json.Unmarshal(body, &x) != nil || !x.Of(run) {
 		return nil
 	}
 	f, number, err := d.openLast()
-	if err != nil || number < x.File {
+	if err != nil || number < x.File || !slices.Equal(x.Sizes, d.closedSizes(x.File)) {
 		return nil
 	}
 	defer f.Close()
-	if number == x.File && x.Offset > 0 && len(x.Ticks) > 0 {
+	if number == x.File {
 		// The index ends in a file that can still change: the line before has to be its last.
-		before := make([]byte, min(x.Offset, 4096))
-		if _, err := f.ReadAt(before, x.Offset-int64(len(before))); err != nil {
-			return nil
-		}
-		if !bytes.HasSuffix(before, []byte("\n")) || !bytes.Contains(before, []byte(x.Digest)) {
+		if chain, err := chainBefore(f, x.Offset); err != nil || chain != x.Chain {
 			return nil
 		}
 	}
 	return &x
 }
 
+// closedSizes are the sizes of the closed files before one with a number, on disk.
+func (d Dir) closedSizes(number int) []int64 {
+	sizes := make([]int64, number-1)
+	for n := range sizes {
+		if info, err := os.Stat(d.file(segmentName(n + 1))); err == nil {
+			sizes[n] = info.Size()
+		}
+	}
+	return sizes
+}
+
 // extend reads what follows the index's end, keeps the index if ticks were added, and
 // returns where the run stands.
 func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
-	r, err := d.openAt(x.File, x.Offset)
+	r, err := d.openAt(x.File, x.Offset, x.Chain, x.Tick+1)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	count, changed := state.NewCount(x, h), false
 	for lines := trace.NewReader(r); ; {
+		from := lines.Offset()
 		line, err := lines.NextLine()
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 			break
@@ -92,15 +97,16 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}
-		whole, err := count.Add(line, lines.Failed)
+		whole, err := count.Add(line, int(lines.Offset()-from), lines.Chain(), lines.Failed)
 		if err != nil {
 			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}
 		changed = changed || whole
 	}
-	if changed {
+	if changed && !r.readOn { // what is kept is not looked at again
+		x.Sizes = d.closedSizes(x.File)
 		if data, err := json.Marshal(x); err == nil {
-			_ = atomicfile.Write(d.file(IndexFile), fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data))
+			_ = onDisk.Replace(d.file(IndexFile), content(withHash(data)))
 		}
 	}
 	return &count.State, nil
@@ -110,7 +116,7 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 // last one, where that ends.
 func (d Dir) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
 	if at, _ := x.At(tick); at < len(x.Ticks) {
-		return d.openAt(x.Files[at], x.Offsets[at])
+		return d.openAt(x.Files[at], x.Offsets[at], x.Chains[at], tick)
 	}
-	return d.openAt(x.File, x.Offset)
+	return d.openAt(x.File, x.Offset, x.Chain, x.Tick+1)
 }

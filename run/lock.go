@@ -8,9 +8,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
+	"time"
 
-	"github.com/gofrs/flock"
+	"example.com/agentworld/llmclient"
 )
 
 // LockedError says that another process is working on a run.
@@ -24,56 +24,71 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, cmp.Or(e.PID, "(unknown)"))
 }
 
+// lockTries and lockPause bound how long a lock is tried for: who only looks whether a run is
+// worked on holds it for a moment.
+const (
+	lockTries = 10
+	lockPause = 10 * time.Millisecond
+)
+
 // Lock claims the run for this process until unlock is called: by the operating system's
-// lock on a file, which ends with the process however that ends. The error is a
-// [*LockedError], or says why the lock file cannot be made.
+// lock on the run directory itself, which ends with the process however that ends. No file in
+// the directory matters, so that removing, replacing or linking one lets nobody in. The error
+// is a [*LockedError], or says why the directory cannot be locked.
 func (d Dir) Lock() (unlock func() error, err error) {
-	path := d.file(LockFile)
-	for {
-		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
-		held, err := lock.TryLock()
+	for try := 1; ; try++ {
+		claim, held, err := d.tryLock(true)
 		if err != nil {
 			return nil, fmt.Errorf("lock run directory: %w", err)
 		}
-		if !held {
-			return nil, &LockedError{Dir: string(d), PID: holder(path)}
-		}
-		if !sameFile(lock, path) {
-			// The holder before us removed the file while we waited for nothing: who
-			// comes next would lock a new one.
-			if err := lock.Close(); err != nil {
-				return nil, fmt.Errorf("lock run directory: %w", err)
+		if held {
+			if err := d.sign(claim); err != nil {
+				return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), claim.Close())
 			}
-			continue
+			return func() error {
+				// The file goes while the run is still locked, so that it is nobody else's.
+				_ = os.Remove(d.file(LockFile))
+				if err := claim.Close(); err != nil {
+					return fmt.Errorf("unlock run directory: %w", err)
+				}
+				return nil
+			}, nil
 		}
-		// Nobody else writes the file: it is ours until unlock.
-		if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
-			return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), lock.Close())
+		if try == lockTries {
+			return nil, &LockedError{Dir: string(d), PID: d.signed()}
 		}
-		return func() error {
-			// The file goes while it is still locked, so that nobody can have locked it meanwhile.
-			removed := os.Remove(path)
-			if errors.Is(removed, os.ErrNotExist) {
-				removed = nil
-			}
-			if err := cmp.Or(removed, lock.Close()); err != nil {
-				return fmt.Errorf("unlock run directory: %w", err)
-			}
-			return nil
-		}, nil
+		time.Sleep(lockPause)
 	}
 }
 
-// holder reads who signed the lock file; empty when nobody can be made out.
-func holder(path string) string {
-	f, err := os.Open(path)
+// tryLock locks the run, exclusively or with others that do not, until the claim is closed.
+func (d Dir) tryLock(exclusive bool) (claim *os.File, held bool, err error) {
+	if claim, err = d.openClaim(exclusive); err != nil {
+		return nil, false, err
+	}
+	held, err = lockFile(claim, exclusive)
+	if held && !sameFile(claim, claim.Name()) { // another directory has the name by now
+		held = false
+	}
+	if !held {
+		return nil, false, errors.Join(err, claim.Close())
+	}
+	return claim, true, nil
+}
+
+// signature is what a process writes into the lock file: its id, and what shows that it is one.
+func signature(pid string) string { return pid + " " + llmclient.Hash([]byte(pid))[:8] + "\n" }
+
+// signed reads who signed the lock file; empty when nobody can be made out.
+func (d Dir) signed() string {
+	f, err := os.Open(d.file(LockFile))
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, 32))
-	pid := strings.TrimSpace(string(text))
-	if _, err := strconv.Atoi(pid); err != nil {
+	text, _ := io.ReadAll(io.LimitReader(f, 64))
+	pid, _, _ := strings.Cut(string(text), " ")
+	if _, err := strconv.Atoi(pid); err != nil || string(text) != signature(pid) {
 		return ""
 	}
 	return pid
@@ -86,19 +101,15 @@ func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Holder returns the id of the process that works on the run, as far as that
-// can be told without disturbing it; empty when none seems to.
+// Holder returns the id of the process that works on the run; "unknown" when it left no
+// readable one, empty when none works on it or that cannot be told.
 func (d Dir) Holder() string {
-	pid := holder(d.file(LockFile))
-	n, err := strconv.Atoi(pid)
-	if err != nil {
+	claim, free, err := d.tryLock(false)
+	if free {
+		_ = claim.Close()
+	}
+	if free || err != nil {
 		return ""
 	}
-	// The file stays behind when its process is killed. Taking the lock to find out
-	// would be in the way of a process that wants it at this moment.
-	p, err := os.FindProcess(n)
-	if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
-		return ""
-	}
-	return pid
+	return cmp.Or(d.signed(), "unknown")
 }

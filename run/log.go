@@ -1,9 +1,13 @@
 package run
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"example.com/agentworld/llmclient"
@@ -12,18 +16,28 @@ import (
 )
 
 // Log is a trace that several goroutines write to. Each exchange is one critical
-// section, so that the parts it needs are in the file before the record that names
-// them.
+// section and one write, so that the parts it needs are in the file before the record that
+// names them.
 type Log struct {
 	mu sync.Mutex
 	w  *trace.Writer
-	// file is nil for a log that is no file.
-	file *traceFile
+	// file is nil for a log that is no file; lines are those that are not in it yet.
+	file  *traceFile
+	lines bytes.Buffer
+	// written counts the exchanges in the file, synced those that survive a power failure.
+	// syncing says that a goroutine makes it more, which done tells. failed is why nothing can
+	// be written any more.
+	written, synced int64
+	syncing         bool
+	done            *sync.Cond
+	failed          error
 	// instructions and tools cache the hashes of what is the bulk of every request, for
 	// the stretch of ticks numbered stretch.
 	instructions map[string]string
 	tools        map[toolList]string
 	stretch      int64
+	// see, when set, is shown every record but parts, in the order of the trace.
+	see func(trace.Record)
 	// state is where the run stands, of a log that is a file. stands are the calls that the
 	// trace holds of its open tick, leading how many of the records that the tick begins
 	// with: they are derived again and not written twice.
@@ -41,7 +55,9 @@ type toolList struct {
 
 // NewLog returns a log of records that w takes.
 func NewLog(w *trace.Writer) *Log {
-	return &Log{w: w, instructions: map[string]string{}, tools: map[toolList]string{}}
+	l := &Log{w: w, instructions: map[string]string{}, tools: map[toolList]string{}}
+	l.done = sync.NewCond(&l.mu)
+	return l
 }
 
 // CreateLog begins the trace of a new run.
@@ -50,10 +66,11 @@ func (d Dir) CreateLog() (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syncDir(string(d)); err != nil { // so that the file has its name after a power failure
+	if err := onDisk.SyncDir(string(d)); err != nil { // so that the file has its name after a power failure
 		return nil, errors.Join(fmt.Errorf("sync run directory: %w", err), f.close())
 	}
-	l := NewLog(trace.NewWriter(f))
+	l := NewLog(trace.NewWriter(nil))
+	l.w.Redirect(&l.lines, "")
 	l.file = f
 	return l, nil
 }
@@ -66,7 +83,11 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	if err != nil {
 		return err
 	}
-	l.w.Redirect(f)
+	chain, err := f.lastChain()
+	if err != nil {
+		return errors.Join(err, f.close())
+	}
+	l.w.Redirect(&l.lines, chain)
 	s.Open.Damage = nil // it is cut off
 	l.file, l.state, l.stands, l.leading = f, s, s.Open.Keys(), s.Open.Switches
 	return nil
@@ -74,6 +95,43 @@ func (l *Log) Continue(d Dir, s state.State) error {
 
 // MarkStored tells the log that the trace it goes on with holds p.
 func (l *Log) MarkStored(p trace.Part) { l.w.MarkStored(p) }
+
+// OnRecord lets see be called with every record of the trace but parts, in order: what a trace
+// that the log goes on with holds, at once, and what is written, as it is.
+func (l *Log) OnRecord(see func(trace.Record)) error {
+	if l.see = see; see == nil || l.state.Header.Format == 0 {
+		return nil
+	}
+	f, err := Dir(filepath.Dir(l.file.path)).Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for lines := trace.NewReader(f); ; {
+		line, err := lines.NextLine()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && trace.TypeOf(line) == trace.TypePart {
+			continue
+		}
+		var record trace.Record
+		if err == nil {
+			record, err = trace.Decode(line)
+		}
+		if err != nil {
+			return fmt.Errorf("read the trace so far: %w", err)
+		}
+		see(record)
+	}
+}
+
+// Head returns the chain of the last line written.
+func (l *Log) Head() trace.Chain {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Chain()
+}
 
 // Write appends records. With the end of a tick or of the run everything so far is made to survive a
 // power failure, and a file that has grown to the size that the run wants is closed and
@@ -92,29 +150,54 @@ func (l *Log) Write(records ...trace.Record) error {
 			return err
 		}
 	}
-	return nil
+	return l.flush()
 }
 
+// put takes a record, which reaches the file with the next flush.
 func (l *Log) put(r trace.Record) error {
-	if err := l.w.Write(r); err != nil || l.file == nil {
+	if err := cmp.Or(l.failed, l.w.Write(r)); err != nil || l.file == nil {
 		return err
 	}
 	if err := l.state.Add(r, state.Span{}); err != nil {
 		return err
 	}
+	if l.see != nil {
+		l.see(r)
+	}
 	whole := r.RecordType() == trace.TypeTickEnd
 	if !whole && r.RecordType() != trace.TypeRunEnd {
 		return nil
 	}
-	limit := l.state.SegmentBytes
-	if err := l.file.sync(); err != nil || !whole || limit == nil || *limit == 0 || l.file.size < *limit {
+	if err := l.flush(); err != nil {
 		return err
 	}
-	return l.file.rotate(l.state.Segment(l.file.number + 1))
+	limit := l.state.SegmentBytes
+	if l.failed = l.file.sync(); l.failed != nil || !whole || limit == nil || *limit == 0 || l.file.size < *limit {
+		return l.failed
+	}
+	var chain trace.Chain
+	if chain, l.failed = l.file.rotate(l.state.Segment(l.file.number+1), l.w.Chain()); l.failed == nil {
+		l.w.Redirect(&l.lines, chain)
+	}
+	return l.failed
+}
+
+// flush brings the lines into the file by one write.
+func (l *Log) flush() error {
+	if l.failed != nil || l.lines.Len() == 0 {
+		return l.failed
+	}
+	if _, err := l.file.Write(l.lines.Bytes()); err != nil {
+		l.failed = fmt.Errorf("write trace: %w", err)
+	}
+	l.lines.Reset()
+	return l.failed
 }
 
 // Exchange appends a request and its answer: the parts of both and then call, whose
-// hashes of parts and answer are set here.
+// hashes of parts and answer are set here. An answer that a live model gave survives a power
+// failure when it returns: nobody pays twice for what somebody has used. All that wait for
+// that share one sync.
 func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +214,34 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 	if call.Answer, err = l.w.Answer(call.Tick, a); err != nil {
 		return err
 	}
-	return l.put(call)
+	if err := cmp.Or(l.put(call), l.flush()); err != nil || l.file == nil {
+		return err
+	}
+	l.written++
+	if a.Recorded || !l.state.Header.SettingsAt(call.Tick-1).Live() {
+		return nil
+	}
+	return l.commit(l.written)
+}
+
+// commit returns once the first n exchanges survive a power failure. Who comes while a sync
+// is under way waits for the next one, which is for all of them.
+func (l *Log) commit(n int64) error {
+	for l.synced < n && l.failed == nil {
+		if l.syncing {
+			l.done.Wait()
+			continue
+		}
+		l.syncing = true
+		written := l.written
+		l.mu.Unlock()
+		err := l.file.sync()
+		l.mu.Lock()
+		l.syncing, l.synced = false, written
+		l.failed = cmp.Or(l.failed, err)
+		l.done.Broadcast()
+	}
+	return l.failed
 }
 
 // static stores the parts that repeat in every request, hashing them once in a stretch.

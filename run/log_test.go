@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -108,6 +112,42 @@ func canonical(t *testing.T, dir run.Dir) string {
 	return b.String()
 }
 
+// dying is a disk on which the process is killed at the n-th call of one kind.
+type dying struct {
+	run.SystemDisk
+	kind string
+	left *int
+}
+
+var errKilled = errors.New("killed")
+
+func (d dying) call(kind string) error {
+	if kind == d.kind {
+		if *d.left--; *d.left == 0 {
+			return errKilled
+		}
+	}
+	return nil
+}
+
+func (d dying) Replace(path string, fill func(io.Writer) error) error {
+	kind := "replace"
+	if strings.HasSuffix(path, ".zst") {
+		kind = "compress"
+	}
+	if err := d.call(kind); err != nil {
+		return err
+	}
+	return d.SystemDisk.Replace(path, fill)
+}
+
+func (d dying) Append(path string, flags int) (run.Storage, error) {
+	if err := d.call("open"); err != nil {
+		return nil, err
+	}
+	return d.SystemDisk.Append(path, flags)
+}
+
 // TestRotationEndedAtAnyStep ends the process at each step of its second rotation, where
 // a kill could: nothing is lost, and the run goes on.
 func TestRotationEndedAtAnyStep(t *testing.T) {
@@ -116,20 +156,11 @@ func TestRotationEndedAtAnyStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := canonical(t, whole)
-	for _, step := range []string{"compress", "replace", "reopen"} {
-		seen, killed := 0, errors.New("killed")
-		restore := run.AtRotation(func(name string) error {
-			if name != step {
-				return nil
-			}
-			if seen++; seen == 2 {
-				return killed
-			}
-			return nil
-		})
+	for step, at := range map[string]int{"compress": 2, "replace": 2, "open": 3} {
+		restore := run.OnDisk(dying{kind: step, left: &at})
 		dir, err := begin(t, 4<<10)
 		restore()
-		if !errors.Is(err, killed) {
+		if !errors.Is(err, errKilled) {
 			t.Fatalf("%s: the run did not end there: %v", step, err)
 		}
 		s, err := dir.State()
@@ -143,10 +174,21 @@ func TestRotationEndedAtAnyStep(t *testing.T) {
 	}
 }
 
+// filling is a disk with little room.
+type filling struct {
+	run.SystemDisk
+	left *int
+}
+
+func (d filling) Append(path string, flags int) (run.Storage, error) {
+	f, err := d.SystemDisk.Append(path, flags)
+	return fullDisk{f, d.left}, err
+}
+
 // fullDisk takes so many bytes and then no more, like a disk that fills up: the last
 // write gets in part of what it should.
 type fullDisk struct {
-	*os.File
+	run.Storage
 	left *int
 }
 
@@ -155,9 +197,9 @@ var errFull = errors.New("no space left on device")
 func (d fullDisk) Write(p []byte) (int, error) {
 	if len(p) <= *d.left {
 		*d.left -= len(p)
-		return d.File.Write(p)
+		return d.Storage.Write(p)
 	}
-	n, err := d.File.Write(p[:*d.left])
+	n, err := d.Storage.Write(p[:*d.left])
 	*d.left = 0
 	return n, errors.Join(err, errFull)
 }
@@ -179,7 +221,7 @@ func TestFullDiskLosesNothing(t *testing.T) {
 	}
 	for _, left := range []int{size(whole) / 3, size(whole) / 2, size(whole) - 100} {
 		room := left
-		restore := run.OnDisk(func(f *os.File) run.Storage { return fullDisk{f, &room} })
+		restore := run.OnDisk(filling{left: &room})
 		dir, err := begin(t, 0)
 		restore()
 		if !errors.Is(err, errFull) {
@@ -199,10 +241,10 @@ func TestFullDiskLosesNothing(t *testing.T) {
 func TestDamageInAClosedSegment(t *testing.T) {
 	dir := t.TempDir()
 	var plain, packed bytes.Buffer
-	text := make([]byte, 300)
+	lines, text := trace.NewChainedWriter(&plain, ""), make([]byte, 300)
 	for n := range 2000 {
 		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(text)
-		if err := trace.NewWriter(&plain).Write(trace.Part{Tick: 1, Kind: trace.PartItem, Hash: fmt.Sprint(n), Body: fmt.Sprintf("%x", text)}); err != nil {
+		if err := lines.Write(trace.Part{Tick: 1, Kind: trace.PartItem, Hash: fmt.Sprint(n), Body: fmt.Sprintf("%x", text)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -260,5 +302,46 @@ func TestAnAnswerAskedBefore(t *testing.T) {
 	answered, ok, err := answers.ByKey(trace.CallKey{Tick: 2, Agent: "agent-1", Step: 1})
 	if err != nil || !ok || answered.Answer.Reply == nil || answered.Answer.Reply.Items[0].Text != said.Text {
 		t.Errorf("%+v, %v, %v", answered.Answer, ok, err)
+	}
+}
+
+// BenchmarkGroupCommit is how long an agent waits until its exchange with a live model is on
+// disk, when so many record at once: all that wait share a sync.
+func BenchmarkGroupCommit(b *testing.B) {
+	for _, agents := range []int{1, 25, 1000} {
+		b.Run(fmt.Sprint(agents), func(b *testing.B) {
+			l, err := run.Dir(b.TempDir()).CreateLog()
+			if err != nil {
+				b.Fatal(err)
+			}
+			h := header(0)
+			h.Settings.ModelSource = trace.SourceLive
+			if err := l.Write(h); err != nil {
+				b.Fatal(err)
+			}
+			said := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{llmclient.Message("assistant", "wait")}}}
+			var waited atomic.Int64
+			rounds := 0
+			for b.Loop() {
+				rounds++
+				var group sync.WaitGroup
+				for n := range agents {
+					group.Go(func() {
+						request := llmclient.Request{Model: "m", Input: []llmclient.Item{llmclient.Message("user", fmt.Sprint(rounds, n, strings.Repeat("x", 2000)))}}
+						call := trace.ModelCall{Tick: 1, AgentID: fmt.Sprint(n), Step: rounds, ToolChoice: request.Choice.Wire(), Sections: []trace.Section{}}
+						began := time.Now()
+						if err := l.Exchange(call, request, said); err != nil {
+							b.Error(err)
+						}
+						waited.Add(int64(time.Since(began)))
+					})
+				}
+				group.Wait()
+			}
+			b.ReportMetric(float64(waited.Load())/float64(rounds*agents)/1e6, "ms-wait/exchange")
+			if err := l.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }

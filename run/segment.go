@@ -11,7 +11,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/trace"
 )
 
@@ -47,11 +46,19 @@ var ErrNoRun = errors.New("not a run directory")
 // last one there is now, whatever files it is spread over; a run under way may add to
 // them meanwhile. The error is ErrNoRun or says why a file cannot be read.
 func (d Dir) Open() (io.ReadCloser, error) {
+	s, err := d.open()
+	if err != nil {
+		return nil, err // and not a nil reader
+	}
+	return s, nil
+}
+
+func (d Dir) open() (*segments, error) {
 	f, number, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
-	return &segments{dir: d, next: 1, last: number, open: f}, nil
+	return &segments{dir: d, next: 1, last: number, open: f, tick: 1}, nil
 }
 
 // openLast opens the open file of a trace and finds its number. Where that file is gone
@@ -107,6 +114,21 @@ type segments struct {
 	line   int
 	offset int64
 	begun  []begunFile
+	// before is the chain of the line before the first one, tick the tick that begins there.
+	before trace.Chain
+	tick   int64
+	// strict says that a broken chain is never read past, readOn that one was.
+	strict, readOn bool
+}
+
+// inOpen returns where a byte of the trace is in the open file; ok is false where it is in
+// a file before.
+func (s *segments) inOpen(offset int64) (at int64, ok bool) {
+	if n := len(s.begun); n > 0 && s.begun[n-1].number == s.last {
+		begun := s.begun[n-1]
+		return offset - begun.offset + begun.skipped, offset >= begun.offset
+	}
+	return 0, false
 }
 
 func (s *segments) Read(p []byte) (int, error) {
@@ -206,12 +228,10 @@ func (s *segment) Close() error {
 
 // rotate closes the segment that t has become and goes on in a new file. Each step
 // leaves a trace that reads the same; first is the new file's first record.
-func (t *traceFile) rotate(first trace.Segment) error {
+// chain is that of the last line; the new one is returned.
+func (t *traceFile) rotate(first trace.Segment, chain trace.Chain) (trace.Chain, error) {
 	dir := Dir(filepath.Dir(t.path))
-	if err := rotationStep("compress"); err != nil {
-		return err
-	}
-	if err := atomicfile.WriteWith(dir.file(segmentName(t.number)), func(w *os.File) error {
+	if err := onDisk.Replace(dir.file(segmentName(t.number)), func(w io.Writer) error {
 		f, err := os.Open(t.path)
 		if err != nil {
 			return err
@@ -224,39 +244,36 @@ func (t *traceFile) rotate(first trace.Segment) error {
 		_, err = io.Copy(encoder, bufio.NewReaderSize(f, 1<<20))
 		return errors.Join(err, encoder.Close())
 	}); err != nil {
-		return fmt.Errorf("close trace segment %d: %w", t.number, err)
+		return "", fmt.Errorf("close trace segment %d: %w", t.number, err)
 	}
-	if err := rotationStep("replace"); err != nil {
+	err := onDisk.Replace(t.path, func(f io.Writer) error {
+		w := trace.NewChainedWriter(f, chain)
+		err := w.Write(first)
+		chain = w.Chain()
 		return err
-	}
-	err := atomicfile.WriteWith(t.path, func(w *os.File) error { return trace.NewWriter(w).Write(first) })
+	})
 	if err != nil {
-		return fmt.Errorf("open trace segment %d: %w", first.Number, err)
-	}
-	if err := rotationStep("reopen"); err != nil {
-		return err
+		return "", fmt.Errorf("open trace segment %d: %w", first.Number, err)
 	}
 	next, err := dir.openTraceFile(0)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := t.close(); err != nil {
-		return errors.Join(err, next.close())
+		return "", errors.Join(err, next.close())
 	}
 	*t = *next
-	return nil
+	return chain, nil
 }
 
-// rotationStep is called before each step of a rotation; tests end the process there.
-var rotationStep = func(name string) error { return nil }
-
-// openAt opens a trace at a byte of one of its files, as an index names it.
-func (d Dir) openAt(number int, offset int64) (*segments, error) {
+// openAt opens a trace at a byte of one of its files, as an index names it: before is the
+// chain of the line before, tick the one that begins there.
+func (d Dir) openAt(number int, offset int64, before trace.Chain, tick int64) (*segments, error) {
 	f, last, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
-	s := &segments{dir: d, next: number, last: last, open: f}
+	s := &segments{dir: d, next: number, last: last, open: f, before: before, tick: tick, strict: before != ""}
 	if number > last {
 		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, d), s.Close())
 	}

@@ -1,13 +1,14 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -19,21 +20,13 @@ func (d Dir) State() (*state.State, error) { return d.StateAt(math.MaxInt64) }
 // StateAt is [Dir.State] at the end of a tick, or where the trace ends before that. At
 // tick 0 it knows the header.
 func (d Dir) StateAt(tick int64) (*state.State, error) {
-	open, number, err := d.openLast()
+	f, err := d.open()
 	if err != nil {
 		return nil, err
 	}
-	defer open.Close()
+	defer f.Close()
 	s := &state.State{}
-	before := func() bool { return s.Tick < tick || s.Header.Format == 0 }
-	for n := 1; n < number && before(); n++ {
-		if err := d.foldSegment(s, n, before); err != nil {
-			return nil, fmt.Errorf("read trace of %s: %w", d, err)
-		}
-	}
-	if before() {
-		err = d.foldOpen(s, open, number, before)
-	}
+	err = d.fold(s, f, func() bool { return s.Tick < tick || s.Header.Format == 0 })
 	if err == nil && s.Header.Format == 0 {
 		err = ErrNothingRecorded
 	}
@@ -43,59 +36,46 @@ func (d Dir) StateAt(tick int64) (*state.State, error) {
 	return s, nil
 }
 
-// foldSegment takes in a closed segment, of which it decodes what a state needs.
-func (d Dir) foldSegment(s *state.State, number int, more func() bool) error {
-	f, err := d.openSegment(number)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for reader := trace.NewReader(f); more(); {
-		record, err := reader.NextOf(trace.TypeHeader, trace.TypeResume, trace.TypeRunEnd, trace.TypeFork, trace.TypeSwitch, trace.TypeCapChange, trace.TypeModelCall, trace.TypeTickEnd)
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = s.Add(record, state.Span{})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if more() && len(s.Open.Kept)+len(s.Open.Cut) > 0 {
-		return &DamageError{File: segmentName(number), Err: errors.New("it does not end with a whole tick")}
-	}
-	return nil
-}
+// folded are the types of records that a state needs of closed segments.
+var folded = []trace.Type{trace.TypeHeader, trace.TypeResume, trace.TypeRunEnd, trace.TypeFork, trace.TypeSwitch, trace.TypeCapChange, trace.TypeModelCall, trace.TypeTickEnd, trace.TypeSegment}
 
-// foldOpen takes in the open file of the trace.
-func (d Dir) foldOpen(s *state.State, f *os.File, number int, more func() bool) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	reader := trace.NewReader(openPart{f})
-	for more() {
+// fold takes in the trace, for as long as more says so. Of the open file it keeps where every
+// record stands.
+func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
+	for reader := trace.NewReader(f); more(); {
 		from := reader.Offset()
-		record, err := reader.Next()
-		if number > 1 && from == 0 && (err == io.EOF || errors.Is(err, trace.ErrTorn)) {
+		line, err := reader.NextLine()
+		at, inOpen := f.inOpen(from)
+		if inOpen && f.last > 1 && at == 0 && (err == io.EOF || errors.Is(err, trace.ErrTorn)) {
 			s.Open.FileLost = true
 		}
 		if err == io.EOF {
 			break
 		}
-		if line, ok := errors.AsType[*trace.LineError](err); ok && !errors.Is(line, trace.ErrFormat) {
-			if to := reader.Offset(); to > from {
-				s.Open.Lost(err, state.Span{From: from, To: to})
-				continue
+		if inOpen && errors.Is(err, trace.ErrTorn) {
+			info, failed := f.open.Stat()
+			if failed != nil {
+				return failed
 			}
-			s.Open.Lost(err, state.Span{From: from, To: info.Size()}) // nothing follows
+			s.Open.Lost(err, state.Span{From: at, To: info.Size()}) // nothing follows
 			break
 		}
-		if err == nil {
-			err = s.Add(record, state.Span{From: from, To: reader.Offset()})
+		if err != nil {
+			return err
+		}
+		if t := trace.TypeOf(line); !inOpen && t != "" && !slices.Contains(folded, t) {
+			continue
+		}
+		span := state.Span{From: at, To: at + reader.Offset() - from, Chain: reader.Chain()}
+		record, err := trace.Decode(line)
+		if err != nil && (!inOpen || errors.Is(err, trace.ErrFormat)) {
+			return reader.Failed(err)
 		}
 		if err != nil {
+			s.Open.Lost(reader.Failed(err), span)
+			continue
+		}
+		if err := s.Add(record, span); err != nil {
 			return err
 		}
 	}
@@ -119,11 +99,14 @@ func (d Dir) Repair(s *state.State) error {
 			return fmt.Errorf("keep what is cut off the trace: %w", err)
 		}
 	}
-	err = atomicfile.WriteWith(d.file(TraceFile), func(w *os.File) error {
+	err = onDisk.Replace(d.file(TraceFile), func(w io.Writer) error {
 		if s.Open.FileLost {
-			return trace.NewWriter(w).Write(s.Segment(number))
+			return trace.NewChainedWriter(w, s.Chain).Write(s.Segment(number))
 		}
-		return copySpans(w, f, append([]state.Span{{To: s.Open.Begin}}, s.Open.Kept...))
+		if err := copySpans(w, f, []state.Span{{To: s.Open.Begin}}); err != nil {
+			return err
+		}
+		return chainAgain(w, f, s.Open.Kept, s.Chain)
 	})
 	if err != nil {
 		return fmt.Errorf("repair trace: %w", err)
@@ -133,7 +116,7 @@ func (d Dir) Repair(s *state.State) error {
 
 // appendSpans adds ranges of f to the file at path, each ending a line.
 func appendSpans(path string, f *os.File, spans []state.Span) (err error) {
-	w, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	w, err := onDisk.Append(path, os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -151,6 +134,25 @@ func appendSpans(path string, f *os.File, spans []state.Span) (err error) {
 		}
 	}
 	return w.Sync() // before the trace is replaced: the lines are nowhere else then
+}
+
+// chainAgain copies lines of f, one in a span, to follow others of which the last has a chain.
+func chainAgain(w io.Writer, f io.ReaderAt, lines []state.Span, chain trace.Chain) error {
+	for _, at := range lines {
+		line := make([]byte, at.To-at.From)
+		if _, err := f.ReadAt(line, at.From); err != nil {
+			return err
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if body, _, sealed := trace.Unseal(line); sealed {
+			line = append(body, '}')
+		}
+		line, chain = trace.Seal(line, chain)
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func copySpans(w io.Writer, f io.ReaderAt, spans []state.Span) error {

@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +17,10 @@ import (
 const LineBytesMax = 64 << 20
 
 var (
-	// ErrTorn marks a last line without its line feed: the writer died in the
-	// middle of it. Cutting the file at the offset of the [LineError] repairs it.
-	ErrTorn = errors.New("the last line was cut short")
+	// ErrTorn marks where a trace ends inside a tick: its last line has no line feed, or
+	// lines of the last tick do not fit their chain, because the writer or the whole
+	// system died. Cutting the file at the offset of the [LineError] repairs it.
+	ErrTorn = errors.New("the trace ends inside tick")
 	// ErrFormat marks a header of another format than [FormatVersion].
 	ErrFormat = errors.New("the trace has another format than this program")
 	// ErrNoHeader marks a trace whose first record is not a [Header].
@@ -66,15 +68,33 @@ type Reader struct {
 	line   int
 	offset int64
 	buf    []byte
-	// stuck is set after a line so long that its end was not looked for.
+	// stuck is why nothing can be read any more: a broken line, a torn one, or one so long that
+	// its end was not looked for.
 	stuck error
+	// chained is the source, nil where it asks for no chains. checks says that lines are held
+	// against their chains; chain is that of the last line, cut where it begins in buf, 0
+	// for a line without one. open is the tick that is not whole.
+	chained Chained
+	checks  bool
+	chainer chainer
+	chain   Chain
+	cut     int
+	open    int64
 }
 
 // NewReader returns a reader of the trace in r.
 func NewReader(r io.Reader) *Reader {
 	placer, _ := r.(Placer)
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), placer: placer, line: 1}
+	reader := &Reader{r: bufio.NewReaderSize(r, 64<<10), placer: placer, line: 1, open: 1}
+	if chained, ok := r.(Chained); ok {
+		reader.chained, reader.checks = chained, true
+		reader.chain, reader.open = chained.Before()
+	}
+	return reader
 }
+
+// Chain returns the chain of the last line read, empty before the first one.
+func (r *Reader) Chain() Chain { return r.chain }
 
 // lineError is the error of a line that begins at a byte of the source.
 func (r *Reader) lineError(line int, offset int64, err error) *LineError {
@@ -156,14 +176,90 @@ func (r *Reader) All() iter.Seq2[Record, error] {
 
 var errLong = fmt.Errorf("longer than %d bytes", LineBytesMax)
 
-// NextLine returns the next line without its line feed and without decoding it, for who
-// needs few of them: most bytes of a trace are prompts. It is valid until the next call.
-// The error is io.EOF, a [*LineError] for a torn last line or one that is too long, or
-// the underlying reader's.
+// NextLine returns the next line without its line feed and its chain, and without decoding it,
+// for who needs few of them: most bytes of a trace are prompts. It is valid until the next
+// call. The error is io.EOF, the underlying reader's, or a [*LineError]: where the trace ends
+// inside a tick, for a line that does not fit its chain, or for one that is too long.
 func (r *Reader) NextLine() ([]byte, error) {
 	if r.stuck != nil {
 		return nil, r.stuck
 	}
+	line, err := r.rawLine()
+	switch {
+	case err == io.EOF && len(r.buf) > 0:
+		return nil, r.ended(r.lineError(r.line, r.offset, fmt.Errorf("%w %d: the last line was cut short", ErrTorn, r.open)))
+	case err == io.EOF:
+		return nil, r.ended(nil)
+	case err != nil:
+		return nil, err
+	}
+	return r.unsealed(line)
+}
+
+// ended is the error at the end of the trace, where it is torn or not. After io.EOF there may
+// be more at the next call.
+func (r *Reader) ended(torn *LineError) error {
+	if r.chained != nil {
+		r.stuck = r.chained.Ended(r.chain, torn, func(err error) *LineError { return r.lineError(r.line, r.offset, err) })
+	}
+	if r.stuck == nil && torn != nil {
+		r.stuck = io.EOF
+		return torn
+	}
+	return cmp.Or(r.stuck, io.EOF)
+}
+
+// unsealed holds a line against its chain, and takes that away.
+func (r *Reader) unsealed(line []byte) ([]byte, error) {
+	body, chain, sealed := Unseal(line)
+	first := r.line == 2
+	if first && r.chained == nil {
+		r.checks = sealed
+	}
+	switch {
+	case !r.checks:
+	case first && r.chained == nil && TypeOf(line) == TypeSegment: // it follows a file that is not at hand
+	case sealed && r.chainer.after(r.chain, body) == chain:
+	default:
+		why := ErrChain
+		if !sealed && first && r.chain == "" {
+			switch _, err := Decode(line); {
+			case err == nil:
+				why = ErrNoChain
+			case errors.Is(err, ErrFormat):
+				why = err
+			}
+		}
+		failed := r.lineError(r.line-1, r.offset-int64(len(r.buf)), why)
+		if r.checks = r.chained == nil || !r.chained.ReadOn(failed); !r.checks {
+			break
+		}
+		if failed = r.broken(bytes.Clone(line), failed); errors.Is(failed, ErrTorn) {
+			return nil, r.ended(failed)
+		}
+		r.stuck = failed
+		return nil, r.stuck
+	}
+	r.cut = 0
+	if sealed {
+		r.chain, r.cut = chain, len(body)
+		line = append(body, '}') // in place of the comma before the chain
+	}
+	r.open = openTick(line)
+	return line, nil
+}
+
+// Raw returns the line that NextLine returned last as it is in the file, with its chain.
+func (r *Reader) Raw() []byte {
+	if r.cut > 0 {
+		r.buf[r.cut] = ','
+	}
+	return r.buf[:len(r.buf)-1]
+}
+
+// rawLine reads the next line. At the end of the source the error is io.EOF, and buf holds
+// what stands there without a line feed.
+func (r *Reader) rawLine() ([]byte, error) {
 	r.buf = r.buf[:0]
 	for {
 		piece, err := r.r.ReadSlice('\n')
@@ -176,8 +272,6 @@ func (r *Reader) NextLine() ([]byte, error) {
 		case len(r.buf) > LineBytesMax:
 			r.stuck = r.lineError(r.line, r.offset, errLong)
 			return nil, r.stuck
-		case err == io.EOF && len(r.buf) > 0:
-			return nil, r.lineError(r.line, r.offset, ErrTorn)
 		case err != bufio.ErrBufferFull:
 			return nil, err
 		}

@@ -23,6 +23,12 @@ type Writer struct {
 	// stored are the parts written in the stretch of ticks numbered stretch.
 	stored  map[partKey]bool
 	stretch int64
+	// chained says that lines are chained; chain is that of the last one.
+	chained bool
+	chain   Chain
+	chainer chainer
+	// buf holds the line being written.
+	buf bytes.Buffer
 	// direct, when set, takes the records in place of w.
 	direct func(Record) error
 	err    error
@@ -46,6 +52,17 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, stored: map[partKey]bool{}}
 }
 
+// NewChainedWriter returns a writer of records to w, each with its chain. after is the chain
+// of the line before, empty at the beginning of a trace.
+func NewChainedWriter(w io.Writer, after Chain) *Writer {
+	writer := NewWriter(w)
+	writer.chained, writer.chain = true, after
+	return writer
+}
+
+// Chain returns the chain of the last line written.
+func (w *Writer) Chain() Chain { return w.chain }
+
 // Write appends one record. The error names the record's type, and tells a
 // record that cannot be encoded, which writes nothing, from a failed write.
 func (w *Writer) Write(r Record) error {
@@ -55,9 +72,13 @@ func (w *Writer) Write(r Record) error {
 	if w.direct != nil {
 		w.err = w.direct(r)
 	} else {
-		line, err := Encode(r)
+		w.buf.Reset()
+		line, err := encode(&w.buf, r)
 		if err != nil {
 			return err
+		}
+		if w.chained {
+			line, w.chain = w.chainer.seal(line, w.chain)
 		}
 		if _, err := w.w.Write(append(line, '\n')); err != nil {
 			w.err = fmt.Errorf("write %s record: %w", r.RecordType(), err)
@@ -118,8 +139,9 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 }
 
 // Redirect lets the writer go on in another place, such as the next file of the
-// same trace. What is stored stays stored.
-func (w *Writer) Redirect(to io.Writer) { w.w = to }
+// same trace, where after is the chain of the last line, and chain its lines from now on. What
+// is stored stays stored.
+func (w *Writer) Redirect(to io.Writer, after Chain) { w.w, w.chained, w.chain = to, true, after }
 
 // MarkStored tells the writer that the trace it continues holds p already. Parts
 // of earlier stretches than the last one marked have no effect.
@@ -140,20 +162,25 @@ func (w *Writer) reach(tick int64) {
 // Encode returns the record's line without its line feed: "type" and "tick"
 // first, then the fields in the order of the struct. The error says that a raw
 // JSON field holds something else.
-func Encode(r Record) ([]byte, error) {
+func Encode(r Record) ([]byte, error) { return encode(&bytes.Buffer{}, r) }
+
+// encode is [Encode] into b, which is empty, with room behind the line for its chain.
+func encode(b *bytes.Buffer, r Record) ([]byte, error) {
 	if u, ok := r.(Unknown); ok {
-		return bytes.Clone(u.Raw), nil
+		b.Write(u.Raw)
+		b.Grow(chainTail + 1)
+		return b.Bytes(), nil
 	}
-	var b bytes.Buffer
 	// The type comes first rather than in a field: a record cannot carry a wrong
 	// one. The brace that opens the fields after it becomes the comma between them.
 	b.WriteString(`{"type":"` + string(r.RecordType()) + `"`)
 	brace := b.Len()
-	enc := json.NewEncoder(&b)
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
 	}
+	b.Grow(chainTail + 1)
 	line := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 	line[brace] = ','
 	return line, nil

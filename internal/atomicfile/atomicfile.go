@@ -22,7 +22,13 @@ func Write(path string, data []byte) error {
 // WriteWith is [Write] with the content coming from fill. Nothing changes if fill
 // fails.
 func WriteWith(path string, fill func(*os.File) error) error {
-	_, err := replace(path, fill, func(string) bool { return true })
+	_, err := replace(path, 0o644, fill, func(string) bool { return true })
+	return err
+}
+
+// WritePrivate is [WriteWith] for a file that nobody but its owner may read, if it is new.
+func WritePrivate(path string, fill func(*os.File) error) error {
+	_, err := replace(path, 0o600, fill, func(string) bool { return true })
 	return err
 }
 
@@ -30,7 +36,7 @@ func WriteWith(path string, fill func(*os.File) error) error {
 // it changes nothing and swapped is false. It looks last of all, so that of two programs
 // that end together the second one sees what the first one wrote.
 func Swap(path string, seen, data []byte) (swapped bool, err error) {
-	return replace(path, content(data), func(target string) bool {
+	return replace(path, 0o644, content(data), func(target string) bool {
 		now, err := os.ReadFile(target)
 		return (err == nil || errors.Is(err, fs.ErrNotExist)) && bytes.Equal(now, seen)
 	})
@@ -44,8 +50,8 @@ func content(data []byte) func(*os.File) error {
 }
 
 // replace fills a temporary file beside the target and renames it, if with everything
-// else done it still may.
-func replace(path string, fill func(*os.File) error, may func(target string) bool) (replaced bool, err error) {
+// else done it still may. mode is for a file that is new.
+func replace(path string, mode fs.FileMode, fill func(*os.File) error, may func(target string) bool) (replaced bool, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write %s: %w", path, err)
@@ -56,8 +62,6 @@ func replace(path string, fill func(*os.File) error, may func(target string) boo
 		// Renaming would replace a link instead of what it points to.
 		target = resolved
 	}
-	// Temporary files are private; a result is as readable as any other file.
-	mode := fs.FileMode(0o644)
 	if held, err := os.Stat(target); err == nil {
 		mode = held.Mode().Perm()
 	}

@@ -27,7 +27,7 @@ func (m *Main) answersCommand() *cobra.Command {
 		Args:  oneArgument("a file of answers or a run directory"),
 		RunE:  func(_ *cobra.Command, args []string) error { return m.showAnswers(args[0]) },
 	}
-	return group("answers", "work on recorded answers", export, show)
+	return group("answers", "work on recorded answers", m.readsUnverified(export), m.readsUnverified(show))
 }
 
 // errSecret ends an export that would tell a secret.

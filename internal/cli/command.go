@@ -34,7 +34,8 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.SetVersionTemplate(fmt.Sprintf("%s %s, engine %s, rules %s, trace format %d\n", programName, root.Version, engine.Version, world.RulesVersion, trace.FormatVersion))
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.forkCommand(), m.compareCommand(), m.explainCommand(), m.traceCommand(),
+		m.scenariosCommand(), m.readsUnverified(m.resumeCommand()), m.readsUnverified(m.inspectCommand()), m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
+		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.traceCommand(),
 		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.doctorCommand(), settingsTopic(),
 	)
 	return root

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/trace/tracetest"
 	"example.com/agentworld/world"
 )
 
@@ -31,12 +32,16 @@ func threeFiles(t *testing.T) [3][][]byte {
 	}
 	header, ticks := ticksOf(t, text)
 	var files [3][][]byte
+	var chain trace.Chain
 	for i := range files {
 		first := header
 		if i > 0 {
 			first = fmt.Appendf(nil, `{"type":"segment","tick":%d,"number":%d,"ticks_requested":6}`, 2*i, i+1)
 		}
-		files[i] = append([][]byte{first}, append(ticks[2*i], ticks[2*i+1]...)...)
+		var sealed []byte
+		lines := append([][]byte{first}, append(ticks[2*i], ticks[2*i+1]...)...)
+		sealed, chain = tracetest.SealedAfter(append(bytes.Join(lines, []byte("\n")), '\n'), chain)
+		files[i] = bytes.Split(bytes.TrimSuffix(sealed, []byte("\n")), []byte("\n"))
 	}
 	return files
 }
@@ -134,6 +139,17 @@ func TestDamageIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// forge replaces the trace of a run, chained again and without a report that knows better.
+func forge(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, tracetest.Sealed(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(path), run.ReportFile)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestAForkOutlivesItsParent: a parent that cannot be read any more leaves the fork its
 // report and its explanations, without a comparison.
 func TestAForkOutlivesItsParent(t *testing.T) {
@@ -190,9 +206,7 @@ func TestAForkOfAnotherVersionSaysSo(t *testing.T) {
 		}
 		text = bytes.Replace(text, []byte(was), []byte(is), 1)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	forge(t, path, text)
 	p := newProcess(t, nil, "fork", dir, "--at-tick", "1", "--run-dir", dir+"-fork", "--quiet")
 	if code := p.run(t); code != exitBadInput || !strings.Contains(p.output(), "recorded by another version") {
 		t.Errorf("exit code %d: %s", code, p.output())

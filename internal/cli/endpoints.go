@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -25,15 +24,12 @@ type endpoints struct {
 
 	mu    sync.Mutex
 	waits []endpointWait
-	// say and path are where waits are told: a line for people, and a file for inspect.
+	// say and dir are where waits are told: a line for people, and the run for inspect.
 	// Nobody is told before they are set.
-	say  func(text string)
-	path string
-	now  func() time.Time
+	say func(text string)
+	dir run.Dir
+	now func() time.Time
 }
-
-// waitsFile is the file of a run directory that holds the waits of the process at work.
-const waitsFile = "waits.json"
 
 // endpointWait is a wait for an endpoint that is going on.
 type endpointWait struct {
@@ -66,13 +62,12 @@ func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
 		long = " for " + wait.Round(time.Second).String()
 	}
 	e.say(fmt.Sprintf("waiting%s for %s: %s", long, endpoint, why))
-	_ = atomicfile.Write(e.path, llmclient.Marshal(e.waits)) // the line was said
+	e.dir.KeepWaits(llmclient.Marshal(e.waits))
 }
 
 // waitsAt are the waits that a run directory tells of at a moment.
-func waitsAt(dir string, now time.Time) (waits []endpointWait) {
-	text, err := readRaw(filepath.Join(dir, waitsFile), jsonLimits.Bytes)
-	if err != nil || json.Unmarshal(text, &waits) != nil {
+func waitsAt(dir run.Dir, now time.Time) (waits []endpointWait) {
+	if json.Unmarshal(dir.Waits(), &waits) != nil {
 		return nil
 	}
 	return slices.DeleteFunc(waits, func(w endpointWait) bool { return w.Until.Before(now) })

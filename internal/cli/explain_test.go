@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/trace/tracetest"
 	"example.com/agentworld/world"
 )
 
@@ -64,7 +65,7 @@ func recordedRun(t *testing.T, p *inProcess) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := recorder{t, trace.NewWriter(f)}
+	r := recorder{t, trace.NewChainedWriter(f, "")}
 	r.write(trace.Header{
 		Format: trace.FormatVersion, Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive},
 		Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
@@ -187,7 +188,7 @@ func TestExplainSaysThatATraceIsDamaged(t *testing.T) {
 			kept = append(kept, line)
 		}
 	}
-	if err := os.WriteFile(path, bytes.Join(kept, nil), 0o600); err != nil {
+	if err := os.WriteFile(path, tracetest.Sealed(bytes.Join(kept, nil)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), "the trace is damaged: part ") {

@@ -45,7 +45,7 @@ func recordedSources(t *testing.T, p *inProcess) {
 			Detail: json.RawMessage(`{"id":"res-00002","content":"` + content + `","decisions":[1]}`),
 		}
 	}
-	recorder{t, trace.NewWriter(f)}.write(
+	recorder{t, trace.NewChainedWriter(f, "")}.write(
 		trace.Header{
 			Format: trace.FormatVersion, Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
 			Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive, Playbook: "format = 2\nversion = 2\n[[bullet]]\nid = 'nav-00001'\ncontent = 'Recharge before a long journey.'\nhelpful = 3\nharmful = 1\norigin = 'reflection'\n" +

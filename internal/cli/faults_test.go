@@ -253,9 +253,10 @@ func TestRepairableAnswersCostNothing(t *testing.T) {
 				t.Errorf("%d goals met by %d of %d agents", r.GoalsMet, r.AgentsMeetingGoal, r.Agents)
 			}
 			// Which answers are malformed follows from every byte of a prompt. A draft written as text
-			// goes back as it came and as the call it was read as, which makes some prompts longer.
-			if c.LLMInputCharsAvg > 4000 || c.LLMInputCharsMax > 6600 || c.LLMToolChars > 5960 {
-				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 4000, 6600 and 5960", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
+			// goes back as it came and as the call it was read as: the longest prompt without faults,
+			// 5,500 characters, grows by at most two drafts of 750.
+			if c.LLMInputCharsAvg > 4000 || c.LLMInputCharsMax > 7000 || c.LLMToolChars > 5960 {
+				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 4000, 7000 and 5960", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
 			}
 		})
 	}

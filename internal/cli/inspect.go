@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -196,17 +195,14 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		return i, err
 	}
 	if i.Process = dir.Holder(); i.Process != "" {
-		i.State, i.Waits = "running", waitsAt(string(dir), m.Now())
+		i.State, i.Waits = "running", waitsAt(dir, m.Now())
 	}
-	closed, err := filepath.Glob(filepath.Join(string(dir), "trace-*.jsonl.zst"))
+	files, err := dir.Files()
 	if err != nil {
 		return i, err
 	}
-	for _, name := range append(closed, filepath.Join(string(dir), run.TraceFile)) {
+	for _, name := range files {
 		info, err := os.Stat(name)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // the open file may be lost, and the closed ones be there
-		}
 		if err != nil {
 			return i, err
 		}

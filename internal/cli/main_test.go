@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace/tracetest"
 )
 
 // update rewrites the golden files.
@@ -69,7 +72,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey,
+			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey, "forge": forgeFile,
 		},
 	})
 }
@@ -91,6 +94,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
+}
+
+// forgeFile chains the trace of a run again after a script changed it: forge FILE.
+func forgeFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: forge file")
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(path, tracetest.Sealed([]byte(ts.ReadFile(args[0]))), 0o600))
+	ts.Check(os.RemoveAll(filepath.Join(filepath.Dir(path), run.ReportFile)))
 }
 
 // waitFor waits until a file that a background command writes holds a text:

@@ -2,10 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/trace"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/trace"
 )
 
 // configured reads settings from flags and environment.

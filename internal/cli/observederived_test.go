@@ -113,6 +113,9 @@ func TestOnlyNewCallsAreExported(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "run", "trace.jsonl"), []byte(text[:end]), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Remove(filepath.Join(dir, "run", "report.json")); err != nil { // which it left none of
+		t.Fatal(err)
+	}
 	resumed := exported(t, dir, "resume", "run")
 	left := callsIn(t, read("run"), 5) - kept
 	if left < 5 {

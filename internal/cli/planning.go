@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -28,6 +29,8 @@ type plan struct {
 	endpoints *endpoints
 	// recording is where recorded answers come from.
 	recording recording
+	// folding is the report, which the run's records go into as they are written.
+	folding *report.Folding
 	// playbookFile is where the playbook was read from, and what is learned goes.
 	playbookFile string
 	// prepared is the run before its first tick.

@@ -25,6 +25,9 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 	case err != nil:
 		return nil, nil, badInput("the playbook %s cannot be read: %w", shown(name), cause(err))
 	}
+	if err := run.CheckPlaybook(data); err != nil {
+		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
+	}
 	p, err := playbook.Parse(data)
 	if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
 		return nil, nil, badInput("%s:%d: %s", name, syntax.Line, syntax.Problem)

@@ -55,7 +55,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 	borrowSettings(c.Flags(), learnSettings)
 	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", reflect.RoundsMax))
 	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
-	return c
+	return m.readsUnverified(c)
 }
 
 // schooling is the state of learning from several runs.

@@ -51,6 +51,8 @@ type Main struct {
 	screen *screen
 	// dir is what Getwd returned.
 	dir string
+	// ending are called when the program ends.
+	ending []func()
 	// keys are those that the settings hold, for taking them out of errors.
 	keys []openai.Secret
 }
@@ -113,6 +115,11 @@ func (m *Main) Run(ctx context.Context) int {
 	m.Stdout, m.Stderr = out, m.screen
 	defer m.screen.flush()
 	defer out.flush()
+	defer func() {
+		for _, end := range m.ending {
+			end()
+		}
+	}()
 	return m.fail(m.shielded(func() error {
 		if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
 			return err

@@ -17,21 +17,28 @@ import (
 // parent if that run is beside it and can be read.
 func (m *Main) foldReport(runDir string) (report.Report, error) {
 	r, err := m.foldTrace(runDir)
-	if err != nil || r.Fork == nil {
-		return r, err
+	if err == nil {
+		m.compareWithParent(runDir, &r)
+	}
+	return r, err
+}
+
+// compareWithParent adds to the report of a fork the comparison with its parent.
+func (m *Main) compareWithParent(runDir string, r *report.Report) {
+	if r.Fork == nil {
+		return
 	}
 	parent := m.parentOf(runDir, trace.ForkParent{Name: r.Fork.Parent, Run: r.Fork.ParentRun})
 	if parent == "" {
-		return r, nil
+		return
 	}
 	c, _, err := m.compareRuns(parent, runDir, r.Fork.AtTick)
 	if err != nil {
 		// The fork needs its parent for nothing else, and has to have its report.
 		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))
-		return r, nil
+		return
 	}
 	r.Fork.Comparison = &c
-	return r, nil
 }
 
 // foldTrace is foldReport without the comparison of a fork with its parent.

@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -136,9 +137,13 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		if end := s.State.End; end.RunStatus != trace.RunCompleted {
 			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, end.Reason, p.RunDir)
 		}
-		_, err = m.finishReport(p, out)
-		return err
+		r, err := m.foldTrace(p.RunDir)
+		if err != nil {
+			return err
+		}
+		return m.finishReport(p, out, &r)
 	}
+	p.folding = report.NewFolding()
 	result, began, err := m.play(ctx, p, s.State.Tick, func() { m.announceResume(p, s) }, s.Run)
 	if !began {
 		return err

@@ -51,6 +51,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
+	p.folding = report.NewFolding()
 	result, began, err := m.play(ctx, p, p.taken(), func() {
 		plaintext.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", p.Scenario, p.Ticks,
 			len(p.agentIDs), p.Seed, p.RunDir)
@@ -81,7 +82,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 // play opens the source of answers and carries out the ticks behind one, which announce
 // introduces. began is false where the source could not be opened.
 func (m *Main) play(
-	ctx context.Context, p plan, after int64, announce func(), run func(context.Context, engine.Options) (engine.Result, error),
+	ctx context.Context, p plan, after int64, announce func(), carryOut func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
 	defer m.collectLess()()
 	if p.Learns() { // what is learned goes there at the end
@@ -103,8 +104,8 @@ func (m *Main) play(
 		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
 	printer := &progressPrinter{w: m.screen, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
-	p.endpoints.say, p.endpoints.now, p.endpoints.path = printer.note, m.Now, filepath.Join(m.path(p.RunDir), waitsFile)
-	defer func() { _ = os.Remove(p.endpoints.path) }()
+	p.endpoints.say, p.endpoints.now, p.endpoints.dir = printer.note, m.Now, run.Dir(m.path(p.RunDir))
+	defer p.endpoints.dir.ForgetWaits()
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
 		Progress: printer.show, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
@@ -115,6 +116,7 @@ func (m *Main) play(
 	if !p.faults.Empty() { // answers that are used again were spoilt by these very faults
 		o.Reused = func(r llmclient.Request, attempts int) { scripted.Recount(r.Body(), attempts) }
 	}
+	o.Record = p.folding.Add
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
 	o.LLMIO = func(x engine.Exchange) {
@@ -138,7 +140,7 @@ func (m *Main) play(
 			defer func() { _ = t.Close() }() // a failure was noted
 			o.Observer = t
 		}
-		result, err = run(ctx, o)
+		result, err = carryOut(ctx, o)
 		return err
 	})
 	printer.finish()
@@ -200,7 +202,15 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 // run that began, so that each leaves a report with its run status: also one that
 // was interrupted, that the provider ended, or that failed here (runErr).
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
-	r, reportErr := m.finishReport(p, out)
+	r, reportErr := report.Report{}, error(nil)
+	if runErr == nil {
+		r, reportErr = p.folding.Report(result.Head)
+	} else { // what reached the disk is for the trace to say
+		r, reportErr = m.foldTrace(p.RunDir)
+	}
+	if reportErr == nil {
+		reportErr = m.finishReport(p, out, &r)
+	}
 	reportErr = errors.Join(reportErr, m.keepLearned(p, result))
 	if runErr != nil {
 		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
@@ -301,28 +311,25 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	return withFlags(advice)
 }
 
-// finishReport folds the trace into a report, writes it to the run directory and
-// where the user asked for it, and prints its summary. The report is made of the
-// trace alone, never of what the engine still knows, so that "report RUN" gives
-// the same one at any later time. The summary is printed also when a file could
+// finishReport compares the report of a fork with its parent's, writes it to the run directory
+// and where the user asked for it, and prints its summary. It was folded from the records as they
+// were written, never from what the engine still knows, so that "report RUN" gives the
+// same one at any later time. The summary is printed also when a file could
 // not be written: it may be all that is left of a run on a full disk.
-func (m *Main) finishReport(p plan, out outputFile) (report.Report, error) {
-	r, err := m.foldReport(p.RunDir)
-	if err != nil {
-		return r, err
-	}
-	err = atomicfile.Write(filepath.Join(m.path(p.RunDir), run.ReportFile), r.JSON())
+func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
+	m.compareWithParent(p.RunDir, r)
+	err := run.Dir(m.path(p.RunDir)).KeepReport(r.JSON())
 	if out.path != "" {
 		err = errors.Join(err, atomicfile.Write(out.path, r.JSON()))
 	}
 	var text strings.Builder
 	text.WriteString(r.Text())
-	plaintext.Fprintf(&text, "trace   %s\nreport  %s\n", filepath.Join(p.RunDir, run.TraceFile), filepath.Join(p.RunDir, run.ReportFile))
+	plaintext.Fprintf(&text, "trace   %s\nhead    %s\nreport  %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead, filepath.Join(p.RunDir, run.ReportFile))
 	if out.path != "" {
 		plaintext.Fprintf(&text, "report  %s\n", p.ReportJSON)
 	}
 	if _, printErr := io.WriteString(m.Stdout, text.String()); printErr != nil {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
-	return r, err
+	return err
 }

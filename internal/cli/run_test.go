@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,6 +112,12 @@ func TestAReportOutlivesAKilledRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, data[:len(data)*2/3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.foldReport("run"); !errors.Is(err, run.ErrCut) {
+		t.Errorf("a trace that was cut off since its report was made: %v", err)
+	}
+	if err := os.Remove(filepath.Join(p.dir, "run", run.ReportFile)); err != nil {
 		t.Fatal(err)
 	}
 	r, err := p.foldReport("run")

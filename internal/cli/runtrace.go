@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -26,6 +29,24 @@ func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
 	}
 	return f, nil
+}
+
+// readsUnverified gives a command that reads runs the flag to read one that was changed.
+func (m *Main) readsUnverified(c *cobra.Command) *cobra.Command {
+	return m.readsRuns(c, c.Flags().Bool("unverified", false, "read a run also if its records were changed, and say so"))
+}
+
+// readsRuns lets a command tell what is wrong with the runs among its arguments, but does not
+// keep it from reading them. unverified may be nil.
+func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
+	c.PreRun = func(c *cobra.Command, args []string) {
+		for _, dir := range args {
+			r := &run.Reading{Unverified: unverified != nil && *unverified, RemakesReport: c.Name() == "report"}
+			r.Note = func(err error) { plaintext.Fprintf(m.Stderr, "note: %s: %s\n", dir, err) }
+			m.ending = append(m.ending, run.Dir(m.path(dir)).ReadAs(r))
+		}
+	}
+	return c
 }
 
 // checkRun refuses a directory that holds no trace, or one that cannot be read.

@@ -133,7 +133,7 @@ func evilFiles(t *testing.T, p *inProcess) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := recorder{t, trace.NewWriter(f)}
+	r := recorder{t, trace.NewChainedWriter(f, "")}
 	said := llmclient.Marshal(map[string]string{"action": evil})
 	settings := trace.Settings{Scenario: evil, Model: evil, ModelSource: trace.SourceLive, Protocol: evil, Faults: evil, Language: evil, PromptProfile: evil, BaseURL: evil, Playbook: lesson, ScenarioTOML: evil}
 	r.write(trace.Header{Format: trace.FormatVersion, RulesVersion: evil, PromptVersion: evil, Settings: settings, Agents: []trace.HeaderAgent{{ID: evil}, {ID: "agent-2"}}})
@@ -214,7 +214,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 			{file("trace"), "--tick", "2", "--agent", told}, {file("trace"), "--tick", "1", "--agent", told + "9"}, {file("trace"), "--source", told}, {file("trace"), "--source", told + "2", "--agent", told}, {file("trace"), "--source", "nav-00001"}, {file("trace"), "--source", "x"}, {file("noise"), "--source", "x"},
 		},
 		"trace":           {{}, {evil}},
-		"trace canonical": {{file("run")}, {file("trace")}, {file("trace"), "-o", file("none/file")}, {evil}}, "trace cat": {{file("run")}, {file("trace")}, {evil}},
+		"trace canonical": {{file("run")}, {file("trace")}, {file("trace"), "-o", file("none/file")}, {evil}}, "trace cat": {{file("run")}, {file("trace")}, {evil}}, "trace verify": {{file("run")}, {file("run"), "--head", evil}, {file("trace")}, {evil}},
 		"report":  {{file("run")}, {file("run"), "--json", "-"}, {file("run"), "--json", file("report2")}, {file("trace")}, {file("trace"), "--json", "-"}, {file("fork")}, {file("noise")}},
 		"answers": {{}, {evil}}, "answers export": {{file("run"), file("answers")}, {file("trace"), file("answers2")}, {evil, evil}}, "answers show": {{file("answers")}, {file("run")}, {file("trace")}, {file("noise")}},
 		"playbook": {{}, {evil}}, "playbook show": {{file("book.toml")}, {file("noise")}, {evil}}, "playbook stats": {{file("book.toml")}, {file("book.toml"), "--json"}}, "playbook rollback": {{file("book.toml"), "--to", "0"}, {file("book.toml"), "--to", "9"}},

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,29 +40,84 @@ func (m *Main) traceCommand() *cobra.Command {
 		Args:  oneArgument("a run directory"),
 		RunE:  func(_ *cobra.Command, args []string) error { return m.catTrace(args[0]) },
 	}
-	return group("trace", "work on traces", canonical, cat)
+	var head string
+	verify := &cobra.Command{
+		Use:   "verify RUN",
+		Short: "check that a run's trace and report are as they were written",
+		Args:  oneArgument("a run directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if hash, err := hex.DecodeString(head); c.Flags().Changed("head") && (err != nil || len(hash) != 8) {
+				return badInput("--head %s is no head of a trace; allowed: the 16 digits that a run prints at its end", shown(head))
+			}
+			return m.verifyTrace(args[0], trace.Chain(strings.ToLower(head)))
+		},
+	}
+	verify.Flags().StringVar(&head, "head", "", "the head that was kept of the trace: a line must have it")
+	m.readsRuns(verify, nil)
+	return group("trace", "work on traces", m.readsUnverified(canonical), m.readsUnverified(cat), verify)
 }
 
-// catTrace copies a run's trace to stdout as it is.
+// catTrace copies the lines of a run's trace to stdout as they are.
 func (m *Main) catTrace(runDir string) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// A trace of another format is refused, as everywhere; other lines need not be records.
-	var begin bytes.Buffer
-	if _, err := trace.NewReader(io.TeeReader(f, &begin)).Next(); errors.Is(err, trace.ErrFormat) {
-		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	out := bufio.NewWriter(m.Stdout)
+	lines := trace.NewReader(f)
+	_, err = lines.Next() // a trace of another format is refused, as everywhere; other lines need not be records
+	for ; err == nil; _, err = lines.NextLine() {
+		_, _ = out.Write(append(lines.Raw(), '\n')) // the flush says what went wrong
 	}
-	_, err = io.Copy(m.Stdout, io.MultiReader(&begin, f))
-	if run.Damaged(err) {
-		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	if flushed := out.Flush(); flushed != nil {
+		return fmt.Errorf("print the trace of %s: %w", shown(runDir), cause(flushed))
 	}
+	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+		return nil
+	}
+	return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+}
+
+// verifyTrace holds every line of a run's trace against its chain, the report against the
+// trace, and the trace against a head that somebody kept, empty for none.
+func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
+	f, err := m.openTrace(runDir)
 	if err != nil {
-		return fmt.Errorf("print the trace of %s: %w", shown(runDir), cause(err))
+		return err
 	}
-	return nil
+	defer f.Close()
+	lines, count, kept, tick := trace.NewReader(f), 0, 0, int64(0)
+	for err == nil {
+		var line []byte
+		if line, err = lines.NextLine(); err != nil {
+			break
+		}
+		if count++; lines.Chain() == head {
+			kept = count
+		}
+		if trace.TypeOf(line) == trace.TypeTickEnd {
+			var end trace.Record
+			if end, err = trace.Decode(line); err == nil {
+				tick = trace.TickOf(end)
+			}
+		}
+	}
+	if err != io.EOF && !errors.Is(err, trace.ErrTorn) {
+		return badInput("%s is not as it was written: %w", shown(runDir), err)
+	}
+	if head != "" && kept == 0 {
+		return badInput("%s is not as it was written: no line of its trace has the head %s; its last line, %d, has %s", shown(runDir), shown(string(head)), count, lines.Chain())
+	}
+	said := fmt.Sprintf("verified  %d lines, %d bytes, %d whole ticks\nhead      %s\n", count, lines.Offset(), tick, lines.Chain())
+	if head != "" && kept < count {
+		said += fmt.Sprintf("kept      %s is line %d; %d lines were added since\n", head, kept, count-kept)
+	}
+	if _, err := os.Stat(filepath.Join(m.path(runDir), run.ReportFile)); err == nil {
+		said += "report    whole, and made of this trace\n"
+	}
+	_, err = io.WriteString(m.Stdout, said)
+	return err
 }
 
 // canonicalTrace writes the canonical form of a run's trace to w. Two runs with
@@ -77,11 +134,7 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 	if flushed := buffered.Flush(); flushed != nil {
 		return fmt.Errorf("write the canonical trace: %w", cause(flushed))
 	}
-	if errors.Is(err, trace.ErrTorn) {
-		plaintext.Fprintf(m.Stderr, "note: the run was cut short; its last line is torn and left out\n")
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, trace.ErrTorn) {
 		return badInput("the trace of %s has no canonical form: %w", shown(runDir), err)
 	}
 	return nil
@@ -116,5 +169,5 @@ func (m *Main) reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
-	return c
+	return m.readsUnverified(c)
 }

@@ -36,7 +36,7 @@ func TestALongWaitIsSaid(t *testing.T) {
 	if said := s.stderr.String(); strings.Count(said, "waiting for 5m") != 1 || !strings.Contains(said, provider.URL) {
 		t.Errorf("printed\n%s\nwant one line about a wait of five minutes", said)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "RUN", waitsFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "RUN", "waits.json")); err == nil {
 		t.Error("the file of waits outlives its run")
 	}
 }

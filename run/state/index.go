@@ -11,7 +11,7 @@ import (
 
 // indexVersion grows when what an index holds changes. An index of another version is
 // rebuilt.
-const indexVersion = 7
+const indexVersion = 8
 
 // Index knows where each whole tick of a trace begins and what was counted in all of them,
 // so that a question about a run or a tick does not read a gigabyte. Ticks are in rising
@@ -25,11 +25,16 @@ type Index struct {
 	Facts
 	File   int   `json:"file"`
 	Offset int64 `json:"offset"`
+	// Sizes are those of the closed files before that on disk, in bytes. Where one has another
+	// the index is not believed.
+	Sizes []int64 `json:"sizes"`
 
-	// Ticks are the ticks' numbers, Files and Offsets where they begin.
-	Ticks   []int64 `json:"ticks"`
-	Files   []int   `json:"files"`
-	Offsets []int64 `json:"offsets"`
+	// Ticks are the ticks' numbers, Files and Offsets where they begin, and Chains the chains
+	// of the lines before.
+	Ticks   []int64       `json:"ticks"`
+	Files   []int         `json:"files"`
+	Offsets []int64       `json:"offsets"`
+	Chains  []trace.Chain `json:"chains"`
 	// Counts are those of all whole ticks.
 	Counts
 	// Usage are the tokens by model asked for, Failures the failed calls by kind, over
@@ -73,6 +78,7 @@ type Count struct {
 	// tick under way begins.
 	file, begunFile     int
 	offset, begunOffset int64
+	chain, begunChain   trace.Chain
 	// counts has the tick under way too, which may be derived again and come out with more.
 	counts Counts
 }
@@ -80,21 +86,22 @@ type Count struct {
 // NewCount counts the ticks after the end of x, of a run with a header.
 func NewCount(x *Index, h trace.Header) *Count {
 	return &Count{
-		State: State{Header: h, Facts: x.Facts}, x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset, counts: x.Counts,
+		State: State{Header: h, Facts: x.Facts}, x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset, chain: x.Chain, begunChain: x.Chain, counts: x.Counts,
 	}
 }
 
-// Add counts a line; whole says that it ended a tick. The error says that a line of a
+// Add counts a line, which takes so many bytes of its file and has a chain; whole says that it ended a tick. The error says that a line of a
 // whole tick is no record. failed makes one that names the place of this line.
-func (c *Count) Add(line []byte, failed func(error) error) (whole bool, err error) {
+func (c *Count) Add(line []byte, size int, chain trace.Chain, failed func(error) error) (whole bool, err error) {
 	kind := trace.TypeOf(line)
 	if kind == trace.TypeSegment {
 		var s trace.Segment // it opens the next file
 		if json.Unmarshal(line, &s) == nil && s.Number > c.file {
-			c.file, c.begunFile, c.offset, c.begunOffset = s.Number, s.Number, 0, 0
+			c.file, c.begunFile, c.offset, c.begunOffset, c.begunChain = s.Number, s.Number, 0, 0, c.chain
 		}
 	}
-	c.offset += int64(len(line)) + 1
+	c.offset += int64(size)
+	c.chain = chain
 	switch kind {
 	case trace.TypePart, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
 		c.State.End = nil
@@ -117,7 +124,7 @@ func (c *Count) Add(line []byte, failed func(error) error) (whole bool, err erro
 			}
 			calls = c.State.Open.calls()
 		}
-		if err := c.State.Add(record, Span{}); err != nil {
+		if err := c.State.Add(record, Span{Chain: chain}); err != nil {
 			return false, failed(err)
 		}
 		if ended {
@@ -174,6 +181,7 @@ func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
 		}
 	}
 	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begunFile), append(x.Offsets, c.begunOffset)
+	x.Chains = append(x.Chains, c.begunChain)
 	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.file, c.offset, c.counts
-	c.begunFile, c.begunOffset = c.file, c.offset
+	c.begunFile, c.begunOffset, c.begunChain = c.file, c.offset, c.chain
 }

@@ -8,8 +8,12 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Span is a range of bytes of a file.
-type Span struct{ From, To int64 }
+// Span is a range of bytes of a file, of whole lines.
+type Span struct {
+	From, To int64
+	// Chain is that of the last line.
+	Chain trace.Chain
+}
 
 // Open is what a trace holds after its last whole tick. Who goes on with the run keeps
 // what was asked and answered, and how processes came and went. What the world made of

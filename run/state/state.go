@@ -21,6 +21,9 @@ type Facts struct {
 	// Tick is the last whole tick, 0 for none, and Digest that of the world after it.
 	Tick   int64  `json:"tick"`
 	Digest string `json:"digest"`
+	// Chain is that of the line which ends the last whole tick, or that opens a further file
+	// after it; empty before.
+	Chain trace.Chain `json:"chain"`
 	// Asked is the most ticks that the run was asked for, Resumes how often a process went
 	// on with it.
 	Asked   int64 `json:"asked"`
@@ -136,7 +139,7 @@ func (s *State) whole(at Span) error {
 		s.spend(c)
 	}
 	s.deviate(s.Open.deviations)
-	s.Open = Open{Begin: at.To}
+	s.Open, s.Chain = Open{Begin: at.To}, at.Chain
 	return nil
 }
 

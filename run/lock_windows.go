@@ -1,0 +1,42 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/windows"
+)
+
+// openClaim opens what is locked, as directories cannot be: a byte of the lock file, which
+// cannot be removed while it is open.
+func (d Dir) openClaim(create bool) (*os.File, error) {
+	flags := os.O_RDWR
+	if create {
+		flags |= os.O_CREATE
+	}
+	return os.OpenFile(d.file(LockFile), flags, 0o600)
+}
+
+// lockFile tries to lock an open file, at a byte far behind its end: a locked byte can be
+// read by nobody else.
+func lockFile(f *os.File, exclusive bool) (held bool, err error) {
+	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if exclusive {
+		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// sign says in the lock file who has the run.
+func (d Dir) sign(claim *os.File) error {
+	if err := claim.Truncate(0); err != nil {
+		return err
+	}
+	_, err := claim.WriteAt([]byte(signature(strconv.Itoa(os.Getpid()))), 0)
+	return err
+}

@@ -1,0 +1,133 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/trace"
+)
+
+// Reading is how this process reads a run whose trace is broken, or ends inside a tick.
+type Reading struct {
+	// Unverified says that a trace is read that was changed.
+	Unverified bool
+	// RemakesReport says that a report that was changed is no reason to stop.
+	RemakesReport bool
+	// Note is called once for each thing that is wrong and read past.
+	Note func(error)
+
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// readings are those in force, by directory.
+var readings sync.Map
+
+// ReadAs sets how this process reads the run, until done is called.
+func (d Dir) ReadAs(r *Reading) (done func()) {
+	key := filepath.Clean(string(d))
+	readings.Store(key, r)
+	return func() { readings.Delete(key) }
+}
+
+// reading is how the run is read: strictly, unless somebody said otherwise.
+func (d Dir) reading() *Reading {
+	if r, ok := readings.Load(filepath.Clean(string(d))); ok {
+		return r.(*Reading)
+	}
+	return &Reading{}
+}
+
+// note tells of something, if it was not told before.
+func (r *Reading) note(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Note == nil || r.said[err.Error()] {
+		return
+	}
+	if r.said == nil {
+		r.said = map[string]bool{}
+	}
+	r.said[err.Error()] = true
+	r.Note(err)
+}
+
+// ErrCut marks a trace that was longer when its report was made.
+var ErrCut = errors.New("the trace ends here, and " + ReportFile + " was made of another or a longer one")
+
+// Before implements [trace.Chained].
+func (s *segments) Before() (trace.Chain, int64) { return s.before, s.tick }
+
+// ReadOn implements [trace.Chained].
+func (s *segments) ReadOn(failed *trace.LineError) bool {
+	r := s.dir.reading()
+	if s.strict || !r.Unverified {
+		return false
+	}
+	r.note(failed)
+	s.readOn = true
+	return true
+}
+
+// Ended implements [trace.Chained]: a run with a report ends no earlier than when that was made.
+func (s *segments) Ended(head trace.Chain, torn *trace.LineError, place func(error) *trace.LineError) error {
+	r := s.dir.reading()
+	reported, err := s.dir.reportedHead()
+	if err == nil && reported != "" && reported != head && !s.dir.holds(reported) {
+		err = place(ErrCut)
+	}
+	_, report := errors.AsType[*DamageError](err)
+	switch {
+	case err == nil:
+	case r.Unverified && !s.strict, r.RemakesReport && report:
+		r.note(err)
+	default:
+		return err
+	}
+	if torn != nil {
+		r.note(torn)
+	}
+	return nil
+}
+
+// reportedHead is the head of the trace that the report of the run names, empty without a
+// report.
+func (d Dir) reportedHead() (trace.Chain, error) {
+	text, err := os.ReadFile(d.file(ReportFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	head, wrong := state.ReportHead(text)
+	if err = cmp.Or(err, wrong); err != nil {
+		return "", &DamageError{File: ReportFile, Err: err}
+	}
+	return head, nil
+}
+
+// holds reports whether a line of the trace has a chain. It is for the rare case that a report
+// was not made of the end of the trace.
+func (d Dir) holds(chain trace.Chain) bool {
+	f, err := d.open()
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	// Hidden behind another type the source has no end to keep.
+	for lines := trace.NewReader(&onlyReader{f}); ; {
+		if _, err := lines.NextLine(); err != nil {
+			return false
+		}
+		if lines.Chain() == chain {
+			return true
+		}
+	}
+}
+
+// onlyReader is nothing but the bytes of a trace.
+type onlyReader struct{ s *segments }
+
+func (r *onlyReader) Read(p []byte) (int, error) { return r.s.Read(p) }

@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+)
+
+// Chain is a hash over a line of a trace and all lines before it: the first 8 bytes of a
+// SHA-256 hash, in hex. Each line of a chained trace ends with its own, as the
+// member "chain"; the chain of the last line is the head of the trace. The empty chain is
+// that before the first line.
+//
+// A chain finds damage and careless edits. It does not find a forgery that chains all
+// lines again, unless somebody keeps the head elsewhere.
+type Chain string
+
+// The bytes around a chain at the end of a line.
+const (
+	chainName = `,"chain":"`
+	chainHex  = 16
+	chainTail = len(chainName) + chainHex + len(`"}`)
+)
+
+// chainer computes chains. It is for one goroutine.
+type chainer struct {
+	hash hash.Hash
+	sum  [sha256.Size]byte
+}
+
+// after returns the chain of a line that follows one. body is the line without its own chain
+// and without the brace that closes it.
+func (c *chainer) after(before Chain, body []byte) Chain {
+	if c.hash == nil {
+		c.hash = sha256.New()
+	}
+	c.hash.Reset()
+	c.hash.Write([]byte(before))
+	c.hash.Write(body)
+	return Chain(hex.EncodeToString(c.hash.Sum(c.sum[:0])[:chainHex/2]))
+}
+
+// Seal returns the line, an object without its line feed, with its chain as its last member.
+// before is the chain of the line before. The result may share memory with line.
+func Seal(line []byte, before Chain) ([]byte, Chain) {
+	var c chainer
+	return c.seal(line, before)
+}
+
+func (c *chainer) seal(line []byte, before Chain) ([]byte, Chain) {
+	body := line[:len(line)-1]
+	chain := c.after(before, body)
+	body = append(body, chainName...)
+	body = append(body, chain...)
+	return append(body, `"}`...), chain
+}
+
+// Unseal splits a line, without its line feed, into the object that was sealed, without the
+// brace that closes it, and its chain. ok is false where it does not end with a chain.
+func Unseal(line []byte) (body []byte, chain Chain, ok bool) {
+	at := len(line) - chainTail
+	if at < 1 || !bytes.HasPrefix(line[at:], []byte(chainName)) || !bytes.HasSuffix(line, []byte(`"}`)) {
+		return nil, "", false
+	}
+	return line[:at], Chain(line[at+len(chainName) : at+len(chainName)+chainHex]), true
+}
+
+var (
+	// ErrChain marks a line that is not the one that was written there.
+	ErrChain = errors.New("the chain is broken: this line or one before it is not the one that was written there")
+	// ErrNoChain marks a trace whose first line has no chain.
+	ErrNoChain = errors.New("the line has no chain: an older version wrote it, or somebody changed it")
+)
+
+// Chained is a source of a trace of which every line has to fit its chain. Where the source is
+// none, lines are held against their chains if the first one has one.
+type Chained interface {
+	// Before returns the chain of the line before the first one of the source, and the tick
+	// that begins there.
+	Before() (Chain, int64)
+	// ReadOn is told of the first line that does not fit its chain, and reports whether the
+	// reader reads on and looks at no more chains.
+	ReadOn(*LineError) bool
+	// Ended is told the chain of the last line each time the reader comes to the end, and
+	// where the trace ends inside a tick, nil where it does not. It returns nil, or why the
+	// trace cannot end there; place makes that an error about this end.
+	Ended(head Chain, torn *LineError, place func(error) *LineError) error
+}
+
+// openTick is the tick that is not whole after a line: lines of later ticks are only written
+// once all of it is on disk.
+func openTick(line []byte) int64 {
+	tick, ok := tickOf(line)
+	if !ok {
+		return 1
+	}
+	switch TypeOf(line) {
+	case TypeHeader, TypeTickEnd, TypeRunEnd, TypeResume, TypeSegment:
+		return tick + 1
+	}
+	return tick
+}
+
+// tickOf reads the tick of a line as this package writes it.
+func tickOf(line []byte) (int64, bool) {
+	t := TypeOf(line)
+	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}
+	tick := m.number("tick")
+	return tick, t != "" && !m.failed
+}
+
+// broken says what the line read last means, which does not fit its chain. If only lines of
+// the open tick follow, which nobody had to find on disk yet, the trace ends there: a system
+// that crashes may keep a later page of a file and lose an earlier one. Otherwise the trace
+// was changed.
+func (r *Reader) broken(line []byte, failed *LineError) *LineError {
+	if tick, ok := tickOf(line); ok && tick > r.open || failed.Err != ErrChain {
+		return failed
+	}
+	at, offset := r.line-1, r.offset-int64(len(r.buf))
+	defer func() { r.line, r.offset = at, offset }()
+	for {
+		line, err := r.rawLine()
+		if err != nil {
+			failed.Err = fmt.Errorf("%w %d: from here on its lines do not fit their chain", ErrTorn, r.open)
+			return failed
+		}
+		switch tick, ok := tickOf(line); {
+		case !ok:
+		case tick > r.open:
+			return failed
+		default:
+			switch TypeOf(line) {
+			case TypeRunEnd, TypeResume, TypeSegment:
+				return failed
+			}
+		}
+	}
+}
