@@ -95,9 +95,9 @@ func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) 
 	case arg.Optional && arg.Text == "":
 		return ""
 	case arg.Optional:
-		return fmt.Sprintf(w.textAnswers, name(a, arg.Param, arg.Text))
+		return fmt.Sprintf(w.textAnswers, name(a, *arg.Param, arg.Text))
 	}
-	return name(a, arg.Param, arg.Text)
+	return name(a, *arg.Param, arg.Text)
 }
 
 // like tells whether d and e may be folded into one.

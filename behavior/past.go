@@ -70,7 +70,7 @@ func (p *past) send(d Decision, o world.Outcome) {
 		case world.ParamText:
 			s.Text = arg.Text
 		case world.ParamAgent:
-			s.To, s.told = arg.Text, d.naming(false)(repeated(o.Action), arg.Param, arg.Text)
+			s.To, s.told = arg.Text, d.naming(false)(repeated(o.Action), *arg.Param, arg.Text)
 		}
 	}
 	if s.Text == "" || !o.Accepted {

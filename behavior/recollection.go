@@ -54,7 +54,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		for _, arg := range world.Arguments(o.Action) {
 			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
-				if id := name(repeated(o.Action), arg.Param, arg.Text); id != textUnknown {
+				if id := name(repeated(o.Action), *arg.Param, arg.Text); id != textUnknown {
 					e.Subjects = append(e.Subjects, id)
 				}
 			}

@@ -211,26 +211,71 @@ func Given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 
 // unquoted decodes a JSON string; ok is false for what is none.
 func unquoted(raw []byte) (text string, ok bool) {
-	if len(raw) < 2 || raw[0] != '"' {
-		if i := skipSpace(raw, 0); i == 0 || i == len(raw) || raw[i] != '"' {
-			return "", false
-		}
-	} else if inner := raw[1 : len(raw)-1]; raw[len(raw)-1] == '"' && isPlain(inner) {
-		return string(inner), true
+	start := skipSpace(raw, 0)
+	if start == len(raw) || raw[start] != '"' {
+		return "", false
 	}
-	return text, json.Unmarshal(raw, &text) == nil
+	if end := len(raw) - 1; raw[end] == '"' && end > start {
+		if text, ok := Unescape(raw[start+1 : end]); ok {
+			return text, true
+		}
+	}
+	return decodedText(raw)
 }
 
-// isPlain reports whether the content of a JSON string stands for itself.
-func isPlain(inner []byte) bool {
-	ascii := true
-	for _, c := range inner {
-		if c < ' ' || c == '"' || c == '\\' {
-			return false
+// decodedText decodes a JSON string with whatever escapes.
+func decodedText(raw []byte) (string, bool) {
+	var text string
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil
+}
+
+// Unescape decodes the content of a JSON string, from between its quotes. ok is false for
+// what cannot be one, and for what has an escape by number or is no UTF-8, which is left to
+// package encoding/json.
+func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
+	escapes, ascii := 0, true
+	for i := 0; i < len(content); i++ {
+		switch c := content[i]; {
+		case c < ' ', c == '"':
+			return "", false
+		case c == '\\':
+			if i++; i == len(content) || strings.IndexByte(`"\/bfnrt`, content[i]) < 0 {
+				return "", false
+			}
+			escapes++
+		case c >= utf8.RuneSelf:
+			ascii = false
 		}
-		ascii = ascii && c < utf8.RuneSelf
 	}
-	return ascii || utf8.Valid(inner)
+	if !ascii && !utf8.ValidString(string(content)) {
+		return "", false
+	}
+	if escapes == 0 {
+		return string(content), true
+	}
+	var plain strings.Builder
+	plain.Grow(len(content) - escapes)
+	for i := 0; i < len(content); i++ {
+		c := content[i]
+		if c == '\\' {
+			i++
+			switch c = content[i]; c {
+			case 'b':
+				c = '\b'
+			case 'f':
+				c = '\f'
+			case 'n':
+				c = '\n'
+			case 'r':
+				c = '\r'
+			case 't':
+				c = '\t'
+			}
+		}
+		plain.WriteByte(c)
+	}
+	return plain.String(), true
 }
 
 // strictString reads a JSON string, and any other JSON value as empty.

@@ -103,9 +103,10 @@ func Listed(a Action) bool {
 	return slices.ContainsFunc(actions, func(known plainAction) bool { return reflect.TypeOf(known) == reflect.TypeOf(a) })
 }
 
-// Argument is one argument of an action: its parameter and its value.
+// Argument is one argument of an action: its parameter, which must not be changed, and its
+// value.
 type Argument struct {
-	Param
+	*Param
 	Value
 }
 
@@ -124,7 +125,8 @@ func Arguments(a Action) (list []Argument) {
 	}
 	fields := reflect.ValueOf(a)
 	list = make([]Argument, 0, len(spec.Params))
-	for i, p := range spec.Params {
+	for i := range spec.Params {
+		p := &spec.Params[i]
 		if field := fields.Field(i); p.Kind == ParamAmount {
 			list = append(list, Argument{p, Value{Int: field.Int()}})
 		} else {

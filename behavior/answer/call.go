@@ -57,9 +57,13 @@ var numbered = regexp.MustCompile(`(?i)[_-](?:\d+|tool)$`)
 // named finds the tool that a name stands for: its own, a module's, or either in another
 // spelling, between the words of a template. If it could be that of two tools, it is none's.
 func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
-	for i, written := range []string{name, bareOf(name), numbered.ReplaceAllString(bareOf(name), "")} {
-		if i > 0 {
-			used = []Repair{ToolAlias}
+	written := name
+	for i := range 3 {
+		switch i {
+		case 1:
+			written, used = bareOf(name), []Repair{ToolAlias}
+		case 2:
+			written = numbered.ReplaceAllString(written, "")
 		}
 		if written != NoTool && v.Tool(written) == written {
 			return written, used, true

@@ -24,11 +24,14 @@ var fieldWords = map[string]string{
 func respelled(o Value, known []string) (Value, []Repair) {
 	var used []Repair
 	for _, f := range o.Fields {
+		if slices.Contains(known, f.Name) {
+			continue
+		}
 		name := first(known, func(k string) bool {
 			listed := k != "candidates" || f.Value.Kind == Array || f.Value.Kind == Object
 			return sameName(k, f.Name) || listed && !o.has(k) && slices.Contains(strings.Fields(fieldWords[k]), f.Name)
 		})
-		if name != "" && name != f.Name && !o.has(name) {
+		if name != "" && !o.has(name) {
 			o = o.without(f.Name)
 			o.set(name, f.Value)
 			used = append(used, FieldAlias)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/agentworld/llmclient"
 )
 
 // reader reads one JSON value, and forgives mistakes of syntax that leave no doubt
@@ -326,9 +328,14 @@ var quotes = []struct {
 // here.
 func (r *reader) quoted() (text string, ok bool) {
 	if rest := r.rest(); strings.HasPrefix(rest, `"`) {
-		if end := strings.IndexByte(rest[1:], '"'); end >= 0 && isPlain(rest[1:end+1]) {
-			r.at += end + 2
-			return rest[1 : end+1], true
+		for end := 1; end < len(rest); end++ {
+			switch rest[end] {
+			case '\\':
+				end++
+			case '"':
+				r.at += end + 1
+				return r.unescape(rest[1:end]), true
+			}
 		}
 	}
 	for _, q := range quotes {
@@ -359,6 +366,14 @@ func (r *reader) quoted() (text string, ok bool) {
 // unescape decodes the content of a string. Line breaks that should have been
 // escaped are kept, and an escape that JSON does not have stands for its character.
 func (r *reader) unescape(content string) string {
+	if text, ok := llmclient.Unescape(content); ok {
+		return text
+	}
+	return r.mended(content)
+}
+
+// mended decodes the content of a string that has mistakes or escapes by number.
+func (r *reader) mended(content string) string {
 	var text string
 	if json.Unmarshal([]byte(`"`+content+`"`), &text) == nil {
 		return text
