@@ -91,9 +91,12 @@ func parseRequest(body []byte) (request, *RequestError) {
 	} else {
 		values := object{}
 		for name, raw := range members {
-			if name == "tools" || name == "instructions" {
+			switch {
+			case name == "tools" && toolsPass.read(raw):
+				values[name] = []any{} // which passes as they do
+			case name == "instructions":
 				values[name] = repeated.read(raw)
-			} else {
+			default:
 				values[name] = decoded(raw)
 			}
 		}
@@ -135,6 +138,12 @@ func parseRequest(body []byte) (request, *RequestError) {
 // repeated are the values of the members that a client sends with every request alike. They
 // must not be changed.
 var repeated = memo[any]{parse: decoded}
+
+// toolsPass says of tool lists whether the API takes them as far as [requestParameters] goes.
+var toolsPass = memo[bool]{parse: func(raw []byte) bool {
+	tools := requestParameters.fields["tools"]
+	return tools.check("tools", decoded(raw)) == nil
+}}
 
 // decoded is the value of JSON that was scanned.
 func decoded(raw []byte) (value any) {
