@@ -12,6 +12,12 @@ const requestsUnderTexts = 2
 // tainted reports whether a request of the turn carried a source that may not decide.
 func (t *Turn) tainted() bool { return t.textsAt != 0 }
 
+// termsOpen reports whether the agent sees requests or offers of others.
+func (t *Turn) termsOpen() bool {
+	o := t.view.Observe()
+	return len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0
+}
+
 // roundLeft reports whether texts may cost a further round in this tick.
 func (t *Turn) roundLeft() bool { return t.mind.ledger.RoundLeft(t.view.Tick()) }
 
@@ -33,8 +39,7 @@ func (t *Turn) overdue() bool {
 // if the policy refused, while terms are open.
 func (t *Turn) countRefusal(byPolicy bool) {
 	t.guardRounds++
-	o := t.view.Observe()
-	if terms := len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0; (t.tainted() || byPolicy && terms) && t.mind.cfg.Guards(policy.LayerDeviations) {
+	if (t.tainted() || byPolicy && t.termsOpen()) && t.mind.cfg.Guards(policy.LayerDeviations) {
 		t.textRounds++
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // allowed returns the tools that may be called now, none in a reason step. In every
@@ -21,6 +22,9 @@ func (t *Turn) allowed() []string {
 		// With new texts to read the plan comes alone, before them.
 		if t.mind.cfg.Protocol == ProtocolLean || t.locked() {
 			return []string{answer.ToolPlan}
+		}
+		if t.termsOpen() || slices.ContainsFunc(t.view.Observe().Inbox, func(m world.Message) bool { return m.New }) {
+			modules = nil // as with texts, the plan comes first
 		}
 		return slices.Concat([]string{answer.ToolPlan}, t.commits(), modules)
 	case trace.StageModules:
