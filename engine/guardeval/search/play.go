@@ -59,10 +59,11 @@ type sight int
 
 const (
 	// attacked shows and sends all there is, blind shows none of it, and greeted sends
-	// greetings in the place of all texts and terms.
+	// greetings in the place of all texts and terms; alone sends nothing.
 	attacked sight = iota
 	blind
 	greeted
+	alone
 )
 
 // costTicks is how long a trial is at least whose calls count: the further rounds that texts
@@ -80,6 +81,13 @@ func (l *lab) trial(t Tape) ([]Harm, error) {
 	first, second := l.play(t, w.Fork(), attacked, false), l.play(t, w.Fork(), blind, false)
 	if t.ticks() >= costTicks && first.calls > 3*first.turns {
 		third = l.play(t, w.Fork(), greeted, false)
+		if 2*first.calls > 3*third.calls {
+			// Under texts a model gets fewer repairs and no modules before its plan. What it costs
+			// without anybody's words is its own doing.
+			if silent := l.play(t, w.Fork(), alone, false); silent.calls > third.calls {
+				third = silent
+			}
+		}
 	}
 	return margins(t, w.Clauses(0), first, second, third), nil
 }
@@ -121,8 +129,12 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			switch {
 			case n > 0:
 				in := attempt(t.move(tick, n-1), cast[n], w.View(n).Observe, rules, holds, said)
-				if in.Agent = n; as == greeted && speaks(in.Action) {
+				in.Agent = n
+				switch {
+				case as == greeted && speaks(in.Action):
 					in.Action, in.Parents = world.SendMessage{To: victim, Text: said.say(nil)}, nil
+				case as == alone && speaks(in.Action):
+					in.Action, in.Parents = world.Wait{}, nil
 				}
 				intents = append(intents, in)
 			case as == blind:
