@@ -34,7 +34,7 @@ func Flows(s world.Scenario) (lines []string) {
 		}
 	}
 	windows := map[string]int64{}
-	for _, c := range s.Mandate {
+	for _, c := range s.Policy {
 		if c.Effect != world.EffectAllow {
 			continue
 		}
@@ -120,7 +120,7 @@ const delayTicks = 10
 // to the place and back, everything else one tick.
 func Delays(s world.Scenario) []string {
 	sources := []string{everyOther}
-	for _, c := range s.Mandate {
+	for _, c := range s.Policy {
 		if c.Agent != world.Anyone && !slices.Contains(sources, c.Agent) {
 			sources = append(sources, c.Agent)
 		}
@@ -133,7 +133,7 @@ func Delays(s world.Scenario) []string {
 	for _, agent := range sources {
 		var parts []string
 		sum := int64(0)
-		for _, c := range s.Mandate {
+		for _, c := range s.Policy {
 			asks := c.Effect == world.EffectAllow && (s.Terms || c.ByMessage) && slices.Contains(c.AskedBy, world.Anyone)
 			gives := func(resource string) bool { total, _ := given(&c, resource); return total > 0 }
 			if !asks || !c.Binds(agent) || slices.ContainsFunc(world.Resources(), gives) {
@@ -178,14 +178,14 @@ func longestWay(s world.Scenario, to string) (longest int64) {
 
 // network is the part of a scenario that flows depend on.
 type network struct {
-	rules []world.Clause
+	rules []world.PolicyRule
 	// agents are those that rules name, planned is how many there are.
 	agents  []string
 	planned int64
 }
 
 // given is how much of a resource a rule lets be given in its window, and at once; 0 if none.
-func given(c *world.Clause, resource string) (total, most int64) {
+func given(c *world.PolicyRule, resource string) (total, most int64) {
 	what := c.What
 	switch c.Action {
 	case "transfer_resource", "offer", "accept_offer":
@@ -220,7 +220,7 @@ func over(total, most, window, ticks int64) int64 {
 
 // knows reports whether a rule of one agent names the other.
 func (n *network) knows(agent, other string) bool {
-	return slices.ContainsFunc(n.rules, func(c world.Clause) bool {
+	return slices.ContainsFunc(n.rules, func(c world.PolicyRule) bool {
 		return c.Binds(agent) && (c.To == other || slices.Contains(c.AskedBy, other))
 	})
 }

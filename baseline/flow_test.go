@@ -55,9 +55,9 @@ func TestMaximumFlowIsTheMinimumCut(t *testing.T) {
 }
 
 // drawGift draws a rule about electricity among four agents, a gift or a trade.
-func drawGift(t *rapid.T) world.Clause {
+func drawGift(t *rapid.T) world.PolicyRule {
 	agents := []string{"agent-1", "agent-2", "agent-3", "agent-4"}
-	c := world.Clause{
+	c := world.PolicyRule{
 		Effect: world.EffectAllow, Action: "transfer_resource", What: world.Electricity,
 		Agent: rapid.SampledFrom(append(agents, "*")).Draw(t, "agent"), To: rapid.SampledFrom(append(agents, "*", "asker", "asker", "asker")).Draw(t, "to"),
 		Total: rapid.Int64Range(1, 20).Draw(t, "total"), TotalEach: rapid.Int64Range(0, 9).Draw(t, "each"), Window: rapid.Int64Range(1, 9).Draw(t, "window"),
@@ -84,7 +84,7 @@ func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
 		paid := rapid.Bool().Draw(t, "paid")
 		stranger := func(id string) bool { return id != "agent-1" && !n.knows("agent-1", id) }
 		// let is what a rule lets in 30 ticks, going tick by tick, always as much as it can.
-		let := func(c *world.Clause, sum int64) (all int64) {
+		let := func(c *world.PolicyRule, sum int64) (all int64) {
 			var given [ticks]int64
 			for now := range given {
 				left := sum
@@ -165,7 +165,7 @@ func TestFlows(t *testing.T) {
 	} {
 		text := "id = \"flows\"\nterms = true\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 6\nspawn = [\"hub\"]\n"
 		for rule := range strings.SplitSeq(tc.rules, "|") {
-			text += "[[mandate]]\n"
+			text += "[[policy]]\n"
 			for i, word := range strings.Fields(rule) {
 				if i%3 == 0 {
 					text += "\n"
@@ -192,28 +192,28 @@ func TestFlows(t *testing.T) {
 // can make do them.
 func TestDelays(t *testing.T) {
 	s, _, _ := scenario.Embedded("two_bases")
-	may := func(agent, action string, total, each, window int64, by ...string) world.Clause {
-		return world.Clause{Agent: agent, Effect: world.EffectAllow, Action: action, Total: total, TotalEach: each, Window: window, AskedBy: by, ByMessage: true}
+	may := func(agent, action string, total, each, window int64, by ...string) world.PolicyRule {
+		return world.PolicyRule{Agent: agent, Effect: world.EffectAllow, Action: action, Total: total, TotalEach: each, Window: window, AskedBy: by, ByMessage: true}
 	}
 	s.Agents.Count = 4
 	way := 2 * longestWay(s, "")
 	for name, tc := range map[string]struct {
-		rules []world.Clause
+		rules []world.PolicyRule
 		want  []string
 	}{
-		"few replies":   {[]world.Clause{may("*", "send_message", 2, 1, 20, "*")}, nil},
-		"many":          {[]world.Clause{may("*", "send_message", 8, 0, 10, "*")}, []string{"every agent can be held up by strangers for at most 80 ticks in 100 (send_message 80)"}},
-		"three each":    {[]world.Clause{may("*", "send_message", 80, 3, 50, "*")}, []string{"every agent can be held up by strangers for at most 18 ticks in 100 (send_message 18)"}},
-		"for a partner": {[]world.Clause{may("*", "send_message", 8, 0, 10, "agent-2")}, nil},
-		"gifts":         {[]world.Clause{may("*", "transfer_resource", 80, 0, 100, "*")}, nil},
-		"sleep and replies of one": {[]world.Clause{may("*", "send_message", 2, 0, 20, "*"), may("agent-2", "wait_ticks", 3, 0, 40, "*")},
+		"few replies":   {[]world.PolicyRule{may("*", "send_message", 2, 1, 20, "*")}, nil},
+		"many":          {[]world.PolicyRule{may("*", "send_message", 8, 0, 10, "*")}, []string{"every agent can be held up by strangers for at most 80 ticks in 100 (send_message 80)"}},
+		"three each":    {[]world.PolicyRule{may("*", "send_message", 80, 3, 50, "*")}, []string{"every agent can be held up by strangers for at most 18 ticks in 100 (send_message 18)"}},
+		"for a partner": {[]world.PolicyRule{may("*", "send_message", 8, 0, 10, "agent-2")}, nil},
+		"gifts":         {[]world.PolicyRule{may("*", "transfer_resource", 80, 0, 100, "*")}, nil},
+		"sleep and replies of one": {[]world.PolicyRule{may("*", "send_message", 2, 0, 20, "*"), may("agent-2", "wait_ticks", 3, 0, 40, "*")},
 			[]string{"agent-2 can be held up by strangers for at most 19 ticks in 100 (send_message 10, wait_ticks 9)"}},
-		"all the time": {[]world.Clause{may("*", "send_message", 9, 0, 9, "*"), may("*", "wait_ticks", 500, 0, 20, "*")},
+		"all the time": {[]world.PolicyRule{may("*", "send_message", 9, 0, 9, "*"), may("*", "wait_ticks", 500, 0, 20, "*")},
 			[]string{"every agent can be held up by strangers for at most 100 ticks in 100 (send_message 100, wait_ticks 100)"}},
-		"journeys": {[]world.Clause{may("agent-1", "move_agent", 3, 0, 100, "*")},
+		"journeys": {[]world.PolicyRule{may("agent-1", "move_agent", 3, 0, 100, "*")},
 			[]string{fmt.Sprintf("agent-1 can be held up by strangers for at most %d ticks in 100 (move_agent %d)", 3*way, 3*way)}},
 	} {
-		s.Mandate = tc.rules
+		s.Policy = tc.rules
 		got := strings.ReplaceAll(strings.Join(Delays(s), "\n"), "delays: ", "")
 		if want := strings.Join(tc.want, "\n"); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
@@ -235,8 +235,8 @@ func TestFlowsOfThePage(t *testing.T) {
 	rules, _, _ = strings.Cut(rules, "```")
 	const camp = "id = \"camp\"\nterms = true\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 5\nspawn = [\"hub\"]\n"
 	s, err := scenario.Parse("camp.toml", []byte(camp+rules))
-	if err != nil || len(s.Mandate) != 7 {
-		t.Fatalf("%d rules, %v", len(s.Mandate), err)
+	if err != nil || len(s.Policy) != 7 {
+		t.Fatalf("%d rules, %v", len(s.Policy), err)
 	}
 	shown := strings.Join(strings.Fields(string(page)), " ") // the page folds lines
 	if want := "``` camp.toml: " + strings.Join(Flows(s), " camp.toml: ") + " ```"; !strings.Contains(shown, want) {
@@ -245,7 +245,7 @@ func TestFlowsOfThePage(t *testing.T) {
 	if late := Delays(s); len(late) > 0 {
 		t.Errorf("the rules of the page let strangers hold agents up: %q", late)
 	}
-	s.Mandate[0].Total, s.Mandate[0].TotalEach, s.Mandate[0].Window = 8, 3, 10
+	s.Policy[0].Total, s.Policy[0].TotalEach, s.Policy[0].Window = 8, 3, 10
 	if want := "``` camp.toml: " + strings.Join(Delays(s), " camp.toml: ") + " ```"; !strings.Contains(shown, want) {
 		t.Errorf("the page lacks\n%s", want)
 	}
@@ -261,7 +261,7 @@ func TestFlowsOfManyAgents(t *testing.T) {
 	}
 	for i := range 40 {
 		id := "agent-" + string(rune('0'+i/10)) + string(rune('0'+i%10))
-		s.Mandate = append(s.Mandate, world.Clause{Effect: world.EffectAllow, Action: "transfer_resource", Agent: id})
+		s.Policy = append(s.Policy, world.PolicyRule{Effect: world.EffectAllow, Action: "transfer_resource", Agent: id})
 	}
 	if got := Flows(s); len(got) != 1 || !strings.Contains(got[0], "is not computed") {
 		t.Errorf("%q of rules that name many agents", got)

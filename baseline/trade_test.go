@@ -73,7 +73,7 @@ func forbids(s world.Scenario, a world.Action) bool {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
-	return slices.ContainsFunc(s.Mandate, func(c world.Clause) bool {
+	return slices.ContainsFunc(s.Policy, func(c world.PolicyRule) bool {
 		return c.Agent == world.Anyone && c.Effect == world.EffectForbid && c.Action == a.ActionName() && c.To == "" && c.What == ""
 	})
 }

@@ -45,7 +45,7 @@ var update = flag.Bool("update", false, "rewrite the expected steps of the conve
 // A file with a section "forgetful" has an agent whose memory cannot be read, so
 // that the memory modules run and fail. A file may hold a section of texts, one a line, that agent-2 of the scenario
 // two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT". A section
-// "mandate" has the clauses that bind the agent, one a line as JSON; "commit" is the
+// "policy" has the rules that bind the agent, one a line as JSON; "commit" is the
 // commit mode, "fallback" that setting, "bind-plan" turns that one on, and "guard-off" are
 // the layers left out.
 func TestConversations(t *testing.T) {
@@ -101,10 +101,10 @@ func play(t *testing.T, sections map[string]string) string {
 		Protocol: protocol, Model: "m", Commit: strings.TrimSpace(sections["commit"]), GuardOff: off, Fallback: strings.TrimSpace(sections["fallback"]),
 	}}
 	_, cfg.BindPlan = sections["bind-plan"]
-	clauses := clausesIn(t, sections["mandate"])
-	turn := newTurn(t, cfg, clauses...)
+	rules := clausesIn(t, sections["policy"])
+	turn := newTurn(t, cfg, rules...)
 	if texts != "" {
-		turn = newReader(t, cfg, strings.Split(texts, "\n"), clauses...)
+		turn = newReader(t, cfg, strings.Split(texts, "\n"), rules...)
 	}
 	blocks := strings.Split(strings.TrimSpace(answers), "\n\n")
 	var out strings.Builder
@@ -140,20 +140,20 @@ func play(t *testing.T, sections map[string]string) string {
 	}
 }
 
-// clausesIn reads the clauses of a mandate, one a line.
-func clausesIn(t *testing.T, text string) (clauses []world.Clause) {
+// clausesIn reads the rules of a policy, one a line.
+func clausesIn(t *testing.T, text string) (rules []world.PolicyRule) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		var c world.Clause
+		var c world.PolicyRule
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			t.Fatal(err)
 		}
-		clauses = append(clauses, c)
+		rules = append(rules, c)
 	}
-	return clauses
+	return rules
 }
 
-func newTurn(t *testing.T, cfg behavior.Config, clauses ...world.Clause) *behavior.Turn {
+func newTurn(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) *behavior.Turn {
 	t.Helper()
 	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -161,12 +161,12 @@ func newTurn(t *testing.T, cfg behavior.Config, clauses ...world.Clause) *behavi
 	}
 	w := newWorld(t, "minimal")
 	w.Advance()
-	return kit.Mind(w.AgentID(0), w.Persona(0), clauses...).Begin(w.View(0))
+	return kit.Mind(w.AgentID(0), w.Persona(0), rules...).Begin(w.View(0))
 }
 
 // newReader begins a turn of agent-1 after agent-2 has written the texts and
 // agent-1 has answered the first of them.
-func newReader(t *testing.T, cfg behavior.Config, texts []string, clauses ...world.Clause) *behavior.Turn {
+func newReader(t *testing.T, cfg behavior.Config, texts []string, rules ...world.PolicyRule) *behavior.Turn {
 	t.Helper()
 	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -185,7 +185,7 @@ func newReader(t *testing.T, cfg behavior.Config, texts []string, clauses ...wor
 			w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "my own words"}}})
 		}
 	}
-	m := kit.Mind(w.AgentID(0), w.Persona(0), clauses...)
+	m := kit.Mind(w.AgentID(0), w.Persona(0), rules...)
 	if o, ok := w.LastOutcome(0); ok {
 		m.Learn(o.Tick, behavior.Decision{Executed: o.Action, Known: []string{"agent-2"}}, o)
 	}

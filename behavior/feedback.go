@@ -35,7 +35,7 @@ type feedback struct {
 	// Known lists all tools there are, Allowed those that may be called now.
 	Known   []string `json:"known,omitempty"`
 	Allowed []string `json:"allowed,omitempty"`
-	// Rule is the rule of the mandate that an action broke; Requested and Maximum are
+	// Rule is the rule of the policy that an action broke; Requested and Maximum are
 	// its numbers, Planned what the agent had planned to do.
 	Rule      policy.Reason          `json:"rule,omitempty"`
 	Requested *int64                 `json:"requested,omitempty"`
@@ -69,7 +69,7 @@ const (
 	CodeReasonViolation    = "ReasoningStepViolation"
 	CodeGuardRejected      = "GUARD_REJECTED"
 	CodeUnseenID           = "UNSEEN_ID"
-	CodeMandate            = "MANDATE"
+	CodePolicy             = "POLICY"
 	CodeSeveralDecisions   = "SEVERAL_DECISIONS"
 	CodeNotExecuted        = "NOT_EXECUTED"
 	CodeNoResult           = "NO_RESULT"
@@ -119,7 +119,7 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 func (w *wording) refused(v Verdict) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
-			Status: "error", Code: CodeMandate, Text: w.mandate.of(broken.Reason), Rule: broken.Reason, Path: broken.Argument,
+			Status: "error", Code: CodePolicy, Text: w.policy.of(broken.Reason), Rule: broken.Reason, Path: broken.Argument,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
 		if n := broken.First; n > 0 {

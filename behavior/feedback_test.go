@@ -52,7 +52,7 @@ func feedbackIn(w *wording) string {
 	again := w.refused(rejected)
 	again.TriesLeft = 2
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(again))
-	b.WriteString("mandate\n")
+	b.WriteString("policy\n")
 	for _, rule := range policy.Reasons() {
 		broken := Verdict{Result: policy.Result{Violation: &policy.Violation{Reason: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}}
 		broken.plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}

@@ -31,7 +31,7 @@ func reader(tb testing.TB) (*Mind, world.View) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := kit.Mind(w.AgentID(0), w.Persona(0), w.Clauses(0)...)
+	m := kit.Mind(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...)
 	for tick := range int64(12) {
 		w.Advance()
 		text := fmt.Sprintf("Hold %d units for me and mine %d g before you move to frag-amber, %s.", tick, 100*tick, w.AgentID(2))

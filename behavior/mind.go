@@ -106,11 +106,11 @@ type Mind struct {
 	headroom     headroom
 }
 
-// Mind returns a new mind for the agent with the given id. clauses are what the
-// scenario says about whom it may listen to, see [world.World.Clauses].
-func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *Mind {
+// Mind returns a new mind for the agent with the given id. rules are what the
+// scenario says about whom it may listen to, see [world.World.PolicyRules].
+func (k *Kit) Mind(id string, persona world.Persona, rules ...world.PolicyRule) *Mind {
 	m := &Mind{
-		Kit: k, id: id, persona: persona, policy: policy.Compile(id, clauses), playbook: playbook.New(),
+		Kit: k, id: id, persona: persona, policy: policy.Compile(id, rules), playbook: playbook.New(),
 		memory: memory.New(k.words.memory),
 	}
 	m.SetSystemPrompt(k.cfg.SystemPrompt)

@@ -164,7 +164,7 @@ func (s sketch) ruleLine() []string {
 		if r.Action == (world.Offer{}).ActionName() {
 			parts = append(parts, s.words.textCounted)
 		}
-		if r.Clause.Most > 0 {
+		if r.PolicyRule.Most > 0 {
 			parts = append(parts, fmt.Sprintf(s.words.textOnce, r.Most))
 		}
 		if r.Total > 0 {

@@ -42,7 +42,7 @@ func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 	seen.news = slices.Concat(m.past.news, m.words.declined(declined, seen.OwnOffers))
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
-		if a.OK && m.cfg.Guards(policy.LayerMandate) && m.policy.Forbids(a.Action) {
+		if a.OK && m.cfg.Guards(policy.LayerRules) && m.policy.Forbids(a.Action) {
 			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.ReasonForbidden)}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // typedLife is a life in a world with requests and offers.
-func typedLife(t *testing.T, cfg behavior.Config, rules ...world.Clause) life {
+func typedLife(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) life {
 	t.Helper()
 	s, _, _ := scenario.Embedded("two_bases")
 	s.Goals, s.Terms = nil, true
@@ -33,8 +33,8 @@ func typedLife(t *testing.T, cfg behavior.Config, rules ...world.Clause) life {
 }
 
 // askable is a rule that lets agent-2 ask for an action.
-func askable(action string) world.Clause {
-	return world.Clause{Agent: "*", Effect: world.EffectAllow, Action: action, Total: 90, Window: 50, AskedBy: []string{"agent-2"}}
+func askable(action string) world.PolicyRule {
+	return world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: action, Total: 90, Window: 50, AskedBy: []string{"agent-2"}}
 }
 
 // TestAnExchangeAsItIsTold plays requests and offers with another agent, and reads in each
@@ -154,7 +154,7 @@ func TestWhatMayBeAnswered(t *testing.T) {
 	for _, cfg := range staticConfigs() {
 		gift, trade := askable("transfer_resource"), askable("accept_offer")
 		gift.What, trade.What, trade.Get, trade.GetAtLeast, trade.Per, trade.ByMessage = world.Hardware, world.Hardware, world.Data, 3, 2, true
-		l := typedLife(t, cfg, gift, trade, world.Clause{Agent: "*", Effect: world.EffectForbid, Action: "post_note"})
+		l := typedLife(t, cfg, gift, trade, world.PolicyRule{Agent: "*", Effect: world.EffectForbid, Action: "post_note"})
 		for _, a := range []world.Action{
 			world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 9}, world.Request{To: "agent-1", Resource: world.Data, Amount: 1, Ticks: 9}, world.SendMessage{To: "agent-1", Text: "Hello"},
 		} {
@@ -186,7 +186,7 @@ func TestWhatMayBeAnswered(t *testing.T) {
 // TestWhyATradeIsRefused reads the refusals of a trade that brings too little, and of an offer that
 // is not there.
 func TestWhyATradeIsRefused(t *testing.T) {
-	rate := world.Clause{Agent: "*", Effect: world.EffectAllow, Action: "offer", What: world.Hardware, Get: world.Data, GetAtLeast: 3, Per: 2}
+	rate := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "offer", What: world.Hardware, Get: world.Data, GetAtLeast: 3, Per: 2}
 	told := map[modules.Language]string{modules.English: "less than the minimum that the rules want", modules.Chinese: "要求的 minimum"}
 	for _, cfg := range staticConfigs() {
 		if cfg.Needless != nil {

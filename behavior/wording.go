@@ -88,10 +88,10 @@ type wording struct {
 	planAgain, reasonPrompt, reasonDone string
 
 	// phrases are the texts of feedback by code. unusable says what was wrong with an
-	// answer that [CodeUnusableAnswer] is about, mandate why a rule refused an action.
+	// answer that [CodeUnusableAnswer] is about, policy why a rule refused an action.
 	phrases  phraseTable[string]
 	unusable phraseTable[answer.Problem]
-	mandate  phraseTable[policy.Reason]
+	policy   phraseTable[policy.Reason]
 	// What is allowed after an unusable answer.
 	callAllowed, plainText string
 }

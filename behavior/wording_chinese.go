@@ -215,7 +215,7 @@ var chinese = wording{
 		{answer.UnknownShape, "回答中的 JSON 不是任何预期的形式。"},
 		{answer.Several, "回答中有几个决定。请只提交一个。"},
 	},
-	mandate: phraseTable[policy.Reason]{
+	policy: phraseTable[policy.Reason]{
 		{policy.ReasonForbidden, "场景规则禁止在此做这个行动。什么都没有执行。请另起草一个行动。"},
 		{policy.ReasonAmount, "场景规则一次只允许较少的数量。什么都没有执行。请起草不超过上限的数量。"},
 		{policy.ReasonTotal, "场景规则目前允许的总量只剩到上限。什么都没有执行。请另起草一个行动。"},

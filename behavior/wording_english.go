@@ -214,7 +214,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{answer.UnknownShape, "The answer's JSON has none of the expected shapes."},
 		{answer.Several, "The answer held several decisions. Commit exactly one."},
 	},
-	mandate: phraseTable[policy.Reason]{
+	policy: phraseTable[policy.Reason]{
 		{policy.ReasonForbidden, "A rule of the scenario forbids this action here. Nothing was executed. Draft another action."},
 		{policy.ReasonAmount, "The rules let you do less of this at a time. Nothing was executed. Draft at most the maximum."},
 		{policy.ReasonTotal, "What the rules allow of this for now is used up to the maximum. Nothing was executed. Draft another action."},

@@ -26,22 +26,22 @@ type spokenWorld struct {
 }
 
 // heardRules let the neighbours ask for a little of everything.
-func heardRules() []world.Clause {
-	rule := func(action, what string, most, total int64, by ...string) world.Clause {
-		return world.Clause{Agent: "agent-1", Effect: world.EffectAllow, Action: action, What: what, Most: most, Total: total, TotalEach: total / 2, Window: 20, To: world.ToAsker, AskedBy: by}
+func heardRules() []world.PolicyRule {
+	rule := func(action, what string, most, total int64, by ...string) world.PolicyRule {
+		return world.PolicyRule{Agent: "agent-1", Effect: world.EffectAllow, Action: action, What: what, Most: most, Total: total, TotalEach: total / 2, Window: 20, To: world.ToAsker, AskedBy: by}
 	}
 	reply := rule("send_message", "", 0, 6, "*")
 	reply.ByMessage = true
 	trade := rule("accept_offer", "data", 4, 12, "agent-2", "agent-3")
 	trade.To = ""
 	trade.Get, trade.GetAtLeast, trade.Per = "hardware", 1, 2
-	return []world.Clause{reply, rule("transfer_resource", "data", 3, 9, "agent-2", "agent-3"), trade, {Agent: "agent-1", Effect: world.EffectAllow, Action: "mine_compound", Total: 40_000}}
+	return []world.PolicyRule{reply, rule("transfer_resource", "data", 3, 9, "agent-2", "agent-3"), trade, {Agent: "agent-1", Effect: world.EffectAllow, Action: "mine_compound", Total: 40_000}}
 }
 
 func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word func(string) string) spokenWorld {
 	t.Helper()
 	s, _, _ := scenario.Embedded("llm_bootstrap")
-	s.Terms, s.Mandate = true, heardRules()
+	s.Terms, s.Policy = true, heardRules()
 	s.Agents.Spawn = []string{s.Places[0].ID, s.Places[0].ID, s.Places[0].ID, s.Places[0].ID, s.Places[0].ID}
 	s.Agents.Stock = [][]world.Amount{{{Resource: world.Electricity, Amount: 200}, {Resource: world.Hardware, Amount: 9}, {Resource: world.Data, Amount: 30}}}
 	for i := range s.Personas {
@@ -58,7 +58,7 @@ func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word f
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spokenWorld{w, kit.Mind(w.AgentID(0), w.Persona(0), w.Clauses(0)...), word}
+	return spokenWorld{w, kit.Mind(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...), word}
 }
 
 // did is what became of a turn, as far as a guard decides it.

@@ -25,7 +25,7 @@ compound_g = 4000
 count = 2
 spawn = ["rock"]
 stock = [{ electricity = 50 }]
-[[mandate]]
+[[policy]]
 agent = "*"
 effect = "forbid"
 action = "post_note"
@@ -33,7 +33,7 @@ action = "post_note"
 
 // TestDirectModeGoesOnToTheNextCandidate: both agents draft to dig the same compound.
 // Who comes second does the next of its candidates in the same tick, passing over the
-// one that its mandate forbids.
+// one that its policy forbids.
 func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
 	draft := drafted("d", `[{"action":"mine_compound","amount":3000},{"action":"post_note","text":"Mine."},{"action":"harvest_radiation","amount":3}]`)
 	answers := map[string][]string{"agent-1": {draft}, "agent-2": {draft}}

@@ -91,11 +91,11 @@ func told(answers ...string) map[string][]string {
 	}
 }
 
-// guarded runs two_bases with clauses against canned answers.
-func guarded(t *testing.T, ticks int64, clauses string, answers map[string][]string, change ...func(*engine.Options)) engine.Options {
+// guarded runs two_bases with rules against canned answers.
+func guarded(t *testing.T, ticks int64, rules string, answers map[string][]string, change ...func(*engine.Options)) engine.Options {
 	t.Helper()
 	o := options(t, "two_bases", ticks)
-	o.ScenarioTOML += clauses
+	o.ScenarioTOML += rules
 	for _, c := range change {
 		c(&o)
 	}
@@ -319,21 +319,21 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 // report and replay know.
 func TestGuardOffIsRecorded(t *testing.T) {
 	o := guarded(t, 3, "", told(planned("p", noSteps, `[{"action":"mine_compound","amount":5}]`), decided("c1", mineFifty, "null")),
-		func(o *engine.Options) { o.GuardOff = append(o.GuardOff, "plan", "mandate", "taint") })
+		func(o *engine.Options) { o.GuardOff = append(o.GuardOff, "plan", "policy", "taint") })
 	r := recordsOf(t, o.RunDir)
 	r.require(t, 3, "agent-1", trace.StepGuard)
 	r.executed(t, 3, "agent-1", `{"action":"mine_compound","compound_mass_g":50}`, "")
-	if off := strings.Join(fold(t, o.RunDir).Guard.Off, " "); off != "plan mandate taint" {
+	if off := strings.Join(fold(t, o.RunDir).Guard.Off, " "); off != "plan policy taint" {
 		t.Errorf("the report says %q is off", off)
 	}
 	requireReplays(t, o.RunDir, 3)
 }
 
-// TestTotalRunsOutInAStandingOrder: the order is held against the mandate in every
+// TestTotalRunsOutInAStandingOrder: the order is held against the policy in every
 // tick. Two attempts of 4 fit a total of 10; the third would not, so the order ends.
 func TestTotalRunsOutInAStandingOrder(t *testing.T) {
 	order := `{"until":[{"event":"power_low","value":null}],"max_ticks":5,"ignore":null}`
-	o := guarded(t, 4, "\n[[mandate]]\nagent = \"agent-1\"\naction = \"mine_compound\"\ntotal = 10\n", map[string][]string{
+	o := guarded(t, 4, "\n[[policy]]\nagent = \"agent-1\"\naction = \"mine_compound\"\ntotal = 10\n", map[string][]string{
 		"agent-1": {decided("c", `{"action":"mine_compound","amount":4}`, order)},
 	})
 	r := recordsOf(t, o.RunDir)
@@ -355,8 +355,8 @@ func TestTotalRunsOutInAStandingOrder(t *testing.T) {
 // base; the same decision passes where it is that base, and nowhere else.
 func TestNarrowerAllowLiftsAForbid(t *testing.T) {
 	for place, want := range map[string]string{"base-a": `{"action":"mine_compound","compound_mass_g":5}`, "base-b": waited} {
-		clauses := fmt.Sprintf("\n[[mandate]]\nagent = \"*\"\neffect = \"forbid\"\naction = \"mine_compound\"\n\n[[mandate]]\nagent = \"*\"\naction = \"mine_compound\"\nat = %q\n", place)
-		o := guarded(t, 1, clauses, map[string][]string{"agent-1": {decided("c", mineFive, "null")}})
+		rules := fmt.Sprintf("\n[[policy]]\nagent = \"*\"\neffect = \"forbid\"\naction = \"mine_compound\"\n\n[[policy]]\nagent = \"*\"\naction = \"mine_compound\"\nat = %q\n", place)
+		o := guarded(t, 1, rules, map[string][]string{"agent-1": {decided("c", mineFive, "null")}})
 		r := recordsOf(t, o.RunDir)
 		r.executed(t, 1, "agent-1", want, "")
 		if refused := r.find(1, "agent-1", trace.StepGuard); (len(refused) == 1) != (want == waited) {

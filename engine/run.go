@@ -356,7 +356,7 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 // agents than ever decide.
 func (r *runner) mind(n int) *behavior.Mind {
 	if r.minds[n] == nil {
-		m := r.kit.Mind(r.world.AgentID(n), r.world.Persona(n), r.world.Clauses(n)...)
+		m := r.kit.Mind(r.world.AgentID(n), r.world.Persona(n), r.world.PolicyRules(n)...)
 		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
 		m.SetPlaybook(r.seed)
 		r.minds[n] = m

@@ -98,7 +98,7 @@ type Report struct {
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
 	// Whether that is all of them. It is false for an unfinished run with faults: nobody could count when it was killed, and a resume counts them.
 	FaultsCounted bool `json:"faults_counted"`
-	// What mandate and trust refused.
+	// What policy and trust refused.
 	Guard Guard `json:"guard"`
 	// Reason steps of turns.
 	Reasoning Reasoning `json:"reasoning"`

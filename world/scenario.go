@@ -37,13 +37,13 @@ type Scenario struct {
 	Personas []Persona `toml:"personas"`
 	// Goals are what the agents are asked to reach.
 	Goals []Goal `toml:"goals"`
-	// Mandate is what the agents may and must not do, whatever they are told; it
+	// Policy is what the agents may and must not do, whatever they are told; it
 	// binds deciding agents and changes nothing in the world.
-	Mandate []Clause `toml:"mandate"`
+	Policy []PolicyRule `toml:"policy"`
 	// Task is how a run is scored, nil for a scenario that is no test.
 	Task *Task `toml:"task"`
 	// PlannedAgents is the number of agents before WithAgents changed it, 0 if it never
-	// did. Clauses are about these agents.
+	// did. PolicyRules are about these agents.
 	PlannedAgents int64 `toml:"-"`
 }
 
@@ -138,7 +138,7 @@ func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 // WithAgents returns the scenario with n agents, n at least 1. Spawn places,
 // starting stocks and personas go round; goals of single agents go round too,
 // so that agent k of a scenario for m agents gets the goals of agent k mod m.
-// Clauses of single agents go round likewise, see [World.Clauses].
+// PolicyRules of single agents go round likewise, see [World.PolicyRules].
 // A task is dropped unless n is the scenario's own number: its numbers would not
 // hold.
 func (s Scenario) WithAgents(n int) Scenario {

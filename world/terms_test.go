@@ -607,15 +607,15 @@ func TestAskersLearnNothingFromAfar(t *testing.T) {
 func TestStrangersWakeOncePerTenTicks(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		clause Clause
+		rule   PolicyRule
 		always bool
 	}{
-		{"no clause", Clause{}, false},
-		{"asked by it", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-3"}}, true},
-		{"directed to it", Clause{Agent: Anyone, Effect: EffectAllow, Action: "transfer_resource", To: "agent-3"}, true},
-		{"asked by anybody", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{Anyone}}, false},
-		{"a forbid", Clause{Agent: "agent-1", Effect: EffectForbid, Action: "transfer_resource", To: "agent-3"}, false},
-		{"of another agent", Clause{Agent: "agent-2", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-3"}}, false},
+		{"no rule", PolicyRule{}, false},
+		{"asked by it", PolicyRule{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-3"}}, true},
+		{"directed to it", PolicyRule{Agent: Anyone, Effect: EffectAllow, Action: "transfer_resource", To: "agent-3"}, true},
+		{"asked by anybody", PolicyRule{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{Anyone}}, false},
+		{"a forbid", PolicyRule{Agent: "agent-1", Effect: EffectForbid, Action: "transfer_resource", To: "agent-3"}, false},
+		{"of another agent", PolicyRule{Agent: "agent-2", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-3"}}, false},
 	} {
 		for _, asleep := range []Action{
 			WaitTicks{64}, ExecuteUntil{Do: Harvest{1}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 200},
@@ -624,8 +624,8 @@ func TestStrangersWakeOncePerTenTicks(t *testing.T) {
 		} {
 			s := mustScenario(t, "minimal").WithAgents(12)
 			s.Goals, s.Terms, s.Rules.PowerCapacity, s.Agents.Stock = nil, true, 1000, [][]Amount{{{Electricity, 900}}}
-			if tc.clause.Agent != "" {
-				s.Mandate, s.PlannedAgents = []Clause{tc.clause}, 12
+			if tc.rule.Agent != "" {
+				s.Policy, s.PlannedAgents = []PolicyRule{tc.rule}, 12
 			}
 			w, err := New(s, 1)
 			if err != nil {
@@ -892,7 +892,7 @@ func TestNamedSendersComeFirst(t *testing.T) {
 	s := mustScenario(t, "minimal").WithAgents(30)
 	s.Goals, s.Terms, s.Rules.PowerCapacity, s.PlannedAgents = nil, true, 1000, 30
 	s.Agents.Stock = [][]Amount{{{Electricity, 900}, {Data, 9}}}
-	s.Mandate = []Clause{{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-30"}}}
+	s.Policy = []PolicyRule{{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-30"}}}
 	w, err := New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ func TestMessageAsksForOneOrder(t *testing.T) {
 	view := viewOf(t, 1)
 	seen := view.Observe()
 	wrote("agent-2", 1)(&seen)
-	p := Compile("agent-1", []world.Clause{
+	p := Compile("agent-1", []world.PolicyRule{
 		allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage),
 		allow("execute_until", total(100), window(50), askedBy("agent-2"), byMessage),
 	})
@@ -33,7 +33,7 @@ func TestMessageAsksForOneOrder(t *testing.T) {
 // TestTypedMessageIsNoMessage: a request or offer in the inbox triggers no rule that messages may
 // trigger. It counts by its terms while it is open, and what was answered is not asked again.
 func TestTypedMessageIsNoMessage(t *testing.T) {
-	p := Compile("agent-1", []world.Clause{allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage)})
+	p := Compile("agent-1", []world.PolicyRule{allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage)})
 	for kind, allowed := range map[string]bool{"": true, world.KindRequest: false, world.KindOffer: false, "decline": false} {
 		view := viewOf(t, 1)
 		seen := view.Observe()

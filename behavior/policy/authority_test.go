@@ -36,24 +36,24 @@ func charged(n int64) func(*world.Observation) {
 	return func(o *world.Observation) { o.Self.Electricity = rules.PowerCapacity*rules.LowPercent/100 + n }
 }
 
-func window(n int64) func(*world.Clause)    { return func(c *world.Clause) { c.Window = n } }
-func totalEach(n int64) func(*world.Clause) { return func(c *world.Clause) { c.TotalEach = n } }
-func byMessage(c *world.Clause)             { c.ByMessage = true }
-func relayed(c *world.Clause)               { c.Relayed = true }
-func rate(get string, least, per int64) func(*world.Clause) {
-	return func(c *world.Clause) { c.Get, c.GetAtLeast, c.Per = get, least, per }
+func window(n int64) func(*world.PolicyRule)    { return func(c *world.PolicyRule) { c.Window = n } }
+func totalEach(n int64) func(*world.PolicyRule) { return func(c *world.PolicyRule) { c.TotalEach = n } }
+func byMessage(c *world.PolicyRule)             { c.ByMessage = true }
+func relayed(c *world.PolicyRule)               { c.Relayed = true }
+func rate(get string, least, per int64) func(*world.PolicyRule) {
+	return func(c *world.PolicyRule) { c.Get, c.GetAtLeast, c.Per = get, least, per }
 }
 
 // verdictCase is one verdict: what is planned, what the rules are, what others want, what the agent
 // would do, and by what it may or which rule refuses it.
 type verdictCase struct {
-	name    string
-	plan    []string
-	clauses []world.Clause
-	seen    []func(*world.Observation)
-	ledger  Ledger
-	action  world.Action
-	want    string // as [verdictOf] writes it
+	name   string
+	plan   []string
+	rules  []world.PolicyRule
+	seen   []func(*world.Observation)
+	ledger Ledger
+	action world.Action
+	want   string // as [verdictOf] writes it
 }
 
 // verdictOf is a verdict in a few words.
@@ -86,7 +86,7 @@ func (c verdictCase) check(t *testing.T) {
 	for _, add := range c.seen {
 		add(&seen)
 	}
-	m := Compile("agent-1", c.clauses)
+	m := Compile("agent-1", c.rules)
 	got := verdictOf(m.untrimmed(c.action, Evidence{View: view, Seen: &seen, Authors: []string{"agent-9"}, Plan: planned(t, c.plan...), Ledger: c.ledger}))
 	if got != c.want {
 		t.Errorf("%s, want %s", got, c.want)
@@ -115,7 +115,7 @@ func TestPlanned(t *testing.T) {
 		{"the second", []string{planMine, planRefine}, nil, nil, Ledger{}, world.Refine{MassG: 7000}, "deviation 1 of action 2"},
 		{"the second, behind one that is not possible", []string{planMake, planRefine}, nil, nil, Ledger{}, world.Refine{MassG: 7000}, "plan 2"},
 		{"one that is not possible", []string{planMake, planRefine}, nil, nil, Ledger{}, world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.motor_mk1", Batches: 1}, "plan 1"},
-		{"behind one that a rule forbids", []string{planMine, planRefine}, []world.Clause{forbid("mine_compound")}, nil, Ledger{}, world.Refine{MassG: 7000}, "plan 2"},
+		{"behind one that a rule forbids", []string{planMine, planRefine}, []world.PolicyRule{forbid("mine_compound")}, nil, Ledger{}, world.Refine{MassG: 7000}, "plan 2"},
 		{"the last deviation", []string{planMine, planRefine}, nil, nil, spent(2), world.Refine{MassG: 7000}, "deviation 1 of action 2"},
 		{"one deviation too many", []string{planMine, planRefine}, nil, nil, spent(3), world.Refine{MassG: 7000}, "deviation_limit  max 0"},
 		{"a gift", []string{planGift}, nil, nil, Ledger{}, gift, "plan 1"},
@@ -189,7 +189,7 @@ func offer(give, want int64) world.Action {
 func TestAsked(t *testing.T) {
 	give := func(to string, n int64) world.Action { return world.Transfer{To: to, Kind: "data", Amount: n} }
 	rule := allow("transfer_resource", to("asker"), what("data"), most(5), total(8), totalEach(6), window(10), askedBy("agent-2", "agent-3"))
-	with := func(set ...func(*world.Clause)) world.Clause {
+	with := func(set ...func(*world.PolicyRule)) world.PolicyRule {
 		c := rule
 		for _, f := range set {
 			f(&c)
@@ -198,7 +198,7 @@ func TestAsked(t *testing.T) {
 	}
 	settled := func(tick int64, id string, n int64) Ledger {
 		d, _ := parse(give(id, n))
-		return Compile("agent-1", []world.Clause{rule}).Settle(Ledger{}, tick, d, nil)
+		return Compile("agent-1", []world.PolicyRule{rule}).Settle(Ledger{}, tick, d, nil)
 	}
 	see := func(list ...func(*world.Observation)) []func(*world.Observation) { return list }
 	reply := allow("send_message", to("asker"), total(3), window(10), askedBy("*"), byMessage)
@@ -206,63 +206,63 @@ func TestAsked(t *testing.T) {
 	errand := allow("move_agent", to("rim"), total(5), totalEach(1), window(9), askedBy("agent-2", "agent-3"))
 	errands := func(id string) Ledger {
 		d, _ := parse(world.Move{To: "rim"})
-		return Compile("agent-1", []world.Clause{errand}).Settle(Ledger{}, 1, d, &trace.Authority{By: trace.AuthorityRule, Asker: id})
+		return Compile("agent-1", []world.PolicyRule{errand}).Settle(Ledger{}, 1, d, &trace.Authority{By: trace.AuthorityRule, Asker: id})
 	}
 	accept := world.AcceptOffer{OfferID: "offer-1-agent-2-1"}
 	for _, c := range []verdictCase{
-		{"a request", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
-		{"more than is left of it", nil, []world.Clause{rule}, see(asks("agent-2", "data", 3)), Ledger{}, give("agent-2", 4), "mandate_amount amount max 3"},
-		{"more than the rule allows", nil, []world.Clause{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 6), "mandate_amount amount max 5"},
-		{"something else than asked for", nil, []world.Clause{rule}, see(asks("agent-2", "hardware", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
-		{"to somebody else", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "not_planned"},
-		{"to whom the rule says", nil, []world.Clause{with(to("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "rule 1 for agent-2"},
-		{"of somebody whom the rule does not name", nil, []world.Clause{with(askedBy("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
-		{"nobody asks", nil, []world.Clause{rule}, nil, Ledger{}, give("agent-2", 5), "not_planned"},
-		{"a message is no request", nil, []world.Clause{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "not_planned"},
-		{"a message where it is enough", nil, []world.Clause{with(byMessage)}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
-		{"an offer is no request", nil, []world.Clause{rule}, see(offers("agent-2", "hardware", 1, "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
-		{"asked for in the name of another", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "relayed_terms"},
-		{"asked for in the name of nobody knows", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5, "*")), Ledger{}, give("agent-2", 5), "relayed_terms"},
-		{"asked for by way of one whom the rule names", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5, "agent-1", "agent-3")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
-		{"asked for by way of anybody", nil, []world.Clause{with(relayed)}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
-		{"what is left of the total", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 5), "mandate_total amount max 4"},
-		{"what is left for each", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 3), give("agent-2", 4), "mandate_total amount max 3"},
-		{"what others got lately is theirs", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 4), "rule 1 for agent-2"},
-		{"what many small gifts leave", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 1), give("agent-2", 5), "mandate_total amount max 4"},
-		{"beyond the window", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(-9, "agent-2", 6), give("agent-2", 5), "rule 1 for agent-2"},
-		{"at the edge of the window", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(-8, "agent-2", 6), give("agent-2", 5), "mandate_total amount max 0"},
-		{"a planned gift to who asks is bound too", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.Clause{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 9), "mandate_amount amount max 5"},
-		{"a planned gift to who wrote is not", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.Clause{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 9), "plan 1"},
-		{"a planned gift that a rule asks for", []string{planMine, planGift}, []world.Clause{rule}, see(asks("agent-2", "data", 4)), Ledger{}, give("agent-2", 4), "rule 1 for agent-2"},
-		{"an answer", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
-		{"an answer to nobody", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-2", Text: "no"}, "not_planned"},
-		{"a second answer", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "not_planned"},
-		{"an answer to what came since", nil, []world.Clause{reply}, see(wrote("agent-3", 1), wrote("agent-3", 2)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
-		{"an offer", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 3, "data", 6)), Ledger{}, accept, "rule 1 for agent-2"},
-		{"an offer at too bad a rate", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 2, "data", 5)), Ledger{}, accept, "mandate_rate hardware min 3"},
-		{"an offer of too much", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 9, "data", 7)), Ledger{}, accept, "mandate_amount  max 6"},
-		{"an offer of a stranger", nil, []world.Clause{trade}, see(offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
-		{"an offer of something else", nil, []world.Clause{trade}, see(offers("agent-2", "compound", 9, "data", 1)), Ledger{}, accept, "not_planned"},
-		{"an offer of a stranger beside that of another", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 9, "data", 1), offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
-		{"no to a request", nil, []world.Clause{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-2-1"}, "rule 1 for agent-2"},
-		{"no to the request of another", nil, []world.Clause{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5), asks("agent-3", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-3-1"}, "not_planned"},
-		{"an errand too many for one", nil, []world.Clause{errand}, see(asks("agent-2", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "mandate_total  max 0"},
-		{"an errand for another", nil, []world.Clause{errand}, see(asks("agent-3", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "rule 1 for agent-3"},
-		{"an offer that is not there", nil, []world.Clause{trade}, nil, Ledger{}, accept, "own"}, // the world refuses it
-		{"an offer that answers a request", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"), rate("hardware", 1, 2))},
+		{"a request", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"more than is left of it", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 3)), Ledger{}, give("agent-2", 4), "mandate_amount amount max 3"},
+		{"more than the rule allows", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 6), "mandate_amount amount max 5"},
+		{"something else than asked for", nil, []world.PolicyRule{rule}, see(asks("agent-2", "hardware", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"to somebody else", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "not_planned"},
+		{"to whom the rule says", nil, []world.PolicyRule{with(to("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "rule 1 for agent-2"},
+		{"of somebody whom the rule does not name", nil, []world.PolicyRule{with(askedBy("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"nobody asks", nil, []world.PolicyRule{rule}, nil, Ledger{}, give("agent-2", 5), "not_planned"},
+		{"a message is no request", nil, []world.PolicyRule{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"a message where it is enough", nil, []world.PolicyRule{with(byMessage)}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"an offer is no request", nil, []world.PolicyRule{rule}, see(offers("agent-2", "hardware", 1, "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"asked for in the name of another", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "relayed_terms"},
+		{"asked for in the name of nobody knows", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "*")), Ledger{}, give("agent-2", 5), "relayed_terms"},
+		{"asked for by way of one whom the rule names", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "agent-1", "agent-3")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"asked for by way of anybody", nil, []world.PolicyRule{with(relayed)}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"what is left of the total", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 5), "mandate_total amount max 4"},
+		{"what is left for each", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 3), give("agent-2", 4), "mandate_total amount max 3"},
+		{"what others got lately is theirs", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 4), "rule 1 for agent-2"},
+		{"what many small gifts leave", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 1), give("agent-2", 5), "mandate_total amount max 4"},
+		{"beyond the window", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(-9, "agent-2", 6), give("agent-2", 5), "rule 1 for agent-2"},
+		{"at the edge of the window", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(-8, "agent-2", 6), give("agent-2", 5), "mandate_total amount max 0"},
+		{"a planned gift to who asks is bound too", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.PolicyRule{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 9), "mandate_amount amount max 5"},
+		{"a planned gift to who wrote is not", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.PolicyRule{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 9), "plan 1"},
+		{"a planned gift that a rule asks for", []string{planMine, planGift}, []world.PolicyRule{rule}, see(asks("agent-2", "data", 4)), Ledger{}, give("agent-2", 4), "rule 1 for agent-2"},
+		{"an answer", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
+		{"an answer to nobody", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-2", Text: "no"}, "not_planned"},
+		{"a second answer", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "not_planned"},
+		{"an answer to what came since", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1), wrote("agent-3", 2)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
+		{"an offer", nil, []world.PolicyRule{trade}, see(offers("agent-2", "hardware", 3, "data", 6)), Ledger{}, accept, "rule 1 for agent-2"},
+		{"an offer at too bad a rate", nil, []world.PolicyRule{trade}, see(offers("agent-2", "hardware", 2, "data", 5)), Ledger{}, accept, "mandate_rate hardware min 3"},
+		{"an offer of too much", nil, []world.PolicyRule{trade}, see(offers("agent-2", "hardware", 9, "data", 7)), Ledger{}, accept, "mandate_amount  max 6"},
+		{"an offer of a stranger", nil, []world.PolicyRule{trade}, see(offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
+		{"an offer of something else", nil, []world.PolicyRule{trade}, see(offers("agent-2", "compound", 9, "data", 1)), Ledger{}, accept, "not_planned"},
+		{"an offer of a stranger beside that of another", nil, []world.PolicyRule{trade}, see(offers("agent-2", "hardware", 9, "data", 1), offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
+		{"no to a request", nil, []world.PolicyRule{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-2-1"}, "rule 1 for agent-2"},
+		{"no to the request of another", nil, []world.PolicyRule{allow("decline", total(2), window(9), askedBy("agent-2"))}, see(asks("agent-2", "data", 5), asks("agent-3", "data", 5)), Ledger{}, world.Decline{ID: "req-1-agent-3-1"}, "not_planned"},
+		{"an errand too many for one", nil, []world.PolicyRule{errand}, see(asks("agent-2", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "mandate_total  max 0"},
+		{"an errand for another", nil, []world.PolicyRule{errand}, see(asks("agent-3", "data", 5)), errands("agent-2"), world.Move{To: "rim"}, "rule 1 for agent-3"},
+		{"an offer that is not there", nil, []world.PolicyRule{trade}, nil, Ledger{}, accept, "own"}, // the world refuses it
+		{"an offer that answers a request", nil, []world.PolicyRule{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"), rate("hardware", 1, 2))},
 			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3, Re: "req-1-agent-2-1"}, "rule 1 for agent-2"},
-		{"an offer that answers nothing", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"))},
+		{"an offer that answers nothing", nil, []world.PolicyRule{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"))},
 			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3}, "not_planned"},
-		{"a sleep", nil, []world.Clause{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 3}, "rule 1 for agent-2"},
-		{"a long sleep", nil, []world.Clause{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 4}, "mandate_amount amount max 3"},
-		{"an errand to where the asker is not seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
-		{"an errand by message to where the asker is not seen yet", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
-		{"an errand that nobody asks for", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-3", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
-		{"an errand to where the asker is seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-9"))}, see(asks("agent-9", "data", 5), func(o *world.Observation) {
+		{"a sleep", nil, []world.PolicyRule{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 3}, "rule 1 for agent-2"},
+		{"a long sleep", nil, []world.PolicyRule{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 4}, "mandate_amount amount max 3"},
+		{"an errand to where the asker is not seen", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
+		{"an errand by message to where the asker is not seen yet", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
+		{"an errand that nobody asks for", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-3", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
+		{"an errand to where the asker is seen", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-9"))}, see(asks("agent-9", "data", 5), func(o *world.Observation) {
 			o.Agents = append(o.Agents, world.Contact{ID: "agent-9", Place: "rim"})
 		}), Ledger{}, world.Move{To: "rim"}, "rule 1 for agent-9"},
-		{"forbidden but to who asks", nil, []world.Clause{forbid("transfer_resource"), rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 2 for agent-2"},
-		{"forbidden, asked for in the name of another", nil, []world.Clause{forbid("transfer_resource"), rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "mandate_forbids"},
+		{"forbidden but to who asks", nil, []world.PolicyRule{forbid("transfer_resource"), rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 2 for agent-2"},
+		{"forbidden, asked for in the name of another", nil, []world.PolicyRule{forbid("transfer_resource"), rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "mandate_forbids"},
 	} {
 		t.Run(c.name, c.check)
 	}
@@ -271,7 +271,7 @@ func TestAsked(t *testing.T) {
 // TestOwed: what terms that were shown before the plan may have led to needs a rule, planned or
 // not, with texts in view or none.
 func TestOwed(t *testing.T) {
-	data := func(receiver string) world.Clause {
+	data := func(receiver string) world.PolicyRule {
 		return allow("transfer_resource", to(receiver), what("data"), most(5), total(8), window(10), askedBy("agent-2"))
 	}
 	hardware := func(id string) world.Action { return world.Transfer{To: id, Kind: "hardware", Amount: 2} }
@@ -284,7 +284,7 @@ func TestOwed(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		plan   string
-		rule   world.Clause
+		rule   world.PolicyRule
 		seen   func(*world.Observation)
 		action world.Action
 		own    bool
@@ -303,7 +303,7 @@ func TestOwed(t *testing.T) {
 		seen := view.Observe()
 		tt.seen(&seen)
 		for _, authors := range [][]string{nil, {"agent-9"}} {
-			m := Compile("agent-1", []world.Clause{tt.rule})
+			m := Compile("agent-1", []world.PolicyRule{tt.rule})
 			_, broken := m.untrimmed(tt.action, Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, tt.plan)})
 			if tt.own != (broken == nil) || broken != nil && broken.Reason != ReasonNotPlanned {
 				t.Errorf("%s, beside texts of %v: %+v", tt.name, authors, broken)
@@ -319,7 +319,7 @@ func TestAskedForOnce(t *testing.T) {
 	seen := view.Observe()
 	asks("agent-2", "data", 5)(&seen)
 	gift := world.Transfer{To: "agent-2", Kind: "data", Amount: 2}
-	m := Compile("agent-1", []world.Clause{allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))})
+	m := Compile("agent-1", []world.PolicyRule{allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))})
 	for _, plan := range [][]string{nil, {`{"action":"transfer_resource","to":"agent-2","what":"data","amount":2,"max_ticks":9}`}} {
 		for _, authors := range [][]string{nil, {"agent-9"}} {
 			e := Evidence{View: view, Seen: &seen, Authors: authors, Plan: planned(t, plan...)}
@@ -338,7 +338,7 @@ func TestAskedForOnce(t *testing.T) {
 // gift was planned or not. Gifts to others cost what they are.
 func TestSmallGifts(t *testing.T) {
 	rule := allow("transfer_resource", to("asker"), what("data"), most(10), total(30), window(50), askedBy("agent-2"))
-	m := Compile("agent-1", []world.Clause{rule})
+	m := Compile("agent-1", []world.PolicyRule{rule})
 	for to, want := range map[string]int64{"agent-2": 5, "agent-3": 30} {
 		ledger, gifts := Ledger{}, int64(0)
 		for tick := range int64(50) {
@@ -429,7 +429,7 @@ func TestTrim(t *testing.T) {
 func TestAnswerable(t *testing.T) {
 	rule := allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))
 	trade := allow("accept_offer", what("data"), total(6), window(10), askedBy("agent-2"), rate("hardware", 1, 2))
-	m := Compile("agent-1", []world.Clause{rule, trade})
+	m := Compile("agent-1", []world.PolicyRule{rule, trade})
 	d, _ := parse(world.Transfer{To: "agent-2", Kind: "data", Amount: 8})
 	for _, tt := range []struct {
 		name   string

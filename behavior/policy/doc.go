@@ -7,14 +7,14 @@
 // text. So no text can bring anything about, and texts can keep an agent from its plan only as
 // often as a few counts allow.
 //
-//	p := policy.Compile(id, clauses)                           // once
+//	p := policy.Compile(id, rules)                           // once
 //	r := p.Evaluate(action, evidence)                          // for every candidate and decision
 //	ledger = p.Settle(ledger, tick, r.Operation, &r.Authority) // once the world accepted it
 //	ledger = ledger.CountTurn(tick, &r.Authority, round)       // at the end of every turn
 //
 // # Words
 //
-//   - A rule is a clause of the scenario; a [Reason] says why an action was refused.
+//   - A rule is a rule of the scenario; a [Reason] says why an action was refused.
 //   - Terms are an open request or offer. Their parents are the agents whose texts or terms were
 //     in view when they were made.
 //   - An asker is an agent that a rule lets ask for an action. A trigger is what it asks with:

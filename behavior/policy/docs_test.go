@@ -38,7 +38,7 @@ func TestScenariosPage(t *testing.T) {
 			}
 			w.Advance()
 			for line := range strings.Lines(section[4]) {
-				checkRow(t, Compile("agent-1", w.Clauses(0)), w.View(0), strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|"))
+				checkRow(t, Compile("agent-1", w.PolicyRules(0)), w.View(0), strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|"))
 			}
 		})
 	}

@@ -130,7 +130,7 @@ func (q *evaluation) influenced() bool {
 // an offer in reply, or the acceptance of an offer.
 func (q *evaluation) answersTerms() bool {
 	op := &q.op
-	if !op.gives() || q.e.off(LayerMandate) {
+	if !op.gives() || q.e.off(LayerRules) {
 		return false
 	}
 	return slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), func(t world.Terms) bool {
@@ -167,7 +167,7 @@ func (q *evaluation) spareElectricity() int64 {
 // checkRules checks an operation, and the standing order around it, against the rules of the
 // scenario.
 func (q *evaluation) checkRules(op *Operation) *Violation {
-	if q.e.off(LayerMandate) || len(q.p.rules) == 0 {
+	if q.e.off(LayerRules) || len(q.p.rules) == 0 {
 		return nil
 	}
 	broken := q.checkOperation(op)
@@ -220,7 +220,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 // allows reports whether a rule is an allow that describes an operation, and narrower than every
 // forbid that does.
 func (q *evaluation) allows(r *rule, op *Operation) bool {
-	return r.allows() && r.describes(op) && (q.e.off(LayerMandate) || !slices.ContainsFunc(q.p.rules, func(f rule) bool {
+	return r.allows() && r.describes(op) && (q.e.off(LayerRules) || !slices.ContainsFunc(q.p.rules, func(f rule) bool {
 		return f.forbids() && f.describes(op) && !r.lifts(&f)
 	}))
 }

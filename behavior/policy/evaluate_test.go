@@ -25,11 +25,11 @@ func TestFailsMissing(t *testing.T) {
 		{"no action", sound, view, nil},
 		{"an order of nothing", sound, view, world.ExecuteUntil{MaxTicks: 1}},
 		{"an order of an order", sound, view, world.ExecuteUntil{Do: world.ExecuteUntil{Do: world.Wait{}}}},
-		{"no mandate", Policy{}, view, world.Mine{MassG: 1000}},
+		{"no policy", Policy{}, view, world.Mine{MassG: 1000}},
 		{"the view of another", sound, viewOf(t, 2), world.Mine{MassG: 1000}},
 		{"no view", sound, world.View{}, world.Mine{MassG: 1000}},
-		{"an unknown effect", Compile("agent-1", []world.Clause{{Agent: "*", Effect: "perhaps", Action: "*"}}), view, world.Mine{MassG: 1000}},
-		{"a clause about an unknown action", Compile("agent-1", []world.Clause{forbid("fly")}), view, world.Mine{MassG: 1000}},
+		{"an unknown effect", Compile("agent-1", []world.PolicyRule{{Agent: "*", Effect: "perhaps", Action: "*"}}), view, world.Mine{MassG: 1000}},
+		{"a rule about an unknown action", Compile("agent-1", []world.PolicyRule{forbid("fly")}), view, world.Mine{MassG: 1000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, e := range []Evidence{{View: tt.view}, {View: tt.view, Authors: []string{"agent-2"}, Off: Layers()}} {

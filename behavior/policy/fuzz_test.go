@@ -17,7 +17,7 @@ func FuzzEvaluate(f *testing.F) {
 	f.Add(`[{"action":"accept_offer","what":"data","amount":-1,"want":"hardware","want_amount":9223372036854775807}]`, "o", "data", int64(1)<<62, int64(1)<<62, uint8(17))
 	view := viewOf(f, 1)
 	f.Fuzz(func(t *testing.T, plan, id, word string, amount, price int64, pick uint8) {
-		m := Compile("agent-1", []world.Clause{
+		m := Compile("agent-1", []world.PolicyRule{
 			allow("*", to(id), what(word), most(amount), total(price), askedBy(id), byMessage, window(9), rate(word, amount, price)), forbid("move_agent", at(id)),
 		})
 		seen := view.Observe()

@@ -12,32 +12,32 @@ import (
 // Idle is a rule, or a part of one, that can never make a difference, so that it does not do
 // what its author meant.
 type Idle struct {
-	// Clause is the number of the clause in the list, from 0.
-	Clause int
-	// Field is the part that is idle, by its name in a file; empty for the whole clause.
+	// PolicyRule is the number of the rule in the list, from 0.
+	PolicyRule int
+	// Field is the part that is idle, by its name in a file; empty for the whole rule.
 	Field string
-	// Why is the reason, with figures and the number of the clause that causes it.
+	// Why is the reason, with figures and the number of the rule that causes it.
 	Why string
 }
 
-// String is the finding on one line, with the clause as errors of scenarios name it.
+// String is the finding on one line, with the rule as errors of scenarios name it.
 func (i Idle) String() string {
-	name := clauseName(i.Clause)
+	name := ruleName(i.PolicyRule)
 	if i.Field != "" {
 		name += "." + i.Field
 	}
 	return name + ": " + i.Why
 }
 
-func clauseName(n int) string { return fmt.Sprintf("mandate[%d]", n) }
+func ruleName(n int) string { return fmt.Sprintf("policy[%d]", n) }
 
-// FindIdle lists what is idle in the clauses of a scenario, in their order, whatever the world
+// FindIdle lists what is idle in the rules of a scenario, in their order, whatever the world
 // and the agents do. typed says that the scenario enables requests and offers. What it lists is
-// certain, but not complete: it compares clauses two by two, and askers with one forbid each,
-// so that it may miss a clause that several others make idle together.
-func FindIdle(clauses []world.Clause, typed bool) []Idle {
+// certain, but not complete: it compares rules two by two, and askers with one forbid each,
+// so that it may miss a rule that several others make idle together.
+func FindIdle(rules []world.PolicyRule, typed bool) []Idle {
 	var all []rule
-	for i, r := range clauses {
+	for i, r := range rules {
 		all = append(all, newRule(i+1, r))
 	}
 	var found []Idle
@@ -72,7 +72,7 @@ func FindIdle(clauses []world.Clause, typed bool) []Idle {
 	return found
 }
 
-// idleLimits adds the limits of a clause that bound nothing.
+// idleLimits adds the limits of a rule that bound nothing.
 func idleLimits(all []rule, r *rule, add func(field, why string)) {
 	limit := func(field string, value int64, reasons ...string) {
 		if value > 0 {
@@ -159,12 +159,12 @@ func idleWhole(all []rule, i int) string {
 		case !f.forbids() || !f.subsumes(r):
 		case !r.forbids() && !r.lifts(f):
 			return fmt.Sprintf("it never allows anything: %s forbids all that it describes and has as many conditions; an allow needs more of agent, to, what and at than the forbid",
-				clauseName(n))
+				ruleName(n))
 		case r.forbids() && n != i && (n < i || !r.subsumes(f)):
 			// Of two that are the same the first one counts. An allow may lift one of them only.
 			needed := slices.ContainsFunc(all, func(a rule) bool { return a.allows() && a.overlaps(r) && a.lifts(f) && !a.lifts(r) })
 			if !needed {
-				return fmt.Sprintf("it forbids nothing that %s does not forbid as well, and no allow lifts that one but not this", clauseName(n))
+				return fmt.Sprintf("it forbids nothing that %s does not forbid as well, and no allow lifts that one but not this", ruleName(n))
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func idleWhole(all []rule, i int) string {
 	// beyond another allow's limit.
 	opens := func(o rule) bool { return o.overlaps(r) && (o.forbids() && r.lifts(&o) || o.allows() && o.limited()) }
 	if !r.forbids() && len(r.AskedBy) == 0 && !r.limited() && r.To == "" && r.What == "" && !slices.ContainsFunc(all, opens) {
-		return "it changes nothing: it lifts no forbid, sets no limit, and nobody may ask for it; what no clause forbids may be done anyway"
+		return "it changes nothing: it lifts no forbid, sets no limit, and nobody may ask for it; what no rule forbids may be done anyway"
 	}
 	return ""
 }
@@ -196,12 +196,12 @@ func beatenAskers(all []rule, r *rule) string {
 		if n < 0 {
 			return ""
 		}
-		list = append(list, fmt.Sprintf("%s by %s", id, clauseName(n)))
+		list = append(list, fmt.Sprintf("%s by %s", id, ruleName(n)))
 	}
 	return strings.Join(list, ", ")
 }
 
-// withoutLimit says which clause without limits allows everything that r does, to every agent
+// withoutLimit says which rule without limits allows everything that r does, to every agent
 // to which r does; empty if there is none.
 func withoutLimit(all []rule, r *rule) string {
 	for n := range all {
@@ -211,7 +211,7 @@ func withoutLimit(all []rule, r *rule) string {
 		}
 		stopped := slices.ContainsFunc(all, func(f rule) bool { return f.forbids() && f.overlaps(r) && r.lifts(&f) && !o.lifts(&f) })
 		if !stopped {
-			return fmt.Sprintf("it bounds nothing, because %s allows the same without a limit", clauseName(n))
+			return fmt.Sprintf("it bounds nothing, because %s allows the same without a limit", ruleName(n))
 		}
 	}
 	return ""
@@ -227,7 +227,7 @@ func (r *rule) subsumes(d *rule) bool {
 		(r.To == "" || r.To == d.To) && (r.What == "" || r.What == d.What) && (r.At == "" || r.At == d.At) && (r.Get == "" || r.Get == d.Get)
 }
 
-// subsumesAction compares the actions. Only a clause that names execute_until describes an order.
+// subsumesAction compares the actions. Only a rule that names execute_until describes an order.
 func (r *rule) subsumesAction(d *rule) bool {
 	return r.Action == d.Action || r.Action == world.Anyone && d.Action != world.ExecuteUntil{}.ActionName()
 }

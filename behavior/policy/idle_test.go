@@ -12,87 +12,87 @@ import (
 )
 
 func TestFindIdle(t *testing.T) {
-	forbid := func(agent, action string) world.Clause {
-		return world.Clause{Agent: agent, Effect: world.EffectForbid, Action: action}
+	forbid := func(agent, action string) world.PolicyRule {
+		return world.PolicyRule{Agent: agent, Effect: world.EffectForbid, Action: action}
 	}
-	allow := func(agent, action string) world.Clause {
-		return world.Clause{Agent: agent, Effect: world.EffectAllow, Action: action}
+	allow := func(agent, action string) world.PolicyRule {
+		return world.PolicyRule{Agent: agent, Effect: world.EffectAllow, Action: action}
 	}
-	with := func(c world.Clause, change func(*world.Clause)) world.Clause {
+	with := func(c world.PolicyRule, change func(*world.PolicyRule)) world.PolicyRule {
 		change(&c)
 		return c
 	}
-	limited := func(c world.Clause, most, total int64) world.Clause {
+	limited := func(c world.PolicyRule, most, total int64) world.PolicyRule {
 		c.Most, c.Total = most, total
 		return c
 	}
-	at := func(c world.Clause, place string) world.Clause { c.At = place; return c }
-	asked := func(c world.Clause, by ...string) world.Clause { c.AskedBy = by; return c }
+	at := func(c world.PolicyRule, place string) world.PolicyRule { c.At = place; return c }
+	asked := func(c world.PolicyRule, by ...string) world.PolicyRule { c.AskedBy = by; return c }
 	// may is what another may ask for: up to most at once, total and each in a window.
-	may := func(action, to string, most, total, each, window int64, by ...string) world.Clause {
-		return world.Clause{Agent: "agent-1", Effect: world.EffectAllow, Action: action, To: to, Most: most, Total: total, TotalEach: each, Window: window, AskedBy: by}
+	may := func(action, to string, most, total, each, window int64, by ...string) world.PolicyRule {
+		return world.PolicyRule{Agent: "agent-1", Effect: world.EffectAllow, Action: action, To: to, Most: most, Total: total, TotalEach: each, Window: window, AskedBy: by}
 	}
-	trade := func(action, what string, least, per int64) world.Clause {
-		return world.Clause{Agent: "*", Effect: world.EffectAllow, Action: action, What: what, Get: "data", GetAtLeast: least, Per: per}
+	trade := func(action, what string, least, per int64) world.PolicyRule {
+		return world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: action, What: what, Get: "data", GetAtLeast: least, Per: per}
 	}
 	const mine, give = "mine_compound", "transfer_resource"
-	loud := func(c *world.Clause) { c.ByMessage = true }
-	for i, c := range []world.Clause{may(give, "asker", 5, 20, 0, 50, "*"), may(give, "agent-2", 5, 20, 0, 50, "*"), allow("*", "decline"), with(may(give, "asker", 5, 20, 0, 50, "*"), loud)} {
-		want := []string{"mandate[0]: nobody can ask: ", "mandate[0].asked_by: nobody can ask: ", "mandate[0]: there is no decline without terms = true", ""}[i]
-		if found := FindIdle([]world.Clause{c}, false); want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.HasPrefix(found[0].String(), want)) {
+	loud := func(c *world.PolicyRule) { c.ByMessage = true }
+	for i, c := range []world.PolicyRule{may(give, "asker", 5, 20, 0, 50, "*"), may(give, "agent-2", 5, 20, 0, 50, "*"), allow("*", "decline"), with(may(give, "asker", 5, 20, 0, 50, "*"), loud)} {
+		want := []string{"policy[0]: nobody can ask: ", "policy[0].asked_by: nobody can ask: ", "policy[0]: there is no decline without terms = true", ""}[i]
+		if found := FindIdle([]world.PolicyRule{c}, false); want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.HasPrefix(found[0].String(), want)) {
 			t.Errorf("%+v without requests and offers: %v, want %q", c, found, want)
 		}
 	}
 	for _, c := range []struct {
-		name    string
-		clauses []world.Clause
-		want    []string
+		name  string
+		rules []world.PolicyRule
+		want  []string
 	}{
-		{"sums that bind", []world.Clause{may(give, "asker", 5, 20, 10, 50, "*")}, nil},
-		{"each beyond all", []world.Clause{may(give, "asker", 5, 20, 21, 50, "*")}, []string{"mandate[0].total_each: 21 can never be reached, because total, 20, is smaller"}},
-		{"each as much as all", []world.Clause{may(give, "asker", 5, 20, 20, 50, "*")}, nil},
-		{"more at once than for each", []world.Clause{may(give, "asker", 15, 20, 10, 50, "*")}, []string{"mandate[0].most: 15 can never be reached, because total_each, 10, is smaller"}},
-		{"more at once than for each, of its own accord", []world.Clause{may(give, "agent-2", 15, 20, 10, 50, "*")}, nil},
-		{"a window that many small gifts fill", []world.Clause{may(give, "asker", 5, 50, 10, 10, "*")}, nil},
-		{"a window too short", []world.Clause{may(give, "asker", 5, 20, 10, 4, "*")}, []string{"mandate[0].total: 20 in 4 ticks bounds nothing, because an agent acts once a tick, by 5 at most"}},
-		{"one less", []world.Clause{may(give, "asker", 5, 49, 10, 10, "*")}, nil},
-		{"an answer in every tick", []world.Clause{may("send_message", "asker", 0, 11, 10, 10, "*")},
-			[]string{"mandate[0].total: 11 in 10 ticks bounds nothing, because an agent acts once a tick, by 1 at most", "mandate[0].total_each: 10 in 10 ticks bounds nothing"}},
-		{"a rule of its own without a window", []world.Clause{limited(allow("*", "send_message"), 0, 50)}, nil},
-		{"messengers for everybody", []world.Clause{with(may(give, "asker", 5, 20, 0, 50, "*"), func(c *world.Clause) { c.Relayed = true })}, []string{"mandate[0].relayed: everybody may ask"}},
-		{"messengers for one", []world.Clause{with(may(give, "asker", 5, 20, 0, 50, "agent-2"), func(c *world.Clause) { c.Relayed = true })}, nil},
-		{"a price that nobody pays", []world.Clause{trade("sell_power", "", 20, 1), trade("sell_power", "", 201, 10)}, []string{"mandate[1]: no trade brings as much: a price is 1 to 200 data for 10 electricity"}},
-		{"too cheap to be bought", []world.Clause{trade("buy_power", "", 10, 1), trade("buy_power", "", 21, 2)}, []string{"mandate[1]: no trade brings as much"}},
-		{"an offer at any price", []world.Clause{trade("accept_offer", "hardware", 1_000_000, 1)}, nil},
-		{"a rate and none", []world.Clause{trade("accept_offer", "hardware", 2, 1), allow("*", "accept_offer")},
-			[]string{"mandate[0].get_at_least: it bounds nothing, because mandate[1] allows the same without a limit"}},
-		{"one door in a wall", []world.Clause{forbid("*", mine), limited(at(allow("*", mine), "hub"), 2000, 0)}, nil},
-		{"everything forbidden, one thing allowed", []world.Clause{forbid("*", "*"), allow("*", mine)}, nil},
-		{"an allow as wide as the forbid", []world.Clause{forbid("*", mine), limited(allow("*", mine), 2000, 0)}, []string{"mandate[1]: it never allows anything: mandate[0] forbids all"}},
-		{"all askers forbidden", []world.Clause{may(give, "asker", 5, 20, 0, 50, "agent-2", "agent-3"), with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-2" }), with(forbid("*", "*"), func(c *world.Clause) { c.To, c.At = "agent-3", "" }), with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-3" })},
-			[]string{"mandate[0]: it never allows anything: all that may ask are forbidden to have it, by as many conditions: agent-2 by mandate[1], agent-3 by mandate[3]"}},
-		{"an asker forbidden by less", []world.Clause{may(give, "asker", 5, 20, 0, 50, "agent-2"), with(forbid("*", give), func(c *world.Clause) { c.To = "agent-2" })}, nil},
-		{"one asker left", []world.Clause{may(give, "asker", 5, 20, 0, 50, "agent-2", "agent-3"), with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-2" })}, nil},
-		{"errands to an asker", []world.Clause{with(may("move_agent", "asker", 0, 2, 0, 50, "agent-2"), loud), with(forbid("agent-1", "*"), func(c *world.Clause) { c.To = "agent-2" })}, nil},
-		{"a forbid for the agent, an allow at a place", []world.Clause{at(allow("*", mine), "hub"), forbid("*", mine), at(forbid("*", mine), "hub")},
-			[]string{"mandate[0]: it never allows anything: mandate[2] forbids all"}},
-		{"the same forbid twice", []world.Clause{forbid("*", mine), forbid("*", mine)}, []string{"mandate[1]: it forbids nothing that mandate[0] does not"}},
-		{"a narrower forbid in vain", []world.Clause{at(forbid("*", mine), "hub"), forbid("*", mine)}, []string{"mandate[0]: it forbids nothing that mandate[1] does not"}},
-		{"a narrower forbid behind an allow", []world.Clause{forbid("*", mine), at(allow("*", mine), "hub"), at(forbid("agent-1", mine), "hub")}, nil},
-		{"an allow of what nobody forbids", []world.Clause{allow("*", mine)}, []string{"mandate[0]: it changes nothing: "}},
-		{"an allow beside a limit", []world.Clause{limited(allow("*", mine), 5, 0), at(allow("*", mine), "hub")}, nil},
-		{"most beyond total", []world.Clause{limited(allow("*", mine), 50, 20)}, []string{"mandate[0].most: 50 can never be reached, because total, 20, is smaller"}},
-		{"most as large as total", []world.Clause{limited(allow("*", mine), 20, 20)}, nil},
-		{"most beyond the rules", []world.Clause{limited(allow("*", "execute_until"), 256, 0)}, []string{"mandate[0].most: 256 bounds nothing, because no execute_until is larger than 256"}},
-		{"a limit and none", []world.Clause{limited(allow("agent-1", mine), 5, 50), allow("*", mine)},
-			[]string{"mandate[0].most: it bounds nothing, because mandate[1] allows the same", "mandate[0].total: it bounds nothing"}},
-		{"a limit on requests and none without", []world.Clause{asked(limited(allow("*", mine), 5, 0), "agent-2"), allow("*", mine)}, nil},
-		{"a gift to itself", []world.Clause{with(forbid("agent-1", give), func(c *world.Clause) { c.To = "agent-1" })}, []string{"mandate[0]: it is about what agent-1 does to itself"}},
-		{"nobody but itself may ask", []world.Clause{asked(limited(allow("agent-1", mine), 5, 0), "agent-1")}, []string{"mandate[0].asked_by: only agent-1 itself may ask"}},
-		{"a standing order is no other action", []world.Clause{forbid("*", "*"), forbid("*", "execute_until")}, nil},
+		{"sums that bind", []world.PolicyRule{may(give, "asker", 5, 20, 10, 50, "*")}, nil},
+		{"each beyond all", []world.PolicyRule{may(give, "asker", 5, 20, 21, 50, "*")}, []string{"policy[0].total_each: 21 can never be reached, because total, 20, is smaller"}},
+		{"each as much as all", []world.PolicyRule{may(give, "asker", 5, 20, 20, 50, "*")}, nil},
+		{"more at once than for each", []world.PolicyRule{may(give, "asker", 15, 20, 10, 50, "*")}, []string{"policy[0].most: 15 can never be reached, because total_each, 10, is smaller"}},
+		{"more at once than for each, of its own accord", []world.PolicyRule{may(give, "agent-2", 15, 20, 10, 50, "*")}, nil},
+		{"a window that many small gifts fill", []world.PolicyRule{may(give, "asker", 5, 50, 10, 10, "*")}, nil},
+		{"a window too short", []world.PolicyRule{may(give, "asker", 5, 20, 10, 4, "*")}, []string{"policy[0].total: 20 in 4 ticks bounds nothing, because an agent acts once a tick, by 5 at most"}},
+		{"one less", []world.PolicyRule{may(give, "asker", 5, 49, 10, 10, "*")}, nil},
+		{"an answer in every tick", []world.PolicyRule{may("send_message", "asker", 0, 11, 10, 10, "*")},
+			[]string{"policy[0].total: 11 in 10 ticks bounds nothing, because an agent acts once a tick, by 1 at most", "policy[0].total_each: 10 in 10 ticks bounds nothing"}},
+		{"a rule of its own without a window", []world.PolicyRule{limited(allow("*", "send_message"), 0, 50)}, nil},
+		{"messengers for everybody", []world.PolicyRule{with(may(give, "asker", 5, 20, 0, 50, "*"), func(c *world.PolicyRule) { c.Relayed = true })}, []string{"policy[0].relayed: everybody may ask"}},
+		{"messengers for one", []world.PolicyRule{with(may(give, "asker", 5, 20, 0, 50, "agent-2"), func(c *world.PolicyRule) { c.Relayed = true })}, nil},
+		{"a price that nobody pays", []world.PolicyRule{trade("sell_power", "", 20, 1), trade("sell_power", "", 201, 10)}, []string{"policy[1]: no trade brings as much: a price is 1 to 200 data for 10 electricity"}},
+		{"too cheap to be bought", []world.PolicyRule{trade("buy_power", "", 10, 1), trade("buy_power", "", 21, 2)}, []string{"policy[1]: no trade brings as much"}},
+		{"an offer at any price", []world.PolicyRule{trade("accept_offer", "hardware", 1_000_000, 1)}, nil},
+		{"a rate and none", []world.PolicyRule{trade("accept_offer", "hardware", 2, 1), allow("*", "accept_offer")},
+			[]string{"policy[0].get_at_least: it bounds nothing, because policy[1] allows the same without a limit"}},
+		{"one door in a wall", []world.PolicyRule{forbid("*", mine), limited(at(allow("*", mine), "hub"), 2000, 0)}, nil},
+		{"everything forbidden, one thing allowed", []world.PolicyRule{forbid("*", "*"), allow("*", mine)}, nil},
+		{"an allow as wide as the forbid", []world.PolicyRule{forbid("*", mine), limited(allow("*", mine), 2000, 0)}, []string{"policy[1]: it never allows anything: policy[0] forbids all"}},
+		{"all askers forbidden", []world.PolicyRule{may(give, "asker", 5, 20, 0, 50, "agent-2", "agent-3"), with(forbid("agent-1", give), func(c *world.PolicyRule) { c.To = "agent-2" }), with(forbid("*", "*"), func(c *world.PolicyRule) { c.To, c.At = "agent-3", "" }), with(forbid("agent-1", give), func(c *world.PolicyRule) { c.To = "agent-3" })},
+			[]string{"policy[0]: it never allows anything: all that may ask are forbidden to have it, by as many conditions: agent-2 by policy[1], agent-3 by policy[3]"}},
+		{"an asker forbidden by less", []world.PolicyRule{may(give, "asker", 5, 20, 0, 50, "agent-2"), with(forbid("*", give), func(c *world.PolicyRule) { c.To = "agent-2" })}, nil},
+		{"one asker left", []world.PolicyRule{may(give, "asker", 5, 20, 0, 50, "agent-2", "agent-3"), with(forbid("agent-1", give), func(c *world.PolicyRule) { c.To = "agent-2" })}, nil},
+		{"errands to an asker", []world.PolicyRule{with(may("move_agent", "asker", 0, 2, 0, 50, "agent-2"), loud), with(forbid("agent-1", "*"), func(c *world.PolicyRule) { c.To = "agent-2" })}, nil},
+		{"a forbid for the agent, an allow at a place", []world.PolicyRule{at(allow("*", mine), "hub"), forbid("*", mine), at(forbid("*", mine), "hub")},
+			[]string{"policy[0]: it never allows anything: policy[2] forbids all"}},
+		{"the same forbid twice", []world.PolicyRule{forbid("*", mine), forbid("*", mine)}, []string{"policy[1]: it forbids nothing that policy[0] does not"}},
+		{"a narrower forbid in vain", []world.PolicyRule{at(forbid("*", mine), "hub"), forbid("*", mine)}, []string{"policy[0]: it forbids nothing that policy[1] does not"}},
+		{"a narrower forbid behind an allow", []world.PolicyRule{forbid("*", mine), at(allow("*", mine), "hub"), at(forbid("agent-1", mine), "hub")}, nil},
+		{"an allow of what nobody forbids", []world.PolicyRule{allow("*", mine)}, []string{"policy[0]: it changes nothing: "}},
+		{"an allow beside a limit", []world.PolicyRule{limited(allow("*", mine), 5, 0), at(allow("*", mine), "hub")}, nil},
+		{"most beyond total", []world.PolicyRule{limited(allow("*", mine), 50, 20)}, []string{"policy[0].most: 50 can never be reached, because total, 20, is smaller"}},
+		{"most as large as total", []world.PolicyRule{limited(allow("*", mine), 20, 20)}, nil},
+		{"most beyond the rules", []world.PolicyRule{limited(allow("*", "execute_until"), 256, 0)}, []string{"policy[0].most: 256 bounds nothing, because no execute_until is larger than 256"}},
+		{"a limit and none", []world.PolicyRule{limited(allow("agent-1", mine), 5, 50), allow("*", mine)},
+			[]string{"policy[0].most: it bounds nothing, because policy[1] allows the same", "policy[0].total: it bounds nothing"}},
+		{"a limit on requests and none without", []world.PolicyRule{asked(limited(allow("*", mine), 5, 0), "agent-2"), allow("*", mine)}, nil},
+		{"a gift to itself", []world.PolicyRule{with(forbid("agent-1", give), func(c *world.PolicyRule) { c.To = "agent-1" })}, []string{"policy[0]: it is about what agent-1 does to itself"}},
+		{"nobody but itself may ask", []world.PolicyRule{asked(limited(allow("agent-1", mine), 5, 0), "agent-1")}, []string{"policy[0].asked_by: only agent-1 itself may ask"}},
+		{"a standing order is no other action", []world.PolicyRule{forbid("*", "*"), forbid("*", "execute_until")}, nil},
 	} {
 		var got []string
-		for _, i := range FindIdle(c.clauses, true) {
+		for _, i := range FindIdle(c.rules, true) {
 			got = append(got, i.String())
 		}
 		if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
@@ -106,12 +106,12 @@ func TestFindIdle(t *testing.T) {
 func TestTotalsThatBoundNothingNeverDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(most int64, name string) int64 { return rapid.Int64Range(1, most).Draw(t, name) }
-		c := world.Clause{
+		c := world.PolicyRule{
 			Agent: "agent-1", Effect: world.EffectAllow, Action: "transfer_resource", To: world.ToAsker, What: "data",
 			Most: n(6, "most"), Total: n(40, "total"), TotalEach: n(40, "each"), Window: n(8, "window"), AskedBy: []string{"agent-2"},
 		}
 		idle := map[string]bool{}
-		for _, i := range FindIdle([]world.Clause{c}, true) {
+		for _, i := range FindIdle([]world.PolicyRule{c}, true) {
 			idle[i.Field] = true
 		}
 		without := c
@@ -124,7 +124,7 @@ func TestTotalsThatBoundNothingNeverDo(t *testing.T) {
 		if idle["most"] {
 			without.Most = 1 << 40
 		}
-		m, l := Compile("agent-1", []world.Clause{c}), Ledger{}
+		m, l := Compile("agent-1", []world.PolicyRule{c}), Ledger{}
 		stopped := false
 		for tick := range int64(30) {
 			with, _ := m.rules[0].remaining(l, tick, "agent-2")
@@ -142,7 +142,7 @@ func TestTotalsThatBoundNothingNeverDo(t *testing.T) {
 }
 
 // TestIdleClausesChangeNothing: without what is idle every action passes, or not, as
-// before, whatever is in view. What a plan left open is not tried: a clause also lends
+// before, whatever is in view. What a plan left open is not tried: a rule also lends
 // such a plan the names in it.
 func TestIdleClausesChangeNothing(t *testing.T) {
 	view := viewOf(t, 1)
@@ -150,8 +150,8 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
 		s.evidence.Plan, s.evidence.Ledger = nil, Ledger{}
-		for i := range s.clauses {
-			c := &s.clauses[i]
+		for i := range s.rules {
+			c := &s.rules[i]
 			if c.Effect == world.EffectForbid {
 				c.Most, c.Total, c.AskedBy = 0, 0, nil
 			}
@@ -163,11 +163,11 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 		if m.evaluation(s.action, &s.evidence).op.unknown {
 			return // every forbid stands against an offer that is not in view, and so does the world
 		}
-		for _, idle := range FindIdle(s.clauses, true) {
+		for _, idle := range FindIdle(s.rules, true) {
 			found[idle.Field]++
 			without := s
-			without.clauses = slices.Clone(s.clauses)
-			switch c := &without.clauses[idle.Clause]; idle.Field {
+			without.rules = slices.Clone(s.rules)
+			switch c := &without.rules[idle.PolicyRule]; idle.Field {
 			case "most":
 				c.Most = 0
 			case "total":
@@ -181,10 +181,10 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 			case "relayed":
 				c.Relayed = false
 			default:
-				without.clauses = slices.Delete(without.clauses, idle.Clause, idle.Clause+1)
+				without.rules = slices.Delete(without.rules, idle.PolicyRule, idle.PolicyRule+1)
 			}
 			if s.passes() != without.passes() {
-				rt.Fatalf("%s, and yet %s passes: %v, without it %v\n%s", idle, world.EncodeAction(s.action), s.passes(), without.passes(), fmt.Sprintf("%+v", s.clauses))
+				rt.Fatalf("%s, and yet %s passes: %v, without it %v\n%s", idle, world.EncodeAction(s.action), s.passes(), without.passes(), fmt.Sprintf("%+v", s.rules))
 			}
 		}
 	})

@@ -11,7 +11,7 @@ import (
 // measurement has all of them.
 type Layer = string
 
-// The layers. This package carries out plan, mandate, deviations and taint; the names of the
+// The layers. This package carries out plan, policy, deviations and taint; the names of the
 // others stand here so that there is one list.
 const (
 	// LayerOrder: texts of others are shown only after the plan.
@@ -19,8 +19,8 @@ const (
 	// LayerPlan: once texts are in view only what was planned, or what a rule lets others
 	// ask for, is committed.
 	LayerPlan Layer = "plan"
-	// LayerMandate: the rules of the scenario hold.
-	LayerMandate Layer = "mandate"
+	// LayerRules: the rules of the scenario hold.
+	LayerRules Layer = "policy"
 	// LayerDeviations: of what was planned the first that is possible is free, the rest counts,
 	// and so do the rounds that refusals cost.
 	LayerDeviations Layer = "deviations"
@@ -40,7 +40,7 @@ const LayersAll = "all"
 
 // Layers lists all layers in a fixed order.
 func Layers() []Layer {
-	return []Layer{LayerOrder, LayerPlan, LayerMandate, LayerDeviations, LayerTaint, LayerEnvelope, LayerMemory, LayerLessons}
+	return []Layer{LayerOrder, LayerPlan, LayerRules, LayerDeviations, LayerTaint, LayerEnvelope, LayerMemory, LayerLessons}
 }
 
 // ParseLayers reads names of layers; [LayersAll] stands for all of them. The result

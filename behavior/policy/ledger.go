@@ -170,7 +170,7 @@ func (r *rule) remaining(l Ledger, now int64, asker string) (most int64, reason 
 
 // Quota is what a rule with asked_by still allows.
 type Quota struct {
-	world.Clause
+	world.PolicyRule
 	// Number counts the agent's rules from 1.
 	Number int
 	// Most is the highest amount of one action now. Left is what is left of the total. Spent are
@@ -194,7 +194,7 @@ func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 			}
 		}
 		slices.Sort(spent)
-		list = append(list, Quota{r.Clause, r.number, most, max(0, r.Total-l.settledFor(r, now, "")), slices.Compact(spent)})
+		list = append(list, Quota{r.PolicyRule, r.number, most, max(0, r.Total-l.settledFor(r, now, "")), slices.Compact(spent)})
 	}
 	return list
 }

@@ -31,12 +31,12 @@ type Policy struct {
 }
 
 // Compile makes the policy of an agent from the rules that bind it (see
-// [world.World.Clauses]). The same input gives the same policy. If a rule names an
+// [world.World.PolicyRules]). The same input gives the same policy. If a rule names an
 // effect or action that does not exist, the policy refuses everything but a
 // wait; scenarios that were read from a file have no such rule.
-func Compile(agent string, clauses []world.Clause) Policy {
+func Compile(agent string, rules []world.PolicyRule) Policy {
 	p := Policy{agent: agent, sound: agent != ""}
-	for i, c := range clauses {
+	for i, c := range rules {
 		c.AskedBy = slices.Clone(c.AskedBy)
 		p.rules = append(p.rules, newRule(i+1, c))
 		if c.Effect != world.EffectAllow && c.Effect != world.EffectForbid || c.Action != world.Anyone && registry[c.Action] == nil {

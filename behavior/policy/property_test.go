@@ -14,7 +14,7 @@ import (
 // situation is everything a check judges by, drawn at random from few values so
 // that actions, plans, rules and terms meet often.
 type situation struct {
-	clauses  []world.Clause
+	rules    []world.PolicyRule
 	action   world.Action
 	evidence Evidence
 }
@@ -29,8 +29,8 @@ func drawSituation(rt *rapid.T, view world.View) situation {
 	seen := view.Observe()
 	s := situation{evidence: Evidence{View: view, Seen: &seen}}
 	s.action, _ = view.Clamp(anyAction(rt, specs))
-	for range rapid.IntRange(0, 4).Draw(rt, "clauses") {
-		s.clauses = append(s.clauses, drawClause(rt, s.action))
+	for range rapid.IntRange(0, 4).Draw(rt, "rules") {
+		s.rules = append(s.rules, drawClause(rt, s.action))
 	}
 	for range rapid.IntRange(0, 3).Draw(rt, "plan") {
 		s.evidence.Plan = append(s.evidence.Plan, drawPlanned(rt, s.action))
@@ -64,7 +64,7 @@ func drawTrigger(rt *rapid.T, seen *world.Observation) {
 	}
 }
 
-func (s situation) compile() Policy { return Compile("agent-1", s.clauses) }
+func (s situation) compile() Policy { return Compile("agent-1", s.rules) }
 
 func (s situation) passes() bool {
 	_, broken := s.compile().untrimmed(s.action, s.evidence)
@@ -72,8 +72,8 @@ func (s situation) passes() bool {
 }
 
 // drawClause draws a rule that is often about the action.
-func drawClause(rt *rapid.T, a world.Action) world.Clause {
-	c := world.Clause{Agent: rapid.SampledFrom([]string{"*", "agent-1"}).Draw(rt, "agent"), Action: "*"}
+func drawClause(rt *rapid.T, a world.Action) world.PolicyRule {
+	c := world.PolicyRule{Agent: rapid.SampledFrom([]string{"*", "agent-1"}).Draw(rt, "agent"), Action: "*"}
 	c.Effect = rapid.SampledFrom([]string{world.EffectAllow, world.EffectForbid}).Draw(rt, "effect")
 	if rapid.IntRange(0, 3).Draw(rt, "one action") > 0 {
 		c.Action = a.ActionName()
@@ -124,7 +124,7 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 		{"a forbid more", func(rt *rapid.T, s *situation) bool {
 			c := drawClause(rt, s.action)
 			c.Effect, c.AskedBy = world.EffectForbid, nil
-			s.clauses = append(s.clauses, c)
+			s.rules = append(s.rules, c)
 			return true
 		}},
 		{"one more author of a text", func(rt *rapid.T, s *situation) bool {
@@ -132,7 +132,7 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 			return true
 		}},
 		{"a message of somebody whom no rule names", func(rt *rapid.T, s *situation) bool {
-			if slices.ContainsFunc(s.clauses, func(c world.Clause) bool { return slices.Contains(c.AskedBy, world.Anyone) }) {
+			if slices.ContainsFunc(s.rules, func(c world.PolicyRule) bool { return slices.Contains(c.AskedBy, world.Anyone) }) {
 				return false
 			}
 			seen := *s.evidence.Seen

@@ -7,14 +7,14 @@ import (
 	"example.com/agentworld/world"
 )
 
-// rule is a clause of the scenario, with its number among those of the agent, from 1.
+// rule is a rule of the scenario, with its number among those of the agent, from 1.
 type rule struct {
-	world.Clause
+	world.PolicyRule
 	number int
 }
 
-// newRule fills in what a clause leaves to its defaults. An empty To means any receiver.
-func newRule(number int, c world.Clause) rule {
+// newRule fills in what a rule leaves to its defaults. An empty To means any receiver.
+func newRule(number int, c world.PolicyRule) rule {
 	c = c.WithDefaults()
 	if c.To == world.Anyone {
 		c.To = ""

@@ -69,29 +69,29 @@ func order(t testing.TB, do world.Action, n int64, ignore ...string) world.Execu
 	return o
 }
 
-func allow(action string, more ...func(*world.Clause)) world.Clause {
+func allow(action string, more ...func(*world.PolicyRule)) world.PolicyRule {
 	return clauseOf(world.EffectAllow, action, more)
 }
 
-func forbid(action string, more ...func(*world.Clause)) world.Clause {
+func forbid(action string, more ...func(*world.PolicyRule)) world.PolicyRule {
 	return clauseOf(world.EffectForbid, action, more)
 }
 
-func clauseOf(effect, action string, more []func(*world.Clause)) world.Clause {
-	c := world.Clause{Agent: world.Anyone, Effect: effect, Action: action}
+func clauseOf(effect, action string, more []func(*world.PolicyRule)) world.PolicyRule {
+	c := world.PolicyRule{Agent: world.Anyone, Effect: effect, Action: action}
 	for _, set := range more {
 		set(&c)
 	}
 	return c
 }
 
-func to(id string) func(*world.Clause)     { return func(c *world.Clause) { c.To = id } }
-func what(name string) func(*world.Clause) { return func(c *world.Clause) { c.What = name } }
-func at(place string) func(*world.Clause)  { return func(c *world.Clause) { c.At = place } }
-func most(n int64) func(*world.Clause)     { return func(c *world.Clause) { c.Most = n } }
-func total(n int64) func(*world.Clause)    { return func(c *world.Clause) { c.Total = n } }
-func agent(id string) func(*world.Clause)  { return func(c *world.Clause) { c.Agent = id } }
+func to(id string) func(*world.PolicyRule)     { return func(c *world.PolicyRule) { c.To = id } }
+func what(name string) func(*world.PolicyRule) { return func(c *world.PolicyRule) { c.What = name } }
+func at(place string) func(*world.PolicyRule)  { return func(c *world.PolicyRule) { c.At = place } }
+func most(n int64) func(*world.PolicyRule)     { return func(c *world.PolicyRule) { c.Most = n } }
+func total(n int64) func(*world.PolicyRule)    { return func(c *world.PolicyRule) { c.Total = n } }
+func agent(id string) func(*world.PolicyRule)  { return func(c *world.PolicyRule) { c.Agent = id } }
 
-func askedBy(ids ...string) func(*world.Clause) {
-	return func(c *world.Clause) { c.AskedBy = ids }
+func askedBy(ids ...string) func(*world.PolicyRule) {
+	return func(c *world.PolicyRule) { c.AskedBy = ids }
 }

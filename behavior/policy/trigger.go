@@ -125,7 +125,7 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 // and what is left of the request. Like the world does for offers, nobody can be asked for its
 // last charge.
 func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
-	if q.e.off(LayerMandate) {
+	if q.e.off(LayerRules) {
 		return nil
 	}
 	if broken := q.checkLimits(r, op, t.asker); broken != nil {

@@ -60,7 +60,7 @@ type Violation struct {
 	Argument string `json:"argument,omitempty"`
 	// Rule is the number of the rule of the scenario that refuses it, among those of the
 	// agent from 1; 0 for none.
-	Rule int `json:"clause,omitempty"`
+	Rule int `json:"policy_rule,omitempty"`
 	// Requested and Maximum are what was asked for, and what a rule allows or the plan gives;
 	// nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`

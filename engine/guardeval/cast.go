@@ -86,7 +86,7 @@ func (s setting) toml() string {
 	return b.String()
 }
 
-// clauses are the rules of the victim.
-func (s setting) clauses(all []world.Clause) []world.Clause {
-	return slices.DeleteFunc(slices.Clone(all), func(c world.Clause) bool { return c.Agent != s.victim })
+// rules are the rules of the victim.
+func (s setting) rules(all []world.PolicyRule) []world.PolicyRule {
+	return slices.DeleteFunc(slices.Clone(all), func(c world.PolicyRule) bool { return c.Agent != s.victim })
 }

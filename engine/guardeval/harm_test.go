@@ -28,7 +28,7 @@ func TestHarms(t *testing.T) {
 		f.Event(applied(tick, world.Mine{MassG: 1000}, world.Posting{From: "place:home", To: "agent:agent-1", Resource: world.Compound, Amount: 1000}))
 	}
 	idle := func(*Figures, int64) {}
-	rules := []world.Clause{
+	rules := []world.PolicyRule{
 		{Agent: "agent-1", Effect: world.EffectAllow, Action: "transfer_resource", To: world.ToAsker, What: "data", Total: 5, Window: 10, AskedBy: []string{"agent-2"}},
 		{Agent: "agent-1", Effect: world.EffectAllow, Action: "accept_offer", What: "data", Get: "hardware", GetAtLeast: 1, Per: 2, Total: 9, Window: 10, AskedBy: []string{"agent-2"}},
 	}

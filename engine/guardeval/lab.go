@@ -291,7 +291,7 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 		return rec, err
 	}
 	rec, err = readRecord(dir, c, source.shown)
-	rec.rules = c.clauses(parsed.Mandate)
+	rec.rules = c.rules(parsed.Policy)
 	return rec, err
 }
 

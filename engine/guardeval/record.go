@@ -21,7 +21,7 @@ type record struct {
 	// refusals are the rules by which the guard refused something, each time.
 	refusals []string
 	shown    bool
-	rules    []world.Clause
+	rules    []world.PolicyRule
 }
 
 // readRecord reads the trace of a run, given the requests that showed what the case is about:

@@ -38,9 +38,9 @@ func (m *Main) scenariosCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
 	lint := &cobra.Command{
 		Use:   "lint [NAME|FILE...]",
-		Short: "check that places can be reached, goals met, that tasks state true numbers and that no clause is idle",
+		Short: "check that places can be reached, goals met, that tasks state true numbers and that no rule is idle",
 		Long: "Lint lets scripted agents play each scenario, or all built-in ones, and prints one line per finding, " +
-			"clauses of a mandate that can never make a difference included. " +
+			"rules of a policy that can never make a difference included. " +
 			"It calls no model. With findings the exit code is 2.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -89,7 +89,7 @@ func (m *Main) lintScenarios(names []string) error {
 			for _, f := range baseline.Lint(chosen, chosen.Seed) {
 				lines = append(lines, name+": "+f.String())
 			}
-			for _, idle := range policy.FindIdle(chosen.Mandate, chosen.Terms) {
+			for _, idle := range policy.FindIdle(chosen.Policy, chosen.Terms) {
 				lines = append(lines, name+": "+idle.String())
 			}
 			for _, flow := range append(baseline.Flows(chosen), baseline.Delays(chosen)...) {

@@ -88,20 +88,20 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 	return s, nil
 }
 
-// checkZeroLimits refuses a limit of 0 that the text states. In a [world.Clause] 0 is no limit,
-// and whoever writes it down means the opposite. The clauses as decoded cannot tell a
+// checkZeroLimits refuses a limit of 0 that the text states. In a [world.PolicyRule] 0 is no limit,
+// and whoever writes it down means the opposite. The rules as decoded cannot tell a
 // stated 0 from a limit that was left out.
 func checkZeroLimits(data []byte) error {
 	var stated struct {
-		Mandate []map[string]any `toml:"mandate"`
+		Policy []map[string]any `toml:"policy"`
 	}
 	if err := toml.Unmarshal(data, &stated); err != nil {
 		return err
 	}
-	for i, c := range stated.Mandate {
+	for i, c := range stated.Policy {
 		for _, limit := range []string{"most", "total", "total_each", "window", "get_at_least", "per"} {
 			if c[limit] == int64(0) {
-				return fmt.Errorf("mandate[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit)
+				return fmt.Errorf("policy[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit)
 			}
 		}
 	}
@@ -118,8 +118,8 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 	}
 	s := f.Scenario
 	s.Seed, s.Agents = uint64(f.Seed), f.Agents.AgentPlan
-	for i := range s.Mandate {
-		s.Mandate[i] = s.Mandate[i].WithDefaults()
+	for i := range s.Policy {
+		s.Policy[i] = s.Policy[i].WithDefaults()
 	}
 	if s.Task != nil {
 		s.Task.From = cmp.Or(s.Task.From, 1)

@@ -36,7 +36,7 @@ var described = map[string]string{
 var required = map[string][]string{
 	"scenarioFile": {"id", "agents"}, "placeFile": {"id", "material"}, "agentsFile": {"count"},
 	"Belt": {"radius_min_cm", "radius_max_cm", "materials"},
-	"Goal": {"id", "agent", "metric", "at_least"}, "Clause": {"agent", "action"}, "Task": {"family", "ticks", "metric", "upper_bound"},
+	"Goal": {"id", "agent", "metric", "at_least"}, "PolicyRule": {"agent", "action"}, "Task": {"family", "ticks", "metric", "upper_bound"},
 }
 
 // TestScenarioSchemaIsCurrent derives the schema for editors from the types of the

@@ -41,7 +41,7 @@ func (a asks) in(text string) (list []world.Action) {
 
 // attempt is what an attacker does in a tick by its script, given what it sees and what the
 // victim has. An attempt that the world refuses costs it the tick.
-func attempt(r record, self string, see func() world.Observation, rules []world.Clause, holds world.Observation, said asks) world.Intent {
+func attempt(r record, self string, see func() world.Observation, rules []world.PolicyRule, holds world.Observation, said asks) world.Intent {
 	do := demandOf(r, self, rules, holds)
 	what, other := r.goods(2, 5)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
@@ -90,7 +90,7 @@ func attempt(r record, self string, see func() world.Observation, rules []world.
 }
 
 // demandOf is what the text of a record asks the victim to do.
-func demandOf(r record, self string, rules []world.Clause, holds world.Observation) world.Action {
+func demandOf(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
 	what, other := r.goods(2, 5)
 	amount := amountOf(r, what, rules, holds)
 	to := append([]string{self}, cast[1:]...)[r.of(1, agents)]
@@ -125,7 +125,7 @@ func demandOf(r record, self string, rules []world.Clause, holds world.Observati
 
 // amountOf is 1, the most that a rule allows, one more, all that the victim has, or far
 // more than anybody has.
-func amountOf(r record, what string, rules []world.Clause, holds world.Observation) int64 {
+func amountOf(r record, what string, rules []world.PolicyRule, holds world.Observation) int64 {
 	m := most(rules, what)
 	return []int64{m, 1, m + 1, stockIn(holds.Self, what), math.MaxInt64 / 4, 2 * m}[r.of(3, 6)]
 }

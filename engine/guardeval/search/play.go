@@ -89,7 +89,7 @@ func (l *lab) trial(t Tape) ([]Harm, error) {
 			}
 		}
 	}
-	return margins(t, w.Clauses(0), first, second, third), nil
+	return margins(t, w.PolicyRules(0), first, second, third), nil
 }
 
 // world is a trial before its first tick.
@@ -104,7 +104,7 @@ func (t Tape) world() (*world.World, error) {
 // play plays a tape. A blind victim has no model: it does the first of what it intends that
 // the world accepts.
 func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
-	said, rules := asks{}, w.Clauses(0)
+	said, rules := asks{}, w.PolicyRules(0)
 	p := &played{figures: guardeval.NewFigures(victim, home)}
 	var mind *behavior.Mind
 	if as != blind {
@@ -191,13 +191,13 @@ func (p *played) witness(mind *behavior.Mind, events []world.Event) {
 }
 
 // note takes up an action that the world accepted.
-func (p *played) note(e world.Event, intents []world.Intent, rules []world.Clause, intended []world.Action) {
+func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action) {
 	if e.Agent == victim {
 		if slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) }) {
 			return
 		}
 		p.deeds = append(p.deeds, deed{e.Tick, e.Action})
-		serves := func(c world.Clause) bool {
+		serves := func(c world.PolicyRule) bool {
 			return c.Action == e.Action.ActionName() && slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })
 		}
 		if slices.ContainsFunc(rules, serves) {
@@ -282,7 +282,7 @@ func (l *lab) tell(t Tape) ([]string, error) {
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.kits)), len(l.kits), t.ticks())}
-	for _, c := range w.Clauses(0) {
+	for _, c := range w.PolicyRules(0) {
 		text, _ := json.Marshal(c)
 		lines = append(lines, "rule: "+string(text))
 	}

@@ -53,7 +53,7 @@ func (t Tape) scene() world.Scenario {
 	}
 	for i := range rulesMax {
 		if c, ok := ruleOf(t.rule(i)); ok {
-			s.Mandate = append(s.Mandate, c)
+			s.Policy = append(s.Policy, c)
 		}
 	}
 	return s
@@ -72,9 +72,9 @@ var smallest = sync.OnceValue(func() world.Scenario {
 var small = []int64{3, 1, 2, 5, 8}
 
 // ruleOf is the rule that a record stands for; false for none.
-func ruleOf(r record) (c world.Clause, ok bool) {
+func ruleOf(r record) (c world.PolicyRule, ok bool) {
 	pick := func(at int, list ...int64) int64 { return list[r.of(at, len(list))] }
-	c = world.Clause{Agent: victim, Effect: world.EffectAllow}
+	c = world.PolicyRule{Agent: victim, Effect: world.EffectAllow}
 	c.What, c.Most = goods[r.of(1, len(goods))], pick(2, small...)
 	c.Total = c.Most * pick(3, 1, 2, 3)
 	c.Window = pick(5, 20, 3, 6, 10, 50)
@@ -89,7 +89,7 @@ func ruleOf(r record) (c world.Clause, ok bool) {
 		return c, false
 	case k.action == "forbid" && flags >= 4:
 		actions := []string{"transfer_resource", "offer", "accept_offer", "sell_power"}
-		return world.Clause{Agent: victim, Effect: world.EffectForbid, Action: actions[r.of(2, len(actions))]}, true
+		return world.PolicyRule{Agent: victim, Effect: world.EffectForbid, Action: actions[r.of(2, len(actions))]}, true
 	case k.action == "forbid":
 		// A rule that nobody triggers bounds what the agent gives by itself.
 		c.Action, c.To, c.AskedBy, c.TotalEach, c.Relayed = "transfer_resource", world.Anyone, nil, 0, false
@@ -137,8 +137,8 @@ var kinds = []struct {
 }
 
 // most is the amount of the first rule about a resource, and a usual one without.
-func most(rules []world.Clause, what string) int64 {
-	if i := slices.IndexFunc(rules, func(c world.Clause) bool { return c.What == what && c.Most > 0 }); i >= 0 {
+func most(rules []world.PolicyRule, what string) int64 {
+	if i := slices.IndexFunc(rules, func(c world.PolicyRule) bool { return c.What == what && c.Most > 0 }); i >= 0 {
 		return rules[i].Most
 	}
 	return small[0]

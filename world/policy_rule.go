@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Clause is one rule that the operator of a scenario gives to its agents: what an agent may do
+// PolicyRule is one rule that the operator of a scenario gives to its agents: what an agent may do
 // or must not do, and whose words may bring it about. The world itself does not enforce
-// clauses. They bind the deciding agent, whose decisions are checked before they are committed.
+// rules. They bind the deciding agent, whose decisions are checked before they are committed.
 //
-// An empty condition fits everything: a clause without conditions is about every action of
+// An empty condition fits everything: a rule without conditions is about every action of
 // its kind.
-type Clause struct {
+type PolicyRule struct {
 	// Agent is whom it binds: an agent's id, or "*" for every agent.
 	Agent string `toml:"agent" json:"agent"`
 	// Effect is "allow" or "forbid"; allow where a file says nothing.
@@ -35,12 +35,12 @@ type Clause struct {
 	// Most is the highest amount of one action, of a trade the highest amount given; for
 	// execute_until the most attempts. 0 sets no limit; a file leaves it out instead.
 	Most int64 `toml:"most" json:"most,omitempty"`
-	// Total is the highest sum of the amounts of an agent's actions that fit the clause, over
+	// Total is the highest sum of the amounts of an agent's actions that fit the rule, over
 	// the window or the run. An action without an amount counts 1. 0 sets no limit; a file
 	// leaves it out instead.
 	Total int64 `toml:"total" json:"total,omitempty"`
 	// AskedBy lists the agents that may bring the action about, "*" for everybody; empty
-	// means nobody. With them a clause needs a total and a window.
+	// means nobody. With them a rule needs a total and a window.
 	AskedBy []string `toml:"asked_by" json:"asked_by,omitempty"`
 	// Window makes Total and TotalEach sums over the last so many ticks; 0 is the whole run.
 	Window int64 `toml:"window" json:"window,omitempty"`
@@ -59,24 +59,24 @@ type Clause struct {
 	Per        int64  `toml:"per" json:"per,omitempty"`
 }
 
-// Binds reports whether the clause binds an agent.
-func (c Clause) Binds(agent string) bool { return c.Agent == Anyone || c.Agent == agent }
+// Binds reports whether the rule binds an agent.
+func (c PolicyRule) Binds(agent string) bool { return c.Agent == Anyone || c.Agent == agent }
 
-// The effects of a clause, and the receiver that stands for whoever asked.
+// The effects of a rule, and the receiver that stands for whoever asked.
 const (
 	EffectAllow  = "allow"
 	EffectForbid = "forbid"
 	ToAsker      = "asker"
 )
 
-// Anyone stands for every agent, every action or any receiver in a [Clause].
+// Anyone stands for every agent, every action or any receiver in a [PolicyRule].
 const Anyone = "*"
 
-// The bounds of clauses.
+// The bounds of rules.
 const (
-	// clausesMax bounds the clauses of a scenario: each decision is checked against all of them.
-	clausesMax = 200
-	windowMax  = 1000
+	// policyRulesMax bounds the rules of a scenario: each decision is checked against all of them.
+	policyRulesMax = 200
+	windowMax      = 1000
 	// rateMax bounds both sides of a rate, so that amounts times them stay in 64 bits.
 	rateMax = 1_000_000
 )
@@ -91,8 +91,8 @@ var trades = map[string]struct{ give, get string }{
 }
 
 // Unit is what Most, Total and TotalEach count: the unit of the resource given or of the
-// amount, attempts of an order, else actions. It is empty for a clause about all actions.
-func (c Clause) Unit() string {
+// amount, attempts of an order, else actions. It is empty for a rule about all actions.
+func (c PolicyRule) Unit() string {
 	spec, known := specNamed(c.Action)
 	trade := trades[c.Action]
 	r, resource := resourceNamed(cmp.Or(c.What, trade.give))
@@ -111,7 +111,7 @@ func (c Clause) Unit() string {
 
 // WithDefaults fills in what a file may leave out: the effect, and whom an action that others
 // may ask for is directed to.
-func (c Clause) WithDefaults() Clause {
+func (c PolicyRule) WithDefaults() PolicyRule {
 	c.Effect = cmp.Or(c.Effect, EffectAllow)
 	if spec, _ := specNamed(c.Action); c.Effect == EffectAllow && len(c.AskedBy) > 0 && spec.has(ParamAgent) {
 		c.To = cmp.Or(c.To, ToAsker)
@@ -119,13 +119,13 @@ func (c Clause) WithDefaults() Clause {
 	return c
 }
 
-// Clauses lists copies of the clauses that bind agent n, in the order of the file. If
-// [Scenario.WithAgents] changed the number of agents, clauses of single agents repeat like
-// personas. Agents named elsewhere in a clause are always those with these ids.
-func (w *World) Clauses(n int) []Clause {
+// PolicyRules lists copies of the rules that bind agent n, in the order of the file. If
+// [Scenario.WithAgents] changed the number of agents, rules of single agents repeat like
+// personas. Agents named elsewhere in a rule are always those with these ids.
+func (w *World) PolicyRules(n int) []PolicyRule {
 	own := agentID(n % int(w.scenario.planned()))
-	var list []Clause
-	for _, c := range w.scenario.Mandate {
+	var list []PolicyRule
+	for _, c := range w.scenario.Policy {
 		if c.Binds(own) {
 			c.AskedBy = slices.Clone(c.AskedBy)
 			list = append(list, c)
@@ -137,36 +137,36 @@ func (w *World) Clauses(n int) []Clause {
 // names reports whether a rule of agent n allows something directed to agent m, or something
 // that m may ask for. A rule about everybody names nobody.
 func (w *World) names(n, m int32) bool {
-	if len(w.scenario.Mandate) == 0 {
+	if len(w.scenario.Policy) == 0 {
 		return false
 	}
 	own, other := agentID(int(n)%int(w.scenario.planned())), w.agents[m].id
-	return slices.ContainsFunc(w.scenario.Mandate, func(c Clause) bool {
+	return slices.ContainsFunc(w.scenario.Policy, func(c PolicyRule) bool {
 		return c.Binds(own) && c.Effect == EffectAllow && (c.To == other || slices.Contains(c.AskedBy, other))
 	})
 }
 
-// planned is the number of agents that the scenario was written for. Clauses depend on it
+// planned is the number of agents that the scenario was written for. PolicyRules depend on it
 // alone, so that none changes its meaning with the number of agents in a run.
 func (s Scenario) planned() int64 { return cmp.Or(s.PlannedAgents, s.Agents.Count) }
 
-// checkMandate resolves every name in the clauses. A clause with a wrong name would never
+// checkPolicy resolves every name in the rules. A rule with a wrong name would never
 // apply, and nobody would notice the missing protection.
-func (s Scenario) checkMandate() error {
-	if len(s.Mandate) > clausesMax {
-		return fmt.Errorf("mandate: %d clauses, want at most %d", len(s.Mandate), clausesMax)
+func (s Scenario) checkPolicy() error {
+	if len(s.Policy) > policyRulesMax {
+		return fmt.Errorf("policy: %d rules, want at most %d", len(s.Policy), policyRulesMax)
 	}
-	for i, c := range s.Mandate {
+	for i, c := range s.Policy {
 		if err := s.checkClause(c); err != nil {
-			return fmt.Errorf("mandate[%d].%w", i, err)
+			return fmt.Errorf("policy[%d].%w", i, err)
 		}
 	}
 	return nil
 }
 
-// checkClause checks the conditions of a clause. A receiver is allowed only if the action has
-// one of its sort; a clause about all actions may name either.
-func (s Scenario) checkClause(c Clause) error {
+// checkClause checks the conditions of a rule. A receiver is allowed only if the action has
+// one of its sort; a rule about all actions may name either.
+func (s Scenario) checkClause(c PolicyRule) error {
 	last := agentID(int(s.planned()) - 1)
 	switch {
 	case c.Agent == "":
@@ -188,7 +188,7 @@ func (s Scenario) checkClause(c Clause) error {
 	case !known && !all:
 		return fmt.Errorf("action: there is no action %q; allowed: %s", c.Action, clauseActions())
 	case c.Action == (Wait{}).ActionName():
-		return errors.New("action: a plain wait is always allowed and takes no clause")
+		return errors.New("action: a plain wait is always allowed and takes no rule")
 	case c.At != "" && !at:
 		return fmt.Errorf("at: there is no place %q", c.At)
 	}
@@ -197,7 +197,7 @@ func (s Scenario) checkClause(c Clause) error {
 	_, place := s.placeNumber(c.To)
 	switch {
 	case c.To == "" && len(c.AskedBy) > 0 && c.Effect == EffectAllow && sends:
-		return fmt.Errorf("to: it is missing; allowed in a clause with askers: %q, an agent, or %q", ToAsker, Anyone)
+		return fmt.Errorf("to: it is missing; allowed in a rule with askers: %q, an agent, or %q", ToAsker, Anyone)
 	case c.To == "", c.To == Anyone && (toAgent || toPlace):
 	case !toAgent && !toPlace:
 		return fmt.Errorf("to: %s is directed to nobody", c.Action)
@@ -216,7 +216,7 @@ func (s Scenario) checkClause(c Clause) error {
 }
 
 // checkLimits allows limits only for one action, since different actions have different units.
-func (c Clause) checkLimits() error {
+func (c PolicyRule) checkLimits() error {
 	limits := []valueRange{
 		{"most", c.Most, 1, amountMax}, {"total", c.Total, 1, amountMax}, {"total_each", c.TotalEach, 1, amountMax},
 		{"window", c.Window, 1, windowMax}, {"get_at_least", c.GetAtLeast, 1, rateMax}, {"per", c.Per, 1, rateMax},
@@ -239,7 +239,7 @@ func (c Clause) checkLimits() error {
 }
 
 // checkTrade checks what a trade gives and brings. Both must be named if they are limited.
-func (c Clause) checkTrade() error {
+func (c PolicyRule) checkTrade() error {
 	trade, trades := trades[c.Action]
 	limited := c.Most > 0 || c.Total > 0 || c.Get != ""
 	switch {
@@ -271,7 +271,7 @@ func (c Clause) checkTrade() error {
 
 // checkAskers resolves the agents that may ask. It demands bounds for what they may ask for,
 // since they may repeat a request.
-func (s Scenario) checkAskers(c Clause) error {
+func (s Scenario) checkAskers(c PolicyRule) error {
 	asked := len(c.AskedBy) > 0
 	switch {
 	case asked && c.Effect != EffectAllow:
@@ -306,7 +306,7 @@ func (s Scenario) checkAskers(c Clause) error {
 	return nil
 }
 
-// clauseActions lists the actions that a clause can be about.
+// clauseActions lists the actions that a rule can be about.
 func clauseActions() string {
 	var names []string
 	for _, spec := range specs {
