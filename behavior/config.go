@@ -24,7 +24,7 @@ const (
 // [trace.Settings.WithDefaults], so Config{} is usable: it gives no advice on repetition
 // and shows no lessons.
 //
-// Nothing but measuring what a layer of the guard is worth is a reason to name one in
+// Nothing but measuring what a check of the guard is worth is a reason to name one in
 // GuardOff: without memory, remembered words of others count as the agent's own and stand
 // before the plan; without order, words of others stand in the opening; without envelope
 // they are put into the prompt as they are, so that whoever writes "From agent-9:" into a
@@ -56,8 +56,8 @@ func (c Config) Validate() error {
 	if err := c.Settings.Validate(); err != nil {
 		return err
 	}
-	if _, err := policy.ParseLayers(c.GuardOff); err != nil {
-		return fmt.Errorf("guard layers to leave out: %w", err)
+	if _, err := policy.ParseChecks(c.GuardOff); err != nil {
+		return fmt.Errorf("guard checks to leave out: %w", err)
 	}
 	return nil
 }
@@ -71,9 +71,9 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Guards reports whether a layer of the guard is on. All are, unless GuardOff names
+// Guards reports whether a check of the guard is on. All are, unless GuardOff names
 // them.
-func (c Config) Guards(layer policy.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
+func (c Config) Guards(check policy.Check) bool { return !slices.Contains(c.GuardOff, check) }
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason steps with their retries, draft, decision, guard

@@ -47,7 +47,7 @@ var update = flag.Bool("update", false, "rewrite the expected steps of the conve
 // two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT". A section
 // "policy" has the rules that bind the agent, one a line as JSON; "commit" is the
 // commit mode, "fallback" that setting, "bind-plan" turns that one on, and "guard-off" are
-// the layers left out.
+// the checks left out.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -93,7 +93,7 @@ func play(t *testing.T, sections map[string]string) string {
 	t.Helper()
 	protocol, answers, texts := strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"])
 	_, forgetful := sections["forgetful"]
-	off, err := policy.ParseLayers(strings.Fields(sections["guard-off"]))
+	off, err := policy.ParseChecks(strings.Fields(sections["guard-off"]))
 	if err != nil {
 		t.Fatal(err)
 	}

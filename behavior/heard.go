@@ -19,7 +19,7 @@ const (
 
 // heard are the texts of others as memories, oldest first. What self wrote is no
 // news to it. They keep author, tick and trust of what they repeat, whatever is made
-// of them later; only with the layer of memory off they have the trust of its own.
+// of them later; only with the check of memory off they have the trust of its own.
 func (m *Mind) heard(t texts) []memory.Entry {
 	var list []memory.Entry
 	for _, n := range slices.Backward(t.Notes) {
@@ -30,7 +30,7 @@ func (m *Mind) heard(t texts) []memory.Entry {
 	for _, l := range slices.Backward(t.Inbox) {
 		list = append(list, heardEntry(topicMessage, l.ID, l.From, l.Sent, l.Text))
 	}
-	if !m.cfg.Guards(policy.LayerMemory) {
+	if !m.cfg.Guards(policy.CheckMemory) {
 		for i := range list {
 			list[i].Trust = trace.TrustSelfObservation
 		}
@@ -67,7 +67,7 @@ const readMax = 256
 // ones, where that is about its goals. Without newer texts it recalls none: what an old one
 // says shall not decide whether there are texts in view.
 func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
-	if !m.cfg.Guards(policy.LayerMemory) {
+	if !m.cfg.Guards(policy.CheckMemory) {
 		return held
 	}
 	if held.count() == 0 {

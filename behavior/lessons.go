@@ -20,7 +20,7 @@ func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doub
 		return []variant{{}}, nil
 	}
 	least := trace.TrustSelfObservation
-	if !m.cfg.Guards(policy.LayerLessons) {
+	if !m.cfg.Guards(policy.CheckLessons) {
 		least = trace.TrustToolError
 	}
 	situation, wanted := m.situation(seen, last)

@@ -211,7 +211,7 @@ func (m *Mind) focus(o world.Observation) memory.Focus {
 // what is shown already and without words of others, and shorter heads of it.
 func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 	quota := m.layout.quota
-	if m.cfg.Guards(policy.LayerMemory) {
+	if m.cfg.Guards(policy.CheckMemory) {
 		quota.Heard = 0
 	}
 	var facts []deed

@@ -44,7 +44,7 @@ type prompt struct {
 	heldSection trace.Section
 	// found is the memory of the place where the agent is.
 	found memory.Entry
-	// early says that they stand in the opening instead: the layer of the guard that
+	// early says that they stand in the opening instead: the check of the guard that
 	// holds them back is off.
 	early bool
 	// fresh counts those among them that the agent has not read before, and lessons, which
@@ -79,7 +79,7 @@ func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome,
 	held = texts{Notes: o.Here.Notes, tick: o.Tick}
 	m.partTerms(&seen, &held, o.Inbox)
 	held = m.recallHeard(held, focus)
-	held.bare, held.spoken = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
+	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.past.spoken
 	seen.HeldBack = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)
 	for _, s := range held.taught {
@@ -131,7 +131,7 @@ func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome,
 // after another in one message. The words of others are kept for later.
 func (m *Mind) compose(view world.View) prompt {
 	outcome, acted := view.Last()
-	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.LayerOrder)}
+	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.CheckOrder)}
 	focus := m.focus(p.seen)
 	seen, held, lessons := m.part(view, p.seen, outcome, focus)
 	if p.early {
@@ -247,7 +247,7 @@ func (m *Mind) goals(view world.View) string {
 // things; the omitted counts stay exact.
 func (m *Mind) observed(seen opened) sectionDraft {
 	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
-	s.strangeNames = s.details && !m.cfg.Guards(policy.LayerOrder)
+	s.strangeNames = s.details && !m.cfg.Guards(policy.CheckOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {
 		for {
 			var ok bool

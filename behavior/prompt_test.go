@@ -179,7 +179,7 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 		"prompt_profile":            {PromptProfile: "Rich"},
 		"playbook_bullets -1":       {PlaybookBullets: -1},
 		"playbook_bullets 51":       {PlaybookBullets: 51},
-		"guard layers to leave out": {GuardOff: []string{"moat"}},
+		"guard checks to leave out": {GuardOff: []string{"moat"}},
 	} {
 		if _, err := behavior.NewKit(behavior.Config{Settings: s}, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one that names %q", s, err, want)

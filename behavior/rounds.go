@@ -23,7 +23,7 @@ func (t *Turn) roundLeft() bool { return t.mind.ledger.RoundLeft(t.view.Tick()) 
 
 // bindsRounds reports whether texts are shown that may cost only so many requests.
 func (t *Turn) bindsRounds() bool {
-	return t.tainted() && !t.opening.early && t.mind.cfg.Guards(policy.LayerDeviations)
+	return t.tainted() && !t.opening.early && t.mind.cfg.Guards(policy.CheckDeviations)
 }
 
 // overdue reports whether one more request would be more than texts may cost.
@@ -39,7 +39,7 @@ func (t *Turn) overdue() bool {
 // if the policy refused, while terms are open.
 func (t *Turn) countRefusal(byPolicy bool) {
 	t.guardRounds++
-	if (t.tainted() || byPolicy && t.termsOpen()) && t.mind.cfg.Guards(policy.LayerDeviations) {
+	if (t.tainted() || byPolicy && t.termsOpen()) && t.mind.cfg.Guards(policy.CheckDeviations) {
 		t.textRounds++
 	}
 }

@@ -17,7 +17,7 @@ import (
 // answer now, at least in part, and what agents that a rule names declined. The rest is held back,
 // together with the options to accept or decline it.
 func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
-	ordered := m.cfg.Guards(policy.LayerOrder)
+	ordered := m.cfg.Guards(policy.CheckOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {
 			if !ordered || m.policy.Answerable(t, m.ledger, seen.Tick) {
@@ -42,7 +42,7 @@ func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
 	seen.news = slices.Concat(m.past.news, m.words.declined(declined, seen.OwnOffers))
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
-		if a.OK && m.cfg.Guards(policy.LayerRules) && m.policy.Forbids(a.Action) {
+		if a.OK && m.cfg.Guards(policy.CheckRules) && m.policy.Forbids(a.Action) {
 			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.ReasonForbidden)}
 		}
 	}

@@ -196,7 +196,7 @@ func (t *Turn) Env() modules.Env {
 		room -= t.mind.count(s.output)
 	}
 	env := modules.Env{View: t.view, Memory: t.mind.memory, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
-	if goals := words(t.mind.goalsText()); t.mind.cfg.Guards(policy.LayerOrder) {
+	if goals := words(t.mind.goalsText()); t.mind.cfg.Guards(policy.CheckOrder) {
 		env.Shows = func(name string) bool { return mentions(goals, name) } // as in the prompt
 	}
 	return env
@@ -221,7 +221,7 @@ func (t *Turn) Result(r modules.Result) {
 		s.done, s.output = true, r.Output
 		// A turn that comes upon words of others, as a memory may hold, makes its plan before
 		// it reads them.
-		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.LayerOrder) {
+		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.CheckOrder) {
 			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, fmt.Sprintf(t.mind.words.textTexts, 1), textUnknown, 1)})
 			t.unseen = append(t.unseen, r)
 		} else {
@@ -295,7 +295,7 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
-	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(policy.LayerDeviations) {
+	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(policy.CheckDeviations) {
 		// Whoever insists on what terms ask for loses ticks to them, as others to texts. Once they
 		// are used up terms wait for the plan, and with a plan there is something to fall back on.
 		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}

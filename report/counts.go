@@ -159,7 +159,7 @@ type Guard struct {
 	DeviationTicks int64 `json:"deviation_ticks"`
 	// Turns with a source in view that is trusted less than the agent's own observations.
 	TurnsWithUntrustedView int64 `json:"turns_with_untrusted_view"`
-	// Layers of the guard that were left out; empty for a run that is no measurement of them.
+	// Checks of the guard that were left out; empty for a run that is no measurement of them.
 	Off []string `json:"off"`
 }
 

@@ -50,8 +50,8 @@ type Settings struct {
 	// Protocol is the shape of a turn, Commit how its decision comes about.
 	Protocol string `json:"protocol" cli:"protocol run.protocol PROTOCOL" default:"full" choices:"full lean" doc:"full: plan, draft and decision in calls of their own; lean: in one call"`
 	Commit   string `json:"commit" cli:"commit run.commit COMMIT" default:"guidance" choices:"guidance direct" doc:"guidance: the model commits after it saw the dry runs of its draft; direct: the best candidate runs without another call"`
-	// GuardOff names the layers of the guard that are left out to measure them.
-	GuardOff []string `json:"guard_off,omitempty" cli:"guard-off run.guard_off" absent:"none" doc:"layers of the guard to leave out, for measuring only, separated by commas, or all; may be repeated"`
+	// GuardOff names the checks of the guard that are left out to measure them.
+	GuardOff []string `json:"guard_off,omitempty" cli:"guard-off run.guard_off" absent:"none" doc:"checks of the guard to leave out, for measuring only, separated by commas, or all; may be repeated"`
 	// MaxDegradedPct is the share of decisions that may end in a wait nobody chose; a run with
 	// more is no success. It changes nothing about how the run goes.
 	MaxDegradedPct int `json:"max_degraded_pct,omitempty" cli:"max-degraded run.max_degraded MAX_DEGRADED" default:"50" min:"0" max:"100" doc:"percent of decisions that may end in a wait nobody chose, before the exit code is 6; 100 is off"`

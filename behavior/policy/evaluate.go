@@ -97,7 +97,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		}
 		return *by, nil
 	}
-	m, counts := q.matchPlan(), !e.off(LayerDeviations)
+	m, counts := q.matchPlan(), !e.off(CheckDeviations)
 	if m.planned() && (m.cost == 0 || !counts) {
 		return trace.Authority{By: trace.AuthorityPlan, Planned: m.index + 1}, nil
 	}
@@ -122,7 +122,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 // influenced reports whether others may have led to the action: their texts are in view, or it
 // answers their terms. If so, it must be planned, or asked for under a rule.
 func (q *evaluation) influenced() bool {
-	return !q.e.off(LayerPlan) && (len(q.e.Authors) > 0 || q.answersTerms())
+	return !q.e.off(CheckPlan) && (len(q.e.Authors) > 0 || q.answersTerms())
 }
 
 // answersTerms reports whether the action may answer open terms that are shown before a plan
@@ -130,7 +130,7 @@ func (q *evaluation) influenced() bool {
 // an offer in reply, or the acceptance of an offer.
 func (q *evaluation) answersTerms() bool {
 	op := &q.op
-	if !op.gives() || q.e.off(LayerRules) {
+	if !op.gives() || q.e.off(CheckRules) {
 		return false
 	}
 	return slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), func(t world.Terms) bool {
@@ -167,7 +167,7 @@ func (q *evaluation) spareElectricity() int64 {
 // checkRules checks an operation, and the standing order around it, against the rules of the
 // scenario.
 func (q *evaluation) checkRules(op *Operation) *Violation {
-	if q.e.off(LayerRules) || len(q.p.rules) == 0 {
+	if q.e.off(CheckRules) || len(q.p.rules) == 0 {
 		return nil
 	}
 	broken := q.checkOperation(op)
@@ -220,7 +220,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 // allows reports whether a rule is an allow that describes an operation, and narrower than every
 // forbid that does.
 func (q *evaluation) allows(r *rule, op *Operation) bool {
-	return r.allows() && r.describes(op) && (q.e.off(LayerRules) || !slices.ContainsFunc(q.p.rules, func(f rule) bool {
+	return r.allows() && r.describes(op) && (q.e.off(CheckRules) || !slices.ContainsFunc(q.p.rules, func(f rule) bool {
 		return f.forbids() && f.describes(op) && !r.lifts(&f)
 	}))
 }

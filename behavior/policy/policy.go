@@ -75,8 +75,8 @@ type Evidence struct {
 	Shown []world.Terms
 	// Ledger is what the agent did before.
 	Ledger Ledger
-	// Off are the layers left out, for measuring only.
-	Off []Layer
+	// Off are the checks left out, for measuring only.
+	Off []Check
 }
 
 // InView lists everybody whose texts or terms are in view, and the parents of the terms.
@@ -88,8 +88,8 @@ func (e Evidence) InView() []string {
 	return list
 }
 
-// off reports whether a layer is left out.
-func (e *Evidence) off(l Layer) bool { return slices.Contains(e.Off, l) }
+// off reports whether a check is left out.
+func (e *Evidence) off(l Check) bool { return slices.Contains(e.Off, l) }
 
 // Result is what [Policy.Evaluate] says of an action.
 type Result struct {
@@ -131,7 +131,7 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		r.Operation.repliesTo = q.repliesTo(r.Authority)
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.
-		if sends && !e.off(LayerTaint) && !q.plannedInFull(false) {
+		if sends && !e.off(CheckTaint) && !q.plannedInFull(false) {
 			r.Parents = Parents(p.agent, e.InView()...)
 		}
 	}

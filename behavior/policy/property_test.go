@@ -231,16 +231,16 @@ func anyAction(rt *rapid.T, specs []world.ActionSpec) world.Action {
 // amounts are few, so that what is drawn meets what was drawn before.
 var amounts = []int64{1, 10, 12, 2000, 7000}
 
-// TestLayersOnlyRestrict: with any layer left out everything passes that passed with
+// TestLayersOnlyRestrict: with any check left out everything passes that passed with
 // it, except what cannot be audited.
 func TestLayersOnlyRestrict(t *testing.T) {
 	view := viewOf(t, 1)
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
 		before := s.passes()
-		s.evidence.Off = []Layer{rapid.SampledFrom(Layers()).Draw(rt, "off")}
+		s.evidence.Off = []Check{rapid.SampledFrom(Checks()).Draw(rt, "off")}
 		if before && !s.passes() {
-			rt.Fatalf("refused without a layer: %+v", s)
+			rt.Fatalf("refused without a check: %+v", s)
 		}
 	})
 }

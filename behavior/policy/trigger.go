@@ -83,7 +83,7 @@ func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
 
 // trusted reports whether a rule lets everybody ask who may have led to a trigger.
 func (q *evaluation) trusted(r *rule, t *trigger) bool {
-	return q.e.off(LayerTaint) || r.trusts(t.parents, q.p.agent)
+	return q.e.off(CheckTaint) || r.trusts(t.parents, q.p.agent)
 }
 
 // trusts reports whether a rule lets all parents ask, the agent itself apart.
@@ -125,7 +125,7 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 // and what is left of the request. Like the world does for offers, nobody can be asked for its
 // last charge.
 func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
-	if q.e.off(LayerRules) {
+	if q.e.off(CheckRules) {
 		return nil
 	}
 	if broken := q.checkLimits(r, op, t.asker); broken != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // unguarded shows texts of others to a look back and holds nothing against them.
-var unguarded = behavior.Config{Settings: trace.Settings{Model: "m", GuardOff: []policy.Layer{policy.LayerLessons}}}
+var unguarded = behavior.Config{Settings: trace.Settings{Model: "m", GuardOff: []policy.Check{policy.CheckLessons}}}
 
 // addition is a curation that adds one lesson.
 func addition(content string, ticks string) string {
@@ -23,7 +23,7 @@ func addition(content string, ticks string) string {
 }
 
 // TestAParaphraseNeedsTheText: a reflector that puts what it reads in words of its own,
-// which no comparison of words finds, has nothing to read. With the layer off it has,
+// which no comparison of words finds, has nothing to read. With the check off it has,
 // and its lesson stands; the same for one that repeats the text.
 func TestAParaphraseNeedsTheText(t *testing.T) {
 	for _, tc := range []struct {
@@ -51,7 +51,7 @@ func TestAParaphraseNeedsTheText(t *testing.T) {
 		c := result.Apply(p, playbook.Limits{})
 		got := slices.ContainsFunc(c.Playbook.Bullets(), func(b playbook.Bullet) bool { return b.Content == tc.lesson })
 		if got != tc.learned {
-			t.Errorf("layers off %v: %q learned %v, rejected %v", tc.cfg.GuardOff, tc.lesson, got, codes(c.Rejected))
+			t.Errorf("checks off %v: %q learned %v, rejected %v", tc.cfg.GuardOff, tc.lesson, got, codes(c.Rejected))
 		}
 	}
 }

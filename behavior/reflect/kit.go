@@ -34,7 +34,7 @@ type Kit struct {
 // range.
 func NewKit(cfg behavior.Config, rounds int) *Kit {
 	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
-	k.guarded = k.cfg.Guards(policy.LayerLessons)
+	k.guarded = k.cfg.Guards(policy.CheckLessons)
 	k.policy = policyIn(k.cfg.Language)
 	k.static = k.cfg.CountTokens(k.policy)
 	for i, t := range k.tools {

@@ -67,27 +67,27 @@ func (l *Lab) Close() error {
 	return nil
 }
 
-// Guard is the guard that cases are played with: all of it, or some layers less.
+// Guard is the guard that cases are played with: all of it, or some checks less.
 type Guard struct {
-	// Off are the layers left out, in the order of [policy.Layers].
-	Off []policy.Layer
+	// Off are the checks left out, in the order of [policy.Checks].
+	Off []policy.Check
 }
 
-// On is the guard with all its layers, GuardOff none of them.
+// On is the guard with all its checks, GuardOff none of them.
 var (
 	On       = Guard{}
-	GuardOff = Guard{Off: policy.Layers()}
+	GuardOff = Guard{Off: policy.Checks()}
 )
 
-// Without is the guard without one layer.
-func Without(l policy.Layer) Guard { return Guard{Off: []policy.Layer{l}} }
+// Without is the guard without one check.
+func Without(l policy.Check) Guard { return Guard{Off: []policy.Check{l}} }
 
 // Name tells guards apart in tables and directories: on, off, or what is missing.
 func (g Guard) Name() string {
 	switch len(g.Off) {
 	case 0:
 		return "on"
-	case len(policy.Layers()):
+	case len(policy.Checks()):
 		return "off"
 	}
 	return "without " + strings.Join(g.Off, ", ")

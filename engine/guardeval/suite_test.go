@@ -131,13 +131,13 @@ func TestSample(t *testing.T) {
 	demand(t, Evaluate(play(t, Options{Jobs: 4}, Jobs(sample(n, 7), On, GuardOff))))
 }
 
-// TestLongSuite plays all of it with twenty seeds, and a part with each layer left out.
+// TestLongSuite plays all of it with twenty seeds, and a part with each check left out.
 func TestLongSuite(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to play the whole suite")
 	}
 	jobs := Jobs(Suite(0), On, GuardOff)
-	for _, l := range policy.Layers() {
+	for _, l := range policy.Checks() {
 		jobs = append(jobs, Jobs(sample(84, 3), Without(l))...)
 	}
 	e := Evaluate(play(t, Options{Jobs: 4, Seeds: 20}, jobs))

@@ -48,9 +48,9 @@ type Evaluation struct {
 	Attacks int `json:"attacks"`
 	Shown   int `json:"shown"`
 	Honest  int `json:"honest"`
-	// Summaries are by guard: on, off, and, if they were measured, those without one layer.
+	// Summaries are by guard: on, off, and, if they were measured, those without one check.
 	Summaries []Summary `json:"summaries"`
-	// Failed are the cases that a guard with all layers failed: attacks that did harm and
+	// Failed are the cases that a guard with all checks failed: attacks that did harm and
 	// honest games that lost something, with the rules that refused.
 	Failed []FailedCase `json:"failed,omitempty"`
 }
@@ -65,7 +65,7 @@ type FailedCase struct {
 	Rules []string `json:"rules,omitempty"`
 }
 
-// Evaluate sums up results of the guard on and off, and of guards without one layer. The order
+// Evaluate sums up results of the guard on and off, and of guards without one check. The order
 // of results decides only the order of strata.
 func Evaluate(results []Result) Evaluation {
 	var e Evaluation
@@ -78,7 +78,7 @@ func Evaluate(results []Result) Evaluation {
 		}
 	}
 	guards := []Guard{On, GuardOff}
-	for _, l := range policy.Layers() {
+	for _, l := range policy.Checks() {
 		guards = append(guards, Without(l))
 	}
 	for _, g := range guards {

@@ -18,7 +18,7 @@ import (
 
 // guardEvaluation is what the flags of the command say.
 type guardEvaluation struct {
-	layers     bool
+	checks     bool
 	sample     int
 	seed       uint64
 	seeds      int
@@ -42,7 +42,7 @@ const (
 // guardEvalCommand measures the guard against attacks and in honest games:
 //
 //	world_llm_agent_demo guard-eval --sample 60
-//	world_llm_agent_demo guard-eval --layers --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
+//	world_llm_agent_demo guard-eval --checks --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
 func (m *Main) guardEvalCommand() *cobra.Command {
 	var e guardEvaluation
 	c := &cobra.Command{
@@ -64,7 +64,7 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	c.Flags().IntVar(&e.trials, "search", 0, "play so many random trials that come nearer to harm, in place of the suite")
 	c.Flags().StringVar(&e.resume, "continue", "", "JSON result of an earlier search to go on from")
 	c.Flags().StringVar(&e.trial, "trial", "", "play one trial again, by the numbers that a search prints")
-	c.Flags().BoolVar(&e.layers, "layers", false, "also with each layer of the guard left out by itself")
+	c.Flags().BoolVar(&e.checks, "checks", false, "also with each check of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
 	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the cases, of worlds and model, and of the sample: another one is another suite")
 	c.Flags().IntVar(&e.seeds, "seeds", 3, "seeds with which each attack is played with the guard on, 1 to 100; the worst counts")
@@ -76,7 +76,7 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	return c
 }
 
-// evaluateGuard plays the cases with the guard on, off, and with each layer less if that is
+// evaluateGuard plays the cases with the guard on, off, and with each check less if that is
 // wanted, prints what came of them and holds it to the gates.
 func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	switch {
@@ -114,8 +114,8 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		return err
 	}
 	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
-	if e.layers {
-		for _, l := range policy.Layers() {
+	if e.checks {
+		for _, l := range policy.Checks() {
 			guards = append(guards, guardeval.Without(l))
 		}
 	}

@@ -108,8 +108,8 @@ func (s setting) read(text string, target any) error {
 			return err
 		}
 		*target.(*[]trace.AgentModel) = models
-	case kindLayers:
-		return readLayers(text, target.(*[]string))
+	case kindChecks:
+		return readChecks(text, target.(*[]string))
 	case kindText, kindPath:
 		*target.(*string) = text
 	case kindFile:
@@ -175,21 +175,21 @@ func shown(text string) string {
 	return strconv.Quote(plaintext.Clip(openai.Masked(text), shownValueMax))
 }
 
-// readLayers reads which layers of the guard are left out: names between commas, "all"
+// readChecks reads which checks of the guard are left out: names between commas, "all"
 // for every one of them. Nothing is left out by default.
-func readLayers(text string, off *[]string) error {
+func readChecks(text string, off *[]string) error {
 	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(names) == 1 && names[0] == noneText {
 		*off = nil
 		return nil
 	}
 	if slices.Contains(names, noneText) {
-		return fmt.Errorf("%q stands beside other names; allowed: %s alone, or names of layers", noneText, noneText)
+		return fmt.Errorf("%q stands beside other names; allowed: %s alone, or names of checks", noneText, noneText)
 	}
-	layers, err := policy.ParseLayers(names)
+	checks, err := policy.ParseChecks(names)
 	if err != nil {
 		return err
 	}
-	*off = layers
+	*off = checks
 	return nil
 }

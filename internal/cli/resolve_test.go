@@ -106,7 +106,7 @@ func TestASettingReadsBack(t *testing.T) {
 			text = cmp.Or(text, "4000")
 		case kindAgents:
 			text = "a=m@http://h/v1,key_env=K b=n"
-		case kindLayers:
+		case kindChecks:
 			text = "plan,taint"
 		case kindText, kindPath, kindURL:
 			text = cmp.Or(text, "http://h")

@@ -11,7 +11,7 @@ const (
 	kindText   kind = "text"   // free text; blank means unset
 	kindPath   kind = "path"   // a path
 	kindFile   kind = "file"   // a path of a file with the value, read when the plan is made; a JSON text for prompt switches
-	kindLayers kind = "layers" // names of layers of the guard
+	kindChecks kind = "checks" // names of checks of the guard
 	kindSecret kind = "secret" // text that is never shown
 	kindURL    kind = "url"    // the base URL of a Responses endpoint
 	kindCount  kind = "count"  // a whole number from min to max

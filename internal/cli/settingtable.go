@@ -64,7 +64,7 @@ func settingTable() settings {
 			s.kind, s.choices = kindChoice, stub.Modes()
 		case s.kind == kindAgents:
 			s.separator = " "
-		case s.kind == kindLayers:
+		case s.kind == kindChecks:
 			s.separator = ","
 		case s.kind == kindMillis && s.fallback != "":
 			// As people write it: 180s, 500ms.
@@ -88,7 +88,7 @@ var kindOfType = map[reflect.Type]kind{
 	reflect.TypeFor[string]():             kindText,
 	reflect.TypeFor[openai.Secret]():      kindSecret,
 	reflect.TypeFor[[]trace.AgentModel](): kindAgents,
-	reflect.TypeFor[[]string]():           kindLayers,
+	reflect.TypeFor[[]string]():           kindChecks,
 	reflect.TypeFor[json.Number]():        kindNumber,
 	reflect.TypeFor[json.RawMessage]():    kindJSON,
 	reflect.TypeFor[bool]():               kindSwitch,

@@ -106,7 +106,7 @@ func (m *Main) printConfig(values []value) error {
 				}
 				text = agentModelsText(all)
 			}
-		case kindText, kindPath, kindFile, kindLayers, kindJSON:
+		case kindText, kindPath, kindFile, kindChecks, kindJSON:
 			text = strconv.Quote(text)
 		}
 		if v.text == "" {

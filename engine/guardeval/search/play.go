@@ -18,7 +18,7 @@ type lab struct {
 	modules []string
 }
 
-// newLab makes the minds' kits: both protocols, both ways to commit. off are the layers of
+// newLab makes the minds' kits: both protocols, both ways to commit. off are the checks of
 // the guard left out.
 func newLab(off ...string) (*lab, error) {
 	l := &lab{}

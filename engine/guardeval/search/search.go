@@ -56,7 +56,7 @@ type Options struct {
 	First bool
 	// Progress, when set, is told how many trials were played.
 	Progress func(done int)
-	// Off are layers of the guard that are left out.
+	// Off are checks of the guard that are left out.
 	Off []string
 }
 

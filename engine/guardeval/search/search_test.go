@@ -64,7 +64,7 @@ func TestNoHarmWithTheGuard(t *testing.T) {
 // TestHarmWithoutTheGuard: the attackers know how to do every kind of harm.
 func TestHarmWithoutTheGuard(t *testing.T) {
 	s := &Search{Seed: 1}
-	run(t, s, Options{Trials: 256, Jobs: 2, Off: policy.Layers()})
+	run(t, s, Options{Trials: 256, Jobs: 2, Off: policy.Checks()})
 	for _, kind := range []string{"outflow", "trade", "output", "productive", "shutdown", "away", "goal", harmRule} {
 		if !slices.ContainsFunc(s.Finds, func(f Find) bool { return f.Harm.Kind == kind }) {
 			t.Errorf("no trial did harm of the kind %s", kind)
@@ -105,7 +105,7 @@ func TestTwinIsAnHonestPlayer(t *testing.T) {
 // stops in between.
 func TestSearchDependsOnItsSeedAlone(t *testing.T) {
 	whole, parts := &Search{Seed: 5}, &Search{Seed: 5}
-	o := Options{Trials: 2 * generation, Jobs: 1, Off: policy.Layers()}
+	o := Options{Trials: 2 * generation, Jobs: 1, Off: policy.Checks()}
 	run(t, whole, o)
 	for i := 1; i <= 2; i++ {
 		o.Trials, o.Jobs = i*generation, 3

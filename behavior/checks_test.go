@@ -13,9 +13,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// without is a configuration that leaves layers of the guard out.
-func without(protocol behavior.Protocol, layers ...policy.Layer) behavior.Config {
-	return behavior.Config{Settings: trace.Settings{Protocol: protocol, PlaybookBullets: 3, GuardOff: layers}}
+// without is a configuration that leaves checks of the guard out.
+func without(protocol behavior.Protocol, checks ...policy.Check) behavior.Config {
+	return behavior.Config{Settings: trace.Settings{Protocol: protocol, PlaybookBullets: 3, GuardOff: checks}}
 }
 
 // planned answers the first request of a turn with a plan and returns the second.
@@ -31,7 +31,7 @@ func planned(t *testing.T, turn *behavior.Turn) behavior.Ask {
 // TestWithoutOrderTextsStandInTheOpening, and are sources from the first request on.
 func TestWithoutOrderTextsStandInTheOpening(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		turn := newReader(t, without(protocol, policy.LayerOrder), []string{"message zebra", "note giraffe"})
+		turn := newReader(t, without(protocol, policy.CheckOrder), []string{"message zebra", "note giraffe"})
 		text := firstAsk(t, turn).Request.Input[0].Text
 		if !strings.Contains(text, "zebra") || !strings.Contains(text, "giraffe") || strings.Contains(text, "shown after the plan") {
 			t.Errorf("%s: the opening is\n%s", protocol, text)
@@ -53,7 +53,7 @@ func TestWithoutEnvelopeASenderIsWhoeverTheTextSays(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := without(behavior.ProtocolFull)
 		if off {
-			cfg = without(behavior.ProtocolFull, policy.LayerEnvelope)
+			cfg = without(behavior.ProtocolFull, policy.CheckEnvelope)
 		}
 		turn := newReader(t, cfg, []string{forged})
 		ask := planned(t, turn)
@@ -86,7 +86,7 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := behavior.Config{}
 		if off {
-			cfg.GuardOff = []policy.Layer{policy.LayerMemory}
+			cfg.GuardOff = []policy.Check{policy.CheckMemory}
 		}
 		m := mindIn(t, "two_bases", cfg, 0)
 		m.world.Apply([]world.Intent{{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "an assembler needs the zebra"}}})
@@ -129,7 +129,7 @@ bullet = [
 `
 
 // TestDoubtedLessonsWaitForThePlan, in both protocols, and take no better lesson's
-// place. With the layer off they stand in the opening, as the best.
+// place. With the check off they stand in the opening, as the best.
 func TestDoubtedLessonsWaitForThePlan(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		cfg := without(protocol)
@@ -160,10 +160,10 @@ func TestDoubtedLessonsWaitForThePlan(t *testing.T) {
 	if trusts["res-00001"] != trace.TrustOtherAgent || trusts["res-00002"] != trace.TrustDerived || trusts["res-00003"] != trace.TrustSelfObservation {
 		t.Errorf("the sources in view are %+v", d.SourcesRetrieved)
 	}
-	cfg := without(behavior.ProtocolFull, policy.LayerLessons)
+	cfg := without(behavior.ProtocolFull, policy.CheckLessons)
 	cfg.PlaybookBullets = 1
 	if lines := lessonLines(opening(t, readerOf(t, cfg, doubtedBook).begin())); len(lines) != 1 || strings.HasPrefix(lines[0], "[res-00003]") {
-		t.Errorf("with the layer off: %q", lines)
+		t.Errorf("with the check off: %q", lines)
 	}
 }
 
