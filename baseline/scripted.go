@@ -3,15 +3,15 @@ package baseline
 import "example.com/agentworld/world"
 
 // Scripted is the policy of agents that follow a fixed list of priorities and do the first
-// thing on it that the world would accept. Each agent has a mind of its own; they share
+// thing on it that the world would accept. Each agent has an agent of its own; they share
 // nothing but the public text.
 func Scripted(s world.Scenario) Decider {
-	b, minds := briefOf(s), map[string]*mind{}
+	b, agents := briefOf(s), map[string]*player{}
 	return func(v world.View) world.Action {
-		m, ok := minds[v.AgentID()]
+		m, ok := agents[v.AgentID()]
 		if !ok {
-			m = newMind(v.AgentID(), b)
-			minds[v.AgentID()] = m
+			m = newPlayer(v.AgentID(), b)
+			agents[v.AgentID()] = m
 		}
 		for _, wish := range m.wishes(situationOf(v)) {
 			action, _ := v.Clamp(wish)
@@ -25,14 +25,14 @@ func Scripted(s world.Scenario) Decider {
 	}
 }
 
-// moment is one decision: a mind and what it knows.
+// moment is one decision: an agent and what it knows.
 type moment struct {
-	*mind
+	*player
 	Situation
 }
 
 // wishes lists what the agent would do, best first.
-func (m *mind) wishes(s Situation) []world.Action {
+func (m *player) wishes(s Situation) []world.Action {
 	n := &moment{m, s}
 	n.learn()
 	list := n.trade()

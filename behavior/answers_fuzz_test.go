@@ -40,17 +40,17 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte{1, 9, 14, 1, 15, 0, 0xff, 0xfe, 1, 0xff, 10, 12, 0xff, 0xfd}, false)
 	f.Add([]byte{6, 10, 0xff, 13, 11, 0xff, 8, 0xff}, true)
 	f.Add([]byte{1, 1, 3, 1, 4, 7, 1, 0xff, 0, 1, 1, 0xff, 2, 2, 2, 2, 0xff, 2, 9, 16}, true)
-	// A turn only reads its mind and view, so all inputs share them.
+	// A turn only reads its agent and view, so all inputs share them.
 	w := newWorld(f, "minimal")
 	w.Advance()
 	view, registry := w.View(0), modules.New()
-	minds := map[bool]*behavior.Mind{}
+	minds := map[bool]*behavior.Agent{}
 	for lean, protocol := range map[bool]behavior.Protocol{false: behavior.ProtocolFull, true: behavior.ProtocolLean} {
-		kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), registry)
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), registry)
 		if err != nil {
 			f.Fatal(err)
 		}
-		minds[lean] = kit.Mind(w.AgentID(0), w.Persona(0))
+		minds[lean] = runtime.Agent(w.AgentID(0), w.Persona(0))
 	}
 	f.Fuzz(func(t *testing.T, script []byte, lean bool) {
 		turn := minds[lean].Begin(view)

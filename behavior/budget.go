@@ -8,7 +8,7 @@ import (
 // fit picks a variant of every draft so that the sum stays in the budget. Bytes
 // bound tokens from above and cost nothing; tokens are counted only where the bytes
 // alone do not settle it.
-func (m *Mind) fit(drafts []sectionDraft) []int {
+func (m *Agent) fit(drafts []sectionDraft) []int {
 	chosen := make([]int, len(drafts))
 	budget := m.sectionBudget()
 	bytes := 0
@@ -44,7 +44,7 @@ func (m *Mind) fit(drafts []sectionDraft) []int {
 
 // tokens is an upper bound of what a text takes within an item, where it stands as
 // a JSON string.
-func (m *Mind) tokens(text string) int {
+func (m *Agent) tokens(text string) int {
 	if text == "" {
 		return 0
 	}
@@ -53,13 +53,13 @@ func (m *Mind) tokens(text string) int {
 
 // sectionBudget is what the window leaves for the opening sections: not the
 // static text, not the answer, and room for the turn to grow.
-func (m *Mind) sectionBudget() int {
+func (m *Agent) sectionBudget() int {
 	return m.cfg.ContextWindowTokens - m.staticTokens - m.outputTokens() - m.growthTokens()
 }
 
 // growthTokens is what a turn may add to its opening: plan, a module result, a
 // draft with its dry run, and their envelopes.
-func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWindowTokens/8) }
+func (m *Agent) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWindowTokens/8) }
 
 const growthTokensMin = 1000
 
@@ -72,4 +72,4 @@ func (c Config) AnswerTokens(agent string) int {
 // answerTokens is more than most answers take that are written without thinking.
 const answerTokens = 1024
 
-func (m *Mind) outputTokens() int { return m.cfg.AnswerTokens(m.id) }
+func (m *Agent) outputTokens() int { return m.cfg.AnswerTokens(m.id) }

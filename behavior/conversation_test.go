@@ -155,20 +155,20 @@ func clausesIn(t *testing.T, text string) (rules []world.PolicyRule) {
 
 func newTurn(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) *behavior.Turn {
 	t.Helper()
-	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, "minimal")
 	w.Advance()
-	return kit.Mind(w.AgentID(0), w.Persona(0), rules...).Begin(w.View(0))
+	return runtime.Agent(w.AgentID(0), w.Persona(0), rules...).Begin(w.View(0))
 }
 
 // newReader begins a turn of agent-1 after agent-2 has written the texts and
 // agent-1 has answered the first of them.
 func newReader(t *testing.T, cfg behavior.Config, texts []string, rules ...world.PolicyRule) *behavior.Turn {
 	t.Helper()
-	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func newReader(t *testing.T, cfg behavior.Config, texts []string, rules ...world
 			w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "my own words"}}})
 		}
 	}
-	m := kit.Mind(w.AgentID(0), w.Persona(0), rules...)
+	m := runtime.Agent(w.AgentID(0), w.Persona(0), rules...)
 	if o, ok := w.LastOutcome(0); ok {
 		m.Learn(o.Tick, behavior.Decision{Executed: o.Action, Known: []string{"agent-2"}}, o)
 	}
@@ -417,13 +417,13 @@ func TestAModelThatDoesNotPlanGoesOnWithoutTexts(t *testing.T) {
 	}
 	for _, cfg := range staticConfigs() {
 		cfg.Model = "m"
-		kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := newWorld(t, "two_bases")
 		w.Advance()
-		l := life{t, w, kit.Mind(w.AgentID(0), w.Persona(0))}
+		l := life{t, w, runtime.Agent(w.AgentID(0), w.Persona(0))}
 		for tick := range 6 {
 			turn, asks := l.mind.Begin(w.View(0)), 0
 			for step := turn.Next(); ; step = turn.Next() {
@@ -446,7 +446,7 @@ func TestAModelThatDoesNotPlanGoesOnWithoutTexts(t *testing.T) {
 			}
 			want := 1
 			if tick >= 1 && tick <= 3 {
-				want = 2 + kit.RepairsMax()
+				want = 2 + runtime.RepairsMax()
 			}
 			if asks != want {
 				t.Errorf("%s, %s, tick %d: %d requests, want %d", cfg.Protocol, cfg.Language, tick, asks, want)

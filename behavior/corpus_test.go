@@ -32,13 +32,13 @@ type scene struct {
 
 func newScene(t testing.TB, p behavior.Protocol, seed uint64) scene {
 	t.Helper()
-	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, "llm_bootstrap")
 	w.Advance()
-	return scene{seed, w, kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))}
+	return scene{seed, w, runtime.Agent(w.AgentID(0), w.Persona(0)).Begin(w.View(0))}
 }
 
 // outcome is what came of a turn in which one answer had a shape.
@@ -306,13 +306,13 @@ func FuzzItemLists(f *testing.F) {
 // beginner returns a function that begins the same turn again and again.
 func beginner(t testing.TB) func() *behavior.Turn {
 	t.Helper()
-	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Model: "m"}}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Model: "m"}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, "llm_bootstrap")
 	w.Advance()
-	mind, view := kit.Mind(w.AgentID(0), w.Persona(0)), w.View(0)
+	mind, view := runtime.Agent(w.AgentID(0), w.Persona(0)), w.View(0)
 	return func() *behavior.Turn { return mind.Begin(view) }
 }
 

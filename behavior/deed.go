@@ -223,7 +223,7 @@ func (d deed) end(w *wording) string {
 // Told is what became of a decision in the words of the English prompt's history: the line
 // as it would stand there, and its end alone. A wait put in place of an action says
 // which action that was; the codes are what the guard refused in the turn.
-func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
+func (k *Runtime) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
 	done := newDeed(w, tick, d.WaitReason, o, d.naming(o.Accepted))
 	end = done.end(w)

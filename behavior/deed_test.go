@@ -14,18 +14,18 @@ import (
 	"example.com/agentworld/world"
 )
 
-// newMind returns a mind of the default configuration under p.
-func newMind(t *testing.T, p Profile) *Mind {
+// newMind returns an agent of the default configuration under p.
+func newMind(t *testing.T, p Profile) *Agent {
 	t.Helper()
-	kit, err := NewKit(Config{Settings: trace.Settings{PromptProfile: p}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{PromptProfile: p}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kit.Mind("agent-1", world.Persona{ShortTermGoal: "Mine compound.", LongTermGoal: "Make a motor."})
+	return runtime.Agent("agent-1", world.Persona{ShortTermGoal: "Mine compound.", LongTermGoal: "Make a motor."})
 }
 
 // learn lets m live through an action that is accepted, or refused with a code.
-func learn(m *Mind, tick int64, a world.Action, refused world.RejectionCode, changes ...world.Amount) {
+func learn(m *Agent, tick int64, a world.Action, refused world.RejectionCode, changes ...world.Amount) {
 	o := world.Outcome{Tick: tick, Action: a, Accepted: refused == "", Changes: changes}
 	if refused != "" {
 		available := tick

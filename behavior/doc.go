@@ -1,6 +1,6 @@
 // Package behavior is how an agent decides: prompt, turn, guard and budgets.
 //
-// A [Kit] holds what all agents of a run share, a [Mind] what one agent is and
+// A [Runtime] holds what all agents of a run share, a [Agent] what one agent is and
 // remembers, a [Turn] one deliberation. A turn is a state machine without I/O. The
 // caller carries out what it asks for and feeds back what came of it:
 //

@@ -35,13 +35,13 @@ var ways = []struct{ name, answers, reason string }{
 // played is what a turn ends in, after the answers; NAME stands for the tool that decides.
 func played(t *testing.T, cfg behavior.Config, scenario, answers string) behavior.Decision {
 	t.Helper()
-	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, scenario)
 	w.Advance()
-	turn := kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+	turn := runtime.Agent(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
 	name := "decision"
 	if cfg.Protocol == behavior.ProtocolLean {
 		name = "turn"

@@ -111,7 +111,7 @@ func TestArgumentCodes(t *testing.T) {
 // own leads to: the next request is one that a provider accepts, and says what it
 // took.
 func TestBrokenHistoryIsRepaired(t *testing.T) {
-	kit, err := NewKit(Config{}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	turn := kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+	turn := runtime.Agent(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
 	opening := len(turn.talk.Input)
 	turn.room()
 	turn.talk.Input = append(turn.talk.Input,
@@ -146,7 +146,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 	}
 	tokens := 0
 	for _, it := range ask.Request.Input {
-		tokens += kit.count(string(it.Raw))
+		tokens += runtime.count(string(it.Raw))
 	}
 	if turn.talk.tokens != tokens {
 		t.Errorf("%d tokens counted, want %d: the repair left the count behind", turn.talk.tokens, tokens)

@@ -46,7 +46,7 @@ func (v Verdict) unseen() bool {
 }
 
 // judge clamps and dry-runs one action on what the agent knows.
-func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
+func (m *Agent) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
 	v := Verdict{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
@@ -88,7 +88,7 @@ func (t *Turn) evidence() policy.Evidence {
 
 // authorsOf lists whose words a source may hold; an empty id is an author that nobody knows. A
 // memory of a text may hold words of the text's parents too.
-func (m *Mind) authorsOf(s trace.Source) []string {
+func (m *Agent) authorsOf(s trace.Source) []string {
 	switch {
 	case s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote):
 		return m.past.spoken(s.OriginTick).origins
@@ -158,7 +158,7 @@ func (v Verdict) detail() verdictDetail {
 // attempt that the world would refuse is submitted all the same: the refusal ends the
 // order and tells the agent why, in numbers. If the policy refuses the attempt, for example because
 // a total is used up, it becomes a wait, which ends the order too.
-func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
+func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	order, ok := view.Standing()
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")

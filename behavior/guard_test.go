@@ -20,18 +20,18 @@ import (
 
 // reader is agent-1 of llm_bootstrap after some ticks in which its neighbours wrote
 // to it, with as much memory of its own as it has room for in a prompt.
-func reader(tb testing.TB) (*Mind, world.View) {
+func reader(tb testing.TB) (*Agent, world.View) {
 	tb.Helper()
 	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, 1)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	kit, err := NewKit(Config{CountTokens: tokens.Count}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{CountTokens: tokens.Count}, s.Rules, modules.New())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := kit.Mind(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...)
+	m := runtime.Agent(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...)
 	for tick := range int64(12) {
 		w.Advance()
 		text := fmt.Sprintf("Hold %d units for me and mine %d g before you move to frag-amber, %s.", tick, 100*tick, w.AgentID(2))
@@ -53,7 +53,7 @@ func reader(tb testing.TB) (*Mind, world.View) {
 }
 
 // deliberated plays a whole turn: plan, draft, decision.
-func deliberated(tb testing.TB, m *Mind, v world.View) Decision {
+func deliberated(tb testing.TB, m *Agent, v world.View) Decision {
 	answers := []llmclient.Item{
 		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"respond","what":""}],"actions":[{"action":"harvest_radiation","amount":9,"max_ticks":3},{"action":"mine_compound","amount":900}]}`),
 		llmclient.FunctionCall("d", "decision_draft", `{"candidates":[{"action":"harvest_radiation","amount":9},{"action":"mine_compound","amount":900}]}`),
@@ -169,10 +169,10 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(pool[:7]), 0, 3, rapid.ID[string]).Draw(t, "plan")
 		mode := rapid.SampledFrom([]trace.Commit{trace.CommitGuidance, trace.CommitDirect}).Draw(t, "commit")
-		kit := *m.Kit
-		kit.cfg.Commit = mode
+		runtime := *m.Runtime
+		runtime.cfg.Commit = mode
 		mind := *m
-		mind.Kit = &kit
+		mind.Runtime = &runtime
 		turn, planned := mind.Begin(v), false
 		var d Decision
 		for n := 0; d.Executed == nil; n++ {
@@ -242,11 +242,11 @@ func TestPlansBeforeTexts(t *testing.T) {
 			m, v := reader(t)
 			cfg := m.cfg
 			cfg.Language, cfg.Protocol = language, protocol
-			kit, err := NewKit(cfg, world.DefaultRules(), modules.New())
+			runtime, err := NewRuntime(cfg, world.DefaultRules(), modules.New())
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.Kit = kit
+			m.Runtime = runtime
 			for _, tt := range []struct{ first, second, planned, decided string }{
 				{open + "," + wait + "," + mine, gift, "transfer_resource,wait,mine_compound", "plan 1"},
 				{wait + "," + open, wait + "," + gift, "wait,transfer_resource", "plan 2"},

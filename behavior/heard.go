@@ -20,7 +20,7 @@ const (
 // heard are the texts of others as memories, oldest first. What self wrote is no
 // news to it. They keep author, tick and trust of what they repeat, whatever is made
 // of them later; only with the check of memory off they have the trust of its own.
-func (m *Mind) heard(t texts) []memory.Entry {
+func (m *Agent) heard(t texts) []memory.Entry {
 	var list []memory.Entry
 	for _, n := range slices.Backward(t.Notes) {
 		if n.Author != m.id {
@@ -66,7 +66,7 @@ const readMax = 256
 // recallHeard puts among the texts held back what the agent remembers of earlier
 // ones, where that is about its goals. Without newer texts it recalls none: what an old one
 // says shall not decide whether there are texts in view.
-func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
+func (m *Agent) recallHeard(held texts, f memory.Focus) texts {
 	if !m.cfg.Guards(policy.CheckMemory) {
 		return held
 	}

@@ -19,7 +19,7 @@ func inbox(tick int64, text string) texts {
 }
 
 // read lets m live through a turn that showed held.
-func read(m *Mind, tick int64, held texts) {
+func read(m *Agent, tick int64, held texts) {
 	m.Learn(tick, Decision{Executed: world.Wait{}, Place: "hub", Seen: m.heard(held)}, world.Outcome{Tick: tick, Action: world.Wait{}, Accepted: true})
 }
 
@@ -80,11 +80,11 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 // TestLeanTurnPlansBeforeItActsOnWordsOfOthers: a memory may bring them into a turn
 // that began without, and is not shown them until the plan is made.
 func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
-	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := kit.Mind("agent-1", world.Persona{ShortTermGoal: "Mine compound."})
+	m := runtime.Agent("agent-1", world.Persona{ShortTermGoal: "Mine compound."})
 	for _, c := range []struct {
 		trust   trace.Trust
 		planned bool

@@ -33,7 +33,7 @@ func (d Decision) naming(accepted bool) naming {
 // knownIDs returns those ids in the arguments of actions that the agent knows of
 // without having read any text. Senders of messages and authors of notes are set by
 // the world and count as known.
-func (m *Mind) knownIDs(o world.Observation, actions ...world.Action) []string {
+func (m *Agent) knownIDs(o world.Observation, actions ...world.Action) []string {
 	var known []string
 	for _, a := range actions {
 		for _, arg := range world.Arguments(a) {

@@ -122,7 +122,7 @@ func TestLessonsKeepTheirBounds(t *testing.T) {
 }
 
 // TestSetPlaybook: lessons apply from the next turn on, nil stands for none, and
-// minds do not share what one of them is given.
+// agents do not share what one of them is given.
 func TestSetPlaybook(t *testing.T) {
 	m, other := readerOf(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: 1}}, handbook), mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 1}}, 0)
 	if n := m.Playbook().Len(); n != 4 || other.Playbook().Len() != 0 {

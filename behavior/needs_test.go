@@ -25,11 +25,11 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 	}
 	w.Advance()
 	for _, l := range modules.Languages() {
-		kit, err := NewKit(Config{Settings: trace.Settings{Language: l}}, s.Rules, modules.New())
+		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, s.Rules, modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := kit.Mind(w.AgentID(0), w.Persona(0))
+		m := runtime.Agent(w.AgentID(0), w.Persona(0))
 		opening := func() string { return m.compose(w.View(0)).items[0].Text }
 		same := func(tick int64) {
 			learn(m, tick, world.Mine{MassG: 5000}, "", world.Amount{Resource: world.Compound, Amount: 5000})
@@ -74,7 +74,7 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 		if looked := opening(); !strings.Contains(looked, market) || strings.Count(looked, "\n") < strings.Count(text, "\n")+5 {
 			t.Errorf("%s: what was looked up is gone:\n%s", l, looked)
 		}
-		for _, tool := range kit.tools {
+		for _, tool := range runtime.tools {
 			if strings.Contains(string(tool.Wire()), "plant 10, 8") {
 				t.Errorf("%s: a riddle in %s", l, tool.Name)
 			}
@@ -90,12 +90,12 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	kit, err := NewKit(Config{Needless: w.Needless()}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{Needless: w.Needless()}, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := kit.Mind(w.AgentID(0), w.Persona(0)).compose(w.View(0)).items[0].Text
-	for _, tool := range kit.tools {
+	text := runtime.Agent(w.AgentID(0), w.Persona(0)).compose(w.View(0)).items[0].Text
+	for _, tool := range runtime.tools {
 		text += string(tool.Wire())
 	}
 	for _, name := range []string{"transfer_resource", "sell_power", "place_power_order", "send_message", "post_note", "accept_offer", "want_amount", "for_ticks"} {

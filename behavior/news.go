@@ -15,10 +15,10 @@ const (
 	newsTold = 6
 )
 
-// Witness tells the mind what happened in the world. It keeps what others or time did to the
+// Witness tells the agent what happened in the world. It keeps what others or time did to the
 // agent, as far as that touched the agent's own stock or things: of a trade elsewhere an owner
 // learns when it comes there.
-func (m *Mind) Witness(e world.Event) {
+func (m *Agent) Witness(e world.Event) {
 	w, gains, what, things, giver := m.words, e.Gains(m.id), "", "", ""
 	own, id := e.Agent == m.id, plain(e.Subject)
 	switch {
@@ -60,7 +60,7 @@ func (m *Mind) Witness(e world.Event) {
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.
-func (m *Mind) dropNews(d Decision) {
+func (m *Agent) dropNews(d Decision) {
 	m.past.refusals = nil
 	m.past.news = slices.DeleteFunc(m.past.news, func(n deed) bool {
 		if old := n.news <= d.heard; !old || n.giver == "" {

@@ -98,7 +98,7 @@ type variant struct {
 
 // lastOutcome is what became of the agent's last action, with its numbers. known are the ids
 // in it that typed state holds.
-func (m *Mind) lastOutcome(o world.Outcome, known []string) (variant, deed) {
+func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, deed) {
 	d, asides := newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted)), []string(nil)
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		d, asides = m.past.deeds[n-1], m.past.asides
@@ -109,7 +109,7 @@ func (m *Mind) lastOutcome(o world.Outcome, known []string) (variant, deed) {
 
 // history offers the newest decisions before the last one, folded, and shorter
 // tails of them.
-func (m *Mind) history(last deed) sectionDraft {
+func (m *Agent) history(last deed) sectionDraft {
 	before := m.past.deeds
 	if n := len(before); n > 0 && before[n-1].last == last.last {
 		before = before[:n-1]
@@ -192,7 +192,7 @@ func (p *past) look(seen []sighting) {
 
 // focus is what a recollection is about: the goals, what is at hand, and the places where
 // nothing can be seen from afar.
-func (m *Mind) focus(o world.Observation) memory.Focus {
+func (m *Agent) focus(o world.Observation) memory.Focus {
 	f := memory.Focus{Query: m.goalsText(), Subjects: []string{o.Self.Place}, Now: o.Tick}
 	for _, a := range o.Agents {
 		if a.Place == o.Self.Place {
@@ -209,7 +209,7 @@ func (m *Mind) focus(o world.Observation) memory.Focus {
 
 // recalled offers what memory holds for a focus, of each category the best, without
 // what is shown already and without words of others, and shorter heads of it.
-func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
+func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	quota := m.layout.quota
 	if m.cfg.Guards(policy.CheckMemory) {
 		quota.Heard = 0
@@ -231,7 +231,7 @@ func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 
 // told is a memory as a deed: with all its numbers where the decisions behind it are
 // alike and still known one by one, and otherwise as the memory says it.
-func (m *Mind) told(found memory.Scored) deed {
+func (m *Agent) told(found memory.Scored) deed {
 	var list []deed
 	for _, d := range m.past.deeds {
 		if slices.Contains(d.ids, found.ID) || slices.ContainsFunc(found.Parents, func(id string) bool { return slices.Contains(d.ids, id) }) {
@@ -246,7 +246,7 @@ func (m *Mind) told(found memory.Scored) deed {
 
 // written is a section of deeds. Those in taken are ids that another section shows: an id
 // stands once in a prompt.
-func (m *Mind) written(heading string, deeds []deed, taken []string) variant {
+func (m *Agent) written(heading string, deeds []deed, taken []string) variant {
 	v := variant{text: heading}
 	for _, d := range deeds {
 		v.ids = append(v.ids, d.ids...)
@@ -263,7 +263,7 @@ func (m *Mind) written(heading string, deeds []deed, taken []string) variant {
 
 // sourcesOf are the memories a line names. One that was forgotten since can no
 // longer be cited; its line is then the agent's own knowledge.
-func (m *Mind) sourcesOf(d deed, line string) []trace.Source {
+func (m *Agent) sourcesOf(d deed, line string) []trace.Source {
 	var list []trace.Source
 	for _, id := range d.citable() {
 		if held, ok := m.memory.Lookup(id); ok {
@@ -276,7 +276,7 @@ func (m *Mind) sourcesOf(d deed, line string) []trace.Source {
 }
 
 // goalsText are the goals as words to search by.
-func (m *Mind) goalsText() string { return m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal }
+func (m *Agent) goalsText() string { return m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal }
 
 // utterance says what a text may repeat that the agent wrote itself: a model that has
 // words of others in view may hand them on in its own. When none are in view, it may
@@ -308,7 +308,7 @@ func (u *utterance) reads(trust trace.Trust, origins []string) {
 const utterancesMax = 64
 
 // utter notes what the text of a decision may repeat.
-func (m *Mind) utter(tick int64, d Decision) {
+func (m *Agent) utter(tick int64, d Decision) {
 	p := &m.past
 	if d.DecidedBy != trace.ByStanding {
 		p.around = utterance{}

@@ -72,7 +72,7 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 
 // part parts what an agent observes itself from the words of others, which it has heard,
 // read or learned from.
-func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
+func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
 	seen = opened{Observation: o, saw: m.past.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.past.receivers(o.OwnRequests), m.past.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
@@ -129,7 +129,7 @@ func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome,
 
 // compose builds the opening prompt for view within the token budget: the sections one
 // after another in one message. The words of others are kept for later.
-func (m *Mind) compose(view world.View) prompt {
+func (m *Agent) compose(view world.View) prompt {
 	outcome, acted := view.Last()
 	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.CheckOrder)}
 	focus := m.focus(p.seen)
@@ -211,7 +211,7 @@ func (m *Mind) compose(view world.View) prompt {
 const missedMax = 3
 
 // knownRules are the rules in numbers that need no call.
-func (m *Mind) knownRules() sectionDraft {
+func (m *Agent) knownRules() sectionDraft {
 	lines := modules.Known(m.cfg.Language, m.rules, m.past.looked)
 	if len(lines) == 0 {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
@@ -221,7 +221,7 @@ func (m *Mind) knownRules() sectionDraft {
 
 // goals are those of the persona, how far the agent is with those of the scenario, and what
 // the run is scored by.
-func (m *Mind) goals(view world.View) string {
+func (m *Agent) goals(view world.View) string {
 	lines := []string{m.words.headingGoals}
 	if m.persona.ShortTermGoal != "" {
 		lines = append(lines, m.words.lineShortTerm+m.persona.ShortTermGoal)
@@ -245,7 +245,7 @@ func (m *Mind) goals(view world.View) string {
 
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func (m *Mind) observed(seen opened) sectionDraft {
+func (m *Agent) observed(seen opened) sectionDraft {
 	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.CheckOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {

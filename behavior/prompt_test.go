@@ -23,17 +23,17 @@ func TestStaticTextLeavesRoom(t *testing.T) {
 		if cfg.Needless == nil {
 			limit = 8_000 / 4
 		}
-		kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
 		tools := 0
-		for _, tool := range kit.Tools() {
+		for _, tool := range runtime.Tools() {
 			tools += tokens.Count(string(tool.Wire()))
 		}
 		s, _, _ := scenario.Embedded("llm_bootstrap")
 		for _, persona := range s.Personas {
-			text := tokens.Count(kit.Mind("agent-1", persona).Instructions())
+			text := tokens.Count(runtime.Agent("agent-1", persona).Instructions())
 			t.Logf("%s %s, without %q: %d tokens of instructions, %d of tools", cfg.Protocol, cfg.Language, cfg.Needless, text, tools)
 			if text+tools > limit {
 				t.Errorf("%s %s, without %q: %d tokens of instructions and %d of tools, limit %d together", cfg.Protocol, cfg.Language, cfg.Needless, text, tools, limit)
@@ -49,24 +49,24 @@ func turnIn(t *testing.T, scenario string, cfg behavior.Config, failures int) *b
 	return mindIn(t, scenario, cfg, failures).begin()
 }
 
-// seated is a mind with the world its agent lives in.
+// seated is an agent with the world its agent lives in.
 type seated struct {
-	*behavior.Mind
+	*behavior.Agent
 	world *world.World
 }
 
 func (s seated) begin() *behavior.Turn { return s.Begin(s.world.View(0)) }
 
-// mindIn is the mind behind turnIn.
+// mindIn is the agent behind turnIn.
 func mindIn(t *testing.T, scenario string, cfg behavior.Config, failures int) seated {
 	t.Helper()
-	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, scenario)
 	w.Advance()
-	mind := kit.Mind(w.AgentID(0), w.Persona(0))
+	mind := runtime.Agent(w.AgentID(0), w.Persona(0))
 	for tick := range failures {
 		number := int64(tick)
 		mind.Learn(number, behavior.Decision{Executed: world.Mine{MassG: number + 1}}, world.Outcome{
@@ -181,7 +181,7 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 		"playbook_bullets 51":       {PlaybookBullets: 51},
 		"guard checks to leave out": {GuardOff: []string{"moat"}},
 	} {
-		if _, err := behavior.NewKit(behavior.Config{Settings: s}, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := behavior.NewRuntime(behavior.Config{Settings: s}, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one that names %q", s, err, want)
 		}
 	}

@@ -61,12 +61,12 @@ func answers(t *testing.T, turn *Turn, calls ...string) (told string, choice llm
 // TestToolsSayItInFull: ids as they are written, limits with their numbers, one name a thing.
 func TestToolsSayItInFull(t *testing.T) {
 	for _, l := range modules.Languages() {
-		kit, err := NewKit(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
+		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := kit.Mind("agent-1", world.Persona{}).Instructions()
-		for _, tool := range kit.tools {
+		text := runtime.Agent("agent-1", world.Persona{}).Instructions()
+		for _, tool := range runtime.tools {
 			text += "\n" + string(tool.Wire())
 		}
 		reads(t, l, text, []string{"factory.assembler.mk1|factory.power.radiation.mk1", "_above", " 200 "},
@@ -131,11 +131,11 @@ func TestCandidatesThatAreNotTaken(t *testing.T) {
 // TestALeanTurnKeepsItsCandidates: who is sent back may name one of them again.
 func TestALeanTurnKeepsItsCandidates(t *testing.T) {
 	m, v := reader(t)
-	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Adopt(kit)
+	m.Adopt(runtime)
 	turn := m.Begin(v)
 	answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"move_agent","to":"zzz"},{"action":"wait"}]}`)
 	told, _ := answers(t, turn, answer.ToolTurn, `{"plan":"p","candidates":[{"action":"move_agent","to":"zzz"},{"action":"wait"}],"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
@@ -148,11 +148,11 @@ func TestALeanTurnKeepsItsCandidates(t *testing.T) {
 // TestAToolOutOfOrderInChinese: a turn that can afford its decision alone takes no module.
 func TestAToolOutOfOrderInChinese(t *testing.T) {
 	m, v := reader(t)
-	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Adopt(kit)
+	m.Adopt(runtime)
 	turn := m.Begin(v)
 	turn.Afford(1)
 	told, choice := answers(t, turn, "world_rules", `{"topic":"power"}`)
@@ -195,11 +195,11 @@ func TestGoalsTellTheScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	kit, err := NewKit(Config{}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{}, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := kit.Mind(w.AgentID(0), w.Persona(0))
+	m := runtime.Agent(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
 	m.past.looked = append(m.past.looked, "market", "power", "travel", "recipes")
 	reads(t, "opening", m.compose(w.View(0)).items[0].Text,
@@ -215,11 +215,11 @@ func TestAHeldResultIsTold(t *testing.T) {
 	held := texts{Inbox: v.Observe().Inbox}
 	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
 	for l, needed := range map[string]string{modules.English: "1 from ?, shown after the plan", modules.Chinese: "1 条, 来自 ?, 提交计划后显示"} {
-		kit, err := NewKit(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
+		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Adopt(kit)
+		m.Adopt(runtime)
 		turn := m.Begin(v)
 		turn.Next()
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{

@@ -171,7 +171,7 @@ func naiveDue(a advice, threshold, period, length int) *advice {
 // TestAdviceIsSaidNotedAndDropped follows one line of advice through the turns of
 // an agent: it stands in the prompt once, with a note, and changes nothing else.
 func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
-	kit, err := NewKit(Config{Settings: trace.Settings{RepeatAdviceAfter: 2}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{RepeatAdviceAfter: 2}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	mind := kit.Mind(w.AgentID(0), w.Persona(0))
+	mind := runtime.Agent(w.AgentID(0), w.Persona(0))
 	look := func() (section string, notes []trace.Step) {
 		turn := mind.Begin(w.View(0))
 		ask := turn.Next().(Ask)

@@ -14,11 +14,11 @@ import (
 // the default one.
 func TestInstructionsSayTheLimitThatHolds(t *testing.T) {
 	for language, want := range map[modules.Language]string{modules.English: "(at most 5)", modules.Chinese: "（最多 5 次）"} {
-		kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{ModuleCallsMax: 5, Language: language}}, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{ModuleCallsMax: 5, Language: language}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := kit.Mind("agent-1", world.Persona{}).Instructions(); !strings.Contains(text, want) {
+		if text := runtime.Agent("agent-1", world.Persona{}).Instructions(); !strings.Contains(text, want) {
 			t.Errorf("the instructions do not say %q: %s", want, text)
 		}
 	}

@@ -28,12 +28,12 @@ func TestStaticTextIsShort(t *testing.T) {
 	for _, cfg := range staticConfigs() {
 		for _, name := range scenario.Names() {
 			scenario, _, _ := scenario.Embedded(name)
-			kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
+			runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
 			if err != nil {
 				t.Fatal(err)
 			}
 			tools := 0
-			for _, tool := range kit.Tools() {
+			for _, tool := range runtime.Tools() {
 				tools += utf8.RuneCount(tool.Wire())
 			}
 			limit := toolCharsMax
@@ -43,7 +43,7 @@ func TestStaticTextIsShort(t *testing.T) {
 			if tools > limit {
 				t.Errorf("%s %s, %s: the tools take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, tools, limit)
 			}
-			if n := utf8.RuneCountInString(kit.Mind("agent-1", world.Persona{}).Instructions()); n > instructionsCharsMax {
+			if n := utf8.RuneCountInString(runtime.Agent("agent-1", world.Persona{}).Instructions()); n > instructionsCharsMax {
 				t.Errorf("%s %s, %s: the instructions take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, n, instructionsCharsMax)
 			}
 		}
@@ -73,16 +73,16 @@ func TestStaticTextDescribesEachActionOnce(t *testing.T) {
 	takes := map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft", behavior.ProtocolLean: "turn"}
 	for _, cfg := range staticConfigs() {
 		protocol := cfg.Protocol
-		kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, tool := range kit.Tools() {
+		for _, tool := range runtime.Tools() {
 			if got, want := hasActions(tool.Description), tool.Name == takes[protocol]; got != want {
 				t.Errorf("%s: the description of %s lists the actions: %v, want %v", protocol, tool.Name, got, want)
 			}
 		}
-		if hasActions(kit.Mind("agent-1", world.Persona{}).Instructions()) {
+		if hasActions(runtime.Agent("agent-1", world.Persona{}).Instructions()) {
 			t.Errorf("%s: the instructions list the actions again", protocol)
 		}
 	}

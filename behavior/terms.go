@@ -16,7 +16,7 @@ import (
 // partTerms leaves in an observation the requests and offers that a rule of the agent could
 // answer now, at least in part, and what agents that a rule names declined. The rest is held back,
 // together with the options to accept or decline it.
-func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
+func (m *Agent) partTerms(seen *opened, held *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(policy.CheckOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {

@@ -24,12 +24,12 @@ func typedLife(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) lif
 		t.Fatal(err)
 	}
 	cfg.Needless = w.Needless()
-	kit, err := behavior.NewKit(cfg, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Advance()
-	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0), rules...)}
+	return life{t, w, runtime.Agent(w.AgentID(0), w.Persona(0), rules...)}
 }
 
 // askable is a rule that lets agent-2 ask for an action.

@@ -99,12 +99,12 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 // TestOwnTextIsRememberedByItsLength: words do not enter memory as the agent's own
 // facts.
 func TestOwnTextIsRememberedByItsLength(t *testing.T) {
-	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, "two_bases")
-	mind := kit.Mind("agent-1", w.Persona(0))
+	mind := runtime.Agent("agent-1", w.Persona(0))
 	said := world.SendMessage{To: "agent-2", Text: "zebra crossing"}
 	mind.Learn(1, behavior.Decision{Executed: said, Known: []string{"agent-2"}}, world.Outcome{Tick: 1, Accepted: true, Action: said})
 	w.Advance()
@@ -118,7 +118,7 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 // trusted like its own observations, only as long as nobody's words were in its view:
 // it may repeat them when they are in view no longer.
 func TestOwnTextAfterReading(t *testing.T) {
-	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestOwnTextAfterReading(t *testing.T) {
 		w.Advance()
 		w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "zebra crossing"}}})
 		outcome, _ := w.LastOutcome(0)
-		mind := kit.Mind("agent-1", w.Persona(0))
+		mind := runtime.Agent("agent-1", w.Persona(0))
 		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Decision: trace.Decision{SourcesRetrieved: tc.retrieved}}, outcome)
 		w.Advance()
 		turn := mind.Begin(w.View(0))
@@ -155,12 +155,12 @@ func TestOwnTextAfterReading(t *testing.T) {
 // before do not, stay out of sight, and follow a plan that is made all the same.
 func TestReadTextsLockNothing(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := newWorld(t, "two_bases")
-		mind := kit.Mind(w.AgentID(0), w.Persona(0))
+		mind := runtime.Agent(w.AgentID(0), w.Persona(0))
 		play := func(action world.Action) {
 			w.Advance()
 			w.Apply([]world.Intent{{Agent: 1, Action: action}})

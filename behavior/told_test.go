@@ -16,18 +16,18 @@ import (
 type life struct {
 	t    *testing.T
 	w    *world.World
-	mind *behavior.Mind
+	mind *behavior.Agent
 }
 
 func newLife(t *testing.T, cfg behavior.Config, scenario string) life {
 	t.Helper()
-	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, scenario)
 	w.Advance()
-	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0))}
+	return life{t, w, runtime.Agent(w.AgentID(0), w.Persona(0))}
 }
 
 // after plays a turn with the answers, and returns the last outcome in the next prompt.

@@ -23,7 +23,7 @@ import (
 //     reason.
 //  3. Same mind, view, answers and what it is told of its means give the same steps.
 type Turn struct {
-	mind  *Mind
+	mind  *Agent
 	view  world.View
 	stage trace.Stage
 	// opening is the prompt's own part of input.
@@ -103,7 +103,7 @@ type Turn struct {
 }
 
 // Begin opens a turn for the agent of view.
-func (m *Mind) Begin(view world.View) *Turn {
+func (m *Agent) Begin(view world.View) *Turn {
 	t := &Turn{mind: m, view: view, stage: trace.StagePlan, opening: m.compose(view)}
 	t.talk = Conversation{
 		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language, RepairsMax: m.cfg.RepairsMax,

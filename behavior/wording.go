@@ -8,7 +8,7 @@ import (
 )
 
 // wording is everything the engine itself says to a model in one language, chosen
-// once per [Kit]. Names of actions, tools and resources, ids and codes are the same
+// once per [Runtime]. Names of actions, tools and resources, ids and codes are the same
 // in all languages and stand in no table; the grammar of the prompt's lines
 // (commas, semicolons, colons, bars) is the same too. docs/prompt.md describes each
 // line.

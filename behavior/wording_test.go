@@ -119,11 +119,11 @@ execute_until 已结束: heat_above, 共 3 次
 
 // TestChineseDeeds: history, memory and what is recorded are Chinese.
 func TestChineseDeeds(t *testing.T) {
-	kit, err := NewKit(Config{Settings: trace.Settings{PromptProfile: ProfileRich, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{PromptProfile: ProfileRich, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := kit.Mind("agent-1", world.Persona{})
+	m := runtime.Agent("agent-1", world.Persona{})
 	learn(m, 2, world.Mine{MassG: 500}, world.RejectDepleted)
 	learn(m, 4, world.Mine{MassG: 500}, world.RejectDepleted)
 	learn(m, 6, world.Mine{MassG: 900}, "", world.Amount{Resource: world.Compound, Amount: 900})

@@ -16,11 +16,11 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// spoken is a world in which the neighbours of agent-1 write, ask and offer, with a mind of
+// spoken is a world in which the neighbours of agent-1 write, ask and offer, with an agent of
 // agent-1. In two of them they do the same in other words.
 type spokenWorld struct {
 	w *world.World
-	m *Mind
+	m *Agent
 	// word makes a text of one.
 	word func(string) string
 }
@@ -54,11 +54,11 @@ func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word f
 	if err != nil {
 		t.Fatal(err)
 	}
-	kit, err := NewKit(Config{CountTokens: tokens.Count, Settings: trace.Settings{Protocol: protocol, Commit: commit, ContextWindowTokens: 200_000}}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{CountTokens: tokens.Count, Settings: trace.Settings{Protocol: protocol, Commit: commit, ContextWindowTokens: 200_000}}, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spokenWorld{w, kit.Mind(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...), word}
+	return spokenWorld{w, runtime.Agent(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...), word}
 }
 
 // did is what became of a turn, as far as a guard decides it.

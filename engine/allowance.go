@@ -92,13 +92,13 @@ func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) allo
 		if !asks {
 			return agent, ask, 0
 		}
-		return agent, ask, leastCalls(r.kit.Config(), ask)
+		return agent, ask, leastCalls(r.runtime.Config(), ask)
 	})
 }
 
 // turns opens the turns of agents, each when it is first asked for.
 func (r *runner) turns(due []int) func(i int) *behavior.Turn {
-	return once(len(due), func(i int) *behavior.Turn { return r.minds[due[i]].Begin(r.view(due[i])) })
+	return once(len(due), func(i int) *behavior.Turn { return r.agents[due[i]].Begin(r.view(due[i])) })
 }
 
 // once returns begin with what it began: the prompt of a turn is composed once, whether

@@ -23,11 +23,11 @@ func TestAPromptIsComposedOnce(t *testing.T) {
 	r.world.Advance()
 	due, composed := r.world.Due(), 0
 	for _, n := range due {
-		r.mind(n)
+		r.agent(n)
 	}
 	turn := once(len(due), func(i int) *behavior.Turn {
 		composed++
-		return r.minds[due[i]].Begin(r.world.View(due[i]))
+		return r.agents[due[i]].Begin(r.world.View(due[i]))
 	})
 	r.Concurrency = 1
 	if allowed := r.allowDecisions(due, turn); allowed == nil {

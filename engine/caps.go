@@ -126,7 +126,7 @@ func longestTurn(s trace.Settings, tick int64) budget.Amount {
 	cfg := behaviorConfig(s).WithDefaults()
 	calls := int64(cfg.CallsMax())
 	if s.Learns() && tick%s.LearnEvery == 0 {
-		calls += int64(reflect.NewKit(cfg, 1).CallsMax())
+		calls += int64(reflect.NewRuntime(cfg, 1).CallsMax())
 	}
 	window := int64(cfg.ContextWindowTokens)
 	dearest := price.Money(0)

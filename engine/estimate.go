@@ -25,14 +25,14 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 	m, due, n := meter{known: map[string]int64{}}, r.world.Due(), min(r.world.Agents(), openingsMax)
 	for i := range n { // spread over all agents
 		agent := i * r.world.Agents() / n
-		ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask)
+		ask, asks := r.agent(agent).Begin(r.world.View(agent)).Next().(behavior.Ask)
 		if !asks {
 			continue
 		}
 		counted++
 		o := opening{
 			due: slices.Contains(due, agent), tokens: m.input(ask.Request, map[string]int64{}), answer: int64(r.spending.longest(ask)),
-			calls: leastCalls(r.kit.Config(), ask), price: r.spending.prices[r.endpoint(agent).model],
+			calls: leastCalls(r.runtime.Config(), ask), price: r.spending.prices[r.endpoint(agent).model],
 		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
@@ -78,7 +78,7 @@ const (
 
 // expectDecision is what an agent that opens like o takes in so many ticks.
 func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
-	cfg := r.kit.Config()
+	cfg := r.runtime.Config()
 	least, turnsPercent := int64(10*o.calls), int64(85)
 	if cfg.Protocol == behavior.ProtocolFull && cfg.Commit == trace.CommitDirect {
 		turnsPercent = 95 // direct commits leave few standing orders, which are what saves decisions
@@ -120,8 +120,8 @@ const (
 
 // expectLookBack is what that many look backs of an agent take.
 func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
-	cfg := r.kit.Config()
-	most := times * int64(reflect.NewKit(cfg, 1).CallsMax())
+	cfg := r.runtime.Config()
+	most := times * int64(reflect.NewRuntime(cfg, 1).CallsMax())
 	return trace.Estimate{
 		Least:  o.priced(trace.Spending{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
 		Likely: o.priced(trace.Spending{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),

@@ -23,8 +23,8 @@ import (
 // experience and a playbook of its own, so that agents that never meet cannot
 // influence each other by what they learn.
 type learning struct {
-	kit    *reflect.Kit
-	limits playbook.Limits
+	runtime *reflect.Runtime
+	limits  playbook.Limits
 	// experiences are by agent, nil before its first decision.
 	experiences []*reflect.Experience
 	run         string
@@ -42,7 +42,7 @@ func (r *runner) prepareLearning(name string) {
 	}
 	limits := playbookLimits(r.Settings)
 	r.learning = learning{
-		kit: reflect.NewKit(r.kit.Config(), 1), limits: limits, run: name,
+		runtime: reflect.NewRuntime(r.runtime.Config(), 1), limits: limits, run: name,
 		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits), collected: r.learning.collected,
 	}
 }
@@ -52,8 +52,8 @@ func (r *runner) prepareLearning(name string) {
 func (r *runner) witness(events []world.Event) {
 	for _, e := range events {
 		for _, id := range e.Concerns() {
-			if n, ok := r.world.AgentNumber(id); ok && (r.minds[n] != nil || e.Kind == world.EventActionApplied) {
-				r.mind(n).Witness(e)
+			if n, ok := r.world.AgentNumber(id); ok && (r.agents[n] != nil || e.Kind == world.EventActionApplied) {
+				r.agent(n).Witness(e)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func (r *runner) witness(events []world.Event) {
 // remember tells every agent that acted what came of it.
 func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outcome) {
 	for i, t := range turns {
-		r.minds[t.agent].Learn(tick, t.decision, outcomes[i])
+		r.agents[t.agent].Learn(tick, t.decision, outcomes[i])
 		if r.learning.folder == nil && r.learning.collected == nil {
 			continue
 		}
@@ -72,7 +72,7 @@ func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outc
 				refused = append(refused, s.Code)
 			}
 		}
-		judged := reflect.Judge(r.kit, tick, t.decision, outcomes[i], refused)
+		judged := reflect.Judge(r.runtime, tick, t.decision, outcomes[i], refused)
 		if r.learning.folder != nil {
 			e := &r.learning.experiences[t.agent]
 			if *e == nil {
@@ -114,7 +114,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	}
 	begin := once(len(backs), func(i int) *reflect.Turn {
 		n := backs[i].agent
-		return r.learning.kit.Begin(r.learning.experiences[n], r.minds[n].Playbook(), goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
+		return r.learning.runtime.Begin(r.learning.experiences[n], r.agents[n].Playbook(), goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
 	})
 	// What decisions left may be spent.
 	allowed := r.allow(len(backs), func(i int) (string, behavior.Ask, int) {
@@ -162,7 +162,7 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 func (r *runner) curate(tick int64, backs []lookedBack) {
 	for i := range backs {
 		back := &backs[i]
-		mind := r.minds[back.agent]
+		mind := r.agents[back.agent]
 		curated := back.result.Apply(mind.Playbook(), r.learning.limits)
 		mind.SetPlaybook(curated.Playbook)
 		back.steps = curated.Steps
@@ -195,8 +195,8 @@ func (r *runner) writePlaybooks() error {
 	if r.learning.folder == nil || r.RunDir == "" {
 		return nil
 	}
-	for n := range r.minds {
-		if err := run.Dir(r.RunDir).KeepPlaybook(filepath.Base(r.world.AgentID(n)), r.mind(n).Playbook().Encode()); err != nil {
+	for n := range r.agents {
+		if err := run.Dir(r.RunDir).KeepPlaybook(filepath.Base(r.world.AgentID(n)), r.agent(n).Playbook().Encode()); err != nil {
 			return fmt.Errorf("keep what %s learned: %w", r.world.AgentID(n), err)
 		}
 	}

@@ -57,7 +57,7 @@ func (r *runner) checkWindow() error {
 			continue
 		}
 		checked[persona] = true
-		m := r.kit.Mind(r.world.AgentID(n), persona)
+		m := r.runtime.Agent(r.world.AgentID(n), persona)
 		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
 		if err := m.Fits(); err != nil {
 			return err
@@ -84,10 +84,10 @@ func (p *Prepared) CheckFirstTick() error {
 	for _, n := range due {
 		for _, s := range r.plan.switches {
 			if s.Tick <= 1 && (s.AgentID == "" || s.AgentID == r.world.AgentID(n)) {
-				applySwitch(r.mind(n), s)
+				applySwitch(r.agent(n), s)
 			}
 		}
-		r.mind(n)
+		r.agent(n)
 	}
 	purses := r.allowDecisions(due, r.turns(due)).purses()
 	why := budget.Exhausted(purses, r.world.Agents())

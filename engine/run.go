@@ -153,10 +153,10 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 // runner is a run under way.
 type runner struct {
 	Options
-	sink  sink
-	world *world.World
-	kit   *behavior.Kit
-	minds []*behavior.Mind
+	sink    sink
+	world   *world.World
+	runtime *behavior.Runtime
+	agents  []*behavior.Agent
 	// seed is the playbook that every mind starts with, learning what becomes of it.
 	seed      *playbook.Playbook
 	learning  learning
@@ -235,7 +235,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	}
 	cfg := behaviorConfig(o.Settings)
 	cfg.Needless = w.Needless()
-	kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		sink: s, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), seed: seed,
+		sink: s, world: w, runtime: runtime, agents: make([]*behavior.Agent, w.Agents()), seed: seed,
 		spending: newSpending(o.Settings), endpoints: newEndpoints(o.Settings, w),
 		plan:    plan{switches: o.PromptSwitches},
 		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency(), Digest: w.Digest().String()}},
@@ -352,16 +352,16 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// mind returns the mind of agent n, made on first use: worlds may hold many more
+// mind returns the agent of agent n, made on first use: worlds may hold many more
 // agents than ever decide.
-func (r *runner) mind(n int) *behavior.Mind {
-	if r.minds[n] == nil {
-		m := r.kit.Mind(r.world.AgentID(n), r.world.Persona(n), r.world.PolicyRules(n)...)
+func (r *runner) agent(n int) *behavior.Agent {
+	if r.agents[n] == nil {
+		m := r.runtime.Agent(r.world.AgentID(n), r.world.Persona(n), r.world.PolicyRules(n)...)
 		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
 		m.SetPlaybook(r.seed)
-		r.minds[n] = m
+		r.agents[n] = m
 	}
-	return r.minds[n]
+	return r.agents[n]
 }
 
 // view is what agent n sees.

@@ -157,7 +157,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 	}
 	cfg := behaviorConfig(next)
 	cfg.Needless = r.world.Needless()
-	kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 	if err != nil {
 		return err
 	}
-	r.Settings, r.kit = next, kit
+	r.Settings, r.runtime = next, runtime
 	if next.Model != before.Model || next.BaseURL != before.BaseURL || !slices.Equal(next.AgentModels, before.AgentModels) {
 		// What is known of endpoints stays known where they stay the same.
 		r.endpoints = newEndpoints(next, r.world)
@@ -182,11 +182,11 @@ func (r *runner) takeFork(f trace.Fork) error {
 	}
 	r.spending.prices = pricesOf(r.Prices)
 	r.plan.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches), func(s trace.Switch) bool { return s.Tick <= f.AtTick })
-	for _, m := range r.minds {
+	for _, m := range r.agents {
 		if m == nil {
 			continue
 		}
-		m.Adopt(kit)
+		m.Adopt(runtime)
 		if next.SystemPrompt != before.SystemPrompt {
 			m.SetSystemPrompt(next.SystemPrompt)
 		}

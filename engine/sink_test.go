@@ -23,12 +23,12 @@ func BenchmarkRecordExchange(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Model: "m"}, CountTokens: tokens.Count}, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Model: "m"}, CountTokens: tokens.Count}, s.Rules, modules.New())
 	if err != nil {
 		b.Fatal(err)
 	}
 	w.Advance()
-	ask, ok := kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0)).Next().(behavior.Ask)
+	ask, ok := runtime.Agent(w.AgentID(0), w.Persona(0)).Begin(w.View(0)).Next().(behavior.Ask)
 	if !ok {
 		b.Fatal("a turn does not begin with a request")
 	}

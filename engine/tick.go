@@ -65,7 +65,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		return s, nil
 	}
 	for _, n := range continuing {
-		d, steps := r.mind(n).Continue(r.view(n))
+		d, steps := r.agent(n).Continue(r.view(n))
 		turns = append(turns, deliberated{agent: n, decision: d, steps: steps})
 	}
 
@@ -145,9 +145,9 @@ func (r *runner) takeChanges(tick int64) error {
 	for len(r.plan.switches) > 0 && r.plan.switches[0].Tick <= tick {
 		s := r.plan.switches[0]
 		r.plan.switches = r.plan.switches[1:]
-		for n := range r.minds {
+		for n := range r.agents {
 			if s.AgentID == "" || s.AgentID == r.world.AgentID(n) {
-				applySwitch(r.mind(n), s)
+				applySwitch(r.agent(n), s)
 			}
 		}
 		if err := r.sink.write(s); err != nil {
@@ -170,7 +170,7 @@ func (r *runner) takeChanges(tick int64) error {
 	return nil
 }
 
-func applySwitch(m *behavior.Mind, s trace.Switch) {
+func applySwitch(m *behavior.Agent, s trace.Switch) {
 	if s.SystemPrompt != nil {
 		m.SetSystemPrompt(*s.SystemPrompt)
 	}
@@ -191,7 +191,7 @@ func applySwitch(m *behavior.Mind, s trace.Switch) {
 func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *stop, error) {
 	turns := make([]deliberated, len(due))
 	for _, n := range due {
-		r.mind(n)
+		r.agent(n)
 	}
 	turn := r.turns(due)
 	allowed := r.allowDecisions(due, turn)
@@ -281,7 +281,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			turn.Answer(answer)
 		case behavior.Call:
 			_, returned := r.beginCall(ctx, key, Span{Kind: SpanModuleCall})
-			result := r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
+			result := r.runtime.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
 			returned(Ending{Module: result.Module, Error: string(result.Code)})
 			turn.Result(result)
 		case behavior.Decision:

@@ -5,7 +5,7 @@
 // one look back at it, a state machine without I/O like a turn of package behavior,
 // in the same protocol with tools of its own:
 //
-//	turn := kit.Begin(experience, book, goals, tick, firstStep)
+//	turn := runtime.Begin(experience, book, goals, tick, firstStep)
 //	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 //		turn.Answer(send(ask.Request))
 //	}

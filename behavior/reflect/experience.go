@@ -58,9 +58,9 @@ type Judged struct {
 
 // Judge returns the record of a decision. codes are what the guard refused in the
 // turn.
-func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
+func Judge(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
 	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.DecidedBy == trace.ByStanding}
-	j.Line, j.Outcome = kit.Told(tick, d, o, codes)
+	j.Line, j.Outcome = runtime.Told(tick, d, o, codes)
 	switch {
 	case d.WaitReason != "":
 		j.End = EndDegraded

@@ -77,12 +77,12 @@ func play(t *testing.T, rounds int, e *Experience, p *playbook.Playbook, answers
 
 func playUnder(t *testing.T, cfg behavior.Config, rounds int, e *Experience, p *playbook.Playbook, answers ...llmclient.Answer) (Result, []behavior.Ask) {
 	t.Helper()
-	kit := NewKit(cfg, rounds)
-	turn := kit.Begin(e, p, []Goal{{"Make a motor.", 0, 1}}, 6, 5)
+	runtime := NewRuntime(cfg, rounds)
+	turn := runtime.Begin(e, p, []Goal{{"Make a motor.", 0, 1}}, 6, 5)
 	var asks []behavior.Ask
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
-		if len(asks) == kit.CallsMax() || len(asks) == len(answers) {
-			t.Fatalf("request %d, with %d answers and at most %d calls", len(asks)+1, len(answers), kit.CallsMax())
+		if len(asks) == runtime.CallsMax() || len(asks) == len(answers) {
+			t.Fatalf("request %d, with %d answers and at most %d calls", len(asks)+1, len(answers), runtime.CallsMax())
 		}
 		if _, faults := llmclient.PairItems(ask.Request.Input, ""); len(faults) > 0 {
 			t.Fatalf("request %d: an input with %+v", len(asks)+1, faults)
@@ -306,10 +306,10 @@ func TestOpeningsFitSmallWindows(t *testing.T) {
 		t.Errorf("%d decisions and %d texts are kept", e.Len(), len(e.texts))
 	}
 	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}}
-	kit := NewKit(cfg, 1)
-	turn := kit.Begin(e, book(t), nil, 100, 1)
-	if n := len(turn.shown.text); n > kit.inputTokens || len(turn.shown.decisions) == 0 || len(turn.shown.decisions) == DecisionsMax {
-		t.Errorf("%d tokens of %d, %d decisions", n, kit.inputTokens, len(turn.shown.decisions))
+	runtime := NewRuntime(cfg, 1)
+	turn := runtime.Begin(e, book(t), nil, 100, 1)
+	if n := len(turn.shown.text); n > runtime.inputTokens || len(turn.shown.decisions) == 0 || len(turn.shown.decisions) == DecisionsMax {
+		t.Errorf("%d tokens of %d, %d decisions", n, runtime.inputTokens, len(turn.shown.decisions))
 	}
 	if len(turn.ground.Decisions) != len(turn.shown.decisions) || turn.ground.Decisions[0].Tick == DecisionsMax {
 		t.Errorf("%d decisions are evidence, %d are shown", len(turn.ground.Decisions), len(turn.shown.decisions))

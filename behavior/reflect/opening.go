@@ -39,7 +39,7 @@ type opening struct {
 
 // compose writes the opening within the token budget. Decisions are what it is
 // about, so texts of others go first, then bullets, then the oldest decisions.
-func (k *Kit) compose(e *Experience, book *playbook.Playbook, goals []Goal) opening {
+func (k *Runtime) compose(e *Experience, book *playbook.Playbook, goals []Goal) opening {
 	o := opening{guarded: k.guarded, decisions: e.decisions, bullets: book.Bullets()}
 	total := len(o.bullets)
 	// The bullets that the decisions had in view come first, by how often, and then the

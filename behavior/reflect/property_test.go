@@ -31,12 +31,12 @@ func anyItem(t *rapid.T) llmclient.Item {
 func TestAnyAnswersEndATurn(t *testing.T) {
 	p := book(t)
 	rapid.Check(t, func(t *rapid.T) {
-		kit := NewKit(behavior.Config{}, rapid.IntRange(1, RoundsMax).Draw(t, "rounds"))
-		turn := kit.Begin(lived(), p, nil, 6, 1)
+		runtime := NewRuntime(behavior.Config{}, rapid.IntRange(1, RoundsMax).Draw(t, "rounds"))
+		turn := runtime.Begin(lived(), p, nil, 6, 1)
 		calls := 0
 		for ask, more := turn.Next(); more; ask, more = turn.Next() {
-			if calls++; calls > kit.CallsMax() {
-				t.Fatalf("more than %d calls", kit.CallsMax())
+			if calls++; calls > runtime.CallsMax() {
+				t.Fatalf("more than %d calls", runtime.CallsMax())
 			}
 			if _, faults := llmclient.PairItems(ask.Request.Input, ""); len(faults) > 0 {
 				t.Fatalf("an input with %+v", faults)

@@ -55,7 +55,7 @@ func (t *Turn) Result() Result {
 		for _, tick := range d.Decisions {
 			p.Evidence = append(p.Evidence, t.evidence(tick))
 			for _, j := range t.shown.decisions {
-				if j.Tick != tick || !t.kit.guarded {
+				if j.Tick != tick || !t.runtime.guarded {
 					continue
 				}
 				for _, suspect := range j.Suspect {

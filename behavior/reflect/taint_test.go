@@ -153,9 +153,9 @@ bullet = [
 type scene struct {
 	*rapid.T
 	world    *world.World
-	kit      *behavior.Kit
-	mind     *behavior.Mind
-	learning *Kit
+	runtime  *behavior.Runtime
+	mind     *behavior.Agent
+	learning *Runtime
 	lived    *Experience
 	parrot   *parrot
 	canaries []string
@@ -173,7 +173,7 @@ func newScene(t *rapid.T) *scene {
 		t.Fatal(err)
 	}
 	cfg := behavior.Config{Settings: trace.Settings{Protocol: rapid.SampledFrom([]behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean}).Draw(t, "protocol"), PromptProfile: rapid.SampledFrom([]behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich}).Draw(t, "profile"), Language: rapid.SampledFrom(modules.Languages()).Draw(t, "language"), PlaybookBullets: 3}}
-	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func newScene(t *rapid.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{T: t, world: w, kit: kit, mind: kit.Mind(w.AgentID(0), w.Persona(0)), learning: NewKit(cfg, 1), lived: NewExperience("run-1", w.AgentID(0)), canaries: []string{"zqxbullet"}}
+	s := &scene{T: t, world: w, runtime: runtime, mind: runtime.Agent(w.AgentID(0), w.Persona(0)), learning: NewRuntime(cfg, 1), lived: NewExperience("run-1", w.AgentID(0)), canaries: []string{"zqxbullet"}}
 	s.mind.SetPlaybook(book)
 	s.parrot = &parrot{T: t, canaries: &s.read}
 	return s
@@ -216,7 +216,7 @@ func (s *scene) turn() behavior.Decision {
 			s.check(step, shown)
 			turn.Answer(s.parrot.answer(step.Request.Choice.Allowed))
 		case behavior.Call:
-			turn.Result(s.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+			turn.Result(s.runtime.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
 		case behavior.Decision:
 			s.checkSources(step, shown)
 			return step
@@ -337,7 +337,7 @@ func TestWordsOfOthersStayWhereTheyBelong(t *testing.T) {
 			if acts {
 				o, _ := s.world.LastOutcome(0)
 				s.mind.Learn(o.Tick, d, o)
-				s.lived.Add(Judge(s.kit, o.Tick, d, o, nil), d.SourcesRetrieved)
+				s.lived.Add(Judge(s.runtime, o.Tick, d, o, nil), d.SourcesRetrieved)
 				for _, source := range d.SourcesRetrieved {
 					if strings.Contains(source.Text, canaryMark) {
 						shown++

@@ -15,12 +15,12 @@ import (
 // Turn is one look back of one agent, as a state machine without I/O.
 //
 // Invariants, beside those of a [behavior.Conversation]:
-//  1. It ends after at most Kit.CallsMax requests.
+//  1. It ends after at most Runtime.CallsMax requests.
 //  2. Same experience, playbook and answers give the same requests and result.
 type Turn struct {
-	kit   *Kit
-	agent string
-	shown opening
+	runtime *Runtime
+	agent   string
+	shown   opening
 	// ground is what the result stands on.
 	ground playbook.Curation
 	// evidence names a decision of the agent by its tick.
@@ -41,11 +41,11 @@ type Turn struct {
 // given tick. book is the agent's playbook, goals how far it has got; firstStep is
 // the step of the turn's first request, so that it can follow the steps of the
 // agent's decision in the same tick.
-func (k *Kit) Begin(e *Experience, book *playbook.Playbook, goals []Goal, tick int64, firstStep int) *Turn {
+func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, tick int64, firstStep int) *Turn {
 	if e.Len() == 0 {
 		panic("reflect: a turn about no decision")
 	}
-	t := &Turn{kit: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect}
+	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect}
 	t.ground = e.ground(tick, t.shown.decisions, k.guarded)
 	t.talk = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax, Reflects: true,
@@ -65,15 +65,15 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 		t.talk.Sent()
 	}
 	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
-		Model: t.kit.cfg.Model, Instructions: t.kit.policy, Input: t.talk.Input, Tools: t.kit.tools,
+		Model: t.runtime.cfg.Model, Instructions: t.runtime.policy, Input: t.talk.Input, Tools: t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
-		Sampling: t.talk.Sampling(t.kit.cfg.SamplingOf(t.agent), t.free()), CacheKey: t.agent + "-learn",
+		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()), CacheKey: t.agent + "-learn",
 	}}, true
 }
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.kit.cfg.ContextWindowTokens - t.kit.static - t.talk.Tokens(t.kit.cfg.CountTokens)
+	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(t.runtime.cfg.CountTokens)
 }
 
 // allowed is the tool of the stage.
@@ -161,7 +161,7 @@ func (t *Turn) accept(r reflection, c curation, used []string) {
 		t.rounds++
 		step.Kind, step.Detail = trace.StepReflect, llmclient.Marshal(map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds})
 		output.Next = trace.StageCurate
-		if t.rounds < t.kit.rounds {
+		if t.rounds < t.runtime.rounds {
 			output.Next = trace.StageReflect
 		}
 	}
@@ -190,7 +190,7 @@ func (t *Turn) accept(r reflection, c curation, used []string) {
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
-		t.stage, t.talk.Repairs, t.talk.Vocabulary = trace.StageCurate, 0, t.kit.vocabulary(trace.StageCurate)
+		t.stage, t.talk.Repairs, t.talk.Vocabulary = trace.StageCurate, 0, t.runtime.vocabulary(trace.StageCurate)
 		t.talk.Say(promptCurate)
 	}
 }

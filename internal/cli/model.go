@@ -134,7 +134,7 @@ func (p plan) calls(after int64) string {
 	ticks, agents, perDecision := p.Ticks-after, int64(len(p.agentIDs)), int64(limits.CallsMax())
 	learning := int64(0)
 	if p.Learns() {
-		learning = ticks / p.LearnEvery * agents * int64(reflect.NewKit(limits, 1).CallsMax())
+		learning = ticks / p.LearnEvery * agents * int64(reflect.NewRuntime(limits, 1).CallsMax())
 	}
 	figures := fmt.Sprintf("at most %d", ticks*agents*perDecision+learning)
 	if e := p.Estimate; e != nil {

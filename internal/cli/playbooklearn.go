@@ -60,7 +60,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 
 // schooling is the state of learning from several runs.
 type schooling struct {
-	kit     *reflect.Kit
+	runtime *reflect.Runtime
 	source  engine.Source
 	spender *engine.Spender
 	limits  playbook.Limits
@@ -109,12 +109,12 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		return err
 	}
 	l.spender = engine.NewSpender(c.Settings)
-	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{
+	l.runtime = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
 		Model: c.Model, ContextWindowTokens: c.ContextWindowTokens, MaxOutputTokens: c.MaxOutputTokens,
 		ReasoningEffort: c.ReasoningEffort, Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
 	}, CountTokens: tokens.Count}, rounds)
 	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
-		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.kit.CallsMax(), total, l.kit.CallsMax()))
+		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 			passed++
 			continue
 		}
-		agent, turn := b.Experience.Agent(), l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
+		agent, turn := b.Experience.Agent(), l.runtime.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
 		l.spender.Begin(agent, turn)
 		for ask, more := turn.Next(); more; ask, more = turn.Next() {
 			answer := l.spender.Respond(ask, func(r llmclient.Request) llmclient.Answer {

@@ -14,11 +14,11 @@ import (
 
 // lab plays trials without a network, a trace or a clock. It is safe for concurrent use.
 type lab struct {
-	kits    []*behavior.Kit
-	modules []string
+	runtimes []*behavior.Runtime
+	modules  []string
 }
 
-// newLab makes the minds' kits: both protocols, both ways to commit. off are the checks of
+// newLab makes the agents' runtimes: both protocols, both ways to commit. off are the checks of
 // the guard left out.
 func newLab(off ...string) (*lab, error) {
 	l := &lab{}
@@ -26,14 +26,14 @@ func newLab(off ...string) (*lab, error) {
 	for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {
 		for _, commit := range []trace.Commit{trace.CommitGuidance, trace.CommitDirect} {
 			s := trace.Settings{Protocol: protocol, Commit: commit, GuardOff: off}
-			kit, err := behavior.NewKit(behavior.Config{Settings: s.WithDefaults()}, rules, modules.New())
+			runtime, err := behavior.NewRuntime(behavior.Config{Settings: s.WithDefaults()}, rules, modules.New())
 			if err != nil {
 				return nil, fmt.Errorf("guard search: %w", err)
 			}
-			l.kits = append(l.kits, kit)
+			l.runtimes = append(l.runtimes, runtime)
 		}
 	}
-	for _, tool := range l.kits[0].Registry().Tools() {
+	for _, tool := range l.runtimes[0].Registry().Tools() {
 		l.modules = append(l.modules, tool.Name)
 	}
 	return l, nil
@@ -106,9 +106,9 @@ func (t Tape) world() (*world.World, error) {
 func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 	said, rules := asks{}, w.PolicyRules(0)
 	p := &played{figures: guardeval.NewFigures(victim, home)}
-	var mind *behavior.Mind
+	var mind *behavior.Agent
 	if as != blind {
-		mind = l.kits[t.head().of(0, len(l.kits))].Mind(victim, w.Persona(0), rules...)
+		mind = l.runtimes[t.head().of(0, len(l.runtimes))].Agent(victim, w.Persona(0), rules...)
 	}
 	for tick := int64(1); tick <= t.ticks(); tick++ {
 		p.witness(mind, w.Advance())
@@ -181,7 +181,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 }
 
 // witness takes up what happened.
-func (p *played) witness(mind *behavior.Mind, events []world.Event) {
+func (p *played) witness(mind *behavior.Agent, events []world.Event) {
 	for _, e := range events {
 		p.figures.Event(e)
 		if mind != nil && slices.Contains(e.Concerns(), victim) {
@@ -251,7 +251,7 @@ func (l *lab) deliberate(turn *behavior.Turn, m model, p *played) behavior.Decis
 			p.calls++
 			turn.Answer(m.Respond(step))
 		case behavior.Call:
-			turn.Result(l.kits[0].Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+			turn.Result(l.runtimes[0].Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
 		case behavior.Decision:
 			return step
 		}
@@ -281,7 +281,7 @@ func (l *lab) tell(t Tape) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.kits)), len(l.kits), t.ticks())}
+	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.runtimes)), len(l.runtimes), t.ticks())}
 	for _, c := range w.PolicyRules(0) {
 		text, _ := json.Marshal(c)
 		lines = append(lines, "rule: "+string(text))

@@ -15,8 +15,8 @@ const RoundsMax = 5
 // not be used.
 const repairsMax = 1
 
-// Kit is what all turns of a run share. It is immutable and safe for concurrent use.
-type Kit struct {
+// Runtime is what all turns of a run share. It is immutable and safe for concurrent use.
+type Runtime struct {
 	cfg    behavior.Config
 	rounds int
 	tools  []llmclient.Tool
@@ -29,11 +29,11 @@ type Kit struct {
 	inputTokens, static int
 }
 
-// NewKit prepares turns under the limits of cfg. rounds is how often a turn
+// NewRuntime prepares turns under the limits of cfg. rounds is how often a turn
 // reflects before it curates, 1..RoundsMax; other values are brought into that
 // range.
-func NewKit(cfg behavior.Config, rounds int) *Kit {
-	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
+func NewRuntime(cfg behavior.Config, rounds int) *Runtime {
+	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
 	k.guarded = k.cfg.Guards(policy.CheckLessons)
 	k.policy = policyIn(k.cfg.Language)
 	k.static = k.cfg.CountTokens(k.policy)
@@ -56,7 +56,7 @@ const (
 
 // vocabulary is what answers may name in a stage: an object that names no tool is meant
 // for that of the stage.
-func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {
+func (k *Runtime) vocabulary(stage trace.Stage) *answer.Vocabulary {
 	v := &answer.Vocabulary{Tools: k.tools, WindowTokens: k.cfg.ContextWindowTokens}
 	for _, field := range []string{"deltas", "tags", "insights"} {
 		v.Fields = append(v.Fields, answer.FieldTool{Field: field, Tool: string(stage)})
@@ -65,7 +65,7 @@ func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {
 }
 
 // CallsMax is the most model calls one turn can make.
-func (k *Kit) CallsMax() int { return k.rounds + 1 + 2*repairsMax + 1 }
+func (k *Runtime) CallsMax() int { return k.rounds + 1 + 2*repairsMax + 1 }
 
 // Version names the wording of the turns: a digest of instructions and tools.
 func Version() string {

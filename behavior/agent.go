@@ -14,9 +14,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Kit is what all minds of a run share: limits, modules and the constant tool
+// Runtime is what all agents of a run share: limits, modules and the constant tool
 // list. It is immutable and safe for concurrent use.
-type Kit struct {
+type Runtime struct {
 	cfg Config
 
 	registry    *modules.Registry
@@ -29,14 +29,14 @@ type Kit struct {
 	vocabulary  answer.Vocabulary
 }
 
-// NewKit prepares minds under cfg for a world with the given rules. The error is
+// NewRuntime prepares agents under cfg for a world with the given rules. The error is
 // the one of [Config.Validate].
-func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, error) {
+func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Runtime, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg, rules: rules}
+	k := &Runtime{cfg: cfg, rules: rules}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	moduleTools := k.registry.Tools()
 	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
@@ -64,30 +64,30 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 }
 
 // Config returns the limits with every default filled in.
-func (k *Kit) Config() Config { return k.cfg }
+func (k *Runtime) Config() Config { return k.cfg }
 
 // Registry returns the modules in the language of prompts.
-func (k *Kit) Registry() *modules.Registry { return k.registry }
+func (k *Runtime) Registry() *modules.Registry { return k.registry }
 
 // count returns an upper bound of the tokens of s: exact where that matters, the
 // cheap byte bound where even that is far below the window.
-func (k *Kit) count(s string) int {
+func (k *Runtime) count(s string) int {
 	if len(s)*16 < k.cfg.ContextWindowTokens && k.cfg.ContextWindowTokens > 16*ContextWindowMin {
 		return len(s)
 	}
 	return k.cfg.CountTokens(s)
 }
 
-// Mind is one agent's decider: its constant instructions, its goals, what came of
-// its decisions, and what it remembers. Minds share nothing mutable, so turns of different agents may run
+// Agent is one agent's decider: its constant instructions, its goals, what came of
+// its decisions, and what it remembers. Agents share nothing mutable, so turns of different agents may run
 // at the same time.
 //
 // Invariants:
 //  1. Instructions and tools are byte-identical in every request of a run,
 //     unless the user switches the system prompt or forks the run.
-//  2. A turn only reads the mind; Learn and SetPlaybook, between turns, write it.
-type Mind struct {
-	*Kit
+//  2. A turn only reads the agent; Learn and SetPlaybook, between turns, write it.
+type Agent struct {
+	*Runtime
 	id      string
 	persona world.Persona
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
@@ -106,11 +106,11 @@ type Mind struct {
 	headroom     headroom
 }
 
-// Mind returns a new mind for the agent with the given id. rules are what the
+// Agent returns a new mind for the agent with the given id. rules are what the
 // scenario says about whom it may listen to, see [world.World.PolicyRules].
-func (k *Kit) Mind(id string, persona world.Persona, rules ...world.PolicyRule) *Mind {
-	m := &Mind{
-		Kit: k, id: id, persona: persona, policy: policy.Compile(id, rules), playbook: playbook.New(),
+func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyRule) *Agent {
+	m := &Agent{
+		Runtime: k, id: id, persona: persona, policy: policy.Compile(id, rules), playbook: playbook.New(),
 		memory: memory.New(k.words.memory),
 	}
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
@@ -119,35 +119,35 @@ func (k *Kit) Mind(id string, persona world.Persona, rules ...world.PolicyRule) 
 
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
 // restores the built-in one. It applies from the next turn.
-func (m *Mind) SetSystemPrompt(text string) {
+func (m *Agent) SetSystemPrompt(text string) {
 	m.systemPrompt = text
 	m.instructions = m.words.instructions(m.cfg, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
 
-// Adopt puts the mind under another kit from the next turn on: its limits, protocol,
-// model, rules and language. What the mind remembers, and the texts it was given, stay:
+// Adopt puts the agent under another runtime from the next turn on: its limits, protocol,
+// model, rules and language. What the agent remembers, and the texts it was given, stay:
 // the few words in summaries are in the old language until the summary next grows.
-func (m *Mind) Adopt(k *Kit) {
-	m.Kit, m.headroom = k, headroom{}
+func (m *Agent) Adopt(k *Runtime) {
+	m.Runtime, m.headroom = k, headroom{}
 	m.memory.SetWords(k.words.memory)
 	m.SetSystemPrompt(m.systemPrompt)
 }
 
 // SetGoals replaces the goals from the next turn on; an empty text keeps the
 // present one. Goals live in the input, so instructions stay identical.
-func (m *Mind) SetGoals(shortTerm, longTerm string) {
+func (m *Agent) SetGoals(shortTerm, longTerm string) {
 	m.persona.ShortTermGoal = cmp.Or(shortTerm, m.persona.ShortTermGoal)
 	m.persona.LongTermGoal = cmp.Or(longTerm, m.persona.LongTermGoal)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
 // is learned replaces it.
-func (m *Mind) Playbook() *playbook.Playbook { return m.playbook }
+func (m *Agent) Playbook() *playbook.Playbook { return m.playbook }
 
 // SetPlaybook replaces the agent's lessons from the next turn on; nil stands for
 // none.
-func (m *Mind) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
+func (m *Agent) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
 
 // lookedMax bounds the topics of rules that stay in the prompt.
 const lookedMax = 4
@@ -155,7 +155,7 @@ const lookedMax = 4
 // Fits reports a prompt that cannot fit the context window however much is
 // clipped: texts that are never cut, the answer and an eighth of the window for
 // the turn to grow take more than it has.
-func (m *Mind) Fits() error {
+func (m *Agent) Fits() error {
 	reserve := observationTokensMin
 	if !slices.Contains(m.cfg.Needless, (world.Offer{}).ActionName()) {
 		reserve += termsTokensMin
@@ -177,7 +177,7 @@ const (
 // Learn remembers what came of a decision, what its turn met, and whether it repeats
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
-func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
+func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Calls > 0 {
 		m.headroom = d.headroom
 	}

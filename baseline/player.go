@@ -8,7 +8,7 @@ import (
 )
 
 // mind is what one agent remembers.
-type mind struct {
+type player struct {
 	id    string
 	brief Brief
 	// counts says that the task counts this agent's result.
@@ -40,8 +40,8 @@ type place struct {
 	radiation, reserve int64
 }
 
-func newMind(id string, b Brief) *mind {
-	m := &mind{id: id, brief: b, counts: b.Task.Counts(id)}
+func newPlayer(id string, b Brief) *player {
+	m := &player{id: id, brief: b, counts: b.Task.Counts(id)}
 	for _, g := range b.Goals {
 		if g.Agent == "*" || g.Agent == id {
 			kind, name, _ := strings.Cut(g.Metric, ":")
@@ -56,7 +56,7 @@ func newMind(id string, b Brief) *mind {
 }
 
 // place finds what is known of a place.
-func (m *mind) place(id string) *place {
+func (m *player) place(id string) *place {
 	for _, p := range m.places {
 		if p.id == id {
 			return p
