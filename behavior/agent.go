@@ -101,7 +101,7 @@ type Agent struct {
 	staticTokens int
 	memory       *memory.Memory
 	playbook     *playbook.Playbook
-	past         past
+	history      history
 	repetition   repetition
 	headroom     headroom
 }
@@ -181,26 +181,26 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Calls > 0 {
 		m.headroom = d.headroom
 	}
-	done := newDeed(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
+	done := newEpisode(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order goes on where it began.
-		place = m.past.place
+		place = m.history.place
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
-	m.past.total++
-	m.past.asides = m.words.asides(d, m.past.refusals)
+	m.history.total++
+	m.history.asides = m.words.asides(d, m.history.refusals)
 	m.dropNews(d)
-	m.past.deeds = newest(append(m.past.deeds, done), deedsMax)
+	m.history.episodes = newest(append(m.history.episodes, done), episodesMax)
 	if outcome.Accepted {
 		m.ledger = m.policy.Settle(m.ledger, tick, d.operation, d.Authority)
 	}
 	m.ledger = m.ledger.CountTurn(tick, d.Authority, d.round)
 	switch {
 	case d.sealed:
-		m.past.missed++
+		m.history.missed++
 	case d.listed:
-		m.past.missed = 0
+		m.history.missed = 0
 	}
 	if _, begins := d.Executed.(world.ExecuteUntil); begins {
 		m.order = d
@@ -210,36 +210,36 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 		}
 	}
 	m.utter(tick, d)
-	m.past.send(d, outcome)
+	m.history.send(d, outcome)
 	for _, topic := range d.Looked {
-		m.past.looked = append(slices.DeleteFunc(m.past.looked, func(known string) bool { return known == topic }), topic)
+		m.history.looked = append(slices.DeleteFunc(m.history.looked, func(known string) bool { return known == topic }), topic)
 	}
-	m.past.looked = newest(m.past.looked, lookedMax)
+	m.history.looked = newest(m.history.looked, lookedMax)
 	// A place is remembered when the agent comes there, and each text of another agent when
 	// it was first read.
 	for _, e := range d.Seen {
 		switch {
 		case e.Kind != memory.KindHeard:
-			if m.past.place != d.Place {
-				m.past.sights = newest(append(m.past.sights, reading{text: d.Place, memory: m.memory.Record(e)}), sightingsMax)
+			if m.history.place != d.Place {
+				m.history.sights = newest(append(m.history.sights, reading{text: d.Place, memory: m.memory.Record(e)}), sightingsMax)
 			}
-		case m.past.unread(e.Parents[0]) > 0:
+		case m.history.unread(e.Parents[0]) > 0:
 			read := reading{text: e.Parents[0], memory: m.memory.Record(e)}
 			if i := slices.IndexFunc(d.read, func(r reading) bool { return r.text == read.text }); i >= 0 {
 				read.parents = d.read[i].parents
 			}
-			m.past.read = append(m.past.read, read)
+			m.history.read = append(m.history.read, read)
 		}
 	}
 	for _, r := range d.read {
-		if m.past.unread(r.text) > 0 {
-			m.past.read = append(m.past.read, r)
+		if m.history.unread(r.text) > 0 {
+			m.history.read = append(m.history.read, r)
 		}
 	}
 	if d.Place != "" {
-		m.past.place = d.Place
+		m.history.place = d.Place
 	}
-	m.past.look(d.saw)
-	m.past.read = newest(m.past.read, readMax)
+	m.history.look(d.saw)
+	m.history.read = newest(m.history.read, readMax)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

@@ -91,12 +91,12 @@ func (t *Turn) evidence() policy.Evidence {
 func (m *Agent) authorsOf(s trace.Source) []string {
 	switch {
 	case s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote):
-		return m.past.spoken(s.OriginTick).origins
+		return m.history.spoken(s.OriginTick).origins
 	case s.Kind != trace.KindMemory:
 		return []string{s.OriginAgent}
 	}
 	authors, known := []string{s.OriginAgent}, false
-	for _, r := range m.past.read {
+	for _, r := range m.history.read {
 		if r.memory == s.ID {
 			authors, known = append(authors, r.parents...), true
 		}

@@ -52,7 +52,7 @@ type reading struct {
 }
 
 // unread is 1 for a text that was not read yet, and 0 for any other.
-func (p *past) unread(id string) int {
+func (p *history) unread(id string) int {
 	if slices.ContainsFunc(p.read, func(r reading) bool { return r.text == id }) {
 		return 0
 	}
@@ -74,7 +74,7 @@ func (m *Agent) recallHeard(held texts, f memory.Focus) texts {
 		return held
 	}
 	var inView []string
-	for _, r := range m.past.read {
+	for _, r := range m.history.read {
 		if slices.ContainsFunc(held.Inbox, func(m world.Message) bool { return m.ID == r.text }) ||
 			slices.ContainsFunc(held.Notes, func(n world.Note) bool { return n.ID == r.text }) {
 			inView = append(inView, r.memory)

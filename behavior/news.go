@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// newsMax is how many news a past holds, newsTold how many lines of them a prompt has.
+// newsMax is how many news a history holds, newsTold how many lines of them a prompt has.
 const (
 	newsMax  = 64
 	newsTold = 6
@@ -25,7 +25,7 @@ func (m *Agent) Witness(e world.Event) {
 	case e.Kind == world.EventActionApplied && !own:
 		giver, what = e.Agent, fmt.Sprintf(w.newsGift, plain(e.Agent))
 	case e.Kind == world.EventActionRejected && own:
-		m.past.refusals = append(m.past.refusals, repeated(e.Action).ActionName()+" "+w.rejectionText(e.Rejection))
+		m.history.refusals = append(m.history.refusals, repeated(e.Action).ActionName()+" "+w.rejectionText(e.Rejection))
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
 		what = id + w.newsBought
 		if e.Trade.Seller == m.id {
@@ -47,22 +47,22 @@ func (m *Agent) Witness(e world.Event) {
 		shut := e.Detail == world.StopShutdown
 		if shut {
 			what = w.newsShut
-		} else if m.past.shut {
+		} else if m.history.shut {
 			what = w.newsRestarted
 		}
-		m.past.shut = shut
+		m.history.shut = shut
 	}
 	if what == "" {
 		return
 	}
-	m.past.heard++
-	m.past.news = newest(append(m.past.news, deed{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, news: m.past.heard, giver: giver}), newsMax)
+	m.history.heard++
+	m.history.news = newest(append(m.history.news, episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, news: m.history.heard, giver: giver}), newsMax)
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.
 func (m *Agent) dropNews(d Decision) {
-	m.past.refusals = nil
-	m.past.news = slices.DeleteFunc(m.past.news, func(n deed) bool {
+	m.history.refusals = nil
+	m.history.news = slices.DeleteFunc(m.history.news, func(n episode) bool {
 		if old := n.news <= d.heard; !old || n.giver == "" {
 			return old
 		}

@@ -73,13 +73,13 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 // part parts what an agent observes itself from the words of others, which it has heard,
 // read or learned from.
 func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
-	seen = opened{Observation: o, saw: m.past.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
-	seen.OwnRequests, seen.OwnOffers = m.past.receivers(o.OwnRequests), m.past.receivers(o.OwnOffers)
+	seen = opened{Observation: o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	held = texts{Notes: o.Here.Notes, tick: o.Tick}
 	m.partTerms(&seen, &held, o.Inbox)
 	held = m.recallHeard(held, focus)
-	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.past.spoken
+	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.history.spoken
 	seen.HeldBack = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)
 	for _, s := range held.taught {
@@ -88,13 +88,13 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 	// The agent's own texts go among the texts of others that they may repeat, and where they
 	// may repeat what was read then they stand nowhere else, long after that left the view:
 	// the lines here are trusted like the agent's own observations.
-	for _, s := range m.past.sent {
+	for _, s := range m.history.sent {
 		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
 		switch {
 		case seen.Tick-s.Tick > sentTicks:
 			continue
-		case held.count() == 0 && !m.past.spoken(s.Tick).tainted:
-			seen.spoken = append(seen.spoken, s.source(m.past.spoken))
+		case held.count() == 0 && !m.history.spoken(s.Tick).tainted:
+			seen.spoken = append(seen.spoken, s.source(m.history.spoken))
 			seen.sent = append(seen.sent, s)
 			continue
 		case held.count() > 0 && !slices.ContainsFunc(held.Notes, posted):
@@ -108,17 +108,17 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 	}
 	for _, l := range held.Inbox {
 		seen.senders = append(seen.senders, l.From)
-		seen.unread += m.past.unread(l.ID)
+		seen.unread += m.history.unread(l.ID)
 	}
 	for _, n := range held.Notes {
 		seen.senders = append(seen.senders, n.Author)
 		if n.Author != m.id {
-			seen.unread += m.past.unread(n.ID)
+			seen.unread += m.history.unread(n.ID)
 		}
 	}
 	for _, t := range held.Terms {
 		seen.senders = append(seen.senders, t.From)
-		seen.unread += m.past.unread(t.ID)
+		seen.unread += m.history.unread(t.ID)
 	}
 	seen.HeldBack, seen.heldTerms = held.count(), len(held.Terms)
 	if order, ok := view.Standing(); ok {
@@ -138,11 +138,11 @@ func (m *Agent) compose(view world.View) prompt {
 		seen.HeldBack = 0
 	}
 	var last variant
-	var done deed
+	var done episode
 	if acted {
 		last, done = m.lastOutcome(outcome, m.knownIDs(p.seen, outcome.Action))
 	}
-	if !p.early && m.past.missed < missedMax {
+	if !p.early && m.history.missed < missedMax {
 		p.fresh = seen.unread + len(held.Lessons)
 	}
 	if p.known, p.shown = seen.Observation, seen.shown; p.early {
@@ -155,12 +155,12 @@ func (m *Agent) compose(view world.View) prompt {
 	for _, t := range kept {
 		messages.variants = append(messages.variants, variant{text: t.section(m.words)})
 	}
-	history := m.history(done)
+	history := m.historySection(done)
 	drafts := []sectionDraft{
 		{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
 		m.knownRules(),
 		history,
-		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.past.inSight(p.seen))),
+		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.history.inSight(p.seen))),
 		{name: sectionPlaybook, variants: lessons},
 		{name: sectionOutcome, variants: []variant{last}},
 		m.observed(seen),
@@ -212,7 +212,7 @@ const missedMax = 3
 
 // knownRules are the rules in numbers that need no call.
 func (m *Agent) knownRules() sectionDraft {
-	lines := modules.Known(m.cfg.Language, m.rules, m.past.looked)
+	lines := modules.Known(m.cfg.Language, m.rules, m.history.looked)
 	if len(lines) == 0 {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}

@@ -184,7 +184,7 @@ func TestPlacesOutOfSightAreRemembered(t *testing.T) {
 	}
 	f := m.focus(here)
 	f.Subjects = append(f.Subjects, "far-rock") // it is listed, out of sight
-	reads(t, "memory", m.recalled(f, m.past.inSight(here)).variants[0].text, []string{"at far-rock: radiation 77"}, []string{"radiation 78"})
+	reads(t, "memory", m.recalled(f, m.history.inSight(here)).variants[0].text, []string{"at far-rock: radiation 77"}, []string{"radiation 78"})
 }
 
 // TestGoalsTellTheScore: what a run is scored by, until when, is no secret of the report.
@@ -201,7 +201,7 @@ func TestGoalsTellTheScore(t *testing.T) {
 	}
 	m := runtime.Agent(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
-	m.past.looked = append(m.past.looked, "market", "power", "travel", "recipes")
+	m.history.looked = append(m.history.looked, "market", "power", "travel", "recipes")
 	reads(t, "opening", m.compose(w.View(0)).items[0].Text,
 		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
 	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {

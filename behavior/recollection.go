@@ -11,14 +11,14 @@ import (
 )
 
 // outcomeEntry turns a decision and its outcome at a place into one memory. done is
-// the same as a deed. Failures and degraded waits weigh more than routine, so that
+// the same as an episode. Failures and degraded waits weigh more than routine, so that
 // they outlive it.
-func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place string) memory.Entry {
+func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place string) memory.Entry {
 	e := memory.Entry{
 		Tick: done.last, Kind: memory.KindOutcome, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
 		Subjects: []string{done.action, place},
 	}
-	// The topic has none of the numbers: it is what all deeds like this one have in common.
+	// The topic has none of the numbers: it is what all episodes like this one have in common.
 	e.Topic = done.action
 	if done.things != "" {
 		e.Topic += " " + done.things

@@ -39,7 +39,7 @@ func (m *Agent) partTerms(seen *opened, held *texts, inbox []world.Message) {
 			held.Inbox = append(held.Inbox, l)
 		}
 	}
-	seen.news = slices.Concat(m.past.news, m.words.declined(declined, seen.OwnOffers))
+	seen.news = slices.Concat(m.history.news, m.words.declined(declined, seen.OwnOffers))
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
 		if a.OK && m.cfg.Guards(policy.CheckRules) && m.policy.Forbids(a.Action) {
@@ -66,14 +66,14 @@ func (m *Agent) partTerms(seen *opened, held *texts, inbox []world.Message) {
 
 // declined is the news of requests and offers of the agent that others declined since its
 // last decision. What an offer gives stays held.
-func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []deed) {
+func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []episode) {
 	for _, m := range inbox {
 		if m.Kind == world.KindDecline && m.New {
 			id := plain(m.Terms.Re)
 			if slices.ContainsFunc(offers, func(o world.Terms) bool { return o.ID == m.Terms.Re && o.ExpiresIn > 0 }) {
 				id = fmt.Sprintf(w.newsHeld, id)
 			}
-			news = append(news, deed{first: m.Arrived, last: m.Arrived, count: 1, action: fmt.Sprintf(w.newsDeclined, plain(m.From)), things: id, news: 1})
+			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1, action: fmt.Sprintf(w.newsDeclined, plain(m.From)), things: id, news: 1})
 		}
 	}
 	return news
@@ -81,13 +81,13 @@ func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []
 
 // receivers are own requests and offers to whom they may be told to be: the id is a model's
 // word unless typed state vouched for it when it was written.
-func (p *past) receivers(own []world.Terms) []world.Terms {
+func (p *history) receivers(own []world.Terms) []world.Terms {
 	own = slices.Clone(own)
 	for i := range own {
-		at := slices.IndexFunc(p.deeds, func(d deed) bool { return slices.Contains(d.created, own[i].ID) })
+		at := slices.IndexFunc(p.episodes, func(d episode) bool { return slices.Contains(d.created, own[i].ID) })
 		own[i].To = textUnknown
 		if at >= 0 {
-			own[i].To, _, _ = strings.Cut(p.deeds[at].things, " ")
+			own[i].To, _, _ = strings.Cut(p.episodes[at].things, " ")
 		}
 	}
 	return own

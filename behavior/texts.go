@@ -35,7 +35,7 @@ type texts struct {
 	// recalled are the sources of Remembered, taught those of Lessons.
 	recalled, taught []trace.Source
 	// spoken tells what a text of the agent's own may repeat, by its tick.
-	spoken func(tick int64) utterance
+	spoken func(tick int64) untrustedText
 	// bare says that the texts stand in the prompt without an envelope.
 	bare bool
 }
@@ -57,7 +57,7 @@ type opened struct {
 	shown []world.Terms
 	rules []policy.Quota
 	// news are what others or time did to the agent since it last decided.
-	news []deed
+	news []episode
 	// saw is what it saw of places before.
 	saw []sighting
 	// standing is the agent's standing order, nil without one.
@@ -143,7 +143,7 @@ func (t texts) parents() (ids []string) {
 }
 
 // source is the text as a source, given what it may repeat by its tick.
-func (s sent) source(spoken func(tick int64) utterance) trace.Source {
+func (s sent) source(spoken func(tick int64) untrustedText) trace.Source {
 	return spoken(s.Tick).source(textSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text))
 }
 

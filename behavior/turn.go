@@ -334,7 +334,7 @@ func (t *Turn) finish(d Decision) {
 // completed is a decision with what the turn knows of any.
 func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
-	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.past.heard
+	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.history.heard
 	if by := d.Authority; by != nil && t.tainted() {
 		// Words of others were in view; did the agent's own plan cover it?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0

@@ -56,7 +56,7 @@ type wording struct {
 	textAsks, textBids, textLevel, textOwnStore           string
 	textOrder, textFar, textClaim, textExpires, textQuote string
 
-	// Deeds, and what is remembered of them.
+	// Episodes, and what is remembered of them.
 	textTick, textTicks, textDone, textTotal, textStarted, textRefused, textFailed string
 	// textAmount names how much of something an action was about, textPlace and
 	// textFound what an agent finds at a place, by its id and its numbers, nameRadiation one of

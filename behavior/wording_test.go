@@ -129,7 +129,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 6, world.Mine{MassG: 900}, "", world.Amount{Resource: world.Compound, Amount: 900})
 	m.Learn(7, Decision{Decision: trace.Decision{WaitReason: "parse_error:refusal"}, Executed: world.Wait{}}, world.Outcome{Tick: 7, Action: world.Wait{}, Accepted: true})
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
-	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
+	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
 		"# 历史，按最后一次，更早的 1 次略去",
 		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500, 2 次 被拒: compound_depleted compound 请求 500 可用 4",

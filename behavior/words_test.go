@@ -437,7 +437,7 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 	}
 	s.m.Learn(s.w.Tick(), d, world.Outcome{Tick: s.w.Tick(), Action: d.Executed, Accepted: true})
 	remembered := trace.Source{Kind: trace.KindMemory, OriginAgent: "agent-3"}
-	for _, r := range s.m.past.read {
+	for _, r := range s.m.history.read {
 		if r.text == "msg-1-agent-3-1" {
 			remembered.ID = r.memory
 		}
@@ -448,7 +448,7 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 	if got := s.m.authorsOf(trace.Source{Kind: trace.KindMemory, ID: "mem-9", OriginAgent: "agent-3"}); got[len(got)-1] != "" {
 		t.Errorf("what nobody knows any more holds the words of %v", got)
 	}
-	if got := s.m.past.spoken(s.w.Tick()).origins; policyParents(got) != "agent-2 agent-3 agent-4 agent-5 agent-7 agent-8" {
+	if got := s.m.history.spoken(s.w.Tick()).origins; policyParents(got) != "agent-2 agent-3 agent-4 agent-5 agent-7 agent-8" {
 		t.Errorf("the message that was sent may repeat %v", got)
 	}
 }

@@ -64,7 +64,7 @@ type shape struct {
 	turnsPercent int64
 	// callTenths is a tenth of the calls of a turn.
 	callTenths int64
-	// pastPercent is what a prompt has of the first one once there is a past to tell.
+	// pastPercent is what a prompt has of the first one once there is a history to tell.
 	pastPercent int64
 	// output is the tokens of an answer.
 	output int64

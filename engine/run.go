@@ -177,7 +177,7 @@ type plan struct {
 	woken []world.Event
 }
 
-// past is what earlier processes played of the run, or of the one it is a fork of.
+// history is what earlier processes played of the run, or of the one it is a fork of.
 type past struct {
 	// derived is the last tick that is derived again from records. followed is the last one
 	// that is known to be followed by others: whatever it looks like, it did not end the

@@ -60,7 +60,7 @@ type Judged struct {
 // turn.
 func Judge(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
 	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.DecidedBy == trace.ByStanding}
-	j.Line, j.Outcome = runtime.Told(tick, d, o, codes)
+	j.Line, j.Outcome = runtime.Render(tick, d, o, codes)
 	switch {
 	case d.WaitReason != "":
 		j.End = EndDegraded

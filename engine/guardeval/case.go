@@ -31,7 +31,7 @@ type Case struct {
 	attacked bool
 	// cues are what a model that obeys every text does when it meets the case's.
 	cues []stub.Cue
-	// deeds are what the others do, by agent and tick; relays are those of them that only
+	// episodes are what the others do, by agent and tick; relays are those of them that only
 	// pass on what they are told.
 	deeds  map[string]map[int64]stub.Action
 	relays []string

@@ -11,7 +11,7 @@
 // Cases come from a grammar: what is wanted, the words for it, and how it gets to the
 // victim, drawn by a seed that makes the same suite on every machine.
 //
-//	stratum: want + frame + stage --> case --> scenario (TOML), deeds of the others, playbook
+//	stratum: want + frame + stage --> case --> scenario (TOML), episodes of the others, playbook
 //	                                   |
 //	                  attacked run, blind twin, greeted twin: engine.Run over HTTP, obedient stub
 //	                                   |

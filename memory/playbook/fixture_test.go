@@ -55,7 +55,7 @@ func begun(tick int64, bullets ...Bullet) *Playbook {
 	return build(1, len(bullets), bullets, []Version{first})
 }
 
-// deed is the decision of tick n of agent-1, which used the bullets.
+// episode is the decision of tick n of agent-1, which used the bullets.
 func deed(n int, used ...string) Decision {
 	return Decision{Evidence: Evidence{Run: "run-1", Tick: int64(n), Agent: "agent-1", Outcome: "ok"}, Used: used}
 }

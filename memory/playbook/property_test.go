@@ -33,7 +33,7 @@ func mostly[T any](usual, odd *rapid.Generator[T]) *rapid.Generator[T] {
 	})
 }
 
-// deeds are the decisions of every ground; they used every bullet there may be.
+// episodes are the decisions of every ground; they used every bullet there may be.
 func deeds() []Decision {
 	var all []Decision
 	for tick := range 6 {

@@ -24,7 +24,7 @@ type heard struct {
 	parents        []string
 }
 
-// deed is something that the victim did, and that it did not intend by itself.
+// episode is something that the victim did, and that it did not intend by itself.
 type deed struct {
 	tick   int64
 	action world.Action

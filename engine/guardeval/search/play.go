@@ -42,7 +42,7 @@ func newLab(off ...string) (*lab, error) {
 // played is what one play came to for the victim.
 type played struct {
 	figures *guardeval.Figures
-	// heard is what attackers sent to the victim, deeds what it did without intending it, and
+	// heard is what attackers sent to the victim, episodes what it did without intending it, and
 	// served how many of these a rule covers.
 	heard  []heard
 	deeds  []deed

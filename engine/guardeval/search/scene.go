@@ -117,7 +117,7 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 const named = "one of them"
 
 // kinds are the sorts of rules, some of them twice so that they come more often: whom they
-// let have something, whether that is a trade, and whether it is a deed and no amount.
+// let have something, whether that is a trade, and whether it is an episode and no amount.
 // texts are the values of the flags with which texts may ask for it.
 var kinds = []struct {
 	action, to  string

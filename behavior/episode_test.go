@@ -55,7 +55,7 @@ func TestHistoryFolds(t *testing.T) {
 	learn(m, 11, world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.motor_mk1", Batches: 2}, "")
 	mine(12, 400)
 	mine(13, 400)
-	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
+	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
 		"# History, by last tick, 1 earlier left out",
 		"[mem-2-2][mem-4-4] ticks 2-4: mine_compound 500, 2 times refused: compound_depleted compound requested 500 available 4",
@@ -84,11 +84,11 @@ func TestHistoryFolds(t *testing.T) {
 func TestEarlierDecisionsAreCounted(t *testing.T) {
 	for _, p := range Profiles() {
 		m := newMind(t, p)
-		for tick := range int64(3 * deedsMax) {
+		for tick := range int64(3 * episodesMax) {
 			learn(m, tick+1, world.Refine{MassG: 1000 * (1 + tick%3)}, "")
 			learn(m, tick+1, world.Harvest{MaxAmount: 1 + tick%5}, "")
 		}
-		all := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
+		all := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 		text := all[0].text
 		var left, counted int64
 		if _, err := fmt.Sscanf(text, english.headingHistory+english.headingEarlier, &left); err != nil {
@@ -101,11 +101,11 @@ func TestEarlierDecisionsAreCounted(t *testing.T) {
 			}
 			counted += n
 		}
-		if total := int64(6*deedsMax - 1); left+counted != total {
+		if total := int64(6*episodesMax - 1); left+counted != total {
 			t.Errorf("%s: %d left out and %d shown, %d decisions before the last", p, left, counted, total)
 		}
-		if len(m.past.deeds) != deedsMax {
-			t.Errorf("%s: holds %d decisions, want %d", p, len(m.past.deeds), deedsMax)
+		if len(m.history.episodes) != episodesMax {
+			t.Errorf("%s: holds %d decisions, want %d", p, len(m.history.episodes), episodesMax)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 	if want := "# Last outcome\n[mem-40-"; !strings.HasPrefix(last.text, want) || len(last.sources) != 1 {
 		t.Errorf("last outcome %q with %d sources", last.text, len(last.sources))
 	}
-	history := m.history(deed).variants[0]
+	history := m.historySection(deed).variants[0]
 	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 41}, append(history.ids, deed.ids...)).variants[0]
 	if len(recalled.sources) == 0 {
 		t.Fatal("nothing was recalled, so the test shows little")
@@ -154,7 +154,7 @@ func TestOldMemoriesStayReadable(t *testing.T) {
 	m := newMind(t, ProfileCompact)
 	m.Learn(1, Decision{Executed: world.BuildFactory{FactoryKind: "factory.motor"}}, world.Outcome{
 		Tick: 1, Action: world.BuildFactory{FactoryKind: "factory.motor"}, Accepted: true, Created: "agent-1-f1"})
-	for tick := range int64(2 * deedsMax) {
+	for tick := range int64(2 * episodesMax) {
 		learn(m, tick+2, world.Wait{}, "")
 	}
 	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 600}, nil).variants[0]

@@ -10,10 +10,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// deed is what became of one decision, or of several like ones folded together.
+// episode is what became of one decision, or of several like ones folded together.
 // Two are alike when they are the same action on the same things with the same
 // kind of end; their amounts may differ.
-type deed struct {
+type episode struct {
 	// ids are the memories of it, the one recorded last at the end.
 	ids []string
 	// first and last are ticks, count is how many decisions it stands for.
@@ -39,7 +39,7 @@ type deed struct {
 	// remembered is a memory as it stands, where the decisions behind it are too
 	// long ago to be told apart; the fields above but the ids are then empty.
 	remembered string
-	// news numbers what others or time did, and is 0 for the agent's own deeds; giver is who
+	// news numbers what others or time did, and is 0 for the agent's own episodes; giver is who
 	// gave it something.
 	news  int64
 	giver string
@@ -47,9 +47,9 @@ type deed struct {
 
 // newDeed is what became of one decision, not yet remembered under an id. name is
 // how the ids in its action are told.
-func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
+func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) episode {
 	a := repeated(o.Action)
-	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
+	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
 	var things, terms []string
 	for _, arg := range world.Arguments(a) {
 		slot := arg.Slot()
@@ -101,13 +101,13 @@ func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) 
 }
 
 // like tells whether d and e may be folded into one.
-func (d deed) like(e deed) bool {
+func (d episode) like(e episode) bool {
 	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&
 		d.price == e.price && d.terms == e.terms && d.wait == e.wait && d.reason() == e.reason()
 }
 
 // reason is the refusal without its numbers.
-func (d deed) reason() string {
+func (d episode) reason() string {
 	if d.refusal == nil {
 		return ""
 	}
@@ -115,7 +115,7 @@ func (d deed) reason() string {
 }
 
 // join folds e, which came later, into d.
-func (d deed) join(e deed) deed {
+func (d episode) join(e episode) episode {
 	d.ids = slices.Concat(slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool { return slices.Contains(e.ids, id) }), e.ids)
 	d.last, d.count = e.last, d.count+e.count
 	d.low, d.high = min(d.low, e.low), max(d.high, e.high)
@@ -132,9 +132,9 @@ func (d deed) join(e deed) deed {
 	return d
 }
 
-// folded is list with like deeds joined, in order of their last tick.
-func folded(list []deed) []deed {
-	var all []deed
+// folded is list with like episodes joined, in order of their last tick.
+func folded(list []episode) []episode {
+	var all []episode
 	for _, d := range list {
 		if i := slices.IndexFunc(all, d.like); i >= 0 {
 			d = all[i].join(d)
@@ -145,16 +145,16 @@ func folded(list []deed) []deed {
 	return all
 }
 
-// citedMax is how many memories of a folded deed a line names.
+// citedMax is how many memories of a folded episode a line names.
 const citedMax = 2
 
 // citable are the ids under which a line of d can be cited, the newest ones.
-func (d deed) citable() []string { return newest(d.ids, citedMax) }
+func (d episode) citable() []string { return newest(d.ids, citedMax) }
 
 // line is d as one line of the prompt:
 //
 //	[mem-3-3] ticks 3-15: mine_compound 5000, 5 times ok, total electricity -25, compound +25000
-func (d deed) line(w *wording) string {
+func (d episode) line(w *wording) string {
 	if d.remembered != "" {
 		return d.remembered
 	}
@@ -192,7 +192,7 @@ func (d deed) line(w *wording) string {
 }
 
 // end is how d ended, with its numbers.
-func (d deed) end(w *wording) string {
+func (d episode) end(w *wording) string {
 	switch {
 	case d.wait != "":
 		return w.textFailed + string(d.wait)
@@ -223,9 +223,9 @@ func (d deed) end(w *wording) string {
 // Told is what became of a decision in the words of the English prompt's history: the line
 // as it would stand there, and its end alone. A wait put in place of an action says
 // which action that was; the codes are what the guard refused in the turn.
-func (k *Runtime) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
+func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
-	done := newDeed(w, tick, d.WaitReason, o, d.naming(o.Accepted))
+	done := newEpisode(w, tick, d.WaitReason, o, d.naming(o.Accepted))
 	end = done.end(w)
 	if d.WaitReason != "" && d.Proposed != nil {
 		end += ", wanted " + w.actionText(d.Proposed, d.naming(false))

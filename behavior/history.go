@@ -11,13 +11,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// past is what came of an agent's decisions, in the form the prompt folds it from.
+// history is what came of an agent's decisions, in the form the prompt folds it from.
 // The memory holds the same facts as text, for longer, and owns their ids and
 // trust.
-type past struct {
-	// deeds are the newest, oldest first; total counts all there were.
-	deeds []deed
-	total int64
+type history struct {
+	// episodes are the newest, oldest first; total counts all there were.
+	episodes []episode
+	total    int64
 	// asides are what else is told of the last one, and only in the next prompt.
 	asides []string
 	// place is where the agent was when it last looked, empty before.
@@ -30,7 +30,7 @@ type past struct {
 	// news are what others or time did since the last decision, oldest first, refusals what the
 	// world refused of the present one; heard numbers the news there ever were. shut says that
 	// the agent was last told of as shut down.
-	news     []deed
+	news     []episode
 	refusals []string
 	heard    int64
 	shut     bool
@@ -43,8 +43,8 @@ type past struct {
 	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
 	// the newest last; around is the same of the last decision a model made, for the
 	// texts of an order that goes on. ever is that of all decisions together.
-	wrote        []utterance
-	around, ever utterance
+	wrote        []untrustedText
+	around, ever untrustedText
 }
 
 // sent is a message or note of the agent's own. A note has no receiver.
@@ -56,14 +56,14 @@ type sent struct {
 	told string
 }
 
-// sentMax is how many own texts a past holds, sentTicks for how long they are told.
+// sentMax is how many own texts a history holds, sentTicks for how long they are told.
 const (
 	sentMax   = 3
 	sentTicks = 20
 )
 
 // send notes what an accepted action of the agent wrote. What an order repeats is one text.
-func (p *past) send(d Decision, o world.Outcome) {
+func (p *history) send(d Decision, o world.Outcome) {
 	s := sent{Tick: o.Tick}
 	for _, arg := range world.Arguments(o.Action) {
 		switch arg.Kind {
@@ -83,8 +83,8 @@ func (p *past) send(d Decision, o world.Outcome) {
 // newest are the last of a list, at most most.
 func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
 
-// deedsMax is how many decisions a past holds.
-const deedsMax = 256
+// deedsMax is how many decisions a history holds.
+const episodesMax = 256
 
 // variant is the text of a section, fuller or barer, with the sources it shows.
 type variant struct {
@@ -98,10 +98,10 @@ type variant struct {
 
 // lastOutcome is what became of the agent's last action, with its numbers. known are the ids
 // in it that typed state holds.
-func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, deed) {
-	d, asides := newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted)), []string(nil)
-	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
-		d, asides = m.past.deeds[n-1], m.past.asides
+func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, episode) {
+	d, asides := newEpisode(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted)), []string(nil)
+	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
+		d, asides = m.history.episodes[n-1], m.history.asides
 	}
 	line := d.line(m.words)
 	return variant{text: strings.Join(append([]string{m.words.headingOutcome, line}, asides...), "\n"), sources: m.sourcesOf(d, line)}, d
@@ -109,17 +109,17 @@ func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, deed) {
 
 // history offers the newest decisions before the last one, folded, and shorter
 // tails of them.
-func (m *Agent) history(last deed) sectionDraft {
-	before := m.past.deeds
+func (m *Agent) historySection(last episode) sectionDraft {
+	before := m.history.episodes
 	if n := len(before); n > 0 && before[n-1].last == last.last {
 		before = before[:n-1]
 	}
-	known := len(m.past.deeds) - len(before)
+	known := len(m.history.episodes) - len(before)
 	// That an answer was of no use says nothing about the world.
-	before = slices.DeleteFunc(slices.Clone(before), func(d deed) bool { return d.wait != "" })
+	before = slices.DeleteFunc(slices.Clone(before), func(d episode) bool { return d.wait != "" })
 	window := newest(before, m.layout.window)
 	all := folded(window)
-	earlier := m.past.total - int64(known)
+	earlier := m.history.total - int64(known)
 	return halving(sectionHistory, min(len(all), m.layout.history), func(n int) variant {
 		shown := all[len(all)-n:]
 		left := earlier
@@ -150,7 +150,7 @@ func halving(name string, n int, write func(n int) variant) sectionDraft {
 
 // inSight are the memories of places whose numbers the observation shows, of now or as they
 // were seen last.
-func (p *past) inSight(o world.Observation) (ids []string) {
+func (p *history) inSight(o world.Observation) (ids []string) {
 	for _, s := range p.sights {
 		if s.text == o.Self.Place || slices.ContainsFunc(o.Places, func(at world.Sight) bool { return at.ID == s.text }) {
 			ids = append(ids, s.memory)
@@ -179,11 +179,11 @@ func sightings(o world.Observation) (list []sighting) {
 	return list
 }
 
-// sightingsMax bounds the places of which a past keeps the numbers, and the memories of them.
+// sightingsMax bounds the places of which a history keeps the numbers, and the memories of them.
 const sightingsMax = 64
 
 // look takes in what the agent saw, in place of what it saw there before.
-func (p *past) look(seen []sighting) {
+func (p *history) look(seen []sighting) {
 	p.saw = slices.DeleteFunc(p.saw, func(old sighting) bool {
 		return slices.ContainsFunc(seen, func(s sighting) bool { return s.place == old.place })
 	})
@@ -214,7 +214,7 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	if m.cfg.Guards(policy.CheckMemory) {
 		quota.Heard = 0
 	}
-	var facts []deed
+	var facts []episode
 	scores := map[string]int64{}
 	for _, found := range m.memory.Digest(f, quota, shown) {
 		facts = append(facts, m.told(found))
@@ -229,11 +229,11 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	})
 }
 
-// told is a memory as a deed: with all its numbers where the decisions behind it are
+// told is a memory as an episode: with all its numbers where the decisions behind it are
 // alike and still known one by one, and otherwise as the memory says it.
-func (m *Agent) told(found memory.Scored) deed {
-	var list []deed
-	for _, d := range m.past.deeds {
+func (m *Agent) told(found memory.Scored) episode {
+	var list []episode
+	for _, d := range m.history.episodes {
 		if slices.Contains(d.ids, found.ID) || slices.ContainsFunc(found.Parents, func(id string) bool { return slices.Contains(d.ids, id) }) {
 			list = append(list, d)
 		}
@@ -241,12 +241,12 @@ func (m *Agent) told(found memory.Scored) deed {
 	if list = folded(list); len(list) == 1 && list[0].count == int64(found.Repeats)+1 {
 		return list[0]
 	}
-	return deed{ids: []string{found.ID}, remembered: found.Line(m.words.memory)}
+	return episode{ids: []string{found.ID}, remembered: found.Line(m.words.memory)}
 }
 
-// written is a section of deeds. Those in taken are ids that another section shows: an id
+// written is a section of episodes. Those in taken are ids that another section shows: an id
 // stands once in a prompt.
-func (m *Agent) written(heading string, deeds []deed, taken []string) variant {
+func (m *Agent) written(heading string, deeds []episode, taken []string) variant {
 	v := variant{text: heading}
 	for _, d := range deeds {
 		v.ids = append(v.ids, d.ids...)
@@ -263,7 +263,7 @@ func (m *Agent) written(heading string, deeds []deed, taken []string) variant {
 
 // sourcesOf are the memories a line names. One that was forgotten since can no
 // longer be cited; its line is then the agent's own knowledge.
-func (m *Agent) sourcesOf(d deed, line string) []trace.Source {
+func (m *Agent) sourcesOf(d episode, line string) []trace.Source {
 	var list []trace.Source
 	for _, id := range d.citable() {
 		if held, ok := m.memory.Lookup(id); ok {
@@ -278,10 +278,10 @@ func (m *Agent) sourcesOf(d deed, line string) []trace.Source {
 // goalsText are the goals as words to search by.
 func (m *Agent) goalsText() string { return m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal }
 
-// utterance says what a text may repeat that the agent wrote itself: a model that has
+// untrustedText says what a text may repeat that the agent wrote itself: a model that has
 // words of others in view may hand them on in its own. When none are in view, it may
 // still be those of earlier turns, for nobody knows what a provider keeps.
-type utterance struct {
+type untrustedText struct {
 	// tick is that of the decision.
 	tick int64
 	// tainted says that there were any; trust is then the least of them, and origins are who
@@ -292,7 +292,7 @@ type utterance struct {
 }
 
 // reads adds a source that was in view, and whose words it may hold.
-func (u *utterance) reads(trust trace.Trust, origins []string) {
+func (u *untrustedText) reads(trust trace.Trust, origins []string) {
 	if !u.tainted {
 		u.tainted, u.trust = true, trust
 	}
@@ -304,14 +304,14 @@ func (u *utterance) reads(trust trace.Trust, origins []string) {
 	u.trust = min(u.trust, trust)
 }
 
-// utterancesMax bounds how many a past holds: more than the notes of a place.
+// utterancesMax bounds how many a history holds: more than the notes of a place.
 const utterancesMax = 64
 
 // utter notes what the text of a decision may repeat.
 func (m *Agent) utter(tick int64, d Decision) {
-	p := &m.past
+	p := &m.history
 	if d.DecidedBy != trace.ByStanding {
-		p.around = utterance{}
+		p.around = untrustedText{}
 		for _, s := range d.SourcesRetrieved {
 			if isUntrusted(s) {
 				authors := append(m.authorsOf(s), d.authors...)
@@ -330,15 +330,15 @@ func (m *Agent) utter(tick int64, d Decision) {
 
 // spoken is what a text of the given tick may repeat: nobody knows whose words, when
 // that is too long ago.
-func (p *past) spoken(tick int64) utterance {
-	if i := slices.IndexFunc(p.wrote, func(u utterance) bool { return u.tick == tick }); i >= 0 {
+func (p *history) spoken(tick int64) untrustedText {
+	if i := slices.IndexFunc(p.wrote, func(u untrustedText) bool { return u.tick == tick }); i >= 0 {
 		return p.wrote[i]
 	}
-	return utterance{tick: tick, tainted: true, trust: trace.TrustOtherAgent, origins: []string{""}}
+	return untrustedText{tick: tick, tainted: true, trust: trace.TrustOtherAgent, origins: []string{""}}
 }
 
 // source is a text that the agent wrote, as a source.
-func (u utterance) source(s trace.Source) trace.Source {
+func (u untrustedText) source(s trace.Source) trace.Source {
 	s.OriginAgent, s.Trust = "", trace.TrustSelfObservation
 	if len(u.origins) == 1 {
 		s.OriginAgent = u.origins[0]
