@@ -22,7 +22,7 @@ import (
 func (p *Prepared) Expect(ticks int64) trace.Estimate {
 	r, e, counted := p.r, trace.Estimate{}, int64(0)
 	r.wake()
-	m, due, n := meter{known: map[string]int64{}}, r.world.Due(), min(r.world.Agents(), openingsMax)
+	m, due, n := tokenMeter{known: map[string]int64{}}, r.world.Due(), min(r.world.Agents(), openingsMax)
 	for i := range n { // spread over all agents
 		agent := i * r.world.Agents() / n
 		ask, asks := r.agent(agent).Begin(r.world.View(agent)).Next().(behavior.Ask)
@@ -95,9 +95,9 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 
 // spending is what turns of a shape take. Each call after the first also reads what
 // the ones before it left.
-func (o opening) spending(ticks int64, s shape) trace.Spending {
+func (o opening) spending(ticks int64, s shape) trace.Usage {
 	input := s.callTenths*o.tokens*s.pastPercent/1000 + min(s.output, growthTokensMax)*s.callTenths*(s.callTenths-10)/200
-	return o.priced(trace.Spending{
+	return o.priced(trace.Usage{
 		Calls:       (ticks*s.turnsPercent*s.callTenths + 999) / 1000,
 		InputTokens: ticks * s.turnsPercent * input / 100, OutputTokens: ticks * s.turnsPercent * s.callTenths * s.output / 1000,
 	})
@@ -106,7 +106,7 @@ func (o opening) spending(ticks int64, s shape) trace.Spending {
 // growthTokensMax bounds what a call is supposed to add to the input of the next one.
 const growthTokensMax = 600
 
-func (o opening) priced(s trace.Spending) trace.Spending {
+func (o opening) priced(s trace.Usage) trace.Usage {
 	s.Cost = o.price.Most(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
 	return s
 }
@@ -123,15 +123,15 @@ func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	most := times * int64(reflect.NewRuntime(cfg, 1).CallsMax())
 	return trace.Estimate{
-		Least:  o.priced(trace.Spending{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
-		Likely: o.priced(trace.Spending{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),
-		Most:   o.priced(trace.Spending{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * o.answer}),
+		Least:  o.priced(trace.Usage{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
+		Likely: o.priced(trace.Usage{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),
+		Most:   o.priced(trace.Usage{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * o.answer}),
 	}
 }
 
 func plusEstimate(a, b trace.Estimate) trace.Estimate {
-	plus := func(a, b trace.Spending) trace.Spending {
-		return trace.Spending{
+	plus := func(a, b trace.Usage) trace.Usage {
+		return trace.Usage{
 			Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens, OutputTokens: a.OutputTokens + b.OutputTokens, Cost: a.Cost.Plus(b.Cost),
 		}
 	}
@@ -145,8 +145,8 @@ func timesEstimate(e trace.Estimate, agents, of int64) trace.Estimate {
 	}
 	// The rest is scaled by itself: the product of the whole might not fit.
 	scale := func(n int64) int64 { return n/of*agents + n%of*agents/of }
-	times := func(s trace.Spending) trace.Spending {
-		return trace.Spending{
+	times := func(s trace.Usage) trace.Usage {
+		return trace.Usage{
 			Calls: scale(s.Calls), InputTokens: scale(s.InputTokens), OutputTokens: scale(s.OutputTokens), Cost: price.Money(scale(int64(s.Cost))),
 		}
 	}

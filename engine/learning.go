@@ -90,7 +90,7 @@ func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outc
 type lookedBack struct {
 	agent  int
 	result reflect.Result
-	bill   bill
+	bill   cost
 	steps  []trace.Step
 	// failure is how the last request ended, nil when it was answered.
 	failure *llmclient.Failure
@@ -133,7 +133,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	r.settle(allowed, len(backs), func(i int) (int, bill) { return backs[i].agent, backs[i].bill })
+	r.settle(allowed, len(backs), func(i int) (int, cost) { return backs[i].agent, backs[i].bill })
 	return backs, nil
 }
 

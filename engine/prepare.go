@@ -89,12 +89,12 @@ func (p *Prepared) CheckFirstTick() error {
 		}
 		r.agent(n)
 	}
-	purses := r.allowDecisions(due, r.turns(due)).purses()
-	why := budget.Exhausted(purses, r.world.Agents())
+	reservations := r.allowDecisions(due, r.turns(due)).reservations()
+	why := budget.Exhausted(reservations, r.world.Agents())
 	if why == nil {
 		return nil
 	}
-	why = budget.Smallest(purses, why)
+	why = budget.Smallest(reservations, why)
 	return fmt.Errorf("%s: no turn fits; the smallest one of the first tick, of %s, needs %s, for its shortest path with answers of full length",
 		why.CapText(), why.Agent, why.NeedText())
 }

@@ -83,7 +83,7 @@ type Progress struct {
 }
 
 // spend adds what a turn cost.
-func (p *Progress) spend(b bill) {
+func (p *Progress) spend(b cost) {
 	p.InputTokens += b.usage.Input
 	p.OutTokens += b.usage.Output
 	p.Cost = p.Cost.Plus(b.cost)
@@ -160,7 +160,7 @@ type runner struct {
 	// seed is the playbook that every mind starts with, learning what becomes of it.
 	seed      *playbook.Playbook
 	learning  learning
-	spending  *spending
+	spending  *meters
 	endpoints endpoints
 	plan      plan
 	past      past
@@ -245,7 +245,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	}
 	r := &runner{
 		sink: s, world: w, runtime: runtime, agents: make([]*behavior.Agent, w.Agents()), seed: seed,
-		spending: newSpending(o.Settings), endpoints: newEndpoints(o.Settings, w),
+		spending: newMeters(o.Settings), endpoints: newEndpoints(o.Settings, w),
 		plan:    plan{switches: o.PromptSwitches},
 		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency(), Digest: w.Digest().String()}},
 	}

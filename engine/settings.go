@@ -176,7 +176,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 	r.spending.budget.BeginTick()
 	switch {
 	case state.Afresh(before.Caps, r.Caps):
-		r.spending = newSpending(r.Settings)
+		r.spending = newMeters(r.Settings)
 	case r.Caps != before.Caps:
 		r.spending = r.spending.under(r.Caps)
 	}

@@ -32,7 +32,7 @@ type deliberated struct {
 	agent    int
 	decision behavior.Decision
 	steps    []trace.Step
-	bill     bill
+	bill     cost
 	failure  *llmclient.Failure
 	// asked counts the calls that a model was asked in, came those that brought a reply or
 	// what stood in its place. replied says that there was a reply, fresh that this process
@@ -195,7 +195,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	}
 	turn := r.turns(due)
 	allowed := r.allowDecisions(due, turn)
-	if why := budget.Exhausted(allowed.purses(), r.deciding()); why != nil {
+	if why := budget.Exhausted(allowed.reservations(), r.deciding()); why != nil {
 		return nil, &stop{status: trace.RunBudgetReached, reason: why.String()}, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -227,7 +227,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 		})
 	}
 	err := group.Wait()
-	r.settle(allowed, len(turns), func(i int) (int, bill) { return turns[i].agent, turns[i].bill })
+	r.settle(allowed, len(turns), func(i int) (int, cost) { return turns[i].agent, turns[i].bill })
 	return turns, nil, err
 }
 
@@ -256,7 +256,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 	}()
 	for {
 		if allowed != nil {
-			turn.Afford(allowed.purse.Affords(allowed.next))
+			turn.Afford(allowed.reservation.Affords(allowed.next))
 		}
 		switch step := turn.Next().(type) {
 		case behavior.Ask:

@@ -208,7 +208,7 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Caps: []CapUse{}, CapChanges: c.changes, RefusedByCap: c.refused,
 	}
 	if e := c.estimate; e != nil {
-		figures := func(s trace.Spending) CostFigures {
+		figures := func(s trace.Usage) CostFigures {
 			return CostFigures{s.Calls, s.InputTokens, s.OutputTokens, s.Cost.Micros()}
 		}
 		out.Estimate = &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}

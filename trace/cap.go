@@ -39,13 +39,13 @@ type Charge struct {
 type Estimate struct {
 	// Least has every decision on its shortest path, Likely on a usual one, Most on
 	// its longest.
-	Least  Spending `json:"least"`
-	Likely Spending `json:"likely"`
-	Most   Spending `json:"most"`
+	Least  Usage `json:"least"`
+	Likely Usage `json:"likely"`
+	Most   Usage `json:"most"`
 }
 
 // Spending is an amount of calls, tokens and money.
-type Spending struct {
+type Usage struct {
 	Calls        int64 `json:"calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`

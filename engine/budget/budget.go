@@ -10,7 +10,7 @@ import (
 // called one at a time; between Open and Close, Call may be called concurrently.
 //
 // Invariants:
-//  1. The shares of open purses, together with what was spent, are within every cap.
+//  1. The shares of open reservations, together with what was spent, are within every cap.
 //  2. Same caps, needs and answers give the same shares and refusals.
 type Budget struct {
 	caps trace.Caps
@@ -33,7 +33,7 @@ func (b *Budget) Under(caps trace.Caps) *Budget {
 	return &next
 }
 
-// Count takes in what a turn of the tick spent without a purse.
+// Count takes in what a turn of the tick spent without a reservation.
 func (b *Budget) Count(agent string, spent Amount) {
 	b.run, b.tick = b.run.Plus(spent), b.tick.Plus(spent)
 	b.agents[agent] = b.agents[agent].Plus(spent)
@@ -54,14 +54,14 @@ type Need struct {
 }
 
 // Open sets aside shares for the turns, which are in agent order, as the package
-// comment says. Every turn gets a purse; that of a refused one is closed.
-func (b *Budget) Open(needs []Need) []*Purse {
+// comment says. Every turn gets a reservation; that of a refused one is closed.
+func (b *Budget) Open(needs []Need) []*Reservation {
 	run, tick := b.run.Leaves(b.caps.Run), b.tick.Leaves(b.caps.Tick)
-	purses := make([]*Purse, len(needs))
+	reservations := make([]*Reservation, len(needs))
 	admitted := 0
 	for i, n := range needs {
-		p := &Purse{agent: n.Agent, seen: b.seen}
-		purses[i] = p
+		p := &Reservation{agent: n.Agent, seen: b.seen}
+		reservations[i] = p
 		p.own = b.agents[n.Agent].Leaves(b.caps.Agent)
 		if p.refusal = b.short(n, run, p.own, tick); p.refusal != nil {
 			continue
@@ -70,7 +70,7 @@ func (b *Budget) Open(needs []Need) []*Purse {
 		p.share = n.Least
 		run, p.own, tick = run.minus(n.Least), p.own.minus(n.Least), tick.minus(n.Least)
 	}
-	for _, p := range purses {
+	for _, p := range reservations {
 		if p.refusal != nil {
 			continue
 		}
@@ -78,7 +78,7 @@ func (b *Budget) Open(needs []Need) []*Purse {
 		run, tick = run.minus(more), tick.minus(more)
 		admitted--
 	}
-	return purses
+	return reservations
 }
 
 // short says which cap leaves less than a turn needs, nil when none does.
@@ -97,9 +97,9 @@ func (b *Budget) short(n Need, run, own, tick Amount) *Refusal {
 	return nil
 }
 
-// Close takes back what the purses did not spend. They are in the order of Open.
-func (b *Budget) Close(purses []*Purse) {
-	for _, p := range purses {
+// Close takes back what the reservations did not spend. They are in the order of Open.
+func (b *Budget) Close(reservations []*Reservation) {
+	for _, p := range reservations {
 		b.Count(p.agent, p.spent)
 		b.seen = b.seen.most(p.seen)
 	}
@@ -107,8 +107,8 @@ func (b *Budget) Close(purses []*Purse) {
 
 // Smallest is the refusal of the turn that needs least of what why says is short, of
 // turns of which none was admitted.
-func Smallest(purses []*Purse, why *Refusal) *Refusal {
-	for _, p := range purses {
+func Smallest(reservations []*Reservation, why *Refusal) *Refusal {
+	for _, p := range reservations {
 		if r := p.refusal; r.Scope == why.Scope && r.Unit == why.Unit && r.Need < why.Need {
 			why = r
 		}
@@ -116,13 +116,13 @@ func Smallest(purses []*Purse, why *Refusal) *Refusal {
 	return why
 }
 
-// Exhausted says why no turn can begin any more: none of the purses, which are those
+// Exhausted says why no turn can begin any more: none of the reservations, which are those
 // of all turns of a tick, is open, and it is not only the agents' own caps that keep
 // them shut while others of the agents, which is how many can still take turns, have
 // something left. It is nil while the run can go on.
-func Exhausted(purses []*Purse, agents int) *Refusal {
+func Exhausted(reservations []*Reservation, agents int) *Refusal {
 	var why *Refusal
-	for _, p := range purses {
+	for _, p := range reservations {
 		if p.refusal == nil {
 			return nil
 		}
@@ -130,7 +130,7 @@ func Exhausted(purses []*Purse, agents int) *Refusal {
 			why = p.refusal
 		}
 	}
-	if why != nil && why.Scope == Agent && len(purses) < agents {
+	if why != nil && why.Scope == Agent && len(reservations) < agents {
 		return nil
 	}
 	return why

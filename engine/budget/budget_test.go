@@ -35,24 +35,24 @@ func TestSharesAreWithinEveryCap(t *testing.T) {
 				for i := range needs {
 					needs[i] = Need{fmt.Sprint(i), b.Call(rapid.Int64Range(0, 300).Draw(t, "opening"), 50, p).Path(rapid.IntRange(0, 3).Draw(t, "least"))}
 				}
-				purses := b.Open(needs)
-				for i, purse := range purses {
+				reservations := b.Open(needs)
+				for i, reservation := range reservations {
 					for range rapid.IntRange(0, 9).Draw(t, "calls") {
 						input := rapid.Int64Range(1, 300).Draw(t, "input")
 						call := b.Call(input, 50, p)
-						if purse.Admit(call) != nil {
+						if reservation.Reserve(call) != nil {
 							break
 						}
 						a := reply(rapid.Int64Range(0, input*reserveMilli/1000).Draw(t, "billed"), rapid.Int64Range(0, 50).Draw(t, "output"))
 						if rapid.Bool().Draw(t, "lost") {
 							a = llmclient.Failed(llmclient.ErrTimeout, "")
 						}
-						charge := purse.Charge(call, a)
+						charge := reservation.Charge(call, a)
 						spent := Amount{1, charge.Tokens, int64(charge.Cost)}
 						run, tick, byAgent[i] = run.Plus(spent), tick.Plus(spent), byAgent[i].Plus(spent)
 					}
 				}
-				b.Close(purses)
+				b.Close(reservations)
 			}
 			for _, at := range []struct {
 				name  string
@@ -74,8 +74,8 @@ func TestSharesAreWithinEveryCap(t *testing.T) {
 
 func need(agent string, calls int64) Need { return Need{agent, Amount{calls, 0, 0}} }
 
-func callsLeft(purses []*Purse) (left []int64) {
-	for _, p := range purses {
+func callsLeft(reservations []*Reservation) (left []int64) {
+	for _, p := range reservations {
 		n := int64(-1)
 		if p.refusal == nil {
 			n = p.share[Calls]
@@ -115,18 +115,18 @@ func TestSharesInAgentOrder(t *testing.T) {
 func TestRefusalsNameTheCap(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Tokens: 10_000}, Agent: trace.Limit{Calls: 4}, Tick: trace.Limit{Cost: 5_000_000_000_000}})
 	call := b.Call(1000, 100, price.Price{Input: 3_000_000_000, Output: 3_000_000_000})
-	purses := b.Open([]Need{{"a", call.Path(1)}, {"b", call.Path(2)}})
-	if got, want := purses[1].refusal.String(), "cap on cost of the tick, 5.00: 0.95 left, a turn needs 9.636"; got != want {
+	reservations := b.Open([]Need{{"a", call.Path(1)}, {"b", call.Path(2)}})
+	if got, want := reservations[1].refusal.String(), "cap on cost of the tick, 5.00: 0.95 left, a turn needs 9.636"; got != want {
 		t.Errorf("refusal %q, want %q", got, want)
 	}
-	if refused := purses[0].Admit(call); refused != nil {
+	if refused := reservations[0].Reserve(call); refused != nil {
 		t.Fatal(refused)
 	}
-	charge := purses[0].Charge(call, reply(900, 50))
+	charge := reservations[0].Charge(call, reply(900, 50))
 	if want := (trace.Charge{ReservedTokens: 1350, Tokens: 950, Cost: 2_850_000_000_000}); charge != want {
 		t.Errorf("charge %+v, want %+v", charge, want)
 	}
-	refused := purses[0].Admit(call)
+	refused := reservations[0].Reserve(call)
 	if refused == nil || refused.Code() != "tick_cost" || refused.String() != "cap on cost of the tick, 5.00: this turn's share has 2.15 left, the call may take 4.05" {
 		t.Errorf("refusal %v", refused)
 	}
@@ -164,43 +164,43 @@ func TestWhatCounts(t *testing.T) {
 func TestWhatAProviderBillsIsSetAsideNext(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Tokens: 1_000_000}})
 	call := b.Call(1000, 100, price.Price{})
-	purses := b.Open([]Need{{"a", call.Path(1)}, {"b", call.Path(1)}})
-	purses[0].Charge(call, reply(1100, 300))
-	purses[1].Charge(call, reply(2000, 90))
+	reservations := b.Open([]Need{{"a", call.Path(1)}, {"b", call.Path(1)}})
+	reservations[0].Charge(call, reply(1100, 300))
+	reservations[1].Charge(call, reply(2000, 90))
 	if got := b.Call(1000, 100, price.Price{}).amount()[Tokens]; got != 1350 {
 		t.Errorf("%d tokens set aside before the tick ended, want 1350: it would depend on who came first", got)
 	}
-	b.Close(purses)
+	b.Close(reservations)
 	if got := b.Call(1000, 100, price.Price{}).amount()[Tokens]; got != 2300 {
 		t.Errorf("%d tokens set aside, want 2000 and 300", got)
 	}
 }
 
 func TestExhausted(t *testing.T) {
-	refusedBy := func(scopes ...Scope) (purses []*Purse) {
+	refusedBy := func(scopes ...Scope) (reservations []*Reservation) {
 		for _, s := range scopes {
-			p := &Purse{}
+			p := &Reservation{}
 			if s != "" {
 				p.refusal = &Refusal{Scope: s}
 			}
-			purses = append(purses, p)
+			reservations = append(reservations, p)
 		}
-		return purses
+		return reservations
 	}
 	for _, c := range []struct {
-		purses []*Purse
-		agents int
-		want   Scope
+		reservations []*Reservation
+		agents       int
+		want         Scope
 	}{
 		{refusedBy(), 2, ""}, {refusedBy("", Run), 2, ""}, {refusedBy(Run, Run), 2, Run}, {refusedBy(Run), 2, Run}, {refusedBy(Tick), 2, Tick},
 		{refusedBy(Agent), 2, ""}, {refusedBy(Agent, Agent), 2, Agent}, {refusedBy(Agent, Run), 3, Run}, {refusedBy(Agent, Agent, ""), 3, ""},
 	} {
 		got := Scope("")
-		if why := Exhausted(c.purses, c.agents); why != nil {
+		if why := Exhausted(c.reservations, c.agents); why != nil {
 			got = why.Scope
 		}
 		if got != c.want {
-			t.Errorf("%d turns of %d agents: exhausted by %q, want %q", len(c.purses), c.agents, got, c.want)
+			t.Errorf("%d turns of %d agents: exhausted by %q, want %q", len(c.reservations), c.agents, got, c.want)
 		}
 	}
 }
@@ -219,8 +219,8 @@ func TestAffords(t *testing.T) {
 	} {
 		b := New(trace.Caps{Run: c.limit})
 		call := b.Call(1000, 100, price.Price{})
-		purse := b.Open([]Need{{"a", call.Path(1)}})[0]
-		if got := purse.Affords(call); got != c.want {
+		reservation := b.Open([]Need{{"a", call.Path(1)}})[0]
+		if got := reservation.Affords(call); got != c.want {
 			t.Errorf("%+v affords %d calls, want %d", c.limit, got, c.want)
 		}
 	}
@@ -234,16 +234,16 @@ func TestAffords(t *testing.T) {
 func TestCachedInputCanBeDearer(t *testing.T) {
 	p := price.Price{Model: "m", Currency: "USD", Input: 400, CachedInput: 4000, Output: 1600}
 	b := New(trace.Caps{Run: trace.Limit{Cost: 20_000_000}})
-	purse := b.Open([]Need{{Agent: "a", Least: Amount{1, 0, 0}}})[0]
+	reservation := b.Open([]Need{{Agent: "a", Least: Amount{1, 0, 0}}})[0]
 	for calls := 0; ; calls++ {
 		call := b.Call(1000, 100, p)
-		if purse.Admit(call) != nil {
+		if reservation.Reserve(call) != nil {
 			if calls == 0 {
 				t.Fatal("no call fits; the test shows nothing")
 			}
 			return
 		}
-		purse.Charge(call, llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 1000, Cached: 1000, Output: 100}}})
+		reservation.Charge(call, llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 1000, Cached: 1000, Output: 100}}})
 		if spent := int64(p.Cost(llmclient.Usage{Input: 1000, Cached: 1000, Output: 100})) * int64(calls+1); spent > 20_000_000 {
 			t.Fatalf("%d calls cost %d of 20000000", calls+1, spent)
 		}

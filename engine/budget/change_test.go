@@ -15,9 +15,9 @@ func TestUnderOtherCaps(t *testing.T) {
 	b.Count("a", Amount{5, 900, 0})
 	b.Count("b", Amount{2, 300, 0})
 	next := b.Under(trace.Caps{Run: trace.Limit{Calls: 10}, Agent: trace.Limit{Calls: 6}})
-	purses := next.Open([]Need{need("a", 2), need("b", 2), need("c", 2)})
+	reservations := next.Open([]Need{need("a", 2), need("b", 2), need("c", 2)})
 	want := []string{"cap on calls of the agent, 6: 1 left, a turn needs 2", "", "cap on calls of the run, 10: 1 left, a turn needs 2"}
-	for i, p := range purses {
+	for i, p := range reservations {
 		got := ""
 		if p.refusal != nil {
 			got = p.refusal.String()
@@ -39,12 +39,12 @@ func TestUnderOtherCaps(t *testing.T) {
 // TestWhatIsNotCountedCosts: a call that nobody counts beforehand costs what it is billed.
 func TestWhatIsNotCountedCosts(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Calls: 3}})
-	purse := b.Open([]Need{need("a", 1)})[0]
+	reservation := b.Open([]Need{need("a", 1)})[0]
 	call := Uncounted(price.Price{Input: 2, Output: 7})
-	if refused := purse.Admit(call); refused != nil {
+	if refused := reservation.Reserve(call); refused != nil {
 		t.Fatal(refused)
 	}
-	if got, want := purse.Charge(call, reply(10, 3)), (trace.Charge{Tokens: 13, Cost: 41}); got != want {
+	if got, want := reservation.Charge(call, reply(10, 3)), (trace.Charge{Tokens: 13, Cost: 41}); got != want {
 		t.Errorf("charge %+v, want %+v", got, want)
 	}
 }

@@ -4,13 +4,13 @@
 //	b := budget.New(caps)
 //	for each tick {
 //		b.BeginTick()
-//		purses := b.Open(needs)                 // in agent order, before any call
+//		reservations := b.Open(needs)                 // in agent order, before any call
 //		for each turn, concurrently, for each request {
 //			call := b.Call(inputTokens, outputTokensMax, price)
-//			if refused := purse.Admit(call); refused != nil { the answer is refused }
-//			else { answer := send(request); purse.Charge(call, answer) }
+//			if refused := reservation.Admit(call); refused != nil { the answer is refused }
+//			else { answer := send(request); reservation.Charge(call, answer) }
 //		}
-//		b.Close(purses)                         // in agent order, after all of them
+//		b.Close(reservations)                         // in agent order, after all of them
 //	}
 //
 // # The rule

@@ -62,7 +62,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 type schooling struct {
 	runtime *reflect.Runtime
 	source  engine.Source
-	spender *engine.Spender
+	spender *engine.Meter
 	limits  playbook.Limits
 	seed    *playbook.Playbook
 	// seen are the bytes of the file that seed was read from, nil without one.
@@ -108,7 +108,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	if c.Prices, err = m.choosePrices(c); err != nil {
 		return err
 	}
-	l.spender = engine.NewSpender(c.Settings)
+	l.spender = engine.NewMeter(c.Settings)
 	l.runtime = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
 		Model: c.Model, ContextWindowTokens: c.ContextWindowTokens, MaxOutputTokens: c.MaxOutputTokens,
 		ReasoningEffort: c.ReasoningEffort, Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,

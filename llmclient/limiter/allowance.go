@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// allowance is how much of one thing, requests or tokens, the endpoint says may still be
+// quota is how much of one thing, requests or tokens, the endpoint says may still be
 // sent, by the x-ratelimit-* headers of its last response, less what was sent since.
 type allowance struct {
 	// known says that the endpoint reported it.

@@ -14,7 +14,7 @@
 //	             is overloaded and grows by one for every windowful that went well
 //	pace         requests and tokens a minute, spread evenly, as far as limits are set
 //	pause        a wait that the endpoint asked one caller for holds for all of them
-//	allowance    what x-ratelimit-* headers say is left, less what was sent since
+//	quota    what x-ratelimit-* headers say is left, less what was sent since
 //
 // Of those that wait, the one whose call began first goes first. A retry keeps the
 // place of its call, so nobody who was turned away starts again at the end.

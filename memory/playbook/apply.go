@@ -180,7 +180,7 @@ func (c *churn) shorten(chars int) {
 	}
 }
 
-// allowance returns how many bullets may go.
+// quota returns how many bullets may go.
 func (c *churn) allowance() int { return max(c.bullets/churnBulletsShare, churnBulletsFree) }
 
 // collapse returns why the curation must be rejected as a whole, if it must.

@@ -9,10 +9,10 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// allowance is what one turn may spend; nil without caps.
+// quota is what one turn may spend; nil without caps.
 type allowance struct {
-	of    *spending
-	purse *budget.Purse
+	of          *meters
+	reservation *budget.Reservation
 	// items holds the tokens of the turn's items.
 	items map[string]int64
 	// next is what the next call is supposed to be like.
@@ -26,31 +26,31 @@ func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (l
 		return send(), nil, nil
 	}
 	call := a.of.call(r, a.items)
-	if refused := a.purse.Admit(call); refused != nil {
+	if refused := a.reservation.Reserve(call); refused != nil {
 		return refused.Answer(), nil, refused
 	}
 	answer := send()
-	charge := a.purse.Charge(call, answer)
+	charge := a.reservation.Charge(call, answer)
 	a.next = call.Next()
 	return answer, &charge, nil
 }
 
-// allowances are those of the turns of a tick, in agent order.
-type allowances []*allowance
+// quotas are those of the turns of a tick, in agent order.
+type quotas []*allowance
 
 // of returns the i-th, nil without caps.
-func (as allowances) of(i int) *allowance {
+func (as quotas) of(i int) *allowance {
 	if as == nil {
 		return nil
 	}
 	return as[i]
 }
 
-// purses returns the purses in the order of turns.
-func (as allowances) purses() []*budget.Purse {
-	list := make([]*budget.Purse, len(as))
+// reservations returns the reservations in the order of turns.
+func (as quotas) reservations() []*budget.Reservation {
+	list := make([]*budget.Reservation, len(as))
 	for i, a := range as {
-		list[i] = a.purse
+		list[i] = a.reservation
 	}
 	return list
 }
@@ -60,12 +60,12 @@ func (as allowances) purses() []*budget.Purse {
 type openingOf func(i int) (agent string, first behavior.Ask, least int)
 
 // allow sets aside what n turns may spend; nil without caps.
-func (r *runner) allow(n int, opening openingOf) allowances {
+func (r *runner) allow(n int, opening openingOf) quotas {
 	s := r.spending
 	if !s.capped() {
 		return nil
 	}
-	needs, list := make([]budget.Need, n), make(allowances, n)
+	needs, list := make([]budget.Need, n), make(quotas, n)
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
 	for i := range n {
@@ -79,13 +79,13 @@ func (r *runner) allow(n int, opening openingOf) allowances {
 	}
 	_ = group.Wait() // no turn returns an error
 	for i, p := range s.budget.Open(needs) {
-		list[i].purse = p
+		list[i].reservation = p
 	}
 	return list
 }
 
 // allowDecisions sets aside what the due agents' turns may spend.
-func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) allowances {
+func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) quotas {
 	return r.allow(len(due), func(i int) (string, behavior.Ask, int) {
 		agent := r.world.AgentID(due[i])
 		ask, asks := turn(i).Next().(behavior.Ask)
@@ -133,9 +133,9 @@ const leastLearnCalls = 2
 
 // settle takes back what n turns did not spend, and counts what they spent where nothing
 // was set aside for it.
-func (r *runner) settle(list allowances, n int, turn func(i int) (agent int, b bill)) {
+func (r *runner) settle(list quotas, n int, turn func(i int) (agent int, b cost)) {
 	if list != nil {
-		r.spending.budget.Close(list.purses())
+		r.spending.budget.Close(list.reservations())
 		return
 	}
 	for i := range n {

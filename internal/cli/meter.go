@@ -89,7 +89,7 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 }
 
 // takes is an amount of calls and tokens in words.
-func takes(s trace.Spending) string {
+func takes(s trace.Usage) string {
 	return fmt.Sprintf("%d calls with %d tokens in and %d out", s.Calls, s.InputTokens, s.OutputTokens)
 }
 

@@ -14,39 +14,39 @@ import (
 )
 
 // spending counts what a run spends, and keeps it within caps where there are any.
-type spending struct {
+type meters struct {
 	budget *budget.Budget
 	caps   trace.Caps
 	prices prices
 	// counts says that tokens matter: without a cap on them or on their cost they are
 	// not counted, which would only take time.
 	counts bool
-	meter  meter
+	meter  tokenMeter
 	// window is the model's.
 	window int
 }
 
-func newSpending(s trace.Settings) *spending {
+func newMeters(s trace.Settings) *meters {
 	counts := false
 	for _, l := range []trace.Limit{s.Caps.Run, s.Caps.Agent, s.Caps.Tick} {
 		counts = counts || l.Tokens > 0 || l.Cost > 0
 	}
-	return &spending{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, window: s.ContextWindowTokens, meter: meter{known: map[string]int64{}}}
+	return &meters{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, window: s.ContextWindowTokens, meter: tokenMeter{known: map[string]int64{}}}
 }
 
 // capped says that something is bounded.
-func (s *spending) capped() bool { return s.caps != (trace.Caps{}) }
+func (s *meters) capped() bool { return s.caps != (trace.Caps{}) }
 
 // under returns the spending as it goes on under other caps.
-func (s *spending) under(caps trace.Caps) *spending {
-	next := newSpending(trace.Settings{Caps: caps, ContextWindowTokens: s.window})
+func (s *meters) under(caps trace.Caps) *meters {
+	next := newMeters(trace.Settings{Caps: caps, ContextWindowTokens: s.window})
 	next.prices, next.budget = s.prices, s.budget.Under(caps)
 	return next
 }
 
 // bounded is a request of a model as it is sent: where tokens matter, not even an answer that
 // no length is set for is longer than what is set aside for it.
-func (s *spending) bounded(ask behavior.Ask, model string) llmclient.Request {
+func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
 	if r.Model = model; s.counts {
 		r.Sampling.MaxOutputTokens = s.longest(ask)
@@ -55,7 +55,7 @@ func (s *spending) bounded(ask behavior.Ask, model string) llmclient.Request {
 }
 
 // longest is the longest answer to a request: what is set, or else what is set aside.
-func (s *spending) longest(ask behavior.Ask) int {
+func (s *meters) longest(ask behavior.Ask) int {
 	return cmp.Or(ask.Request.Sampling.MaxOutputTokens, max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free)))
 }
 
@@ -72,7 +72,7 @@ func pricesOf(list []price.Price) prices {
 
 // call is a request with the most it can be billed. items holds the tokens of items
 // counted before.
-func (s *spending) call(r llmclient.Request, items map[string]int64) budget.Call {
+func (s *meters) call(r llmclient.Request, items map[string]int64) budget.Call {
 	if !s.counts {
 		return budget.Uncounted(s.prices[r.Model])
 	}
@@ -80,14 +80,14 @@ func (s *spending) call(r llmclient.Request, items map[string]int64) budget.Call
 }
 
 // bill is what the answers of a turn cost.
-type bill struct {
+type cost struct {
 	calls int64
 	usage llmclient.Usage
 	cost  price.Money
 }
 
 // add takes in the answer of a model.
-func (b *bill) add(p prices, model string, a llmclient.Answer) {
+func (b *cost) add(p prices, model string, a llmclient.Answer) {
 	if a.Failure == nil || a.Failure.Kind != llmclient.ErrCap {
 		b.calls++
 	}
@@ -99,7 +99,7 @@ func (b *bill) add(p prices, model string, a llmclient.Answer) {
 
 // meter counts the tokens of requests. Texts that stand in many requests are counted
 // once.
-type meter struct {
+type tokenMeter struct {
 	mu    sync.Mutex
 	known map[string]int64
 }
@@ -112,7 +112,7 @@ const (
 )
 
 // input counts everything of a request that a model may be made to read.
-func (m *meter) input(r llmclient.Request, items map[string]int64) int64 {
+func (m *tokenMeter) input(r llmclient.Request, items map[string]int64) int64 {
 	n := m.static(r.Instructions) + m.static(string(llmclient.ToolList(r.Tools))) + int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
 	for _, it := range r.Input {
 		raw := string(it.Raw)
@@ -126,7 +126,7 @@ func (m *meter) input(r llmclient.Request, items map[string]int64) int64 {
 }
 
 // static counts a text that many requests share.
-func (m *meter) static(text string) int64 {
+func (m *tokenMeter) static(text string) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, known := m.known[text]
@@ -137,26 +137,26 @@ func (m *meter) static(text string) int64 {
 	return n
 }
 
-// Spender keeps look backs outside of a run, which are made one after the other,
+// Meter keeps look backs outside of a run, which are made one after the other,
 // within caps. Each of them is to the caps what a tick is in a run.
-type Spender struct {
-	spending *spending
+type Meter struct {
+	spending *meters
 	// open is the look back under way.
 	open *allowance
 }
 
-// NewSpender returns a spender under the caps of s that has spent nothing. A cap on cost
+// NewSpender returns a meter under the caps of s that has spent nothing. A cap on cost
 // needs the price of every model asked.
-func NewSpender(s trace.Settings) *Spender { return &Spender{spending: newSpending(s)} }
+func NewMeter(s trace.Settings) *Meter { return &Meter{spending: newMeters(s)} }
 
 // Begin sets aside what a look back of the agent may spend, and takes back what the
 // one before it did not.
-func (s *Spender) Begin(agent string, turn *reflect.Turn) {
+func (s *Meter) Begin(agent string, turn *reflect.Turn) {
 	if !s.spending.capped() {
 		return
 	}
 	if s.open != nil {
-		s.spending.budget.Close([]*budget.Purse{s.open.purse})
+		s.spending.budget.Close([]*budget.Reservation{s.open.reservation})
 	}
 	s.spending.budget.BeginTick()
 	a := &allowance{of: s.spending, items: map[string]int64{}}
@@ -164,12 +164,12 @@ func (s *Spender) Begin(agent string, turn *reflect.Turn) {
 	if ask, more := turn.Next(); more {
 		need.Least = s.spending.call(s.spending.bounded(ask, ask.Request.Model), a.items).Path(leastLearnCalls)
 	}
-	a.purse = s.spending.budget.Open([]budget.Need{need})[0]
+	a.reservation = s.spending.budget.Open([]budget.Need{need})[0]
 	s.open = a
 }
 
 // Respond sends a request of the look back under way, if the caps allow it.
-func (s *Spender) Respond(ask behavior.Ask, send func(llmclient.Request) llmclient.Answer) llmclient.Answer {
+func (s *Meter) Respond(ask behavior.Ask, send func(llmclient.Request) llmclient.Answer) llmclient.Answer {
 	r := s.spending.bounded(ask, ask.Request.Model)
 	answer, _, _ := s.open.answer(r, func() llmclient.Answer { return send(r) })
 	return answer

@@ -7,8 +7,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Purse is what one turn may spend. It is used by one goroutine.
-type Purse struct {
+// Reservation is what one turn may spend. It is used by one goroutine.
+type Reservation struct {
 	agent string
 	// refusal is why the turn may not begin, nil when it may.
 	refusal *Refusal
@@ -31,7 +31,7 @@ type bound struct {
 
 // extend adds the turn's part of what is left to its share and returns it. turns is how
 // many turns still wait for their part, this one included.
-func (p *Purse) extend(run, tick Amount, turns int64, caps trace.Caps) (more Amount) {
+func (p *Reservation) extend(run, tick Amount, turns int64, caps trace.Caps) (more Amount) {
 	for u := range more {
 		more[u] = unlimited
 		for _, at := range []struct {
@@ -61,7 +61,7 @@ func part(left, turns int64) int64 {
 }
 
 // Admit says why the call may not be sent, nil when it may.
-func (p *Purse) Admit(c Call) *Refusal {
+func (p *Reservation) Reserve(c Call) *Refusal {
 	if p.refusal != nil {
 		return p.refusal
 	}
@@ -78,7 +78,7 @@ func (p *Purse) Admit(c Call) *Refusal {
 }
 
 // Affords is how many calls the share is good for of which c is the first.
-func (p *Purse) Affords(c Call) int {
+func (p *Reservation) Affords(c Call) int {
 	if p.refusal != nil {
 		return 0
 	}
@@ -99,7 +99,7 @@ func (p *Purse) Affords(c Call) int {
 const affordsMax = 64
 
 // Charge counts the answer to a call that was sent, and returns the record of it.
-func (p *Purse) Charge(c Call, a llmclient.Answer) trace.Charge {
+func (p *Reservation) Charge(c Call, a llmclient.Answer) trace.Charge {
 	charge := c.Charge(a)
 	spent := Amount{1, charge.Tokens, int64(charge.Cost)}
 	if p.sent++; p.sent == 1 {
