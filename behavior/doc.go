@@ -92,7 +92,7 @@
 // lines. What the engine itself says stands in one table per language; names, ids, codes
 // and the grammar are the same in all of them.
 //
-// Messages and notes are words of other agents. They are held back until the plan, or a
+// Messages and notes are words of other agents. They are withheld until the plan, or a
 // draft in its place, is made, and follow as one item, encoded as JSON, as sources of little
 // trust; so do lessons of doubtful origin, and what the agent itself wrote last. What became
 // of a decision is told without any word that only a model vouches for, see naming.

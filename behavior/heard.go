@@ -63,7 +63,7 @@ func (p *history) unread(id string) int {
 // and inboxes hold at once, so that a text which stays there is new only once.
 const readMax = 256
 
-// recallHeard puts among the texts held back what the agent remembers of earlier
+// recallHeard puts among the texts withheld what the agent remembers of earlier
 // ones, where that is about its goals. Without newer texts it recalls none: what an old one
 // says shall not decide whether there are texts in view.
 func (m *Agent) recallHeard(held texts, f memory.Focus) texts {

@@ -73,7 +73,7 @@ func (m *Agent) situation(seen opened, last world.Outcome) (text string, wanted 
 	if seen.Self.Place != "" && seen.Here.CompoundG == 0 {
 		words = append(words, m.words.lessonDepleted)
 	}
-	if seen.HeldBack > 0 {
+	if seen.Withheld > 0 {
 		words = append(words, m.words.lessonTexts)
 		wanted = append(wanted, playbook.Soc)
 	}

@@ -85,7 +85,7 @@ func (s sketch) text() string {
 		}
 		if e.Text != "" {
 			part += " " + encode(e.Text)
-		} else if s.HeldBack > 0 {
+		} else if s.Withheld > 0 {
 			part += w.textLater
 		}
 		parts = append(parts, part)
@@ -95,10 +95,10 @@ func (s sketch) text() string {
 	}
 	// How many words of others wait, and how many never will be seen.
 	parts = nil
-	if s.HeldBack > 0 {
+	if s.Withheld > 0 {
 		senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
 		var kinds []string
-		if n := s.HeldBack - s.heldTerms; n > 0 {
+		if n := s.Withheld - s.heldTerms; n > 0 {
 			kinds = append(kinds, fmt.Sprintf(w.textTexts, n))
 		}
 		if s.heldTerms > 0 {

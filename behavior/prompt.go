@@ -50,7 +50,7 @@ type prompt struct {
 	// fresh counts those among them that the agent has not read before, and lessons, which
 	// are of use only before the decision.
 	fresh int
-	// untrusted says that new text of other agents is held back, or any stands in the
+	// untrusted says that new text of other agents is withheld, or any stands in the
 	// opening.
 	untrusted bool
 }
@@ -80,7 +80,7 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 	m.partTerms(&seen, &held, o.Inbox)
 	held = m.recallHeard(held, focus)
 	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.history.spoken
-	seen.HeldBack = held.count()
+	seen.Withheld = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)
 	for _, s := range held.taught {
 		held.Lessons = append(held.Lessons, s.Text)
@@ -120,7 +120,7 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 		seen.senders = append(seen.senders, t.From)
 		seen.unread += m.history.unread(t.ID)
 	}
-	seen.HeldBack, seen.heldTerms = held.count(), len(held.Terms)
+	seen.Withheld, seen.heldTerms = held.count(), len(held.Terms)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(o, order.Do)}.naming(false)
 	}
@@ -135,7 +135,7 @@ func (m *Agent) compose(view world.View) prompt {
 	focus := m.focus(p.seen)
 	seen, held, lessons := m.part(view, p.seen, outcome, focus)
 	if p.early {
-		seen.HeldBack = 0
+		seen.Withheld = 0
 	}
 	var last variant
 	var done episode

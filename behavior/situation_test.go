@@ -27,7 +27,7 @@ func TestSituationHoldsWhatIsShort(t *testing.T) {
 		"power":    {func(o *opened) { o.Self.PowerState = "low" }, world.Outcome{}, "recharge", playbook.Res},
 		"heat":     {func(o *opened) { o.Self.Heat = 75 }, world.Outcome{}, "cool", ""},
 		"depleted": {func(o *opened) { o.Here.CompoundG = 0 }, world.Outcome{}, "depleted", ""},
-		"texts":    {func(o *opened) { o.HeldBack = 2 }, world.Outcome{}, "message", playbook.Soc},
+		"texts":    {func(o *opened) { o.Withheld = 2 }, world.Outcome{}, "message", playbook.Soc},
 		"refused":  {func(*opened) {}, refusal, "mine_compound", playbook.Err},
 	} {
 		seen := calm

@@ -10,11 +10,11 @@ import (
 )
 
 // Requests and offers are data that the world has checked, without a word of another agent.
-// Those that a rule of the agent could answer are lines of the observation. Others are held back
+// Those that a rule of the agent could answer are lines of the observation. Others are withheld
 // until the plan is made, like texts.
 
 // partTerms leaves in an observation the requests and offers that a rule of the agent could
-// answer now, at least in part, and what agents that a rule names declined. The rest is held back,
+// answer now, at least in part, and what agents that a rule names declined. The rest is withheld,
 // together with the options to accept or decline it.
 func (m *Agent) partTerms(seen *opened, held *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(policy.CheckOrder)

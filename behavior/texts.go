@@ -13,7 +13,7 @@ import (
 )
 
 // texts are the words of other agents that a turn has in view, and what the agent
-// itself said last among them. They are held back until the turn's plan is made,
+// itself said last among them. They are withheld until the turn's plan is made,
 // so that no stranger's text can bend it, and are shown only encoded as JSON.
 type texts struct {
 	Inbox []world.Message `json:"inbox,omitempty"`
@@ -44,12 +44,12 @@ type texts struct {
 // with their number.
 type opened struct {
 	world.Observation
-	HeldBack int
+	Withheld int
 	// heldTerms is how many of them are requests or offers, unread how many the agent has not
 	// read before.
 	heldTerms, unread int
 	// sent is what the agent wrote lately, without the text where that may repeat others, and
-	// spoken the others' sources; senders are the authors of what is held back.
+	// spoken the others' sources; senders are the authors of what is withheld.
 	sent    []sent
 	spoken  []trace.Source
 	senders []string

@@ -87,13 +87,13 @@ type Turn struct {
 	idle *answer.Plan
 	// swayed says that a request of the turn carried words of others.
 	swayed bool
-	// unseen are module results held back until the plan is made.
+	// unseen are module results withheld until the plan is made.
 	unseen []modules.Result
 	// candidates are the actions of the last draft by number from 1; nil entries
 	// could not be decoded. dropped tells of more than are looked at.
 	candidates []world.Action
 	dropped    *answer.ArgumentError
-	// revealed says that the texts held back are shown, revealedAt in which request
+	// revealed says that the texts withheld are shown, revealedAt in which request
 	// first, 0 before.
 	revealed   bool
 	revealedAt int

@@ -39,7 +39,7 @@ type citation struct {
 	list []string
 }
 
-// citing serves the scripted model and writes its decisions' citations anew: cite
+// citing serves the scripted model and writes its decisions' citations again: cite
 // gets the text of the request.
 func citing(t *testing.T, cite func(prompt string) citation) *httptest.Server {
 	t.Helper()

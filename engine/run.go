@@ -50,7 +50,7 @@ type Options struct {
 	FaultCounts func() map[string]int64
 	// Observer, when set, is told what the run does.
 	Observer Observer
-	// EndpointTiming, when set, tells at the end how calls were held back. It goes
+	// EndpointTiming, when set, tells at the end how calls were withheld. It goes
 	// where the clock does and changes nothing.
 	EndpointTiming func() []trace.EndpointTiming
 	// Reused, when set, is called in a resumed run and in a fork for each answer of the

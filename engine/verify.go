@@ -113,7 +113,7 @@ func (v *verifying) hold(write func(appending) error) error {
 	return v.send()
 }
 
-// send passes on what was held back.
+// send passes on what was withheld.
 func (v *verifying) send() error {
 	select {
 	case v.ticks <- v.held:

@@ -65,7 +65,7 @@ func (m *Memory) Digest(f Focus, q Quota, skip []string) []Scored {
 	for c := range found {
 		// Each series has one line, that of its best hit.
 		var lines []digestLine
-		for _, h := range found[c].Held {
+		for _, h := range found[c].Kept {
 			of := m.texts[h.number].series
 			i := slices.IndexFunc(lines, func(l digestLine) bool { return of != nil && m.texts[l.number].series == of })
 			if i >= 0 {

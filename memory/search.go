@@ -52,8 +52,8 @@ const (
 func (m *Memory) Search(query string, limit int, now int64) []Scored {
 	best := relevance.Best[hit]{Limit: limit, Compare: byScore}
 	m.scan(Focus{Query: query, Now: now}, len(relevance.QueryTerms(query)) > 0, best.Offer)
-	out := make([]Scored, len(best.Held))
-	for i, h := range best.Held {
+	out := make([]Scored, len(best.Kept))
+	for i, h := range best.Kept {
 		out[i] = m.scored(h)
 	}
 	return out

@@ -82,9 +82,9 @@ func Head(text string, limit int) string {
 	return text
 }
 
-// Tail returns at most the last limit characters of text, the first one an [Ellipsis]
+// Last returns at most the last limit characters of text, the first one an [Ellipsis]
 // if something is missing.
-func Tail(text string, limit int) string {
+func Last(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

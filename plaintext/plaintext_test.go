@@ -59,7 +59,7 @@ func TestClip(t *testing.T) {
 	}{
 		{"äbc", 3, "äbc", "äbc"}, {"äbcd", 3, "äb…", "…cd"}, {"", 1, "", ""}, {"ae\u0301b", 2, "a…", "…b"}, {"ab", 0, "", "…"},
 	} {
-		if head, front := Clip(c.text, c.limit), Tail(c.text, c.limit); head != c.head || front != c.front {
+		if head, front := Clip(c.text, c.limit), Last(c.text, c.limit); head != c.head || front != c.front {
 			t.Errorf("clip, Tail(%q, %d) = %q, %q, want %q, %q", c.text, c.limit, head, front, c.head, c.front)
 		}
 	}

@@ -175,8 +175,8 @@ func capRows(scope string, l, beside trace.Limit) []capRow {
 	}
 }
 
-// recap takes in other caps, against which everything so far counts.
-func (c *costFold) recap(change trace.CapChange) {
+// changeCaps takes in other caps, against which everything so far counts.
+func (c *costFold) changeCaps(change trace.CapChange) {
 	from, to := c.caps, change.Caps
 	for _, row := range slices.Concat(capRows("run", from.Run, to.Run), capRows("agent", from.Agent, to.Agent), capRows("tick", from.Tick, to.Tick)) {
 		if row.cap != row.beside {

@@ -277,7 +277,7 @@ func (f *folder) add(record trace.Record) error {
 	case trace.Fork:
 		f.costs.fork(r)
 	case trace.CapChange:
-		f.costs.recap(r)
+		f.costs.changeCaps(r)
 		for _, a := range f.rows {
 			if r.AskAgain {
 				a.row.StoppedBy, a.row.StoppedAtTick = "", 0

@@ -27,7 +27,7 @@ type Timing struct {
 	AnswersRecorded int64 `json:"answers_recorded"`
 	// Latency of model calls that were sent, retries included.
 	LLMLatencyMS Latency `json:"llm_latency_ms"`
-	// How the calls to each endpoint were held back; empty for an unfinished run.
+	// How the calls to each endpoint were withheld; empty for an unfinished run.
 	Endpoints []trace.EndpointTiming `json:"endpoints"`
 	// Hash of the last line of the trace over all of it, of which the report was made.
 	TraceHead string `json:"trace_head"`

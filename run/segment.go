@@ -19,7 +19,7 @@ import (
 // first. Only the number in the open file says which segments count: a crash between
 // closing a segment and opening the next file leaves both with the same records, and
 // the open file holds. Where a disk that failed took the open file's first line, all
-// segments count, and a resume begins the open file anew.
+// segments count, and a resume begins the open file again.
 
 // segmentName is the file of a closed segment.
 func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }

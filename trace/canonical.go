@@ -67,7 +67,7 @@ func (e *OrderError) Error() string {
 
 // NewCanonicalWriter returns a writer that puts the records it is given into w in
 // canonical form, as [Canonical] would the trace they make: a whole tick at a time,
-// without a trace in between. finish writes what is held back. The first record must
+// without a trace in between. finish writes what is withheld. The first record must
 // be a header.
 func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
 	c := &canonicalizer{w: w}

@@ -89,7 +89,7 @@ type EndTiming struct {
 	// FinishedAt is in RFC 3339; WallMS counts milliseconds since the start.
 	FinishedAt string `json:"finished_at"`
 	WallMS     int64  `json:"wall_ms"`
-	// Endpoints tell how the calls to each endpoint were held back.
+	// Endpoints tell how the calls to each endpoint were withheld.
 	Endpoints []EndpointTiming `json:"endpoints,omitempty"`
 }
 

@@ -17,7 +17,7 @@ type Action interface {
 	// rule is the ruling on it for an agent that can act.
 	rule(f *facts, s senses) ruling
 	// carryOut makes its effects when it was accepted. Amounts come from the ruling
-	// and are never computed anew.
+	// and are never computed again.
 	carryOut(w *World, n int32, r ruling) effect
 }
 

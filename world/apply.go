@@ -7,7 +7,7 @@ import (
 )
 
 // Intent is what one agent does in a tick. A due agent may do anything. A
-// continuing agent repeats the inner action of its order, amounts clamped anew
+// continuing agent repeats the inner action of its order, amounts clamped again
 // if need be; any other action ends the order and stands for itself.
 type Intent struct {
 	// Agent is the agent's number.

@@ -243,7 +243,7 @@ func TestQuotesAreForgotten(t *testing.T) {
 }
 
 // TestWornOutFactories: an assembler takes no more batches than it can make, and
-// maintenance starts it anew.
+// maintenance starts it again.
 func TestWornOutFactories(t *testing.T) {
 	s := mustScenario(t, "minimal")
 	s.Goals = nil

@@ -82,7 +82,7 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 	v := Vocabulary{Tools: []llmclient.Tool{{Name: "plan"}, {Name: "decision"}}, Decides: "decision"}
 	const readings = 3
 	// With the race detector pools drop a quarter of what they hold, at random: the regular
-	// expressions build their machines anew. The least of several readings has the fewest of
+	// expressions build their machines again. The least of several readings has the fewest of
 	// those, and still about a thousand bytes for each mark of a text.
 	bytesPerByte, slack := int64(32), int64(16<<10)
 	if raceDetector {

@@ -57,7 +57,7 @@ func TestAParaphraseNeedsTheText(t *testing.T) {
 }
 
 // TestADecisionThatOthersBroughtAboutTeachesNothing, neither by itself nor by what
-// went on afterwards, whatever it says it used, until the agent decides anew.
+// went on afterwards, whatever it says it used, until the agent decides again.
 func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {

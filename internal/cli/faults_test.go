@@ -61,7 +61,7 @@ type opening struct {
 	// refusals are the codes of what was refused: by the guard, the turn, a module or
 	// the world.
 	refusals []string
-	// lengthened says how often the answer was cut at its limit and asked for anew, with
+	// lengthened says how often the answer was cut at its limit and asked for again, with
 	// more room: the last one counts.
 	lengthened int
 }

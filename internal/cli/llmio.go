@@ -47,7 +47,7 @@ func (p exchangePrinter) show(x engine.Exchange) {
 	for i, it := range x.Request.Input[first:] {
 		text := itemText(it)
 		if i == 0 && left < 0 {
-			text = plaintext.Tail(text, utf8.RuneCountInString(text)+left)
+			text = plaintext.Last(text, utf8.RuneCountInString(text)+left)
 		}
 		plaintext.Fprintf(&b, "[%s]\n%s", itemTitle(it), plaintext.Block(text))
 	}

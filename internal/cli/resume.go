@@ -22,7 +22,7 @@ const resumeHelp = `Go on with a run that was killed, interrupted or ended early
 
 Everything recorded is derived again from the recorded answers and compared, which calls
 no model; answers of the unfinished tick are used too. Then the run goes on in the same
-trace. What shapes the run is recorded with it; who answers is said anew: a live run needs
+trace. What shapes the run is recorded with it; who answers is given again: a live run needs
 its model named again, and its key where it was. Another model makes another run.
 
 Caps can be raised, lowered, set and taken away (none). What was spent counts.`
@@ -185,7 +185,7 @@ func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	plaintext.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		p.RunDir, s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))
 	if s.State.Open.FileLost {
-		plaintext.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
+		plaintext.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it starts again behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.State.Open.CutBytes(); n > 0 {
 		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)

@@ -53,7 +53,7 @@ func (i *Injector) Counts() map[string]int64 {
 
 // fault is what happens to one answer.
 type fault struct {
-	// hold is how long the answer is held back.
+	// hold is how long the answer is withheld.
 	hold time.Duration
 	// transport is set for a fault beside the answer, shape for one within it; a
 	// clean answer has neither.

@@ -133,7 +133,7 @@ func TestHeldBackAnswersCome(t *testing.T) {
 	}
 }
 
-// TestLeavingMeanwhileCountsNothing lets a client go while its answer is held back:
+// TestLeavingMeanwhileCountsNothing lets a client go while its answer is withheld:
 // what it never got was not injected.
 func TestLeavingMeanwhileCountsNothing(t *testing.T) {
 	faults := NewInjector(mustPlan(t, "http_500=100%,latency=10m"), 1)

@@ -21,7 +21,7 @@ const latencyMax = 10 * time.Minute
 type FaultPlan struct {
 	// rates are the kinds with their rates, in the order of the specification.
 	rates []faultRate
-	// latency is how long answers are held back.
+	// latency is how long answers are withheld.
 	latency latency
 	// agents are the agents whose requests may be faulty; none means all.
 	agents []string
@@ -59,7 +59,7 @@ var shapeGroups = []shapeGroup{
 //
 //	KIND=RATE        a kind of fault, a shape of the corpus or a group, and how many
 //	                 of the requests get it: a number with % or ‰, as fine as 0.0001%
-//	latency=A        every answer is held back for A, such as 250ms or 1.5s
+//	latency=A        every answer is withheld for A, such as 250ms or 1.5s
 //	latency=A..B     for a time drawn evenly from A to B
 //	latency=p50:A..p99:B
 //	                 for a time with median A and 99th percentile B, with a long tail

@@ -59,7 +59,7 @@ type Options struct {
 type Server struct {
 	url  string
 	http *http.Server
-	// release ends what is held back on purpose, which could outlast any patience.
+	// release ends what is withheld on purpose, which could outlast any patience.
 	release context.CancelFunc
 	// unhook detaches the server from the context it was started with.
 	unhook func() bool
@@ -101,7 +101,7 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 func (s *Server) URL() string { return s.url }
 
 // Close stops listening, lets requests in flight finish for a moment, then cuts them off:
-// who is still sending has no claim to an answer. Requests that are held back on purpose
+// who is still sending has no claim to an answer. Requests that are withheld on purpose
 // are cut off at once. Further calls return the first call's error.
 func (s *Server) Close() error {
 	s.unhook()

@@ -64,8 +64,8 @@ func (p *Playbook) Retrieve(query string, sections []Section, least trace.Trust,
 			best.Offer(s)
 		}
 	}
-	out := make([]Scored, len(best.Held))
-	for i, s := range best.Held {
+	out := make([]Scored, len(best.Kept))
+	for i, s := range best.Kept {
 		s.Bullet = s.copied()
 		out[i] = s
 	}

@@ -10,21 +10,21 @@ type Best[T any] struct {
 	// Compare is negative when a is better than b. Among equals the one that was offered
 	// first stays ahead.
 	Compare func(a, b T) int
-	// Held are the best so far, best first.
-	Held []T
+	// Kept are the best so far, best first.
+	Kept []T
 }
 
 // Offer puts x into its place among the best, if it has one.
 func (b *Best[T]) Offer(x T) {
-	if len(b.Held) >= b.Limit && (b.Limit <= 0 || b.Compare(b.Held[b.Limit-1], x) <= 0) {
+	if len(b.Kept) >= b.Limit && (b.Limit <= 0 || b.Compare(b.Kept[b.Limit-1], x) <= 0) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(b.Held, x, func(held, x T) int {
+	at, _ := slices.BinarySearchFunc(b.Kept, x, func(held, x T) int {
 		if b.Compare(held, x) <= 0 {
 			return -1
 		}
 		return 1
 	})
-	b.Held = slices.Insert(b.Held, at, x)
-	b.Held = b.Held[:min(len(b.Held), b.Limit)]
+	b.Kept = slices.Insert(b.Kept, at, x)
+	b.Kept = b.Kept[:min(len(b.Kept), b.Limit)]
 }
