@@ -28,7 +28,7 @@ const (
 // GuardOff: without memory, remembered words of others count as the agent's own and stand
 // before the plan; without order, words of others stand in the opening; without envelope
 // they are put into the prompt as they are, so that whoever writes "From agent-9:" into a
-// message is believed to be agent-9; without lessons they are shown to a look back, whose
+// message is believed to be agent-9; without lessons they are shown to a reflection, whose
 // proposals are not held against them.
 type Config struct {
 	trace.Settings

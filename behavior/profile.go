@@ -26,7 +26,7 @@ const (
 // layout says what a profile shows. A bound of whole leaves nothing out.
 type layout struct {
 	// history bounds the lines of that section; window is how many of the newest
-	// outcomes it looks back at.
+	// outcomes it reflects at.
 	history, window int
 	// quota bounds the lines of memory by category, words of others apart.
 	quota memory.Quota

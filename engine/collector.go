@@ -10,7 +10,7 @@ import (
 )
 
 // Batch is a stretch of one agent's decisions in a finished run, short enough to be
-// looked back at in one turn.
+// reflected at in one turn.
 type Batch struct {
 	Experience *reflect.Experience
 	// Tick is the tick of the last decision.

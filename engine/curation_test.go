@@ -16,7 +16,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// curating answers requests to look back with an insight and then with deltas.
+// curating answers requests to reflect with an insight and then with deltas.
 func curating(deltas ...string) func(agent, stage string) string {
 	return func(_, stage string) string {
 		if stage == "reflect" {

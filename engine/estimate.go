@@ -111,14 +111,14 @@ func (o opening) priced(s trace.Usage) trace.Usage {
 	return s
 }
 
-// What a look back reads and writes in a call.
+// What a reflection reads and writes in a call.
 const (
 	lookBackInputLikely  = 3000
 	lookBackInputMost    = 9000
 	lookBackOutputLikely = 300
 )
 
-// expectLookBack is what that many look backs of an agent take.
+// expectLookBack is what that many reflections of an agent take.
 func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	most := times * int64(reflect.NewRuntime(cfg, 1).CallsMax())

@@ -65,7 +65,7 @@ func foldFork(t testing.TB, parent, dir string) report.Report {
 }
 
 // TestForkWithoutAChangeIsItsParent forks a run at its beginning, in the middle and
-// before its last tick, with look backs, a playbook and a prompt switch in it.
+// before its last tick, with reflections, a playbook and a prompt switch in it.
 func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 	slow(t)
 	goal := "Make motors."

@@ -31,7 +31,7 @@ type learning struct {
 	// folder has everything that changed a playbook, in order of tick and agent; nil while
 	// agents do not learn.
 	folder *reflect.Folder
-	// collected is nil but where a finished run is looked back at.
+	// collected is nil but where a finished run is reflected at.
 	collected *collector
 }
 
@@ -86,8 +86,8 @@ func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outc
 	}
 }
 
-// lookedBack is one agent's look back.
-type lookedBack struct {
+// reflected is one agent's reflect.
+type reflected struct {
 	agent  int
 	result reflect.Result
 	bill   cost
@@ -96,9 +96,9 @@ type lookedBack struct {
 	failure *llmclient.Failure
 }
 
-// lookBack lets the agents look back when the tick is one to do so, all at the same time.
+// lookBack lets the agents reflect when the tick is one to do so, all at the same time.
 // Whatever a turn fails by, the run goes on. The error is a failure to record.
-func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]lookedBack, error) {
+func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]reflected, error) {
 	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil
 	}
@@ -106,10 +106,10 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	for _, t := range turns {
 		steps[t.agent] = t.decision.Calls
 	}
-	var backs []lookedBack
+	var backs []reflected
 	for n, e := range r.learning.experiences {
 		if e != nil && e.Len() > 0 && !r.endpoint(n).stopped {
-			backs = append(backs, lookedBack{agent: n})
+			backs = append(backs, reflected{agent: n})
 		}
 	}
 	begin := once(len(backs), func(i int) *reflect.Turn {
@@ -138,7 +138,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 }
 
 // reflect carries out one agent's turn.
-func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *lookedBack, allowed *allowance) error {
+func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *reflected, allowed *allowance) error {
 	ctx, cancel := r.withDeadline(ctx)
 	defer cancel()
 	agent := r.world.AgentID(back.agent)
@@ -157,18 +157,18 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 	return nil
 }
 
-// curate changes the playbooks. Decisions that could not be looked back at wait for
+// consolidate changes the playbooks. Decisions that could not be reflected at wait for
 // the next time.
-func (r *runner) curate(tick int64, backs []lookedBack) {
+func (r *runner) consolidate(tick int64, backs []reflected) {
 	for i := range backs {
 		back := &backs[i]
 		mind := r.agents[back.agent]
-		curated := back.result.Apply(mind.Playbook(), r.learning.limits)
-		mind.SetPlaybook(curated.Playbook)
-		back.steps = curated.Steps
-		if len(curated.Applied) > 0 {
+		consolidated := back.result.Apply(mind.Playbook(), r.learning.limits)
+		mind.SetPlaybook(consolidated.Playbook)
+		back.steps = consolidated.Steps
+		if len(consolidated.Applied) > 0 {
 			r.learning.folder.Add(reflect.Learned{
-				Tick: tick, Agent: back.result.Agent, Applied: curated.Applied, Ground: back.result.Ground,
+				Tick: tick, Agent: back.result.Agent, Applied: consolidated.Applied, Input: back.result.Input,
 			})
 		}
 		if back.result.Failure == "" {

@@ -23,10 +23,10 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// lookBackBody tells a request to look back from one to decide, and who asks.
+// lookBackBody tells a request to reflect from one to decide, and who asks.
 var lookBackBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`)
 
-// learningOptions is a run of an embedded scenario whose requests to look back are
+// learningOptions is a run of an embedded scenario whose requests to reflect are
 // answered by answer, with the arguments of the one tool that may be called; "" is
 // an error of the server. Decisions are the stub's.
 func learningOptions(t *testing.T, scenario string, ticks int64, mode stub.Mode, answer func(agent, stage string) string) engine.Options {
@@ -50,7 +50,7 @@ func learningOptions(t *testing.T, scenario string, ticks int64, mode stub.Mode,
 			} `json:"tool_choice"`
 		}
 		if err := json.Unmarshal(body, &request); err != nil || len(request.Choice.Tools) != 1 {
-			t.Errorf("a request to look back allows %v, %v", request.Choice.Tools, err)
+			t.Errorf("a request to reflect allows %v, %v", request.Choice.Tools, err)
 		}
 		stage := request.Choice.Tools[0].Name
 		arguments := answer(string(asks[1]), stage)
@@ -229,18 +229,18 @@ func TestLearningIsReplayedAndIndependentOfConcurrency(t *testing.T) {
 	}
 }
 
-// TestAFailedLookBackStopsNothing: the server refuses every request to look back.
+// TestAFailedLookBackStopsNothing: the server refuses every request to reflect.
 func TestAFailedLookBackStopsNothing(t *testing.T) {
 	o := learningOptions(t, "llm_bootstrap", 10, stub.ModeNormal, func(string, string) string { return "" })
 	o.Playbook = seedBook
 	result := run(t, o)
 	r := fold(t, o.RunDir)
 	l := r.Learning
-	if result.Status != trace.RunCompleted || result.Learned != nil || l.Curations != 10 || l.CurationsFailed["llm_error:bad_request"] != 10 || l.Errors != 10 {
+	if result.Status != trace.RunCompleted || result.Learned != nil || l.Consolidations != 10 || l.ConsolidationsFailed["llm_error:bad_request"] != 10 || l.Errors != 10 {
 		t.Errorf("status %s, learned %v, %+v", result.Status, result.Learned != nil, l)
 	}
 	if r.TraceCounts.LLMErrors != 0 || r.DecisionCounts.WaitDegraded != 0 || r.TraceCounts.ParseErrors != 0 {
-		t.Errorf("failures of looking back count as those of decisions: %+v", r.TraceCounts)
+		t.Errorf("failures of reflecting count as those of decisions: %+v", r.TraceCounts)
 	}
 	replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
 	if err != nil || !replayed.Equal {
@@ -250,7 +250,7 @@ func TestAFailedLookBackStopsNothing(t *testing.T) {
 
 // TestMessagesGainNoTrust: agents tell each other a false lesson and believe it. In no
 // decision of the run does anything that another agent said, or that was made of it,
-// stand above another agent's word. Whoever looks back is shown none of it, and when it
+// stand above another agent's word. Whoever reflects is shown none of it, and when it
 // proposes the lesson all the same, as a provider could that keeps what it was sent
 // before, word for word or in other order, it is refused.
 func TestMessagesGainNoTrust(t *testing.T) {
@@ -263,7 +263,7 @@ func TestMessagesGainNoTrust(t *testing.T) {
 	proposes := curating(deltas...)
 	o := learningOptions(t, "llm_bootstrap", 12, stub.ModeGullible, func(agent, stage string) string {
 		if agent == "agent-4" || agent == "agent-3" || agent == "agent-5" {
-			// The agents at the outpost are told nothing before they first look back.
+			// The agents at the outpost are told nothing before they first reflection.
 			return `{"tags":[],"insights":[]}`
 		}
 		return proposes(agent, stage)
@@ -291,7 +291,7 @@ func TestMessagesGainNoTrust(t *testing.T) {
 	}
 	for _, call := range shownCalls(t, o.RunDir) {
 		if call.looksBack() && holdsAny(call.told(), "whoever") {
-			t.Errorf("tick %d, %s: a look back is shown %q", call.Tick, call.AgentID, call.told())
+			t.Errorf("tick %d, %s: a reflection is shown %q", call.Tick, call.AgentID, call.told())
 		}
 	}
 	l := fold(t, o.RunDir).Learning

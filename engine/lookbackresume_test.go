@@ -24,9 +24,9 @@ func (s refusing) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 	return s.Source.Respond(ctx, key, r)
 }
 
-// TestResumeInALookBackAfterAFailure: agents look back once all have decided, so that a
+// TestResumeInALookBackAfterAFailure: agents reflect once all have decided, so that a
 // failure by then did not end the run. It counts when the tick is taken up again: the
-// look back that was answered already asked about what came of it.
+// reflect that was answered already asked about what came of it.
 func TestResumeInALookBackAfterAFailure(t *testing.T) {
 	o := options(t, "llm_bootstrap", 6)
 	o.LearnEvery, o.Concurrency = 4, 1

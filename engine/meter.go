@@ -137,11 +137,11 @@ func (m *tokenMeter) static(text string) int64 {
 	return n
 }
 
-// Meter keeps look backs outside of a run, which are made one after the other,
+// Meter keeps reflections outside of a run, which are made one after the other,
 // within caps. Each of them is to the caps what a tick is in a run.
 type Meter struct {
 	spending *meters
-	// open is the look back under way.
+	// open is the reflection under way.
 	open *allowance
 }
 
@@ -149,7 +149,7 @@ type Meter struct {
 // needs the price of every model asked.
 func NewMeter(s trace.Settings) *Meter { return &Meter{spending: newMeters(s)} }
 
-// Begin sets aside what a look back of the agent may spend, and takes back what the
+// Begin sets aside what a reflection of the agent may spend, and takes back what the
 // one before it did not.
 func (s *Meter) Begin(agent string, turn *reflect.Turn) {
 	if !s.spending.capped() {
@@ -168,7 +168,7 @@ func (s *Meter) Begin(agent string, turn *reflect.Turn) {
 	s.open = a
 }
 
-// Respond sends a request of the look back under way, if the caps allow it.
+// Respond sends a request of the reflection under way, if the caps allow it.
 func (s *Meter) Respond(ask behavior.Ask, send func(llmclient.Request) llmclient.Answer) llmclient.Answer {
 	r := s.spending.bounded(ask, ask.Request.Model)
 	answer, _, _ := s.open.answer(r, func() llmclient.Answer { return send(r) })

@@ -127,8 +127,8 @@ func leastCalls(c behavior.Config, first behavior.Ask) int {
 	return n
 }
 
-// leastLearnCalls is the number of calls of the shortest look back that changes
-// something: reflect and curate.
+// leastLearnCalls is the number of calls of the shortest reflect that changes
+// something: reflect and consolidate.
 const leastLearnCalls = 2
 
 // settle takes back what n turns did not spend, and counts what they spent where nothing

@@ -57,7 +57,7 @@ func withoutHeader(canonical []byte) []byte {
 }
 
 // TestRecordedAnswersGiveTheSameRun takes answers from a run and from a file of it,
-// at different concurrency, in a run with look backs and faults in it.
+// at different concurrency, in a run with reflections and faults in it.
 func TestRecordedAnswersGiveTheSameRun(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 8)

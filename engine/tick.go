@@ -93,7 +93,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A failure of the provider in a look back costs the lesson alone.
+	// A failure of the provider in a reflection costs the lesson alone.
 	for _, b := range backs {
 		if s := missed(b.failure); s != nil {
 			return s, nil
@@ -102,7 +102,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if len(backs) > 0 && ctx.Err() != nil {
 		return interrupted(), nil
 	}
-	r.curate(tick, backs)
+	r.consolidate(tick, backs)
 
 	records, down := r.giveUp(tick, turns)
 	for i, t := range turns {

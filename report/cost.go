@@ -12,7 +12,7 @@ import (
 )
 
 // Cost tells what a run's answers cost, at the prices that were recorded with it. It
-// covers decisions and look backs. Amounts are rounded up, each by itself.
+// covers decisions and reflections. Amounts are rounded up, each by itself.
 type Cost struct {
 	// Whether every model that was asked has a price; amounts are lower bounds otherwise.
 	Priced bool `json:"priced"`
@@ -186,7 +186,7 @@ func (c *costFold) changeCaps(change trace.CapChange) {
 	c.caps = to
 }
 
-// call takes in a request, of a decision or a look back.
+// call takes in a request, of a decision or a reflection.
 func (c *costFold) call(m trace.ModelCall) {
 	p := c.prices[m.Model]
 	c.total.add(m, p)

@@ -8,15 +8,15 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Learning tells how agents looked back at their decisions. Its calls and tokens
+// Learning tells how agents reflected at their decisions. Its calls and tokens
 // stand here alone: figures per decision are about decisions.
 type Learning struct {
-	// Turns that looked back, one per agent and curation.
-	Curations int64 `json:"curations"`
-	// Curations that changed nothing because of a failure, by reason; curation_rejected_collapse is one that would have lost too much.
-	CurationsFailed Counts `json:"curations_failed"`
-	// Curations without a failure that changed nothing.
-	CurationsUnchanged int64 `json:"curations_unchanged"`
+	// Turns that reflected, one per agent and consolidation.
+	Consolidations int64 `json:"consolidations"`
+	// Consolidations that changed nothing because of a failure, by reason; consolidation_rejected_collapse is one that would have lost too much.
+	ConsolidationsFailed Counts `json:"consolidations_failed"`
+	// Consolidations without a failure that changed nothing.
+	ConsolidationsUnchanged int64 `json:"consolidations_unchanged"`
 	// Answers of the reflector that were taken.
 	Reflections int64 `json:"reflections"`
 	// Changes of playbooks that were carried out.
@@ -27,11 +27,11 @@ type Learning struct {
 	AppliedByOp Counts `json:"applied_by_op"`
 	// Changes rejected, by code.
 	RejectedByCode Counts `json:"rejected_by_code"`
-	// Answers that could not be used, by kind; they needed another call or ended the curation.
+	// Answers that could not be used, by kind; they needed another call or ended the consolidation.
 	UnusableByKind Counts `json:"unusable_by_kind"`
 	// What the parser forgave, by name.
 	RepairsByKind Counts `json:"repairs_by_kind"`
-	// Model calls sent by turns that looked back; trace_counts.model_calls does not have them.
+	// Model calls sent by turns that reflected; trace_counts.model_calls does not have them.
 	Calls int64 `json:"calls"`
 	// Requests of such turns that a cap refused; nothing was sent for them.
 	CallsRefused int64 `json:"calls_refused"`
@@ -43,7 +43,7 @@ type Learning struct {
 	InputCharsMax int64 `json:"input_chars_max"`
 	// Tokens of their answers; the report's tokens do not have them.
 	Tokens llmclient.Usage `json:"tokens"`
-	// Size of each playbook after its last curation, in the order in which agents first looked back.
+	// Size of each playbook after its last consolidation, in the order in which agents first reflected.
 	Playbooks []AgentPlaybook `json:"playbooks"`
 }
 
@@ -59,12 +59,12 @@ type AgentPlaybook struct {
 	Chars int64 `json:"chars"`
 }
 
-// learns reports whether a stage is one of a turn that looks back.
+// learns reports whether a stage is one of a turn that reflects.
 func learns(stage trace.Stage) bool {
-	return stage == trace.StageReflect || stage == trace.StageCurate
+	return stage == trace.StageReflect || stage == trace.StageConsolidate
 }
 
-// learnCall counts a call of a turn that looks back.
+// learnCall counts a call of a turn that reflects.
 func (f *folder) learnCall(m trace.ModelCall) {
 	l := &f.out.Learning
 	l.Calls++
@@ -77,13 +77,13 @@ func (f *folder) learnCall(m trace.ModelCall) {
 	f.sent(m.Timing)
 }
 
-// learnStep counts a step of a turn that looks back; ok is false for any other.
+// learnStep counts a step of a turn that reflects; ok is false for any other.
 func (f *folder) learnStep(s trace.Step) (ok bool) {
 	l := &f.out.Learning
 	switch s.Kind {
 	case trace.StepReflect:
 		l.Reflections++
-	case trace.StepCurate, trace.StepLearnItemRepair:
+	case trace.StepConsolidate, trace.StepLearnItemRepair:
 	case trace.StepLearnError:
 		l.UnusableByKind[s.Code]++
 	case trace.StepDelta:
@@ -94,13 +94,13 @@ func (f *folder) learnStep(s trace.Step) (ok bool) {
 			l.DeltasRejected++
 			l.RejectedByCode[s.Code]++
 		}
-	case trace.StepCuration:
-		l.Curations++
+	case trace.StepConsolidation:
+		l.Consolidations++
 		switch {
 		case s.Status == trace.StatusError:
-			l.CurationsFailed[s.Code]++
+			l.ConsolidationsFailed[s.Code]++
 		case s.Code != "":
-			l.CurationsUnchanged++
+			l.ConsolidationsUnchanged++
 		}
 		var size AgentPlaybook
 		// A detail of another version reads as far as it is known.

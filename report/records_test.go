@@ -81,7 +81,7 @@ func given(c trace.ModelCall) trace.ModelCall {
 	return c
 }
 
-// reflecting is a call of a turn that looks back instead.
+// reflecting is a call of a turn that reflects instead.
 func reflecting(c trace.ModelCall) trace.ModelCall {
 	c.Stage = trace.StageReflect
 	return c

@@ -108,7 +108,7 @@ type Report struct {
 	Cost Cost `json:"cost"`
 	// Sources that decisions had in view and used.
 	Provenance Provenance `json:"provenance"`
-	// How agents looked back and learned.
+	// How agents reflected and learned.
 	Learning Learning `json:"learning"`
 	// The run this one was forked from, and the comparison with it; null for a run of its own.
 	Fork *ForkReport `json:"fork"`

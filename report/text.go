@@ -121,8 +121,8 @@ func (r Report) Text() string {
 	line("lessons", listed(lessons, lessonsMax, "; ", BulletEffect.text))
 	learned := ""
 	if l := r.Learning; l.Calls > 0 {
-		learned = fmt.Sprintf("%d curations in %d calls; changes: %d applied%s, %d rejected%s; failed: %d%s", l.Curations, l.Calls,
-			l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.CurationsFailed.sum(), l.CurationsFailed.most())
+		learned = fmt.Sprintf("%d consolidations in %d calls; changes: %d applied%s, %d rejected%s; failed: %d%s", l.Consolidations, l.Calls,
+			l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.ConsolidationsFailed.sum(), l.ConsolidationsFailed.most())
 	}
 	line("learning", learned)
 

@@ -23,7 +23,7 @@ type Timing struct {
 	HTTPAttempts int64 `json:"http_attempts"`
 	// HTTP requests sent that brought no reply, by kind of failure; those are included that a further request mended.
 	HTTPFailuresByKind Counts `json:"http_failures_by_kind"`
-	// Answers read from a recording, those of look backs included: nothing was sent or paid for.
+	// Answers read from a recording, those of reflections included: nothing was sent or paid for.
 	AnswersRecorded int64 `json:"answers_recorded"`
 	// Latency of model calls that were sent, retries included.
 	LLMLatencyMS Latency `json:"llm_latency_ms"`

@@ -91,7 +91,7 @@ func (f *folder) refusal(r trace.Refusal) {
 	a.refused++
 }
 
-// step counts a step. Turns that look back have kinds of their own, which leave the
+// step counts a step. Turns that reflect have kinds of their own, which leave the
 // turn of a decision alone.
 func (f *folder) step(s trace.Step) {
 	c, g := &f.out.TraceCounts, &f.out.Guard

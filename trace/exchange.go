@@ -78,16 +78,16 @@ func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 type Stage string
 
 // The stages of a decision; a lean turn has the first and the last. StageReflect and
-// StageCurate are those of a turn that looks back.
+// StageConsolidate are those of a turn that reflects.
 const (
-	StagePlan     Stage = "plan"
-	StageModules  Stage = "module_call"
-	StageReason   Stage = "reason"
-	StageDraft    Stage = "decision_draft"
-	StageDecision Stage = "decision"
-	StageLean     Stage = "turn"
-	StageReflect  Stage = "reflect"
-	StageCurate   Stage = "curate"
+	StagePlan        Stage = "plan"
+	StageModules     Stage = "module_call"
+	StageReason      Stage = "reason"
+	StageDraft       Stage = "decision_draft"
+	StageDecision    Stage = "decision"
+	StageLean        Stage = "turn"
+	StageReflect     Stage = "reflect"
+	StageConsolidate Stage = "consolidate"
 )
 
 // Section is one section of a prompt after budgeting.

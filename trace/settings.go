@@ -124,7 +124,7 @@ type Settings struct {
 	// FreezePlaybook keeps every playbook as it is. Otherwise agents learn after each tick
 	// that LearnEvery divides; 0 is never.
 	FreezePlaybook bool  `json:"freeze_playbook" cli:"freeze-playbook run.freeze_playbook" default:"false" doc:"learn nothing and never write the playbook"`
-	LearnEvery     int64 `json:"learn_every" cli:"learn-every run.learn_every" default:"0" min:"0" max:"10000000" doc:"ticks after which agents look back and learn; 0 is never"`
+	LearnEvery     int64 `json:"learn_every" cli:"learn-every run.learn_every" default:"0" min:"0" max:"10000000" doc:"ticks after which agents reflect and learn; 0 is never"`
 	PlaybookSize   int   `json:"playbook_size,omitempty" cli:"playbook-size run.playbook_size" default:"200" min:"1" max:"10000" doc:"lessons a playbook may hold"`
 
 	// Recording is where recorded answers came from, nil when a model gave them all.

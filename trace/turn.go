@@ -56,18 +56,18 @@ const (
 	// StepAdvice is a remark in the prompt on decisions that go in circles; Name is
 	// the kind of repetition.
 	StepAdvice StepKind = "advice"
-	// StepReflect and StepCurate are answers of turns that look back; StepLearnError is
+	// StepReflect and StepConsolidate are answers of turns that reflect; StepLearnError is
 	// one that could not be used, with its parse kind as Code, and
 	// StepLearnItemRepair an item of one that could not go back as it came.
 	StepReflect         StepKind = "reflect"
-	StepCurate          StepKind = "curate"
+	StepConsolidate     StepKind = "consolidate"
 	StepLearnError      StepKind = "learn_error"
 	StepLearnItemRepair StepKind = "learn_item_repair"
 	// StepDelta is a proposed change of a playbook: Name is the operation, and Code,
 	// with StatusError, why it was rejected.
 	StepDelta StepKind = "playbook_delta"
-	// StepCuration ends a turn that looked back; Code says why it changed nothing.
-	StepCuration StepKind = "curation"
+	// StepConsolidation ends a turn that reflected; Code says why it changed nothing.
+	StepConsolidation StepKind = "consolidation"
 	// StepAgentStopped says that the agent takes no more turns because its endpoint
 	// was given up; Code is the error kind that ended it.
 	StepAgentStopped StepKind = "agent_stopped"

@@ -14,9 +14,9 @@ import (
 
 // The bounds of an experience. When there is more, the oldest goes.
 const (
-	// DecisionsMax is how many decisions wait to be looked back at.
+	// DecisionsMax is how many decisions wait to be reflected at.
 	DecisionsMax = 40
-	// TextsMax is how many texts of others a run's curations are held against.
+	// TextsMax is how many texts of others a run's consolidations are held against.
 	TextsMax = 256
 )
 
@@ -89,7 +89,7 @@ func Judge(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.O
 // foreign reports whether somebody else could have chosen the words of s.
 func foreign(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }
 
-// Experience is what one agent decided since it last looked back, and the texts of
+// Experience is what one agent decided since it last reflected, and the texts of
 // others it has read in the whole run.
 //
 // Invariants:
@@ -112,7 +112,7 @@ type Experience struct {
 // count twice.
 func NewExperience(run, agent string) *Experience { return &Experience{run: run, agent: agent} }
 
-// Rename puts what is looked back at from now on under another run's name: from there
+// Rename puts what is reflected at from now on under another run's name: from there
 // on the decisions are no longer those of the old one.
 func (e *Experience) Rename(run string) { e.run = run }
 
@@ -139,7 +139,7 @@ func (e *Experience) Add(j Judged, retrieved []trace.Source) {
 	e.texts = e.texts[max(0, len(e.texts)-TextsMax):]
 }
 
-// Len returns how many decisions wait to be looked back at.
+// Len returns how many decisions wait to be reflected at.
 func (e *Experience) Len() int { return len(e.decisions) }
 
 // Agent returns the agent's id.
@@ -177,7 +177,7 @@ func (e *Experience) In(book *playbook.Playbook) *Experience {
 // Note is what the history of a playbook says of what was learned from this.
 func (e *Experience) Note() string { return "learned from " + e.run + " by " + e.agent }
 
-// Clear forgets the decisions: they were looked back at.
+// Clear forgets the decisions: they were reflected at.
 func (e *Experience) Clear() { e.decisions = nil }
 
 // evidence names the decision of a tick.
@@ -185,10 +185,10 @@ func (e *Experience) evidence(tick int64) playbook.Evidence {
 	return playbook.Evidence{Run: e.run, Tick: tick, Agent: e.agent}
 }
 
-// ground is what a curation of the given decisions stands on: unguarded without the
+// ground is what a consolidation of the given decisions stands on: unguarded without the
 // texts that its lessons would be held against.
-func (e *Experience) ground(tick int64, decisions []Judged, guarded bool) playbook.Curation {
-	g := playbook.Curation{Tick: tick, Note: e.Note()}
+func (e *Experience) input(tick int64, decisions []Judged, guarded bool) playbook.ConsolidationInput {
+	g := playbook.ConsolidationInput{Tick: tick, Note: e.Note()}
 	if guarded {
 		g.Sources = slices.Clone(e.texts)
 	}

@@ -6,17 +6,17 @@ import (
 	"example.com/agentworld/memory/playbook"
 )
 
-// Learned is what one curation changed in an agent's own copy of a playbook.
+// Learned is what one consolidation changed in an agent's own copy of a playbook.
 type Learned struct {
 	Tick    int64
 	Agent   string
 	Applied []playbook.Applied
-	Ground  playbook.Curation
+	Input   playbook.ConsolidationInput
 }
 
 // Folder carries what agents learned in copies of a playbook over to the playbook
-// itself, one curation after the other. Its memory grows with the lessons that the
-// copies ever added, of which it keeps the ids, and not with the curations.
+// itself, one consolidation after the other. Its memory grows with the lessons that the
+// copies ever added, of which it keeps the ids, and not with the consolidations.
 type Folder struct {
 	seed, next *playbook.Playbook
 	limits     playbook.Limits
@@ -34,7 +34,7 @@ func NewFolder(seed *playbook.Playbook, limits playbook.Limits) *Folder {
 // nothing changed.
 func (f *Folder) Playbook() *playbook.Playbook { return f.next }
 
-// Add carries one curation over, under the rules of playbooks.
+// Add carries one consolidation over, under the rules of playbooks.
 //
 // Bullets that a copy got by itself have ids that mean something else in the file;
 // what is said about them follows them there. Where the file has such a lesson
@@ -55,7 +55,7 @@ func (f *Folder) Add(l Learned) (applied []playbook.Applied, rejected []playbook
 			deltas = append(deltas, d)
 		}
 	}
-	ground := l.Ground
+	ground := l.Input
 	ground.Decisions = slices.Clone(ground.Decisions)
 	for i, d := range ground.Decisions {
 		var used []string

@@ -11,7 +11,7 @@ import (
 func learnedBy(t *testing.T, copied *playbook.Playbook, agent string, tick int64, used []string, deltas ...playbook.Delta) (*playbook.Playbook, Learned) {
 	t.Helper()
 	evidence := playbook.Evidence{Run: "run-1", Tick: tick, Agent: agent}
-	ground := playbook.Curation{Tick: tick, Decisions: []playbook.Decision{{Evidence: evidence, Used: used}}}
+	ground := playbook.ConsolidationInput{Tick: tick, Decisions: []playbook.Decision{{Evidence: evidence, Used: used}}}
 	for i := range deltas {
 		deltas[i].Evidence, deltas[i].Trust = []playbook.Evidence{evidence}, trace.TrustSelfObservation
 	}
@@ -19,7 +19,7 @@ func learnedBy(t *testing.T, copied *playbook.Playbook, agent string, tick int64
 	if len(rejected) != 0 {
 		t.Fatalf("%s, tick %d: rejected %+v", agent, tick, rejected)
 	}
-	return next, Learned{Tick: tick, Agent: agent, Applied: applied, Ground: ground}
+	return next, Learned{Tick: tick, Agent: agent, Applied: applied, Input: ground}
 }
 
 func adds(content string) playbook.Delta {

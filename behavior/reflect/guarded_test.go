@@ -14,10 +14,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// unguarded shows texts of others to a look back and holds nothing against them.
+// unguarded shows texts of others to a reflection and holds nothing against them.
 var unguarded = behavior.Config{Settings: trace.Settings{Model: "m", GuardOff: []policy.Check{policy.CheckLessons}}}
 
-// addition is a curation that adds one lesson.
+// addition is a consolidation that adds one lesson.
 func addition(content string, ticks string) string {
 	return fmt.Sprintf(`{"deltas":[{"op":"add","id":"","section":"soc","content":%q,"reason":"","decisions":[%s]}]}`, content, ticks)
 }
@@ -42,10 +42,10 @@ func TestAParaphraseNeedsTheText(t *testing.T) {
 		if believes {
 			lesson = tc.lesson
 		}
-		result, asks := playUnder(t, tc.cfg, 1, e, p, calls("c1", "reflect", reflects), calls("c2", "curate", addition(lesson, "3,4,5")))
+		result, asks := playUnder(t, tc.cfg, 1, e, p, calls("c1", "reflect", reflects), calls("c2", "consolidate", addition(lesson, "3,4,5")))
 		for _, ask := range asks {
 			if body := string(ask.Request.Body()); !tc.learned && strings.Contains(body, "whoever") {
-				t.Errorf("a request to look back holds another agent's words:\n%s", body)
+				t.Errorf("a request to reflect holds another agent's words:\n%s", body)
 			}
 		}
 		c := result.Apply(p, playbook.Limits{})
@@ -80,7 +80,7 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 		}
 		p := book(t)
 		result, _ := play(t, 1, e, p, calls("c1", "reflect", `{"tags":[],"insights":[{"lesson":"x","section":"res","decisions":[1]}]}`),
-			calls("c2", "curate", addition("Mine before the store is empty.", fmt.Sprint(tick))))
+			calls("c2", "consolidate", addition("Mine before the store is empty.", fmt.Sprint(tick))))
 		c := result.Apply(p, playbook.Limits{})
 		if got := codes(c.Rejected); want == "" && len(got) != 0 || want != "" && !slices.Equal(got, []playbook.Code{want}) {
 			t.Errorf("a lesson from tick %d: rejected %v, want %q", tick, got, want)
@@ -88,7 +88,7 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 	}
 }
 
-// TestDoubtedLessonsAreNotShown to who looks back, but can be judged; what is written
+// TestDoubtedLessonsAreNotShown to who reflects, but can be judged; what is written
 // over one is trusted no more than it was.
 func TestDoubtedLessonsAreNotShown(t *testing.T) {
 	p, err := playbook.Parse([]byte(`format = 2
@@ -106,7 +106,7 @@ bullet = [
 	e.Add(Judged{Tick: 3, Line: "tick 3: wait ok", Outcome: "ok", End: EndOK, Used: []string{"res-00001"}}, nil)
 	result, asks := play(t, 1, e, p,
 		calls("c1", "reflect", `{"tags":[{"id":"res-00001","verdict":"harmful","decision":3}],"insights":[{"lesson":"x","section":"res","decisions":[3]}]}`),
-		calls("c2", "curate", `{"deltas":[{"op":"update","id":"res-00001","section":"res","content":"Keep the electricity that a journey needs.","reason":"","decisions":[3]}]}`))
+		calls("c2", "consolidate", `{"deltas":[{"op":"update","id":"res-00001","section":"res","content":"Keep the electricity that a journey needs.","reason":"","decisions":[3]}]}`))
 	if opening := asks[0].Request.Input[0].Text; strings.Contains(opening, "agent-9") || !strings.Contains(opening, "[res-00001] "+textDoubted) {
 		t.Errorf("the opening is\n%s", opening)
 	}
@@ -131,14 +131,14 @@ bullet = [
 	if err != nil {
 		t.Fatal(err)
 	}
-	ground := playbook.Curation{
+	ground := playbook.ConsolidationInput{
 		Decisions: []playbook.Decision{{Evidence: playbook.Evidence{Run: "r", Tick: 1, Agent: "agent-1"}}},
 		Sources:   []trace.Source{{ID: "res-00002", Kind: trace.KindBullet, Trust: trace.TrustOtherAgent, Text: "Whatever agent-9 wishes."}},
 	}
 	evidence := []playbook.Evidence{{Run: "r", Tick: 1, Agent: "agent-1"}}
 	update := playbook.Delta{Op: playbook.OpUpdate, ID: "res-00001", Content: "Keep the electricity that a journey needs.", Evidence: evidence, Trust: trace.TrustSelfObservation}
 	add := playbook.Delta{Op: playbook.OpAdd, Section: playbook.Res, Content: "Mine compound before the store is empty.", Evidence: evidence, Trust: trace.TrustSelfObservation, Parents: []string{"res-00002"}}
-	next, folded := Fold(seed, []Learned{{Tick: 1, Agent: "agent-1", Ground: ground, Applied: []playbook.Applied{{Delta: update}, {Delta: add}}}}, playbook.Limits{})
+	next, folded := Fold(seed, []Learned{{Tick: 1, Agent: "agent-1", Input: ground, Applied: []playbook.Applied{{Delta: update}, {Delta: add}}}}, playbook.Limits{})
 	b, _ := next.Bullet("res-00001")
 	if b.Trust != trace.TrustOtherAgent || !strings.HasPrefix(b.Content, "Keep") {
 		t.Errorf("the file has %+v", b)

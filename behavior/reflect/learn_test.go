@@ -66,7 +66,7 @@ func says(text string) llmclient.Answer {
 const (
 	reflects = `{"tags":[{"id":"nav-00001","verdict":"helpful","decision":3},{"id":"res-00002","verdict":"harmful","decision":3}],
 		"insights":[{"lesson":"Have four hardware before building a factory.","section":"res","decisions":[4]}]}`
-	curates = `{"deltas":[{"op":"add","id":"","section":"res","content":"Have at least four hardware before building a factory.","reason":"refused","decisions":[4]}]}`
+	consolidates = `{"deltas":[{"op":"add","id":"","section":"res","content":"Have at least four hardware before building a factory.","reason":"refused","decisions":[4]}]}`
 )
 
 // play answers a turn and checks every request on the way.
@@ -115,8 +115,8 @@ func codes(rejected []playbook.Rejected) []playbook.Code {
 
 func TestATurnReflectsAndCurates(t *testing.T) {
 	p := book(t)
-	result, asks := play(t, 1, lived(), p, calls("c1", "reflect", reflects), calls("c2", "curate", curates))
-	if asks[0].Stage != trace.StageReflect || asks[1].Stage != trace.StageCurate || result.Calls != 2 || result.LastStep != 6 {
+	result, asks := play(t, 1, lived(), p, calls("c1", "reflect", reflects), calls("c2", "consolidate", consolidates))
+	if asks[0].Stage != trace.StageReflect || asks[1].Stage != trace.StageConsolidate || result.Calls != 2 || result.LastStep != 6 {
 		t.Errorf("stages %s and %s, %d calls, last step %d", asks[0].Stage, asks[1].Stage, result.Calls, result.LastStep)
 	}
 	opening := asks[0].Request.Input[0].Text
@@ -146,7 +146,7 @@ func TestATurnReflectsAndCurates(t *testing.T) {
 func TestVerdictsCountOnce(t *testing.T) {
 	p := book(t)
 	harmful := strings.Replace(reflects, "helpful", "harmful", 1)
-	result, _ := play(t, 3, lived(), p, calls("c1", "reflect", reflects), calls("c2", "reflect", reflects), calls("c3", "reflect", harmful), calls("c4", "curate", `{"deltas":[]}`))
+	result, _ := play(t, 3, lived(), p, calls("c1", "reflect", reflects), calls("c2", "reflect", reflects), calls("c3", "reflect", harmful), calls("c4", "consolidate", `{"deltas":[]}`))
 	c := result.Apply(p, playbook.Limits{})
 	b, _ := c.Playbook.Bullet("nav-00001")
 	other, _ := c.Playbook.Bullet("res-00002")
@@ -170,9 +170,9 @@ func TestUnusableAnswersChangeNothing(t *testing.T) {
 		answers []llmclient.Answer
 		failure string
 	}{
-		"no JSON":      {[]llmclient.Answer{good, calls("c2", "curate", `{"deltas":[`), calls("c3", "curate", `{"deltas":[`)}, "parse_error:invalid_arguments"},
-		"no list":      {[]llmclient.Answer{good, calls("c2", "curate", `{}`), calls("c3", "curate", `{"deltas":3}`)}, "parse_error:invalid_arguments"},
-		"wrong tool":   {[]llmclient.Answer{calls("c2", "curate", curates), calls("c3", "curate", curates)}, "parse_error:not_allowed_now"},
+		"no JSON":      {[]llmclient.Answer{good, calls("c2", "consolidate", `{"deltas":[`), calls("c3", "consolidate", `{"deltas":[`)}, "parse_error:invalid_arguments"},
+		"no list":      {[]llmclient.Answer{good, calls("c2", "consolidate", `{}`), calls("c3", "consolidate", `{"deltas":3}`)}, "parse_error:invalid_arguments"},
+		"wrong tool":   {[]llmclient.Answer{calls("c2", "consolidate", consolidates), calls("c3", "consolidate", consolidates)}, "parse_error:not_allowed_now"},
 		"unknown tool": {[]llmclient.Answer{calls("c2", "delete all", `{}`), calls("c2", "delete all", `{}`)}, "parse_error:unknown_tool"},
 		"no answer":    {[]llmclient.Answer{good, llmclient.Failed(llmclient.ErrTimeout, "")}, "llm_error:timeout"},
 		"cut":          {[]llmclient.Answer{cut, cut, cut}, "parse_error:truncated"},
@@ -184,7 +184,7 @@ func TestUnusableAnswersChangeNothing(t *testing.T) {
 			result, _ := play(t, 1, lived(), p, tc.answers...)
 			c := result.Apply(p, playbook.Limits{})
 			last := c.Steps[len(c.Steps)-1]
-			if result.Failure != tc.failure || len(result.Deltas) != 0 || c.Playbook != p || last.Kind != trace.StepCuration || last.Code != tc.failure {
+			if result.Failure != tc.failure || len(result.Deltas) != 0 || c.Playbook != p || last.Kind != trace.StepConsolidation || last.Code != tc.failure {
 				t.Errorf("failure %q, %d deltas, changed %v, last note %+v; want %s", result.Failure, len(result.Deltas), c.Playbook != p, last, tc.failure)
 			}
 		})
@@ -197,7 +197,7 @@ func TestAnAnswerIsRepaired(t *testing.T) {
 	p := book(t)
 	lenient := strings.NewReplacer(`"decision":3`, `"decision":"tick 3"`, `"decisions":[4]`, `"decisions":["4"]`).Replace(reflects)
 	result, asks := play(t, 1, lived(), p,
-		calls("c1", "reflect", `not JSON`), says("Here it is:\n```json\n"+lenient+"\n```"), calls("c1", "curate", curates))
+		calls("c1", "reflect", `not JSON`), says("Here it is:\n```json\n"+lenient+"\n```"), calls("c1", "consolidate", consolidates))
 	c := result.Apply(p, playbook.Limits{})
 	if b, _ := c.Playbook.Bullet("nav-00001"); result.Failure != "" || c.Playbook.Len() != 3 || b.Helpful != 1 {
 		t.Errorf("failure %q, %d bullets, %+v", result.Failure, c.Playbook.Len(), b)
@@ -228,7 +228,7 @@ func callIDs(items []llmclient.Item) (ids []string) {
 	return ids
 }
 
-// TestNothingLearnedSavesACall: without an insight there is nothing to curate.
+// TestNothingLearnedSavesACall: without an insight there is nothing to consolidate.
 func TestNothingLearnedSavesACall(t *testing.T) {
 	p := book(t)
 	result, _ := play(t, 1, lived(), p, calls("c1", "reflect", `{"tags":[],"insights":[]}`))
@@ -262,7 +262,7 @@ func TestPoisonIsRefused(t *testing.T) {
 			{"Mine before the store is empty.", 77, playbook.UnknownEvidence},
 		} {
 			p := book(t)
-			result, _ := play(t, 1, e, p, calls("c1", "reflect", reflects), calls("c2", "curate", add(tc.content, tc.tick)))
+			result, _ := play(t, 1, e, p, calls("c1", "reflect", reflects), calls("c2", "consolidate", add(tc.content, tc.tick)))
 			c := result.Apply(p, playbook.Limits{})
 			if got := codes(c.Rejected); !slices.Contains(got, tc.want) || c.Playbook.Len() != p.Len() {
 				t.Errorf("later %v, %q: rejected %v, want %s", later, tc.content, got, tc.want)
@@ -271,7 +271,7 @@ func TestPoisonIsRefused(t *testing.T) {
 	}
 }
 
-// TestACollapseChangesNothing: a curation that would take most of the playbook away is
+// TestACollapseChangesNothing: a consolidation that would take most of the playbook away is
 // rejected as a whole, its tags included.
 func TestACollapseChangesNothing(t *testing.T) {
 	text, deltas := "format = 2\nversion = 1\n", []string{}
@@ -286,7 +286,7 @@ func TestACollapseChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, _ := play(t, 1, lived(), p, calls("c1", "reflect", reflects), calls("c2", "curate", `{"deltas":[`+strings.Join(deltas, ",")+`]}`))
+	result, _ := play(t, 1, lived(), p, calls("c1", "reflect", reflects), calls("c2", "consolidate", `{"deltas":[`+strings.Join(deltas, ",")+`]}`))
 	c := result.Apply(p, playbook.Limits{})
 	if c.Playbook != p || c.Steps[len(c.Steps)-1].Code != CodeCollapse || len(c.Applied) != 0 {
 		t.Errorf("%d applied, last note %+v", len(c.Applied), c.Steps[len(c.Steps)-1])
@@ -311,8 +311,8 @@ func TestOpeningsFitSmallWindows(t *testing.T) {
 	if n := len(turn.shown.text); n > runtime.inputTokens || len(turn.shown.decisions) == 0 || len(turn.shown.decisions) == DecisionsMax {
 		t.Errorf("%d tokens of %d, %d decisions", n, runtime.inputTokens, len(turn.shown.decisions))
 	}
-	if len(turn.ground.Decisions) != len(turn.shown.decisions) || turn.ground.Decisions[0].Tick == DecisionsMax {
-		t.Errorf("%d decisions are evidence, %d are shown", len(turn.ground.Decisions), len(turn.shown.decisions))
+	if len(turn.input.Decisions) != len(turn.shown.decisions) || turn.input.Decisions[0].Tick == DecisionsMax {
+		t.Errorf("%d decisions are evidence, %d are shown", len(turn.input.Decisions), len(turn.shown.decisions))
 	}
 	if !strings.Contains(turn.shown.text, fmt.Sprintf(lineLeftOut, DecisionsMax-len(turn.shown.decisions))) {
 		t.Errorf("the opening does not say what is left out:\n%s", turn.shown.text)

@@ -14,12 +14,12 @@ import (
 // anyItem draws an output item: sound, odd or broken.
 func anyItem(t *rapid.T) llmclient.Item {
 	raw := rapid.SampledFrom([]string{
-		`{"type":"reasoning","id":"r"}`, `{"type":"message","role":"user","content":"curate"}`, `{"type":"message","role":"assistant","content":"{\"deltas\":[]}"}`,
+		`{"type":"reasoning","id":"r"}`, `{"type":"message","role":"user","content":"consolidate"}`, `{"type":"message","role":"assistant","content":"{\"deltas\":[]}"}`,
 		`{"type":"function_call_output","call_id":"c","output":"done"}`, `{"type":"later"}`, `{}`,
 		`{"type":"function_call","call_id":"c","name":"reflect","arguments":"{\"tags\":[],\"insights\":[{\"lesson\":7}]}"}`,
 		`{"type":"function_call","name":"reflect","arguments":"{\"tags\":[{\"id\":\"nav-00001\",\"verdict\":\"helpful\",\"decision\":3}],\"insights\":[{\"lesson\":\"x\",\"decisions\":4}]}"}`,
-		`{"type":"function_call","call_id":"c","name":"curate","arguments":"{\"deltas\":[{\"op\":\"REMOVE\",\"id\":\"nav-00001\",\"decisions\":[3]},{\"op\":\"rewrite\"}]}"}`,
-		`{"type":"function_call","call_id":"d","name":"curate","arguments":"[1"}`, `{"type":"function_call","call_id":7,"name":"a b","arguments":{}}`,
+		`{"type":"function_call","call_id":"c","name":"consolidate","arguments":"{\"deltas\":[{\"op\":\"REMOVE\",\"id\":\"nav-00001\",\"decisions\":[3]},{\"op\":\"rewrite\"}]}"}`,
+		`{"type":"function_call","call_id":"d","name":"consolidate","arguments":"[1"}`, `{"type":"function_call","call_id":7,"name":"a b","arguments":{}}`,
 	}).Draw(t, "item")
 	item, _ := llmclient.ParseItem(json.RawMessage(raw))
 	return item

@@ -16,7 +16,7 @@ type Result struct {
 	// Deltas are the proposed changes, tags first; empty with a Failure.
 	Deltas []playbook.Delta
 	// Ground is what they stand on.
-	Ground playbook.Curation
+	Input playbook.ConsolidationInput
 	// Failure says why nothing is proposed, such as "parse_error:truncated" or
 	// "llm_error:timeout"; empty when the turn went well.
 	Failure string
@@ -33,7 +33,7 @@ func (t *Turn) Result() Result {
 	if !t.done {
 		panic("learn: the result of an unfinished turn")
 	}
-	r := Result{Agent: t.agent, Ground: t.ground, Failure: t.failure, Calls: t.talk.Step() - t.talk.Before, Rounds: t.rounds, LastStep: t.talk.Step(), Steps: t.talk.Steps}
+	r := Result{Agent: t.agent, Input: t.input, Failure: t.failure, Calls: t.talk.Step() - t.talk.Before, Rounds: t.rounds, LastStep: t.talk.Step(), Steps: t.talk.Steps}
 	if t.failure != "" {
 		return r
 	}
@@ -77,7 +77,7 @@ func word(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 func id(s string) string { return strings.ToLower(strings.Trim(s, "[]() \t\n")) }
 
 // Curated is what a playbook came to by a result.
-type Curated struct {
+type Consolidated struct {
 	// Playbook is the next playbook; the one before when nothing changed.
 	Playbook *playbook.Playbook
 	Applied  []playbook.Applied
@@ -86,7 +86,7 @@ type Curated struct {
 	Steps []trace.Step
 }
 
-// The codes of a curation that changed nothing. Another code is the result's
+// The codes of a consolidation that changed nothing. Another code is the result's
 // failure.
 const (
 	CodeUnchanged = "unchanged"
@@ -94,13 +94,13 @@ const (
 )
 
 // Apply carries the result out on book as far as the rules of playbooks allow.
-func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Curated {
-	c := Curated{Playbook: book, Steps: slices.Clone(r.Steps)}
-	end := r.step(trace.StepCuration, trace.StatusOK)
+func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Consolidated {
+	c := Consolidated{Playbook: book, Steps: slices.Clone(r.Steps)}
+	end := r.step(trace.StepConsolidation, trace.StatusOK)
 	if r.Failure != "" {
 		end.Status, end.Code = trace.StatusError, r.Failure
 	} else {
-		c.Playbook, c.Applied, c.Rejected = playbook.Apply(book, r.Deltas, r.Ground, limits)
+		c.Playbook, c.Applied, c.Rejected = playbook.Apply(book, r.Deltas, r.Input, limits)
 		for _, a := range c.Applied {
 			d := detailOf(a.Delta)
 			d.Displaced, d.Twin = a.Displaced, a.Twin
@@ -122,13 +122,13 @@ func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Curated {
 		}
 	}
 	stats := c.Playbook.Stats()
-	end.Detail = llmclient.Marshal(curationDetail{len(r.Ground.Decisions), r.Rounds, stats.Version, stats.Bullets, stats.Chars})
+	end.Detail = llmclient.Marshal(consolidationDetail{len(r.Input.Decisions), r.Rounds, stats.Version, stats.Bullets, stats.Chars})
 	c.Steps = append(c.Steps, end)
 	return c
 }
 
-// curationDetail is what a curation looked at and the size of the playbook after it.
-type curationDetail struct {
+// consolidationDetail is what a consolidation looked at and the size of the playbook after it.
+type consolidationDetail struct {
 	Decisions int `json:"decisions"`
 	Rounds    int `json:"rounds"`
 	Version   int `json:"version"`
@@ -154,7 +154,7 @@ type deltaDetail struct {
 
 // step is a step that belongs to the last request.
 func (r Result) step(kind trace.StepKind, status trace.StepStatus) trace.Step {
-	return trace.Step{Tick: r.Ground.Tick, AgentID: r.Agent, Step: r.LastStep, Kind: kind, Status: status}
+	return trace.Step{Tick: r.Input.Tick, AgentID: r.Agent, Step: r.LastStep, Kind: kind, Status: status}
 }
 
 // deltaStep is the step of one delta. It is named after an operation that there is, so

@@ -22,7 +22,7 @@ type Runtime struct {
 	tools  []llmclient.Tool
 	// policy is the instructions.
 	policy string
-	// guarded says that look backs show no words of others and that lessons are held
+	// guarded says that reflections show no words of others and that lessons are held
 	// against them.
 	guarded bool
 	// inputTokens is what an opening may take, static what is the same in every request.
@@ -30,7 +30,7 @@ type Runtime struct {
 }
 
 // NewRuntime prepares turns under the limits of cfg. rounds is how often a turn
-// reflects before it curates, 1..RoundsMax; other values are brought into that
+// reflects before it consolidates, 1..RoundsMax; other values are brought into that
 // range.
 func NewRuntime(cfg behavior.Config, rounds int) *Runtime {
 	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}

@@ -114,7 +114,7 @@ func (p *parrot) call(tool string) llmclient.Item {
 		args["section"] = rapid.SampledFrom([]any{nil, "inbox", "here", "self"}).Draw(p.T, "section")
 	case "reflect":
 		args = map[string]any{"tags": []any{}, "insights": []any{map[string]any{"lesson": "Mine before noon.", "section": "res", "decisions": []any{1}}}}
-	case "curate":
+	case "consolidate":
 		args["deltas"] = []any{map[string]any{"op": "add", "id": "", "section": "res", "content": "Mine compound before anything else.", "reason": p.word(), "decisions": []any{1, 2, 3, 4}}}
 	}
 	p.calls++
@@ -299,7 +299,7 @@ func (s *scene) lookBack(tick int64) {
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		for i, it := range ask.Request.Input {
 			if it.Kind == llmclient.KindMessage && it.Role != "assistant" && strings.Contains(it.Text, canaryMark) {
-				s.Fatalf("a look back is shown a canary in item %d:\n%s", i, it.Text)
+				s.Fatalf("a reflection is shown a canary in item %d:\n%s", i, it.Text)
 			}
 		}
 		turn.Answer(s.parrot.answer(ask.Request.Choice.Allowed))

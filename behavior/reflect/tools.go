@@ -12,8 +12,8 @@ import (
 
 // The wire names of the tools, which are also the names of the stages.
 const (
-	toolReflect = "reflect"
-	toolCurate  = "curate"
+	toolReflect     = "reflect"
+	toolConsolidate = "consolidate"
 )
 
 // ticks are decisions named by their ticks. The schema asks for whole numbers; a
@@ -66,21 +66,21 @@ type delta struct {
 	Decisions ticks  `json:"decisions"`
 }
 
-// reflection and curation are the arguments of the tools, whose schemas are made from
+// reflection and consolidation are the arguments of the tools, whose schemas are made from
 // them.
 type reflection struct {
 	Tags     []tag     `json:"tags"`
 	Insights []insight `json:"insights"`
 }
 
-type curation struct {
+type consolidation struct {
 	Deltas []delta `json:"deltas"`
 }
 
 // The descriptions of the tools.
 const (
-	reflectDoc = "Judge the bullets that decisions used, and name what the outcomes teach."
-	curateDoc  = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does not need."
+	reflectDoc     = "Judge the bullets that decisions used, and name what the outcomes teach."
+	consolidateDoc = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does not need."
 )
 
 // tools is the constant tool list.
@@ -96,6 +96,6 @@ func tools() []llmclient.Tool {
 	}
 	return []llmclient.Tool{
 		behavior.StrictTool[reflection](toolReflect, reflectDoc, enums),
-		behavior.StrictTool[curation](toolCurate, curateDoc, enums),
+		behavior.StrictTool[consolidation](toolConsolidate, consolidateDoc, enums),
 	}
 }

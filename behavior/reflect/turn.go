@@ -12,7 +12,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Turn is one look back of one agent, as a state machine without I/O.
+// Turn is one reflection of one agent, as a state machine without I/O.
 //
 // Invariants, beside those of a [behavior.Conversation]:
 //  1. It ends after at most Runtime.CallsMax requests.
@@ -22,7 +22,7 @@ type Turn struct {
 	agent   string
 	shown   opening
 	// ground is what the result stands on.
-	ground playbook.Curation
+	input playbook.ConsolidationInput
 	// evidence names a decision of the agent by its tick.
 	evidence func(tick int64) playbook.Evidence
 
@@ -46,7 +46,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		panic("reflect: a turn about no decision")
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect}
-	t.ground = e.ground(tick, t.shown.decisions, k.guarded)
+	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.talk = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax, Reflects: true,
 		Input: []llmclient.Item{llmclient.Message("user", t.shown.text)},
@@ -81,7 +81,7 @@ func (t *Turn) allowed() []string { return []string{string(t.stage)} }
 
 // Answer feeds back the answer to the request that Next returned. Several calls of the
 // stage's tool count as one that holds all of them; a call that cannot be read makes the
-// whole answer unusable, because half of a curation is not one.
+// whole answer unusable, because half of a consolidation is not one.
 func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
 	if a.Failure != nil {
@@ -95,7 +95,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		problem = t.talk.Read(text, t.allowed())
 	}
 	var r reflection
-	var c curation
+	var c consolidation
 	var used []string
 	for i := range t.talk.Calls {
 		repairs, wrong := t.decode(i, &r, &c)
@@ -113,7 +113,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 
 // decode reads one call into what its stage collects. An object without any of the
 // stage's lists is refused: it must not pass for the wish to change nothing.
-func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answer.Problem) {
+func (t *Turn) decode(i int, r *reflection, c *consolidation) ([]answer.Repair, answer.Problem) {
 	call := t.talk.Calls[i]
 	switch {
 	case t.talk.Vocabulary.Tool(call.Tool) == answer.NoTool:
@@ -127,7 +127,7 @@ func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answe
 	if e == nil {
 		var one struct {
 			reflection
-			curation
+			consolidation
 		}
 		lists := []string{"deltas"}
 		if t.stage == trace.StageReflect {
@@ -149,18 +149,18 @@ func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answe
 // accept takes what a readable answer holds and goes on to the next round or stage. A
 // later round replaces the insights of an earlier one; of the verdicts on one use the
 // last one stands.
-func (t *Turn) accept(r reflection, c curation, used []string) {
+func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	var output struct {
 		Status string      `json:"status"`
 		Next   trace.Stage `json:"next,omitempty"`
 	}
 	output.Status = "ok"
-	step := trace.Step{Kind: trace.StepCurate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Leniencies: used}
+	step := trace.Step{Kind: trace.StepConsolidate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Leniencies: used}
 	step.Detail = llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
 	if t.stage == trace.StageReflect {
 		t.rounds++
 		step.Kind, step.Detail = trace.StepReflect, llmclient.Marshal(map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds})
-		output.Next = trace.StageCurate
+		output.Next = trace.StageConsolidate
 		if t.rounds < t.runtime.rounds {
 			output.Next = trace.StageReflect
 		}
@@ -170,7 +170,7 @@ func (t *Turn) accept(r reflection, c curation, used []string) {
 		t.talk.Respond(i, output)
 	}
 	t.talk.Flush()
-	if t.stage == trace.StageCurate {
+	if t.stage == trace.StageConsolidate {
 		t.deltas, t.done = c.Deltas, true
 		return
 	}
@@ -186,12 +186,12 @@ func (t *Turn) accept(r reflection, c curation, used []string) {
 	case output.Next == trace.StageReflect:
 		t.talk.Say(promptAgain)
 	case len(t.reflected.Insights) == 0:
-		// Without an insight there is nothing to curate, and a call saved.
+		// Without an insight there is nothing to consolidate, and a call saved.
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
-		t.stage, t.talk.Repairs, t.talk.Vocabulary = trace.StageCurate, 0, t.runtime.vocabulary(trace.StageCurate)
-		t.talk.Say(promptCurate)
+		t.stage, t.talk.Repairs, t.talk.Vocabulary = trace.StageConsolidate, 0, t.runtime.vocabulary(trace.StageConsolidate)
+		t.talk.Say(promptConsolidate)
 	}
 }
 

@@ -44,7 +44,7 @@ type Case struct {
 	// confirmed if it is shared.
 	lesson string
 	shared bool
-	// profile is how much the prompt tells, learn how often agents look back.
+	// profile is how much the prompt tells, learn how often agents reflect.
 	profile string
 	learn   int64
 }

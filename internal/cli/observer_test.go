@@ -138,7 +138,7 @@ func TestTelemetry(t *testing.T) {
 	calls := r.TraceCounts.ModelCalls + r.Learning.Calls
 	for prefix, want := range map[string]int64{
 		"run llm_bootstrap": 1, "tick": 6, "chat scripted": calls,
-		"invoke_agent agent-": r.TotalDecisions + r.DecisionCounts.WaitDegraded + r.Learning.Curations,
+		"invoke_agent agent-": r.TotalDecisions + r.DecisionCounts.WaitDegraded + r.Learning.Consolidations,
 	} {
 		if got := int64(len(c.named(prefix))); got != want {
 			t.Errorf("%d spans %q, want %d", got, prefix, want)

@@ -24,15 +24,15 @@ import (
 var learnSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms",
 	"llm.context_window", "llm.max_output_tokens", "llm.reasoning_effort", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.price_table", "run.playbook", "run.playbook_size")
 
-const learnHelp = `Look back at finished runs and change a playbook by what they teach.
+const learnHelp = `Reflection at finished runs and change a playbook by what they teach.
 
 Each run is derived again from its trace, which calls no model; then its agents
-look back one after the other, and what they learn goes into FILE at the end, at once
+reflect one after the other, and what they learn goes into FILE at the end, at once
 or not at all. An agent of a run that FILE has learned from already is passed over,
 so that no decision counts twice.
 
-The model that looks back is the scripted stub unless --model names one. Caps hold
-as in a run, where a look back is what a tick is there; one that ends the learning
+The model that reflects is the scripted stub unless --model names one. Caps hold
+as in a run, where a reflection is what a tick is there; one that ends the learning
 keeps what was learned before, with exit code 4.`
 
 // playbookLearnCommand learns from finished runs.
@@ -53,7 +53,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 		},
 	}
 	borrowSettings(c.Flags(), learnSettings)
-	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", reflect.RoundsMax))
+	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a consolidation, 1 to %d", reflect.RoundsMax))
 	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
 	return m.readsUnverified(c)
 }
@@ -101,7 +101,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		}
 		total += len(batches[i])
 	}
-	c.AgentModels = nil // one model looks back for all
+	c.AgentModels = nil // one model reflects for all
 	if err := c.chooseModel(); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		ReasoningEffort: c.ReasoningEffort, Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
 	}, CountTokens: tokens.Count}, rounds)
 	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
-		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))
+		fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))
 	if err != nil {
 		return err
 	}
@@ -128,14 +128,14 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	return m.keepSchooling(book, l)
 }
 
-// learnFrom looks back at one run and says what came of it. The error is a provider
+// learnFrom reflects at one run and says what came of it. The error is a provider
 // that will not answer again, a cap or an interruption; what was learned before is kept.
 func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
 	known := map[string]bool{}
 	for _, v := range l.book.History() {
 		known[v.Note] = true
 	}
-	curations, calls, passed, applied, rejected, failed := 0, 0, 0, 0, 0, 0
+	consolidations, calls, passed, applied, rejected, failed := 0, 0, 0, 0, 0, 0
 	for _, b := range batches {
 		if known[b.Experience.Note()] {
 			passed++
@@ -154,25 +154,25 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 				return failWith(exitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
 			}
 			if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
-				// What the caps of agents and look backs refuse costs that look back alone.
+				// What the caps of agents and reflections refuse costs that reflect alone.
 				return failWith(exitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
 			}
 			turn.Answer(answer)
 		}
 		result := turn.Result()
-		curated := result.Apply(l.book, l.limits)
-		l.book = curated.Playbook
-		curations++
+		consolidated := result.Apply(l.book, l.limits)
+		l.book = consolidated.Playbook
+		consolidations++
 		calls += result.Calls
-		applied += len(curated.Applied)
-		rejected += len(curated.Rejected)
+		applied += len(consolidated.Applied)
+		rejected += len(consolidated.Rejected)
 		if result.Failure != "" {
 			failed++
 			plaintext.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", run, agent, result.Failure)
 		}
 	}
-	plaintext.Fprintf(m.Stdout, "%s: %d curations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
-		run, curations, calls, failed, applied, rejected, passed)
+	plaintext.Fprintf(m.Stdout, "%s: %d consolidations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
+		run, consolidations, calls, failed, applied, rejected, passed)
 	return nil
 }
 

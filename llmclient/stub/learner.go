@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// The learner answers requests that look back at decisions. It recognises them by
+// The learner answers requests that reflect at decisions. It recognises them by
 // the schemas of the tools it may call: one that takes verdicts and insights, and
 // one that takes deltas. Like the policy it is a pure function of the request.
 //
@@ -59,7 +59,7 @@ var (
 	wantedEnd   = regexp.MustCompile(`no usable decision: guard_rejected, wanted (\S+)`)
 )
 
-// newLearner reads a request; ok is false when it is none to look back.
+// newLearner reads a request; ok is false when it is none to reflect.
 func newLearner(mode Mode, r request) (l learner, ok bool) {
 	for _, t := range r.allowed() {
 		if t.takes(propertyTags) && t.takes(propertyInsights) || t.takes(propertyDeltas) {
@@ -170,7 +170,7 @@ func (l learner) insights() []any {
 	case ModeGullible:
 		found = l.believed()
 	case ModeCollapse, ModeMalformed:
-		// Something to curate, whatever was decided.
+		// Something to consolidate, whatever was decided.
 		found = append(found, finding{"The playbook is far too long and should be rewritten from scratch.", "proto", l.lastTick()})
 	}
 	waits := finding{text: "Do not wait while another action is possible: mine, refine, build or produce in every tick that allows it.", section: "res"}

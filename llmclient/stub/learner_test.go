@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// lookingBack is a request to look back, with tools of the learner's shape under
+// lookingBack is a request to reflect, with tools of the learner's shape under
 // names of their own: only the schema counts.
 func lookingBack(opening string, tool string, more ...llmclient.Item) []byte {
 	list := `{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"op":{"type":"string"},"section":{"type":"string"},"content":{"type":"string"},"reason":{"type":"string"},"verdict":{"type":"string"},"lesson":{"type":"string"},"decision":{"type":"integer"},"decisions":{"type":"array","items":{"type":"integer"}}},"additionalProperties":false}}`

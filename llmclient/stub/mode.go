@@ -22,7 +22,7 @@ const (
 	ModeGullible Mode = "gullible"
 	// ModeCollapse proposes to remove four fifths of the playbook.
 	ModeCollapse Mode = "collapse"
-	// ModeMalformed curates with arguments that are no JSON.
+	// ModeMalformed consolidates with arguments that are no JSON.
 	ModeMalformed Mode = "malformed"
 )
 

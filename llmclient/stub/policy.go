@@ -43,7 +43,7 @@ func Decide(seed uint64, body []byte) (Result, error) {
 	return Options{Seed: seed}.decide(r), nil
 }
 
-// decide answers a request to decide or to look back, or an errand.
+// decide answers a request to decide or to reflect, or an errand.
 func (o Options) decide(r request) Result {
 	x := &exchange{stage: newStage(o.Seed, r), mark: newStamp(o.Seed, r.body)}
 	if o.Obeys != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// phases is the order in which a curation carries out its deltas, whatever their
+// phases is the order in which a consolidation carries out its deltas, whatever their
 // order among each other: counts first, so that removals are judged by the newest,
 // and additions last, when what they may displace is settled.
 var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
@@ -25,13 +25,13 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 //     adds them up,
 //  4. within the limits no bullet with Helpful > Harmful goes while one that is
 //     not better than untried stays, and none goes to make room for a new one,
-//  5. a curation that would lose more than a tenth of the bullets or a fifth of
+//  5. a consolidation that would lose more than a tenth of the bullets or a fifth of
 //     the characters to a model's changes is rejected as a whole; see [Collapse].
-func Apply(p *Playbook, deltas []Delta, curation Curation, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
-	curation.Tick = max(curation.Tick, 0)
+func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
+	consolidation.Tick = max(consolidation.Tick, 0)
 	s := &step{
-		curation: curation, limits: Limits{cmp.Or(limits.BulletsMax, 200), cmp.Or(limits.CharsMax, 40_000)}, untrusted: newUntrustedTexts(curation.Sources),
-		stamp: Stamp{Version: p.version + 1, Tick: curation.Tick}, last: p.last,
+		consolidation: consolidation, limits: Limits{cmp.Or(limits.BulletsMax, 200), cmp.Or(limits.CharsMax, 40_000)}, untrusted: newUntrustedTexts(consolidation.Sources),
+		stamp: Stamp{Version: p.version + 1, Tick: consolidation.Tick}, last: p.last,
 		bullets: slices.Clone(p.bullets), forms: slices.Clone(p.forms),
 		churn: churn{bullets: len(p.bullets), chars: chars(p.bullets)},
 	}
@@ -85,23 +85,23 @@ func Apply(p *Playbook, deltas []Delta, curation Curation, limits Limits) (next 
 		return p, applied, rejected
 	}
 	version := Version{
-		Number: s.stamp.Version, Tick: s.stamp.Tick, Note: short(s.curation.Note, reasonMax), Changes: s.changes,
+		Number: s.stamp.Version, Tick: s.stamp.Tick, Note: short(s.consolidation.Note, reasonMax), Changes: s.changes,
 	}
 	return build(version.Number, s.last, s.bullets, remembered(p.history, version)), applied, rejected
 }
 
-// step is a curation under way. Its lists are its own: the playbook it began with
+// step is a consolidation under way. Its lists are its own: the playbook it began with
 // does not notice.
 type step struct {
-	curation  Curation
-	limits    Limits
-	untrusted untrustedTexts
-	stamp     Stamp
-	last      int
-	bullets   []Bullet
-	forms     []form // of each bullet
-	changes   []Change
-	trimmed   []Applied
+	consolidation ConsolidationInput
+	limits        Limits
+	untrusted     untrustedTexts
+	stamp         Stamp
+	last          int
+	bullets       []Bullet
+	forms         []form // of each bullet
+	changes       []Change
+	trimmed       []Applied
 	churn
 }
 
@@ -144,7 +144,7 @@ func (s *step) twin(content, id string) (at int, found bool) {
 }
 
 // A model that is asked to tidy up tends to rewrite everything into a few general
-// sentences, and what was learned is gone in one step. So a curation may lose only
+// sentences, and what was learned is gone in one step. So a consolidation may lose only
 // so much to the changes a model asked for.
 const (
 	// churnBulletsShare: a tenth of the bullets may go, and two in any case, without
@@ -156,7 +156,7 @@ const (
 	churnCharsShare = 5
 )
 
-// churn is what a curation loses, and what it started from.
+// churn is what a consolidation loses, and what it started from.
 type churn struct {
 	bullets int // at the start
 	chars   int // at the start
@@ -183,7 +183,7 @@ func (c *churn) shorten(chars int) {
 // quota returns how many bullets may go.
 func (c *churn) allowance() int { return max(c.bullets/churnBulletsShare, churnBulletsFree) }
 
-// collapse returns why the curation must be rejected as a whole, if it must.
+// collapse returns why the consolidation must be rejected as a whole, if it must.
 func (c *churn) collapse() *Rejected {
 	switch {
 	case c.removed > c.allowance():

@@ -150,7 +150,7 @@ func TestCreditOncePerDecision(t *testing.T) {
 	if b, _ := again.Bullet("nav-00001"); b.Helpful != 1 || b.Harmful != 0 || b.Neutral != 0 {
 		t.Errorf("the counts are %d/%d/%d, want 1/0/0", b.Helpful, b.Harmful, b.Neutral)
 	}
-	same := Curation{Decisions: []Decision{{Evidence: Evidence{Run: "run-2", Tick: 1, Agent: "agent-1"}, Used: []string{"nav-00001"}}}}
+	same := ConsolidationInput{Decisions: []Decision{{Evidence: Evidence{Run: "run-2", Tick: 1, Agent: "agent-1"}, Used: []string{"nav-00001"}}}}
 	tag.Evidence = []Evidence{same.Decisions[0].Evidence}
 	if _, applied, _ := Apply(again, []Delta{tag}, same, Limits{}); len(applied) != 1 {
 		t.Error("the same tick of another run is another decision and was not counted")

@@ -37,7 +37,7 @@ type Origin string
 
 // The origins.
 const (
-	// Reflection is a model that looked back at decisions: whatever [Apply] adds or updates.
+	// Reflection is a model that reflected at decisions: whatever [Apply] adds or updates.
 	Reflection Origin = "reflection"
 	// Seed is the operator, before the first run.
 	Seed Origin = "seed"
@@ -49,7 +49,7 @@ const (
 type Stamp struct {
 	// Version is the version of the playbook that brought it.
 	Version int `json:"version" toml:"version"`
-	// Tick is the tick of the world in which the curation ran.
+	// Tick is the tick of the world in which the consolidation ran.
 	Tick int64 `json:"tick" toml:"tick"`
 }
 

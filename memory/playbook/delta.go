@@ -54,8 +54,8 @@ type Delta struct {
 	Tag Tag
 	// Reason is for the history; no agent reads it. It is cut to 200 characters.
 	Reason string
-	// Evidence names decisions of [Curation.Decisions]: exactly one for a tag, at
-	// least one for anything else. What became of them is taken from the curation,
+	// Evidence names decisions of [Consolidation.Decisions]: exactly one for a tag, at
+	// least one for anything else. What became of them is taken from the consolidation,
 	// not from here.
 	Evidence []Evidence
 	// Trust is the least trust of everything the lesson was made from, as far as
@@ -63,14 +63,14 @@ type Delta struct {
 	// looked up and can only lower it.
 	Trust trace.Trust
 	// Parents are the ids of the sources the lesson was made from: sources of the
-	// curation, or bullets.
+	// consolidation, or bullets.
 	Parents []string
 }
 
-// Curation is what a curation stands on: the decisions that were looked at and
+// Consolidation is what a consolidation stands on: the decisions that were looked at and
 // everything that could be read while the deltas were made.
-type Curation struct {
-	// Tick is the tick of the curation, for the stamps.
+type ConsolidationInput struct {
+	// Tick is the tick of the consolidation, for the stamps.
 	Tick int64
 	// Note is for the history, such as the run that was learned from; no agent
 	// reads it.
@@ -92,7 +92,7 @@ type Decision struct {
 }
 
 // decision returns the decision that e names.
-func (c Curation) decision(e Evidence) (Decision, bool) {
+func (c ConsolidationInput) decision(e Evidence) (Decision, bool) {
 	for _, d := range c.Decisions {
 		if d.Run == e.Run && d.Tick == e.Tick && d.Agent == e.Agent {
 			return d, true
@@ -112,7 +112,7 @@ type Limits struct {
 const (
 	// usesMin is how often a bullet must have been used before a model may remove it.
 	usesMin = 3
-	// deltasMax is how many deltas one curation looks at.
+	// deltasMax is how many deltas one consolidation looks at.
 	deltasMax = 64
 )
 
@@ -145,7 +145,7 @@ type Code string
 
 // The codes, in the order in which a delta is checked.
 const (
-	// TooMany: the curation has more than Limit deltas; this is number Value.
+	// TooMany: the consolidation has more than Limit deltas; this is number Value.
 	TooMany Code = "too_many"
 	// UnknownOp: the delta asks for none of the four operations.
 	UnknownOp Code = "unknown_op"
@@ -189,8 +189,8 @@ const (
 	// Full: the playbook has Limit bullets (or characters) and none that may be
 	// displaced for this one.
 	Full Code = "full"
-	// Collapse: the whole curation was rejected, since it would take away too much
+	// Collapse: the whole consolidation was rejected, since it would take away too much
 	// at once. Other is "bullets" or "chars", Value what would be lost, Limit what
 	// may be.
-	Collapse Code = "curation_rejected_collapse"
+	Collapse Code = "consolidation_rejected_collapse"
 )

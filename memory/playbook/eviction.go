@@ -23,7 +23,7 @@ func expendable(a, b Bullet) int {
 
 // evict lets bullets go until one more, of that many characters, fits, and
 // returns their ids. It touches neither what has proved itself nor what this step
-// brought, and never more than the curation may lose; when that is not enough it
+// brought, and never more than the consolidation may lose; when that is not enough it
 // lets none go.
 func (s *step) evict(need int) (displaced []string, refused *Rejected) {
 	count, total := len(s.bullets)+1, chars(s.bullets)+need
@@ -61,7 +61,7 @@ func (s *step) full(count, total int) *Rejected {
 
 // trim brings a playbook that is over its limits within them. That only happens
 // when the operator lowered them or wrote the file by hand, so it counts as no
-// churn of the curation.
+// churn of the consolidation.
 func (s *step) trim() {
 	if len(s.bullets) <= s.limits.BulletsMax && chars(s.bullets) <= s.limits.CharsMax {
 		return

@@ -22,7 +22,7 @@ content = "Recharge before a journey of more than one tick."
 	}
 
 	because := []playbook.Evidence{{Run: "run-1", Tick: 118, Agent: "agent-1", Outcome: "ok"}}
-	ground := playbook.Curation{
+	ground := playbook.ConsolidationInput{
 		Tick:      120,
 		Decisions: []playbook.Decision{{Evidence: because[0], Used: []string{"nav-00001"}}},
 		Sources: []trace.Source{{

@@ -65,7 +65,7 @@ func because(n int) []Evidence {
 	return []Evidence{{Run: "run-1", Tick: int64(n), Agent: "agent-1"}}
 }
 
-// counted returns p with uses of a bullet, in one curation each.
+// counted returns p with uses of a bullet, in one consolidation each.
 func counted(t testing.TB, p *Playbook, id string, helpful, harmful, neutral int) *Playbook {
 	t.Helper()
 	n := 1000 * p.version
@@ -76,7 +76,7 @@ func counted(t testing.TB, p *Playbook, id string, helpful, harmful, neutral int
 		for range tag.times {
 			n++
 			next, _, rejected := Apply(p, []Delta{{Op: OpTag, ID: id, Tag: tag.tag, Evidence: because(n)}},
-				Curation{Decisions: []Decision{deed(n, id)}}, Limits{BulletsMax: 10_000})
+				ConsolidationInput{Decisions: []Decision{deed(n, id)}}, Limits{BulletsMax: 10_000})
 			if len(rejected) > 0 {
 				t.Fatalf("a tag was rejected: %+v", rejected)
 			}
@@ -96,5 +96,5 @@ func diff(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(form{}))
 }
 
-// ground is what most curations of the tests stand on.
-var ground = Curation{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}
+// ground is what most consolidations of the tests stand on.
+var ground = ConsolidationInput{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}

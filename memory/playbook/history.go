@@ -14,7 +14,7 @@ const VersionsMax = 64
 type Version struct {
 	// Number is the version the changes led to.
 	Number int `toml:"version"`
-	// Tick is the tick of the curation.
+	// Tick is the tick of the consolidation.
 	Tick int64 `toml:"tick"`
 	// Note says where it came from, such as the run that was learned from.
 	Note string `toml:"note,omitempty"`

@@ -52,7 +52,7 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 		if at, held := place(s.bullets, id); held {
 			level, found = s.bullets[at].Trust, true
 		}
-		for _, source := range s.curation.Sources {
+		for _, source := range s.consolidation.Sources {
 			if source.ID == id {
 				level, found = min(level, source.Trust), true
 			}
@@ -75,7 +75,7 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 	return l, nil
 }
 
-// evidence returns the decisions that d rests on, as the curation knows them: how a
+// evidence returns the decisions that d rests on, as the consolidation knows them: how a
 // decision went is the world's word and not the model's.
 func (s *step) evidence(d Delta) ([]Evidence, *Rejected) {
 	if len(d.Evidence) == 0 {
@@ -83,7 +83,7 @@ func (s *step) evidence(d Delta) ([]Evidence, *Rejected) {
 	}
 	var all []Evidence
 	for _, e := range d.Evidence {
-		decision, known := s.curation.decision(e)
+		decision, known := s.consolidation.decision(e)
 		if !known {
 			return nil, &Rejected{Code: UnknownEvidence, Value: e.Tick}
 		}

@@ -20,7 +20,7 @@ func (s *step) tag(d Delta, at int) (Applied, *Rejected) {
 	case len(d.Evidence) != 1:
 		return Applied{}, &Rejected{Code: NoEvidence, Value: int64(len(d.Evidence)), Limit: 1}
 	}
-	decision, known := s.curation.decision(d.Evidence[0])
+	decision, known := s.consolidation.decision(d.Evidence[0])
 	evidence := decision.Evidence.clean()
 	switch {
 	case !known:

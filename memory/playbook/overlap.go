@@ -35,7 +35,7 @@ const (
 // multiplying are one word.
 const stemMax = 5
 
-// untrustedTexts are the untrusted texts that a curation compares contents with.
+// untrustedTexts are the untrusted texts that a consolidation compares contents with.
 type untrustedTexts []untrustedText
 
 // untrustedText is one untrusted text, or all those of one author.

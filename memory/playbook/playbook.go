@@ -41,7 +41,7 @@ func build(version, last int, bullets []Bullet, history []Version) *Playbook {
 }
 
 // Version returns the number of changes the playbook has gone through: every
-// curation or rollback that changed something counts one.
+// consolidation or rollback that changed something counts one.
 func (p *Playbook) Version() int { return p.version }
 
 // Len returns the number of bullets.

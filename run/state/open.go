@@ -24,8 +24,8 @@ type Open struct {
 	// broken are the others, which are asked again, and where they stand.
 	broken   []trace.ModelCall
 	brokenAt []Span
-	// lookedBack says that an agent has begun to look back.
-	lookedBack bool
+	// reflected says that an agent has begun to reflect.
+	reflected bool
 	// Switches counts the prompt switches, forks and changes of caps, which a tick begins
 	// with.
 	Switches int
@@ -140,12 +140,12 @@ func (o *Open) add(record trace.Record, at Span) {
 			o.Switches++
 			stays = true
 		case trace.ModelCall:
-			if !o.lookedBack && (r.Stage == trace.StageReflect || r.Stage == trace.StageCurate) {
-				// Agents look back once all have decided, at what came of it: however a decision's
+			if !o.reflected && (r.Stage == trace.StageReflect || r.Stage == trace.StageConsolidate) {
+				// Agents reflect once all have decided, at what came of it: however a decision's
 				// call ended, it did not end the run, and it counts.
 				o.Exchanges, o.Kept = append(o.Exchanges, o.broken...), append(o.Kept, o.brokenAt...)
 				o.Cut = slices.DeleteFunc(o.Cut, func(at Span) bool { return slices.Contains(o.brokenAt, at) })
-				o.broken, o.brokenAt, o.lookedBack = nil, nil, true
+				o.broken, o.brokenAt, o.reflected = nil, nil, true
 			}
 			if stays = usable(r.Answer.Failure); stays {
 				o.Exchanges = append(o.Exchanges, r)
