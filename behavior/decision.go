@@ -49,9 +49,9 @@ type Decision struct {
 	Proposed, Adjusted, Executed world.Action
 	// At is the place where a continued order acted, empty for a turn.
 	At string
-	// Swayed says that words of others may have brought the action about: they were
+	// Tainted says that words of others may have brought the action about: they were
 	// in view, and the agent had not planned it before.
-	Swayed bool
+	Tainted bool
 	// Known are the ids in Proposed and Executed that the agent's own typed state or
 	// its goals hold. Any other is a model's word, perhaps repeated from a text: it
 	// never returns to a prompt.

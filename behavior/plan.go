@@ -188,7 +188,7 @@ func (t *Turn) intendAction(v Verdict) {
 // bent reports whether others may have had a part in what is planned now. Such a plan adds
 // nothing to what was planned before, and takes nothing of it away: what it dropped could make
 // another action the first.
-func (t *Turn) bent() bool { return t.swayed && t.mind.cfg.Guards(policy.CheckOrder) }
+func (t *Turn) bent() bool { return t.sawUntrusted && t.mind.cfg.Guards(policy.CheckOrder) }
 
 // mayDo adds a planned action, unless others may have asked for it.
 func (t *Turn) mayDo(p policy.PlannedAction) {

@@ -85,8 +85,8 @@ type Turn struct {
 	lastPlan trace.WaitReason
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
-	// swayed says that a request of the turn carried words of others.
-	swayed bool
+	// tainted says that a request of the turn carried words of others.
+	sawUntrusted bool
 	// unseen are module results withheld until the plan is made.
 	unseen []modules.Result
 	// candidates are the actions of the last draft by number from 1; nil entries
@@ -164,7 +164,7 @@ func (t *Turn) Next() Step {
 			if t.textsAt == 0 && isUntrusted(s) {
 				t.textsAt = t.talk.asks
 			}
-			t.swayed = t.swayed || s.Trust <= trace.TrustOtherAgent
+			t.sawUntrusted = t.sawUntrusted || s.Trust <= trace.TrustOtherAgent
 		}
 	}
 	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
@@ -339,7 +339,7 @@ func (t *Turn) completed(d Decision) Decision {
 		// Words of others were in view; did the agent's own plan cover it?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0
 		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
-		d.Swayed = !d.own && (!planned || writes)
+		d.Tainted = !d.own && (!planned || writes)
 	}
 	d.round = t.textRounds > 0 && t.roundLeft()
 	for _, s := range t.retrieved {

@@ -79,7 +79,7 @@ func Judge(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.O
 				j.Used, j.UsedLines = append(j.Used, s.ID), append(j.UsedLines, s.Text)
 			}
 		}
-		if foreign(s) && (used || d.Swayed) {
+		if foreign(s) && (used || d.Tainted) {
 			j.Suspect = append(j.Suspect, s.ID)
 		}
 	}

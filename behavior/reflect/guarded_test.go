@@ -64,7 +64,7 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	judge := func(tick int64, by trace.DecidedBy, swayed bool, seen ...trace.Source) Judged {
-		d := behavior.Decision{Decision: trace.Decision{DecidedBy: by, SourcesRetrieved: seen}, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Swayed: swayed}
+		d := behavior.Decision{Decision: trace.Decision{DecidedBy: by, SourcesRetrieved: seen}, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Tainted: swayed}
 		return Judge(runtime, tick, d, world.Outcome{Tick: tick, Action: d.Executed, Accepted: true}, nil)
 	}
 	e := NewExperience("run-1", "agent-1")

@@ -285,7 +285,7 @@ func (s *scene) checkSources(d behavior.Decision, shown map[string]string) {
 			s.Fatalf("%s was shown, and no source in view says so:\n%s", c, shown[c])
 		}
 	}
-	if d.Swayed && !slices.ContainsFunc(d.SourcesRetrieved, foreign) {
+	if d.Tainted && !slices.ContainsFunc(d.SourcesRetrieved, foreign) {
 		s.Fatalf("swayed by nothing: %+v", d)
 	}
 }
