@@ -80,7 +80,7 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 	w, e = t.weigh(s.Call, candidates)
 	w.slot = i
 	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil }) {
-		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
+		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
 	}
 	return w, e
 }
@@ -122,7 +122,7 @@ func (t *Turn) commit(d terminal) {
 		insists := again == t.refused && len(t.best()) > 0
 		t.refused = again
 		n := v.note()
-		n.CallID, n.Leniencies = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
+		n.CallID, n.Repairs = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
 		t.noteRefusal(v, n)
 		f := t.mind.words.refused(v)
 		t.mistake(f, v.Adjusted.ActionName())
@@ -152,10 +152,10 @@ func (t *Turn) commit(d terminal) {
 	}
 	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
-			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool, Leniencies: repairNames(s.Repairs)})
+			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool, Repairs: repairNames(s.Repairs)})
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Leniencies: repairNames(d.repairs)})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
 	decided := decisionOf(v)
 	decided.Why, decided.Commit, decided.SourcesCited = capText(d.why), trace.CommitGuidance, cited
 	for _, c := range cited {

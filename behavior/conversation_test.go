@@ -343,7 +343,7 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []trace.Step) {
 		fmt.Fprintf(out, "used %v\n", d.SourcesUsed)
 	}
 	for _, n := range notes {
-		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Step, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)
+		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Step, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Repairs)
 		if n.Minted {
 			line += " minted"
 		}

@@ -43,7 +43,7 @@ func newScene(t testing.TB, p behavior.Protocol, seed uint64) scene {
 
 // outcome is what came of a turn in which one answer had a shape.
 type outcome struct {
-	// repairs and errors are the leniencies and the parse kinds noted, sorted, items
+	// repairs and errors are the repairs and the parse kinds noted, sorted, items
 	// the repairs of items, refusals the codes of the guard and of the world.
 	repairs, errors, items, refusals []string
 	decision                         behavior.Decision
@@ -130,7 +130,7 @@ func items(t testing.TB, list string) (out []llmclient.Item) {
 func (s scene) ended(d behavior.Decision) outcome {
 	o := outcome{decision: d, asks: d.Calls}
 	for _, n := range s.turn.Steps() {
-		o.repairs = append(o.repairs, n.Leniencies...)
+		o.repairs = append(o.repairs, n.Repairs...)
 		switch n.Kind {
 		case trace.StepParseError:
 			o.errors = append(o.errors, n.Code)
@@ -257,7 +257,7 @@ func FuzzText(f *testing.F) {
 		}
 		var repairs []string
 		for _, n := range turn.Steps() {
-			repairs = append(repairs, n.Leniencies...)
+			repairs = append(repairs, n.Repairs...)
 		}
 		if !arguments && d.DecidedBy == trace.ByModel && !slices.Contains(repairs, "text_instead_of_call") {
 			t.Errorf("a decision was read from text with %q", repairs)

@@ -79,8 +79,8 @@ type Decision struct {
 	// words were in view.
 	read    []reading
 	authors []string
-	// leniencies name what it took to make a fallback executable.
-	leniencies []string
+	// repairs name what it took to make a fallback executable.
+	repairs []string
 	// headroom is that of the next turn.
 	headroom headroom
 	// fault is what was last wrong in the turn, in the words of its feedback, and unrun how many

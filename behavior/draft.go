@@ -49,7 +49,7 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepDraft, Status: status, CallID: call.ID, Detail: llmclient.Marshal(draftDetail{w.details}),
-		Leniencies: repairNames(slices.Concat(used, w.repairs)),
+		Repairs: repairNames(slices.Concat(used, w.repairs)),
 	})
 	t.talk.Respond(i, t.draftResult(w))
 	w.slot = i

@@ -28,7 +28,7 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Verdict) {
 		d.Otherwise = append(d.Otherwise, t.completed(other))
 	}
 	t.talk.Note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(), Leniencies: d.leniencies,
+		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(), Repairs: d.repairs,
 		Detail: llmclient.Marshal(fallbackDetail{d.By}),
 	})
 	t.finish(d)
@@ -71,7 +71,7 @@ func (t *Turn) best() []Decision {
 			}
 			d := fallbackOf(v)
 			if d.By = trace.ByPlan; open {
-				d.Proposed, d.Adjustments, d.leniencies = v.Adjusted, nil, []string{string(answer.OpenAmount)}
+				d.Proposed, d.Adjustments, d.repairs = v.Adjusted, nil, []string{string(answer.OpenAmount)}
 			}
 			return []Decision{d}
 		}

@@ -162,7 +162,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 		}
 	}
 	t.talk.Note(trace.Step{
-		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(used),
+		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Repairs: repairNames(used),
 		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
 	})
 	return faults

@@ -93,7 +93,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 func (t *Turn) reasoned(text string, used ...answer.Repair) {
 	t.parseRepairs = 0
 	t.talk.Note(trace.Step{
-		Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Leniencies: repairNames(used),
+		Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Repairs: repairNames(used),
 		Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)}),
 	})
 }

@@ -231,7 +231,7 @@ func (t *Turn) Result(r modules.Result) {
 			Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.ID, Name: r.Module,
 		}
 		if r.ArgumentError == nil {
-			n.Leniencies = repairNames(append(s.Repairs, r.Repairs...))
+			n.Repairs = repairNames(append(s.Repairs, r.Repairs...))
 		}
 		if r.Status == modules.StatusError {
 			n.Status = trace.StatusError

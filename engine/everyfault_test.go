@@ -330,7 +330,7 @@ func TestNoAnswerCostsAnotherItsDeadlineLong(t *testing.T) {
 }
 
 // requireShape demands that a run with one shape of malformed answers came to its end
-// and tells of them: of a shape that keeps its meaning everywhere by the leniencies, of
+// and tells of them: of a shape that keeps its meaning everywhere by the repairs, of
 // one that cannot be used by what went wrong.
 func requireShape(t *testing.T, r report.Report, s stub.Shape) {
 	t.Helper()

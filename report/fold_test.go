@@ -219,7 +219,7 @@ func TestMemoryDoesNotGrowWithTicks(t *testing.T) {
 	for tick := range int64(1000) {
 		for _, r := range []trace.Record{
 			trace.ModelCall{Tick: tick, AgentID: "a", Step: 1, Timing: &trace.CallTiming{LatencyMS: tick % 7, Attempts: 1}},
-			trace.Step{Tick: tick, AgentID: "a", Step: 1, Kind: trace.StepParseError, Code: "no_json", Minted: true, CallID: "c", Leniencies: []string{"x"}},
+			trace.Step{Tick: tick, AgentID: "a", Step: 1, Kind: trace.StepParseError, Code: "no_json", Minted: true, CallID: "c", Repairs: []string{"x"}},
 			act(tick, "a", `{"action":"mine_compound"}`, `{"accepted":true}`),
 			trace.Event{Tick: tick, Event: world.Event{Kind: world.EventGoalMet, Agent: "a", Subject: "g"}},
 			trace.TickEnd{Tick: tick, Due: 1},

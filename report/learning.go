@@ -115,7 +115,7 @@ func (f *folder) learnStep(s trace.Step) (ok bool) {
 	default:
 		return false
 	}
-	for _, name := range s.Leniencies {
+	for _, name := range s.Repairs {
 		l.RepairsByKind[name]++
 	}
 	return true

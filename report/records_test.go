@@ -29,7 +29,7 @@ func nextTick(s trace.Step) trace.Step {
 
 func lenient(agent string, call int, names ...string) trace.Step {
 	s := step(agent, call, trace.StepDecision, "")
-	s.Leniencies = names
+	s.Repairs = names
 	return s
 }
 

@@ -16,7 +16,7 @@ type agentFold struct {
 	tick int64
 	// repairs counts the repair rounds of the turn.
 	repairs int64
-	// forgiven and unusable are the calls of the turn whose answers had leniencies
+	// forgiven and unusable are the calls of the turn whose answers had repairs
 	// or parse errors; minted are the call ids made for it.
 	forgiven, unusable []int
 	minted             []string
@@ -105,10 +105,10 @@ func (f *folder) step(s trace.Step) {
 		// An earlier turn that never decided leaves nothing to this one.
 		a.begin(s.Tick)
 	}
-	for _, name := range s.Leniencies {
+	for _, name := range s.Repairs {
 		c.ParseRepairsByKind[name]++
 	}
-	if len(s.Leniencies) > 0 && !slices.Contains(a.forgiven, s.Step) {
+	if len(s.Repairs) > 0 && !slices.Contains(a.forgiven, s.Step) {
 		a.forgiven = append(a.forgiven, s.Step)
 	}
 	if s.Minted && !slices.Contains(a.minted, s.CallID) {

@@ -62,7 +62,7 @@ func samples() []Record {
 		Refusal{Tick: 1, AgentID: "agent-1", Step: 2, Stage: "decision", Cap: "run_tokens", Limit: 900, Available: 30, Requested: 70, RequestHash: "h4"},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
-			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"}, Level: LevelWarn,
+			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Repairs: []string{"unfenced"}, Level: LevelWarn,
 		},
 		Decision{
 			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, By: ByDraft, FailedBy: "llm_error:deadline", Proposed: json.RawMessage(`null`),

@@ -95,7 +95,7 @@ type StepStatus string
 const (
 	// StatusOK: as asked.
 	StatusOK StepStatus = "ok"
-	// StatusDegraded: used, after a recorded leniency, cut or fallback.
+	// StatusDegraded: used, after a recorded repair, cut or fallback.
 	StatusDegraded StepStatus = "degraded"
 	// StatusError: refused or failed; Code says why.
 	StatusError StepStatus = "error"
@@ -120,9 +120,9 @@ type Step struct {
 	Name string `json:"name,omitempty"`
 	// Detail holds a few typed facts as JSON; empty when there are none.
 	Detail json.RawMessage `json:"detail,omitempty"`
-	// Leniencies name what the parser forgave in the answer, each as often as it
+	// Repairs name what the parser forgave in the answer, each as often as it
 	// was needed. They are on one step per answer.
-	Leniencies []string `json:"leniencies,omitempty"`
+	Repairs []string `json:"repairs,omitempty"`
 	// Level says how much the step deserves a person's attention, empty for most.
 	Level StepLevel `json:"level,omitempty"`
 }

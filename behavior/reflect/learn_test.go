@@ -212,10 +212,10 @@ func TestAnAnswerIsRepaired(t *testing.T) {
 	}
 	var names []string
 	for _, n := range result.Steps {
-		names = append(names, n.Leniencies...)
+		names = append(names, n.Repairs...)
 	}
 	if !slices.Contains(names, "text_instead_of_call") || !slices.Contains(names, "unfenced") {
-		t.Errorf("leniencies %v", names)
+		t.Errorf("repairs %v", names)
 	}
 }
 

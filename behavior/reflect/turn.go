@@ -155,7 +155,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		Next   trace.Stage `json:"next,omitempty"`
 	}
 	output.Status = "ok"
-	step := trace.Step{Kind: trace.StepConsolidate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Leniencies: used}
+	step := trace.Step{Kind: trace.StepConsolidate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Repairs: used}
 	step.Detail = llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
 	if t.stage == trace.StageReflect {
 		t.rounds++

@@ -88,7 +88,7 @@ func recordedRun(t *testing.T, p *inProcess) {
 		llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try\nlater"}})
 	requested, available := int64(5000), int64(1200)
 	r.write(
-		trace.Step{Tick: 3, AgentID: "agent-1", Step: 1, Kind: trace.StepPlan, Status: trace.StatusDegraded, CallID: "c1", Minted: true, Leniencies: []string{"unfenced"}},
+		trace.Step{Tick: 3, AgentID: "agent-1", Step: 1, Kind: trace.StepPlan, Status: trace.StatusDegraded, CallID: "c1", Minted: true, Repairs: []string{"unfenced"}},
 		trace.Step{Tick: 3, AgentID: "agent-1", Step: 2, Kind: trace.StepModuleCall, Status: trace.StatusError, Name: "world.route", Code: "INVALID_ARGUMENTS", Detail: json.RawMessage(`{"n": 1}`)},
 		trace.Decision{
 			Tick: 3, AgentID: "agent-1", DecidedBy: trace.ByModel, Calls: 2,

@@ -49,8 +49,8 @@ func (e *explainer) write(prompts []prompt, sources bool) {
 		if s.Minted {
 			words = append(words, "(id made here)")
 		}
-		if len(s.Leniencies) > 0 {
-			words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
+		if len(s.Repairs) > 0 {
+			words = append(words, "forgiven: "+strings.Join(s.Repairs, ", "))
 		}
 		words = append(words, string(s.Detail))
 		plaintext.Fprintf(&e.b, "  %2d  %s\n", s.Step, strings.Join(strings.Fields(strings.Join(words, " ")), " "))

@@ -56,8 +56,8 @@ func program(t *testing.T, args ...string) {
 
 // opening is what became of the first answer of a turn.
 type opening struct {
-	// leniencies are all that was forgiven, sorted; errors the kinds of parse errors.
-	leniencies, errors []string
+	// repairs are all that was forgiven, sorted; errors the kinds of parse errors.
+	repairs, errors []string
 	// refusals are the codes of what was refused: by the guard, the turn, a module or
 	// the world.
 	refusals []string
@@ -107,8 +107,8 @@ func openings(t *testing.T, dir string) map[int64]*opening {
 
 // see takes a step that followed from the first answer.
 func (o *opening) see(s trace.Step) {
-	o.leniencies = append(o.leniencies, s.Leniencies...)
-	slices.Sort(o.leniencies)
+	o.repairs = append(o.repairs, s.Repairs...)
+	slices.Sort(o.repairs)
 	switch {
 	case s.Kind == trace.StepLengthened:
 		o.lengthened++
@@ -125,7 +125,7 @@ func (o *opening) ends(s stub.Shape) bool {
 	if s.Ends == stub.EndsError {
 		return slices.Equal(o.errors, []string{s.Error})
 	}
-	return len(o.errors) == 0 && slices.Equal(o.leniencies, s.Repairs)
+	return len(o.errors) == 0 && slices.Equal(o.repairs, s.Repairs)
 }
 
 // doubtedBook is a playbook with a lesson that another agent's words may have shaped. Its
@@ -177,10 +177,10 @@ func sweep(t *testing.T, bound func(stub.Shape) bool, more ...string) {
 		injected[s.Name] += 1 + int64(o.lengthened)
 		refused[s.Name] = refused[s.Name] || slices.Contains(o.refusals, s.Error)
 		if bound(s) && !o.ends(s) {
-			t.Errorf("tick %d, shape %s ended with leniencies %q, errors %q, refusals %q; want %s, %q, %q",
-				tick, s.Name, o.leniencies, o.errors, o.refusals, s.Ends, s.Repairs, s.Error)
+			t.Errorf("tick %d, shape %s ended with repairs %q, errors %q, refusals %q; want %s, %q, %q",
+				tick, s.Name, o.repairs, o.errors, o.refusals, s.Ends, s.Repairs, s.Error)
 		}
-		for _, name := range o.leniencies {
+		for _, name := range o.repairs {
 			repairs[name]++
 		}
 		for _, name := range o.errors {
@@ -214,7 +214,7 @@ func compareCounts(t *testing.T, what string, want map[string]int64, got report.
 	}
 }
 
-// repairsOf adds up the leniencies of all shapes that were injected.
+// repairsOf adds up the repairs of all shapes that were injected.
 func repairsOf(injected report.Counts) map[string]int64 {
 	repairs := map[string]int64{}
 	for _, s := range stub.Corpus() {

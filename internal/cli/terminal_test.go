@@ -148,7 +148,7 @@ func evilFiles(t *testing.T, p *inProcess) {
 	accepted := llmclient.Marshal(map[string]any{"tick": 1, "accepted": true, "created": evil, "changes": []map[string]any{{"resource": evil, "amount": 1}}})
 	for i, outcome := range []json.RawMessage{rejected, accepted, accepted} {
 		agent := []string{evil, "agent-2", evil + "3"}[i]
-		r.write(trace.Step{Tick: 1, AgentID: agent, Step: 1, Kind: trace.StepModuleCall, Status: evil, Name: evil, Code: evil, CallID: evil, Leniencies: []string{evil}, Detail: said},
+		r.write(trace.Step{Tick: 1, AgentID: agent, Step: 1, Kind: trace.StepModuleCall, Status: evil, Name: evil, Code: evil, CallID: evil, Repairs: []string{evil}, Detail: said},
 			trace.Decision{
 				Tick: 1, AgentID: agent, DecidedBy: evil, Commit: evil, WaitReason: evil, FailedBy: evil, By: evil, Why: evil, Proposed: said, Adjusted: said, Executed: said, Outcome: outcome, Parents: []string{evil},
 				Adjustments: []world.Adjustment{{Field: evil, Bound: evil}}, Authority: &trace.Authority{By: evil, Asker: evil, Terms: evil},

@@ -24,14 +24,14 @@ const (
 
 // How an answer in a shape ends: Shape.Ends.
 const (
-	// EndsAccepted: it is read without any leniency.
+	// EndsAccepted: it is read without any repair.
 	EndsAccepted = "accepted"
-	// EndsRepaired: it is read with the leniencies that Repairs names.
+	// EndsRepaired: it is read with the repairs that Repairs names.
 	EndsRepaired = "repaired"
 	// EndsError: it cannot be used, and Error is the kind that is counted. Another
 	// model call is spent on it.
 	EndsError = "error"
-	// EndsRefused: it is read, with the leniencies in Repairs if there are any, and
+	// EndsRefused: it is read, with the repairs in Repairs if there are any, and
 	// what it asks for is refused; Error is the code of the refusal.
 	EndsRefused = "refused"
 )
@@ -53,7 +53,7 @@ type Shape struct {
 	Reason string `toml:"reason"`
 	// Ends is one of the ends above.
 	Ends string `toml:"ends"`
-	// Repairs are the leniencies counted for one answer in this shape, sorted; a
+	// Repairs are the repairs counted for one answer in this shape, sorted; a
 	// name stands as often as it is counted.
 	Repairs []string `toml:"repairs"`
 	// Error is the parse kind of an answer that ends as an error, or the code of a
