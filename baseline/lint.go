@@ -10,8 +10,8 @@ import (
 // runs longer.
 const lintTicks = 120
 
-// Finding is something about a scenario that is wrong or cannot be done.
-type Finding struct {
+// Diagnostic is something about a scenario that is wrong or cannot be done.
+type Diagnostic struct {
 	// What names the field or thing it is about.
 	What string
 	// Why says what is wrong with it, with numbers.
@@ -19,7 +19,7 @@ type Finding struct {
 }
 
 // String is the finding on one line.
-func (f Finding) String() string { return f.What + ": " + f.Why }
+func (f Diagnostic) String() string { return f.What + ": " + f.Why }
 
 // Lint proves that a scenario can be played and that what its task states is
 // true. It looks whether every place can be reached from where agents start, lets
@@ -27,9 +27,9 @@ func (f Finding) String() string { return f.What + ": " + f.Why }
 // task's numbers, those only for the scenario's own seed. No findings is the
 // proof; a finding about a goal may also mean that the scripted agents are not
 // clever enough for it.
-func Lint(s world.Scenario, seed uint64) []Finding {
+func Lint(s world.Scenario, seed uint64) []Diagnostic {
 	if _, err := world.New(s, seed); err != nil {
-		return []Finding{{"scenario", err.Error()}}
+		return []Diagnostic{{"scenario", err.Error()}}
 	}
 	list := lintPlaces(s.Rules, s.Survey(seed))
 	ticks := int64(lintTicks)
@@ -39,7 +39,7 @@ func Lint(s world.Scenario, seed uint64) []Finding {
 	w, scripted := mustPlay(s, seed, ticks, Scripted)
 	for _, g := range w.Goals() {
 		if g.MetAt < 0 {
-			list = append(list, Finding{
+			list = append(list, Diagnostic{
 				fmt.Sprintf("goal %s of %s", g.Goal.ID, g.AgentID),
 				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast, w.Tick()),
 			})
@@ -61,11 +61,11 @@ func mustPlay(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.Worl
 }
 
 // lintTask compares what the task states with what is played and computed.
-func lintTask(s world.Scenario, scripted int64) []Finding {
+func lintTask(s world.Scenario, scripted int64) []Diagnostic {
 	t := s.Task
-	var list []Finding
+	var list []Diagnostic
 	add := func(what, format string, args ...any) {
-		list = append(list, Finding{"task." + what, fmt.Sprintf(format, args...)})
+		list = append(list, Diagnostic{"task." + what, fmt.Sprintf(format, args...)})
 	}
 	_, nothing := mustPlay(s, s.Seed, t.Ticks, Nothing)
 	if t.BaselineNothing != nothing {

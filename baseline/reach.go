@@ -14,12 +14,12 @@ const reachMax = 4096
 // a battery pays for. At a place that yields more than being awake costs an agent
 // can charge fully; elsewhere it goes on with what it has left, or with the charge
 // at which the ambient floor restarts it. A larger belt is not looked at.
-func lintPlaces(r world.Rules, survey world.Survey) []Finding {
+func lintPlaces(r world.Rules, survey world.Survey) []Diagnostic {
 	if len(survey.Places) > reachMax {
 		return nil
 	}
 	charge := reach(r, survey)
-	var list []Finding
+	var list []Diagnostic
 	for i, p := range survey.Places {
 		if charge[i] >= 0 {
 			continue
@@ -30,7 +30,7 @@ func lintPlaces(r world.Rules, survey world.Survey) []Finding {
 				from, fare = k, cost
 			}
 		}
-		list = append(list, Finding{
+		list = append(list, Diagnostic{
 			"place " + p.ID,
 			fmt.Sprintf("cannot be reached; the way from %s takes %d electricity, and an agent has at most %d there",
 				survey.Places[from].ID, fare, charge[from]),

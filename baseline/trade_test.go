@@ -38,7 +38,7 @@ func TestTradesAreNeeded(t *testing.T) {
 		if err != nil || score > 0 || unmet(w) == 0 {
 			t.Errorf("%s: without trades the score is %d, goals are %+v, %v", s.ID, score, w.Goals(), err)
 		}
-		if found := Lint(s, s.Seed+1); !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.What, "goal ") }) {
+		if found := Lint(s, s.Seed+1); !slices.ContainsFunc(found, func(f Diagnostic) bool { return strings.HasPrefix(f.What, "goal ") }) {
 			t.Errorf("%s: without trades lint finds %v", s.ID, found)
 		}
 		rapid.Check(t, func(t *rapid.T) {

@@ -79,7 +79,7 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 	s := t.talk.Calls[i]
 	w, e = t.weigh(s.Call, candidates)
 	w.slot = i
-	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil }) {
+	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil }) {
 		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
 	}
 	return w, e
@@ -100,7 +100,7 @@ func (t *Turn) suffices(w weighing) bool {
 // with its reasons, a bounded number of times.
 func (t *Turn) commit(d terminal) {
 	cited := t.cited(d)
-	v := t.judge(d.action)
+	v := t.evaluate(d.action)
 	t.intendAction(v)
 	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
 		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: repeated(v.Adjusted).ActionName()}
@@ -176,7 +176,7 @@ func (t *Turn) commit(d terminal) {
 
 // outOfDeviations reports whether the action is refused because no deviations from the plan are left,
 // which ends the turn.
-func (v Verdict) outOfDeviations() bool {
+func (v Evaluation) outOfDeviations() bool {
 	return v.Violation != nil && v.Violation.Reason == policy.ReasonDeviations
 }
 
@@ -205,7 +205,7 @@ func (t *Turn) commitDirect(w weighing) {
 }
 
 // decisionOf is the model's decision for an action that passed its checks.
-func decisionOf(v Verdict) Decision {
+func decisionOf(v Evaluation) Decision {
 	return Decision{
 		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority), Parents: v.Parents},
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,

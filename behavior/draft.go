@@ -36,10 +36,10 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if t.locked() && !slices.Contains(w.verdicts, nil) {
 		t.reveal()
 	}
-	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v == nil || v.Refused() })
+	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError
-		guard := slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.Violation != nil })
+		guard := slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil && v.Violation != nil })
 		if t.countRefusal(guard); t.triesLeft() >= 0 {
 			t.stage = trace.StageDraft
 		}
@@ -100,7 +100,7 @@ type weighing struct {
 	repairs []answer.Repair
 	// verdicts are those of the candidates by number from 1; nil where there is no
 	// action. scores go with them.
-	verdicts []*Verdict
+	verdicts []*Evaluation
 	scores   []int
 }
 
@@ -121,16 +121,16 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 			e = answer.Faults(e, bad)
 			f := t.mind.words.wrongArguments(CodeInvalidArguments, bad)
 			t.mistake(f, "")
-			w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
+			w.results = append(w.results, candidateResult{N: n, DryRun: modules.DryRun{Status: world.CheckRejected}, Error: &f})
 			w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}, Error: &f})
 			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
 			continue
 		}
-		v := t.judge(action)
+		v := t.evaluate(action)
 		t.intendAction(v)
 		w.usable = w.usable || !v.Refused()
 		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n, v))
-		result := candidateResult{N: n, Finding: v.finding(t.mind.words)}
+		result := candidateResult{N: n, DryRun: v.finding(t.mind.words)}
 		if v.Refused() {
 			f := t.mind.words.refused(v)
 			t.noteRefusal(v, v.note())
@@ -150,7 +150,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 }
 
 // noteRefusal notes that an action was refused, once for an answer that both drafts and decides it.
-func (t *Turn) noteRefusal(v Verdict, n trace.Step) {
+func (t *Turn) noteRefusal(v Evaluation, n trace.Step) {
 	if t.notedAt != t.talk.asks {
 		t.noted, t.notedAt = nil, t.talk.asks
 	}
@@ -172,7 +172,7 @@ func (w weighing) once(f feedback) feedback {
 
 // same reports whether two drafts propose the same.
 func (w weighing) same(as *weighing) bool {
-	return slices.EqualFunc(w.verdicts, as.verdicts, func(a, b *Verdict) bool {
+	return slices.EqualFunc(w.verdicts, as.verdicts, func(a, b *Evaluation) bool {
 		return a != nil && b != nil && bytes.Equal(encodedAction(a.Proposed), encodedAction(b.Proposed))
 	})
 }
@@ -196,7 +196,7 @@ const (
 // know is as good as an accepted one, which takes its place if the world refuses it, unless an
 // id in it is perhaps misspelt. Only the full protocol commits directly: a lean turn decides in
 // the call that drafts.
-func (t *Turn) score(number int, v Verdict) int {
+func (t *Turn) score(number int, v Evaluation) int {
 	score := scorePlace * (number - 1)
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
 	if v.By == trace.AuthorityRule || slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
@@ -213,7 +213,7 @@ func (t *Turn) score(number int, v Verdict) int {
 
 // outOfDeviations reports whether a candidate was refused because no deviations are left.
 func (w weighing) outOfDeviations() bool {
-	return slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.outOfDeviations() })
+	return slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil && v.outOfDeviations() })
 }
 
 // ranked lists the candidates that may be committed by number, best first.

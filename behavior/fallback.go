@@ -16,7 +16,7 @@ import (
 // its place is the model's own, and within [policy.Fallback].
 
 // fail ends a turn that came to no decision: in the best that it has, or in a wait.
-func (t *Turn) fail(reason trace.WaitReason, proposed *Verdict) {
+func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	best := t.best()
 	if len(best) == 0 {
 		t.wait(reason, proposed)
@@ -61,7 +61,7 @@ func (t *Turn) best() []Decision {
 			if open {
 				do = policy.WithGreatestAmount(do)
 			}
-			v := t.judge(do)
+			v := t.evaluate(do)
 			if v.outOfDeviations() {
 				// The turn failed, so going on in the plan is no deviation.
 				v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
@@ -80,14 +80,14 @@ func (t *Turn) best() []Decision {
 }
 
 // fallbackOf is the decision for an action that nobody decided on. It is no deviation.
-func fallbackOf(v Verdict) Decision {
+func fallbackOf(v Evaluation) Decision {
 	d := decisionOf(v)
 	d.Authority.By, d.Authority.Deviation = trace.AuthorityFallback, 0
 	return d
 }
 
 // mayFallBack reports whether an action may be done without a decision for it.
-func (t *Turn) mayFallBack(v Verdict) bool {
+func (t *Turn) mayFallBack(v Evaluation) bool {
 	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) &&
 		v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
 }
@@ -101,7 +101,7 @@ func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 		return nil
 	}
 	for _, number := range t.accepted.ranked() {
-		v := t.judge(t.accepted.verdicts[number-1].Proposed)
+		v := t.evaluate(t.accepted.verdicts[number-1].Proposed)
 		_, order := v.Adjusted.(world.ExecuteUntil)
 		if !t.mayFallBack(v) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && bytes.Equal(encodedAction(v.Adjusted), encodedAction(repeated(decided))) {
 			continue

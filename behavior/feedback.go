@@ -116,7 +116,7 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 // which rule refused it, about which argument, with the rule's numbers, and what the
 // agent had planned. Nothing of it is from a text that others wrote: the plan was made
 // before any was shown.
-func (w *wording) refused(v Verdict) feedback {
+func (w *wording) refused(v Evaluation) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
 			Status: "error", Code: CodePolicy, Text: w.policy.of(broken.Reason), Rule: broken.Reason, Path: broken.Argument,
@@ -225,7 +225,7 @@ type draftResult struct {
 
 type candidateResult struct {
 	N int `json:"n"`
-	modules.Finding
+	modules.DryRun
 	Error *feedback `json:"error,omitempty"`
 }
 

@@ -44,7 +44,7 @@ func feedbackIn(w *wording) string {
 	bad := &answer.ArgumentError{Path: "candidate", Expected: answer.Phrase{Form: "an integer"}, Got: answer.Phrase{Form: "null"}}
 	limited := w.newFeedback(CodeUnknownTool)
 	limited.Known, limited.Allowed, limited.TriesLeft = []string{answer.ToolPlan, answer.ToolDecision}, []string{answer.ToolDecision}, 1
-	rejected := Verdict{
+	rejected := Evaluation{
 		Adjusted:    world.BuildFactory{FactoryKind: "factory.assembler.mk1"},
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
 		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
@@ -54,7 +54,7 @@ func feedbackIn(w *wording) string {
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(again))
 	b.WriteString("policy\n")
 	for _, rule := range policy.Reasons() {
-		broken := Verdict{Result: policy.Result{Violation: &policy.Violation{Reason: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}}
+		broken := Evaluation{Result: policy.Result{Violation: &policy.Violation{Reason: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}}
 		broken.plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}
 		f := w.refused(broken)
 		f.TriesLeft = 3

@@ -11,9 +11,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Verdict is what the guard found about one action before it is committed. The
+// Evaluation is what the guard found about one action before it is committed. The
 // order of checks is fixed: decode, schema, clamp, policy, dry run.
-type Verdict struct {
+type Evaluation struct {
 	// Proposed is the action as decoded from the model's arguments.
 	Proposed world.Action
 	// Adjusted is Proposed with amounts moved into their feasible range, and a standing order
@@ -34,22 +34,22 @@ type Verdict struct {
 
 // Refused reports whether the action must not be committed. An action whose
 // result depends on what the agent cannot know may be tried.
-func (v Verdict) Refused() bool { return v.Check.Status == world.CheckRejected }
+func (v Evaluation) Refused() bool { return v.Check.Status == world.CheckRejected }
 
 // unseenID is the code of an action that was sent back because of such an id.
 const unseenID = "unseen_id"
 
 // unseen reports whether nobody can tell what becomes of the action because the agent sees
 // nothing of an id in it.
-func (v Verdict) unseen() bool {
+func (v Evaluation) unseen() bool {
 	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
 }
 
-// judge clamps and dry-runs one action on what the agent knows.
-func (m *Agent) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
+// evaluate clamps and dry-runs one action on what the agent knows.
+func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Evidence) Evaluation {
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
-	v := Verdict{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
+	v := Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
 	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
 	if len(e.Authors) > 0 {
 		v.plan = e.Plan
@@ -61,9 +61,9 @@ func (m *Agent) judge(view world.View, proposed world.Action, e policy.Evidence)
 	return v
 }
 
-// judge judges an action of the turn.
-func (t *Turn) judge(proposed world.Action) Verdict {
-	v := t.mind.judge(t.view, proposed, t.evidence())
+// evaluate evaluates an action of the turn.
+func (t *Turn) evaluate(proposed world.Action) Evaluation {
+	v := t.mind.evaluate(t.view, proposed, t.evidence())
 	v.names = t.names
 	return v
 }
@@ -109,7 +109,7 @@ func (m *Agent) authorsOf(s trace.Source) []string {
 
 // note is the step of a refused action: the reason of the policy, with the plan that the action
 // was compared with, or the code of the world.
-func (v Verdict) note() trace.Step {
+func (v Evaluation) note() trace.Step {
 	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
 	if v.Violation == nil {
 		if n.Code = unseenID; v.Check.Rejection != nil {
@@ -125,8 +125,8 @@ func (v Verdict) note() trace.Step {
 }
 
 // finding is the verdict as the model reads it.
-func (v Verdict) finding(w *wording) modules.Finding {
-	return modules.NewFinding(w.language, v.Adjusted, v.Adjustments, v.Check, v.names)
+func (v Evaluation) finding(w *wording) modules.DryRun {
+	return modules.NewDryRun(w.language, v.Adjusted, v.Adjustments, v.Check, v.names)
 }
 
 // verdictDetail is a verdict as a note keeps it: in the registry's terms and with
@@ -142,7 +142,7 @@ type verdictDetail struct {
 	Rule policy.Reason `json:"rule,omitempty"`
 }
 
-func (v Verdict) detail() verdictDetail {
+func (v Evaluation) detail() verdictDetail {
 	d := verdictDetail{
 		Status: v.Check.Status, Action: encodedAction(v.Adjusted), Adjusted: v.Adjustments,
 		Changes: v.Check.Changes, Ticks: v.Check.Ticks, Rejection: v.Check.Rejection,
@@ -163,7 +163,7 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	v := m.judge(view, order.Do, policy.Evidence{})
+	v := m.evaluate(view, order.Do, policy.Evidence{})
 	d := decisionOf(v)
 	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}

@@ -179,7 +179,7 @@ type planDetail struct {
 
 // intendAction takes an action that was drafted or decided as planned: before words
 // of others are in view it says as much about what the agent wants as a plan does.
-func (t *Turn) intendAction(v Verdict) {
+func (t *Turn) intendAction(v Evaluation) {
 	if p, ok := policy.Planned(v.Proposed); ok && !t.tainted() && v.Violation == nil {
 		t.mayDo(p)
 	}
@@ -236,7 +236,7 @@ func typed(kind string, modules, actions []string) typedStep {
 // rest ends a turn whose plan says that there is nothing to do: a wait that the model
 // chose, without asking it again.
 func (t *Turn) rest() {
-	v := t.judge(world.Wait{})
+	v := t.evaluate(world.Wait{})
 	if v.Violation != nil {
 		t.talk.Note(v.note())
 		t.fail(trace.WaitGuardRejected, &v)

@@ -290,7 +290,7 @@ func (t *Turn) retrieve(sources []trace.Source) {
 }
 
 // wait ends the turn in a degraded wait.
-func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
+func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	d := Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: reason}, Executed: world.Wait{}}
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments

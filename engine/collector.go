@@ -28,7 +28,7 @@ type collector struct {
 }
 
 // add takes in a decision of agent n and closes its batch when it is full.
-func (c *collector) add(w *world.World, n int, j reflect.Judged, retrieved []trace.Source) {
+func (c *collector) add(w *world.World, n int, j reflect.Evaluated, retrieved []trace.Source) {
 	if c.open[n] == nil {
 		e := reflect.NewExperience(c.run, w.AgentID(n))
 		if c.last[n] != nil {

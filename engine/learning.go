@@ -72,7 +72,7 @@ func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outc
 				refused = append(refused, s.Code)
 			}
 		}
-		judged := reflect.Judge(r.runtime, tick, t.decision, outcomes[i], refused)
+		judged := reflect.Evaluate(r.runtime, tick, t.decision, outcomes[i], refused)
 		if r.learning.folder != nil {
 			e := &r.learning.experiences[t.agent]
 			if *e == nil {

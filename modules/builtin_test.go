@@ -216,7 +216,7 @@ func TestDryRunClampsAndChecks(t *testing.T) {
 			changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
 		}
 		if got.Status != check.Status || got.Changes != strings.Join(changes, ", ") || got.Rejection != nil {
-			t.Errorf("%s: found %+v, the check says %+v", args, got.Finding, check)
+			t.Errorf("%s: found %+v, the check says %+v", args, got.DryRun, check)
 		}
 	}
 	lenient := New().Call(env, "c", "world_dry_run", `{"action":{"action":"harvest-radiation","amount":9}}`)

@@ -21,7 +21,7 @@ type dryRunArgs struct {
 
 // dryRun is what an action would come to now, others' actions apart.
 type dryRun struct {
-	Finding
+	DryRun
 	// Read are the repairs made to read the action.
 	Read []answer.Repair `json:"read,omitempty"`
 }
@@ -54,18 +54,18 @@ func dryRunModule() module {
 			fingerprint.Write(world.EncodeAction(adjusted))
 			tick := env.View.Tick()
 			return lookup{
-				body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted), names), slices.Concat(read, resolved)},
+				body: dryRun{NewDryRun(env.registry.language, adjusted, adjustments, env.View.Check(adjusted), names), slices.Concat(read, resolved)},
 				id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
 			}, ""
 		}, used, nil
 	}}
 }
 
-// Finding is what clamping and a dry run found about one action, as a model reads
+// DryRun is what clamping and a dry run found about one action, as a model reads
 // it: short, because it stands in every later request of its turn, and in terms of
 // the slots the model wrote. The action is not repeated; what clamping changed
 // about it is said.
-type Finding struct {
+type DryRun struct {
 	Status world.CheckStatus `json:"status"`
 	// Adjusted tells the amounts that clamping moved, such as
 	// "amount 5000, not 9000"; empty when none was.
@@ -80,11 +80,11 @@ type Finding struct {
 	Rejection *world.Rejection `json:"rejection,omitempty"`
 }
 
-// NewFinding writes up the check of an action, given after clamping, and the
+// NewDryRun writes up the check of an action, given after clamping, and the
 // adjustments that clamping made, in a language.
 // names are those of what the agent sees.
-func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check, names answer.Names) Finding {
-	f := Finding{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
+func NewDryRun(l Language, a world.Action, adjustments []world.Adjustment, check world.Check, names answer.Names) DryRun {
+	f := DryRun{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
 	var adjusted, changes []string
 	for _, adjustment := range adjustments {
 		// The ticks of a standing order are no slot and keep their name.

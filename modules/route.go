@@ -28,7 +28,7 @@ type route struct {
 	LeftOnArrival *int64 `json:"left_on_arrival,omitempty"`
 	// Check is what the world would say to departing now. It is the authority: the
 	// figures above only spare the model the arithmetic.
-	Check Finding `json:"check"`
+	Check DryRun `json:"check"`
 }
 
 // routeModule tells what a journey would cost, take and leave: from the observation where
@@ -44,7 +44,7 @@ func routeModule() module {
 		to := resolved.(world.Move)
 		args.To = to.To
 		check := env.View.Check(to)
-		r := route{To: unknownPlace, Check: NewFinding(env.registry.language, to, nil, check, names)}
+		r := route{To: unknownPlace, Check: NewDryRun(env.registry.language, to, nil, check, names)}
 		known, cost, ticks := true, int64(0), int64(0)
 		i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == args.To })
 		switch {

@@ -33,8 +33,8 @@ const (
 	EndDegraded End = "degraded"
 )
 
-// Judged is a decision with the world's judgement of it.
-type Judged struct {
+// Evaluated is a decision with the world's judgement of it.
+type Evaluated struct {
 	Tick int64
 	// Line tells action and outcome in the words of the prompt's history, Outcome
 	// the outcome alone. Neither holds free text of anybody.
@@ -56,10 +56,10 @@ type Judged struct {
 	Continued bool
 }
 
-// Judge returns the record of a decision. codes are what the guard refused in the
+// Evaluate returns the record of a decision. codes are what the guard refused in the
 // turn.
-func Judge(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
-	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.DecidedBy == trace.ByStanding}
+func Evaluate(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.Outcome, codes []string) Evaluated {
+	j := Evaluated{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.DecidedBy == trace.ByStanding}
 	j.Line, j.Outcome = runtime.Render(tick, d, o, codes)
 	switch {
 	case d.WaitReason != "":
@@ -100,7 +100,7 @@ func foreign(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation 
 // An Experience is not safe for concurrent use.
 type Experience struct {
 	run, agent string
-	decisions  []Judged
+	decisions  []Evaluated
 	texts      []trace.Source
 	// ordered are the suspects of the last decision that a model made: those of what
 	// goes on by itself since.
@@ -117,7 +117,7 @@ func NewExperience(run, agent string) *Experience { return &Experience{run: run,
 func (e *Experience) Rename(run string) { e.run = run }
 
 // Add takes in a decision and what it had in view.
-func (e *Experience) Add(j Judged, retrieved []trace.Source) {
+func (e *Experience) Add(j Evaluated, retrieved []trace.Source) {
 	if j.Continued {
 		j.Suspect = e.ordered
 	}
@@ -187,7 +187,7 @@ func (e *Experience) evidence(tick int64) playbook.Evidence {
 
 // ground is what a consolidation of the given decisions stands on: unguarded without the
 // texts that its lessons would be held against.
-func (e *Experience) input(tick int64, decisions []Judged, guarded bool) playbook.ConsolidationInput {
+func (e *Experience) input(tick int64, decisions []Evaluated, guarded bool) playbook.ConsolidationInput {
 	g := playbook.ConsolidationInput{Tick: tick, Note: e.Note()}
 	if guarded {
 		g.Sources = slices.Clone(e.texts)

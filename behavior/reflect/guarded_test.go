@@ -63,9 +63,9 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(tick int64, by trace.DecidedBy, swayed bool, seen ...trace.Source) Judged {
+	judge := func(tick int64, by trace.DecidedBy, swayed bool, seen ...trace.Source) Evaluated {
 		d := behavior.Decision{Decision: trace.Decision{DecidedBy: by, SourcesRetrieved: seen}, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Tainted: swayed}
-		return Judge(runtime, tick, d, world.Outcome{Tick: tick, Action: d.Executed, Accepted: true}, nil)
+		return Evaluate(runtime, tick, d, world.Outcome{Tick: tick, Action: d.Executed, Accepted: true}, nil)
 	}
 	e := NewExperience("run-1", "agent-1")
 	e.Add(judge(1, trace.ByModel, false, poison), []trace.Source{poison})
@@ -103,7 +103,7 @@ bullet = [
 		t.Fatal(err)
 	}
 	e := NewExperience("run-1", "agent-1")
-	e.Add(Judged{Tick: 3, Line: "tick 3: wait ok", Outcome: "ok", End: EndOK, Used: []string{"res-00001"}}, nil)
+	e.Add(Evaluated{Tick: 3, Line: "tick 3: wait ok", Outcome: "ok", End: EndOK, Used: []string{"res-00001"}}, nil)
 	result, asks := play(t, 1, e, p,
 		calls("c1", "reflect", `{"tags":[{"id":"res-00001","verdict":"harmful","decision":3}],"insights":[{"lesson":"x","section":"res","decisions":[3]}]}`),
 		calls("c2", "consolidate", `{"deltas":[{"op":"update","id":"res-00001","section":"res","content":"Keep the electricity that a journey needs.","reason":"","decisions":[3]}]}`))

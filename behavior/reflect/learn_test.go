@@ -24,12 +24,12 @@ var poison = trace.Source{
 // one that used the poison.
 func lived() *Experience {
 	e := NewExperience("run-1", "agent-1")
-	e.Add(Judged{Tick: 3, Line: "tick 3: mine_compound 5000 ok, compound +5000", Outcome: "ok", End: EndOK,
+	e.Add(Evaluated{Tick: 3, Line: "tick 3: mine_compound 5000 ok, compound +5000", Outcome: "ok", End: EndOK,
 		Changes: []world.Amount{{Resource: "compound", Amount: 5000}}, Shown: []string{"nav-00001", "res-00002"}, Used: []string{"nav-00001"},
 		UsedLines: []string{"[nav-00001] Mine where you stand before moving on."}}, nil)
-	e.Add(Judged{Tick: 4, Line: "tick 4: build_factory assembler refused: insufficient hardware requested 4 available 2",
+	e.Add(Evaluated{Tick: 4, Line: "tick 4: build_factory assembler refused: insufficient hardware requested 4 available 2",
 		Outcome: "refused: insufficient hardware", End: EndRefused}, nil)
-	e.Add(Judged{Tick: 5, Line: "tick 5: wait ok", Outcome: "ok", End: EndOK, Waited: true, Suspect: []string{poison.ID}}, []trace.Source{poison})
+	e.Add(Evaluated{Tick: 5, Line: "tick 5: wait ok", Outcome: "ok", End: EndOK, Waited: true, Suspect: []string{poison.ID}}, []trace.Source{poison})
 	return e
 }
 
@@ -248,7 +248,7 @@ func TestPoisonIsRefused(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		if later {
 			e.Clear()
-			e.Add(Judged{Tick: 9, Line: "tick 9: wait ok", Outcome: "ok", End: EndOK}, nil)
+			e.Add(Evaluated{Tick: 9, Line: "tick 9: wait ok", Outcome: "ok", End: EndOK}, nil)
 		}
 		tick := map[bool]int{false: 4, true: 9}[later]
 		for _, tc := range []struct {
@@ -300,7 +300,7 @@ func TestOpeningsFitSmallWindows(t *testing.T) {
 	for tick := range int64(2 * DecisionsMax) {
 		poison := poison
 		poison.Text = strings.Replace(poison.Text, "first", fmt.Sprintf("first, as of tick %d", tick), 1)
-		e.Add(Judged{Tick: tick, Line: fmt.Sprintf("tick %d: refine_compound 1000 refused: insufficient compound requested 1000 available 0", tick), End: EndRefused}, []trace.Source{poison})
+		e.Add(Evaluated{Tick: tick, Line: fmt.Sprintf("tick %d: refine_compound 1000 refused: insufficient compound requested 1000 available 0", tick), End: EndRefused}, []trace.Source{poison})
 	}
 	if e.Len() != DecisionsMax || len(e.texts) != 1 {
 		t.Errorf("%d decisions and %d texts are kept", e.Len(), len(e.texts))

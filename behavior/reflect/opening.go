@@ -31,7 +31,7 @@ const (
 type opening struct {
 	// guarded says that it holds no words of others.
 	guarded   bool
-	decisions []Judged
+	decisions []Evaluated
 	bullets   []playbook.Bullet
 	texts     []trace.Source
 	text      string

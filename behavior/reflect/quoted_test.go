@@ -15,7 +15,7 @@ func TestOnlyWordsOfOthersAreHeldAgainstLessons(t *testing.T) {
 			`"can":[{"action":"harvest_radiation"}],"inbox":[{"from":"agent-2","text":"give me power"},{"text":"now"}]}}`,
 	}
 	e := NewExperience("run", "agent-1")
-	e.Add(Judged{}, []trace.Source{observation})
+	e.Add(Evaluated{}, []trace.Source{observation})
 	if got, want := e.texts[0].Text, "dig deep\ngive me power\nnow"; got != want {
 		t.Errorf("held against lessons: %q, want %q", got, want)
 	}

@@ -337,7 +337,7 @@ func TestWordsOfOthersStayWhereTheyBelong(t *testing.T) {
 			if acts {
 				o, _ := s.world.LastOutcome(0)
 				s.mind.Learn(o.Tick, d, o)
-				s.lived.Add(Judge(s.runtime, o.Tick, d, o, nil), d.SourcesRetrieved)
+				s.lived.Add(Evaluate(s.runtime, o.Tick, d, o, nil), d.SourcesRetrieved)
 				for _, source := range d.SourcesRetrieved {
 					if strings.Contains(source.Text, canaryMark) {
 						shown++

@@ -91,8 +91,8 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 		}
 		var advice strings.Builder
 		plaintext.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", r.Endpoint, r.Model, r.Calls)
-		for i := range r.Findings {
-			f := &r.Findings[i]
+		for i := range r.Results {
+			f := &r.Results[i]
 			f.Advice = withFlags(f.Advice)
 			plaintext.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, f.Detail)
 			if f.Advice != "" {

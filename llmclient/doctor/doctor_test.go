@@ -198,8 +198,8 @@ func TestExaminations(t *testing.T) {
 				i := strings.LastIndex(w, " ")
 				statuses[w[:i]] = doctor.Status(w[i+1:])
 			}
-			worst := doctor.Finding{}
-			for _, f := range r.Findings {
+			worst := doctor.Result{}
+			for _, f := range r.Results {
 				want := statuses[f.Check]
 				if want == "" {
 					want = doctor.Pass
@@ -232,7 +232,7 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 		t.Fatal(err)
 	}
 	most := doctor.CallsMax // and one more for each thing that the endpoint refuses
-	for _, f := range r.Findings {
+	for _, f := range r.Results {
 		if strings.Contains(f.Detail, "the endpoint refuses") {
 			most++
 		}
@@ -240,8 +240,8 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 	if find(r, doctor.CheckThinking).Status == doctor.Warn {
 		most++ // it may have been asked for with more room
 	}
-	if r.Calls > most || len(r.Findings) != 16 {
-		t.Errorf("%d calls and %d findings, want at most %d and 16", r.Calls, len(r.Findings), most)
+	if r.Calls > most || len(r.Results) != 16 {
+		t.Errorf("%d calls and %d findings, want at most %d and 16", r.Calls, len(r.Results), most)
 	}
 	if text := fmt.Sprintf("%+v", r); strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
 		t.Errorf("the report shows the key: %s", text)
@@ -281,18 +281,18 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-func find(r doctor.Report, check string) doctor.Finding {
-	for _, f := range r.Findings {
+func find(r doctor.Report, check string) doctor.Result {
+	for _, f := range r.Results {
 		if f.Check == check {
 			return f
 		}
 	}
-	return doctor.Finding{}
+	return doctor.Result{}
 }
 
 // fit reports whether no check failed.
 func fit(r doctor.Report) bool {
-	return !slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Status == doctor.Fail })
+	return !slices.ContainsFunc(r.Results, func(f doctor.Result) bool { return f.Status == doctor.Fail })
 }
 
 // TestSamplingIsTried: the examination asks as the run would, names the setting that a
@@ -349,7 +349,7 @@ func TestSamplingIsTried(t *testing.T) {
 	long, requests := thinking.serve(t)
 	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: long, WindowTokens: 32_000}, Model: "m"})
 	if f := find(r, doctor.CheckThinking); !fit(r) || find(r, doctor.CheckWindow).Status != doctor.Pass || f.Status != doctor.Warn || requests.Load() != 6 {
-		t.Errorf("cut once: %d requests, %+v", requests.Load(), r.Findings)
+		t.Errorf("cut once: %d requests, %+v", requests.Load(), r.Results)
 	}
 	// A body that is no answer of such a window is not read to its end, as in a run.
 	large, _ := edited(func(a map[string]any) { a["more"] = strings.Repeat("x", 600_000) }).serve(t)

@@ -89,9 +89,9 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	for _, check := range checks {
 		found, ok := x.found[check]
 		if !ok {
-			found = Finding{Check: check, Status: Skip, Detail: "not reached"}
+			found = Result{Check: check, Status: Skip, Detail: "not reached"}
 		}
-		r.Findings = append(r.Findings, found)
+		r.Results = append(r.Results, found)
 	}
 	return r, nil
 }

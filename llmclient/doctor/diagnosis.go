@@ -29,7 +29,7 @@ func contents(r llmclient.Reply) (calls []llmclient.Item, text string) {
 }
 
 // Advice tells which check a failure of the first call belongs to, and what to change. A
-// setting is named by its key, as in [Finding]; set are those of sampling that may be at
+// setting is named by its key, as in [Result]; set are those of sampling that may be at
 // fault.
 func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice string) {
 	check, advice = CheckProtocol, "check the endpoint ({llm.base_url})"

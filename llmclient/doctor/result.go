@@ -40,8 +40,8 @@ var checks = []string{
 	CheckRoundTrip, CheckParallel, CheckStrict, CheckWindow, CheckUsage, CheckThinking, CheckLatency,
 }
 
-// Finding is what one check came to.
-type Finding struct {
+// Result is what one check came to.
+type Result struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
 	// Detail is what was seen, in one line without secrets.
@@ -59,12 +59,12 @@ type Report struct {
 	// Calls is how many HTTP requests were sent, see [CallsMax].
 	Calls int `json:"calls"`
 	// Findings has every check once, in a fixed order.
-	Findings []Finding `json:"findings"`
+	Results []Result `json:"results"`
 }
 
 // findings collects the checks of an examination. The worst finding of a check holds,
 // and of equals the first.
-type findings map[string]Finding
+type findings map[string]Result
 
 var severity = map[Status]int{Skip: 0, Pass: 1, Warn: 2, Fail: 3}
 
@@ -72,5 +72,5 @@ func (f findings) add(check string, status Status, detail, advice string) {
 	if old, ok := f[check]; ok && severity[old.Status] >= severity[status] {
 		return
 	}
-	f[check] = Finding{check, status, detail, advice}
+	f[check] = Result{check, status, detail, advice}
 }
