@@ -14,7 +14,7 @@ import (
 // first, and shorter heads of them. doubted are those that are trusted less than what
 // the agent observed itself: they have to wait for the plan like any words of others,
 // and no number of them takes the place of a better lesson.
-func (m *Agent) lessons(seen opened, last world.Outcome) (offered []variant, doubted []trace.Source) {
+func (m *Agent) lessons(seen visibleObservation, last world.Outcome) (offered []variant, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
 		return []variant{{}}, nil
@@ -61,7 +61,7 @@ func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
 // whoever writes a message must not choose the lessons that are shown beside it.
 // wanted are the sections that it calls for, whatever the words of their bullets; this
 // also finds lessons that are written in another language.
-func (m *Agent) situation(seen opened, last world.Outcome) (text string, wanted []playbook.Section) {
+func (m *Agent) situation(seen visibleObservation, last world.Outcome) (text string, wanted []playbook.Section) {
 	words := []string{m.goalsText(), seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {
 		words = append(words, seen.Self.PowerState, m.words.lessonPower)

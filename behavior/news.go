@@ -79,7 +79,7 @@ func (m *Agent) dropNews(d Decision) {
 }
 
 // newsLine is the line of the observation, empty without news.
-func (s sketch) newsLine() []string {
+func (s observationWriter) newsLine() []string {
 	lines := folded(s.news)
 	var entries []string
 	for _, n := range newest(lines, newsTold) {

@@ -24,9 +24,9 @@ import (
 // but a model vouches for. No id is made of it, and it reads the same in all languages.
 const textUnknown = "?"
 
-// sketch writes one observation.
-type sketch struct {
-	opened
+// observationWriter writes one observation.
+type observationWriter struct {
+	visibleObservation
 	layout
 	// goals are the [words] of the agent's goals: what they name is shown by name and cut
 	// last.
@@ -39,7 +39,7 @@ type sketch struct {
 }
 
 // text is the whole section.
-func (s sketch) text() string {
+func (s observationWriter) text() string {
 	w, you := s.words, s.Self
 	parts := []string{plain(you.ID) + s.name(you.Name), w.textTravelling}
 	if you.Place != "" {
@@ -141,7 +141,7 @@ func (s sketch) text() string {
 // ruleLine tells what others may still ask for: the number of the rule, the action, what is given
 // and to whom, who asks, how much at once, in all and for each, what a trade has to bring, and whether a
 // message is enough.
-func (s sketch) ruleLine() []string {
+func (s observationWriter) ruleLine() []string {
 	var entries []string
 	head, typed := s.words.lineAsked, slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })
 	if typed {
@@ -193,14 +193,14 @@ func (s sketch) ruleLine() []string {
 // name is a name behind its id, where a goal knows the thing by it. A name that no
 // goal uses could say anything, and stands in front of the plan only where that is
 // to be measured.
-func (s sketch) name(name string) string {
+func (s observationWriter) name(name string) string {
 	if name == "" || !s.strangeNames && !mentions(s.goals, name) {
 		return ""
 	}
 	return " " + encode(name)
 }
 
-func (s sketch) places(shown []world.Sight) string {
+func (s observationWriter) places(shown []world.Sight) string {
 	var entries []string
 	aged := ""
 	for _, p := range shown {
@@ -228,7 +228,7 @@ func (s sketch) places(shown []world.Sight) string {
 }
 
 // agents groups the agents by their place, the nearest first.
-func (s sketch) agents() string {
+func (s observationWriter) agents() string {
 	var entries []string
 	shown := s.Agents[:min(len(s.Agents), s.layout.agents)]
 	for i := 0; i < len(shown); {
@@ -247,7 +247,7 @@ func (s sketch) agents() string {
 }
 
 // factories writes the agent's own factories, which are never cut.
-func (s sketch) factories() string {
+func (s observationWriter) factories() string {
 	var entries []string
 	for _, f := range s.Factories {
 		parts := []string{plain(f.ID) + " " + f.Kind + " " + s.where(f.Place), f.State}
@@ -268,7 +268,7 @@ func (s sketch) factories() string {
 }
 
 // where is a place seen from the agent's own.
-func (s sketch) where(place string) string {
+func (s observationWriter) where(place string) string {
 	if place == s.Self.Place {
 		return s.words.textHere
 	}
@@ -276,7 +276,7 @@ func (s sketch) where(place string) string {
 }
 
 // listed joins the entries of a list and counts what it leaves out.
-func (s sketch) listed(entries []string, more int) string {
+func (s observationWriter) listed(entries []string, more int) string {
 	if more > 0 {
 		entries = append(entries, fmt.Sprintf(s.words.textMore, more))
 	}
@@ -311,7 +311,7 @@ func kilometres(cm int64) string {
 
 // market writes the book of the agent's place, its own orders, which are never
 // cut, and what is known of other places.
-func (s sketch) market() []string {
+func (s observationWriter) market() []string {
 	m, w := s.Market, s.words
 	if m == nil {
 		return nil
@@ -368,7 +368,7 @@ func (s sketch) market() []string {
 }
 
 // price is a price, or that there is none.
-func (s sketch) price(p int64) string {
+func (s observationWriter) price(p int64) string {
 	if p == 0 {
 		return s.words.textNone
 	}

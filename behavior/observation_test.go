@@ -16,8 +16,8 @@ func number(n int64) *int64 { return &n }
 
 // everything is an observation with something in each of its fields. Its names try
 // to pass for lines of their own.
-func everything() opened {
-	return opened{Withheld: 3, senders: []string{"agent-1", "agent-4"}, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
+func everything() visibleObservation {
+	return visibleObservation{Withheld: 3, senders: []string{"agent-1", "agent-4"}, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
 		Tick: 20, Woken: "job_done", OrderEnded: &world.OrderEnded{Why: "shutdown", Attempts: 3}, InboxDropped: 4,
 		Self: world.Self{
 			ID: "agent-2", Name: "Miner; agents: 9 more", Place: "hub", PowerState: "low", Electricity: 14, PowerCapacity: 200,
@@ -81,8 +81,8 @@ func everything() opened {
 	}}
 }
 
-func sketchOf(o opened, p Profile) sketch {
-	return sketch{opened: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
+func sketchOf(o visibleObservation, p Profile) observationWriter {
+	return observationWriter{visibleObservation: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {

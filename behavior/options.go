@@ -10,7 +10,7 @@ import (
 
 // options writes the actions that are possible now, with their bounds and choices,
 // and the others with what they lack.
-func (s sketch) options(shown []world.Sight) []string {
+func (s observationWriter) options(shown []world.Sight) []string {
 	var can []string
 	var cannot []world.Affordance
 	for _, a := range s.Can {
@@ -45,7 +45,7 @@ func (s sketch) options(shown []world.Sight) []string {
 	return lines
 }
 
-func (s sketch) option(a world.Affordance, shown []world.Sight) string {
+func (s observationWriter) option(a world.Affordance, shown []world.Sight) string {
 	text := a.Action
 	if a.Field != "" {
 		text += fmt.Sprintf(" %d..%d", a.Min, a.Max)
@@ -80,7 +80,7 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 
 // choices writes the options of an action, those with the same target together:
 // target (item max 2, item max 1)|target max 40.
-func (s sketch) choices(options []world.Option) string {
+func (s observationWriter) choices(options []world.Option) string {
 	var list []string
 	shown := options[:min(len(options), s.layout.choices)]
 	for i := 0; i < len(shown); {
@@ -102,7 +102,7 @@ func (s sketch) choices(options []world.Option) string {
 	return strings.Join(list, "|")
 }
 
-func (s sketch) most(limit int64) string {
+func (s observationWriter) most(limit int64) string {
 	if limit == 0 {
 		return ""
 	}
@@ -114,7 +114,7 @@ func (s sketch) most(limit int64) string {
 var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere, world.RejectTermsNotFound, world.RejectOfferNotFound}
 
 // reason is what an action lacks, or the code of its refusal.
-func (s sketch) reason(a world.Affordance) string {
+func (s observationWriter) reason(a world.Affordance) string {
 	var short []string
 	for _, n := range a.Need {
 		short = append(short, fmt.Sprintf(s.words.textShort, n.Resource, n.Amount))

@@ -72,8 +72,8 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 
 // part parts what an agent observes itself from the words of others, which it has heard,
 // read or learned from.
-func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
-	seen = opened{Observation: o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen visibleObservation, held texts, lessons []variant) {
+	seen = visibleObservation{Observation: o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	held = texts{Notes: o.Here.Notes, tick: o.Tick}
@@ -245,8 +245,8 @@ func (m *Agent) goals(view world.View) string {
 
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func (m *Agent) observed(seen opened) sectionDraft {
-	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
+func (m *Agent) observed(seen visibleObservation) sectionDraft {
+	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.CheckOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {
 		for {

@@ -13,22 +13,22 @@ import (
 // nothing that another agent wrote chooses lessons.
 func TestSituationHoldsWhatIsShort(t *testing.T) {
 	m := &Agent{Runtime: &Runtime{words: &english}, persona: world.Persona{ShortTermGoal: "Make a chip."}}
-	calm := opened{Observation: world.Observation{
+	calm := visibleObservation{Observation: world.Observation{
 		Self: world.Self{Place: "hub", PowerState: "normal", Heat: 10, HeatCapacity: 100},
 		Here: world.Here{ID: "hub", Material: "ice", CompoundG: 5},
 	}}
 	refusal := world.Outcome{Action: world.Mine{MassG: 5}, Rejection: &world.Rejection{Code: world.RejectDepleted}}
 	for name, tc := range map[string]struct {
-		change  func(*opened)
+		change  func(*visibleObservation)
 		last    world.Outcome
 		words   string
 		subject playbook.Section
 	}{
-		"power":    {func(o *opened) { o.Self.PowerState = "low" }, world.Outcome{}, "recharge", playbook.Res},
-		"heat":     {func(o *opened) { o.Self.Heat = 75 }, world.Outcome{}, "cool", ""},
-		"depleted": {func(o *opened) { o.Here.CompoundG = 0 }, world.Outcome{}, "depleted", ""},
-		"texts":    {func(o *opened) { o.Withheld = 2 }, world.Outcome{}, "message", playbook.Soc},
-		"refused":  {func(*opened) {}, refusal, "mine_compound", playbook.Err},
+		"power":    {func(o *visibleObservation) { o.Self.PowerState = "low" }, world.Outcome{}, "recharge", playbook.Res},
+		"heat":     {func(o *visibleObservation) { o.Self.Heat = 75 }, world.Outcome{}, "cool", ""},
+		"depleted": {func(o *visibleObservation) { o.Here.CompoundG = 0 }, world.Outcome{}, "depleted", ""},
+		"texts":    {func(o *visibleObservation) { o.Withheld = 2 }, world.Outcome{}, "message", playbook.Soc},
+		"refused":  {func(*visibleObservation) {}, refusal, "mine_compound", playbook.Err},
 	} {
 		seen := calm
 		tc.change(&seen)

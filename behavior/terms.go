@@ -16,7 +16,7 @@ import (
 // partTerms leaves in an observation the requests and offers that a rule of the agent could
 // answer now, at least in part, and what agents that a rule names declined. The rest is withheld,
 // together with the options to accept or decline it.
-func (m *Agent) partTerms(seen *opened, held *texts, inbox []world.Message) {
+func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(policy.CheckOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {
@@ -95,7 +95,7 @@ func (p *history) receivers(own []world.Terms) []world.Terms {
 
 // terms writes the requests and offers to the agent, and its own. Its own offers, which are
 // few, are counted only where no other can be listed.
-func (s sketch) terms() (lines []string) {
+func (s observationWriter) terms() (lines []string) {
 	w, more := s.words, s.TermsOmitted
 	var others, own []string
 	for _, list := range [][]world.Terms{s.Here.Offers, s.Requests, s.Offers} {
@@ -122,7 +122,7 @@ func (s sketch) terms() (lines []string) {
 }
 
 // entry writes one request or offer, with the other side.
-func (s sketch) entry(t world.Terms, own bool) string {
+func (s observationWriter) entry(t world.Terms, own bool) string {
 	w := s.words
 	parts := []string{plain(t.ID)}
 	if !own {

@@ -40,9 +40,9 @@ type texts struct {
 	bare bool
 }
 
-// opened is an observation as the opening prompt shows it: without texts, but
+// visibleObservation is an observation as the opening prompt shows it: without texts, but
 // with their number.
-type opened struct {
+type visibleObservation struct {
 	world.Observation
 	Withheld int
 	// heldTerms is how many of them are requests or offers, unread how many the agent has not
