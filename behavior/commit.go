@@ -88,7 +88,7 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 // suffices takes the candidates of a lean turn whose decision is missing or broken for a
 // draft, where that is committed directly.
 func (t *Turn) suffices(w weighing) bool {
-	if !w.usable || t.mind.cfg.Commit != trace.CommitDirect {
+	if !w.usable || t.mind.cfg.Commit != trace.CommitOneStep {
 		return false
 	}
 	t.talk.Respond(w.slot, t.draftResult(w))
@@ -157,7 +157,7 @@ func (t *Turn) commit(d terminal) {
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
 	decided := decisionOf(v)
-	decided.Why, decided.Commit, decided.SourcesCited = capText(d.why), trace.CommitGuidance, cited
+	decided.Why, decided.Commit, decided.SourcesCited = capText(d.why), trace.CommitTwoStep, cited
 	for _, c := range cited {
 		switch c.Status {
 		case trace.CitedUsed:
@@ -183,7 +183,7 @@ func (v Evaluation) outOfDeviations() bool {
 // commitDirect commits the best candidate of a draft without another request. One
 // that dry run or policy refused is never taken, and when all are refused the
 // reasons go back, as often as the guard's rounds allow.
-func (t *Turn) commitDirect(w weighing) {
+func (t *Turn) commitOneStep(w weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {
 		if t.talk.Flush(); t.triesLeft() < 0 || w.outOfDeviations() {
@@ -193,7 +193,7 @@ func (t *Turn) commitDirect(w weighing) {
 	}
 	v := w.verdicts[ranked[0]-1]
 	decision := decisionOf(*v)
-	decision.Commit = trace.CommitDirect
+	decision.Commit = trace.CommitOneStep
 	if ranked[0] > 1 {
 		decision.picked = ranked[0]
 	}

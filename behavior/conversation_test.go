@@ -336,7 +336,7 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []trace.Step) {
 	if by := d.Authority; by != nil && *by != (trace.Authority{By: trace.AuthorityOwn}) {
 		fmt.Fprintf(out, "allowed by %+v\n", *by)
 	}
-	if d.Commit != trace.CommitGuidance && d.Commit != "" {
+	if d.Commit != trace.CommitTwoStep && d.Commit != "" {
 		fmt.Fprintf(out, "committed by %s, %d calls saved\n", d.Commit, d.CallsSaved)
 	}
 	if len(d.SourcesUsed) > 0 {

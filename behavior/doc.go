@@ -33,7 +33,7 @@
 // A plan gives the kinds of its steps (call, reason, respond, skip), of which typed
 // steps are made, and the actions that the agent may take, in the slots of a candidate. A plan
 // of nothing but skip steps ends the turn in a wait. In the commit mode direct the best
-// candidate of a draft is the decision; see [trace.CommitDirect].
+// candidate of a draft is the decision; see [trace.CommitOneStep].
 //
 // # What may be committed
 //

@@ -97,7 +97,7 @@ func TestEveryWayATurnFails(t *testing.T) {
 	}{
 		{"full", trace.Settings{}, "call p plan {\"goal\":\"\",\"steps\":[],\"actions\":[%s,%s]}", "call d decision_draft {\"candidates\":[%s,%s]}"},
 		// A draft alone is the decision, so that a turn can only fail after one that is beside a question.
-		{"direct", trace.Settings{Commit: trace.CommitDirect}, "call p plan {\"goal\":\"\",\"steps\":[],\"actions\":[%s,%s]}", "call d decision_draft {\"candidates\":[%s,%s]}\ncall m world_rules {\"topic\":\"heat\"}"},
+		{"one-step", trace.Settings{Commit: trace.CommitOneStep}, "call p plan {\"goal\":\"\",\"steps\":[],\"actions\":[%s,%s]}", "call d decision_draft {\"candidates\":[%s,%s]}\ncall m world_rules {\"topic\":\"heat\"}"},
 		{"lean", trace.Settings{Protocol: behavior.ProtocolLean}, "call p plan {\"goal\":\"\",\"steps\":[],\"actions\":[%s,%s]}", "call d turn {\"plan\":\"\",\"candidates\":[%s,%s],\"candidate\":8}"},
 	} {
 		mode.settings.Model = "m"
@@ -129,7 +129,7 @@ func TestWhatATurnFallsBackOn(t *testing.T) {
 		return `call - plan {"goal":"","steps":[],"actions":[` + strings.Join(actions, ",") + "]}\n\n"
 	}
 	decide := func(n int) string { return fmt.Sprintf(`call - decision {"candidate":%d}`, n) }
-	wait, direct := trace.Settings{Fallback: trace.FallbackWait}, trace.Settings{Commit: trace.CommitDirect}
+	wait, direct := trace.Settings{Fallback: trace.FallbackWait}, trace.Settings{Commit: trace.CommitOneStep}
 	for _, tt := range []struct {
 		name, scenario, answers string
 		settings                trace.Settings

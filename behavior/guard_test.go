@@ -168,7 +168,7 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 	executed := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(pool[:7]), 0, 3, rapid.ID[string]).Draw(t, "plan")
-		mode := rapid.SampledFrom([]trace.Commit{trace.CommitGuidance, trace.CommitDirect}).Draw(t, "commit")
+		mode := rapid.SampledFrom([]trace.Commit{trace.CommitTwoStep, trace.CommitOneStep}).Draw(t, "commit")
 		runtime := *m.Runtime
 		runtime.cfg.Commit = mode
 		mind := *m

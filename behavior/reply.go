@@ -251,8 +251,8 @@ func (t *Turn) goOn(r round, before *weighing) {
 		t.repair(answer.Several)
 	case len(r.decisions) > 0:
 		t.commit(r.decisions[0])
-	case t.drafts != nil && t.mind.cfg.Commit == trace.CommitDirect && t.talk.settled():
-		t.commitDirect(*t.drafts)
+	case t.drafts != nil && t.mind.cfg.Commit == trace.CommitOneStep && t.talk.settled():
+		t.commitOneStep(*t.drafts)
 	case t.idle != nil && t.talk.settled():
 		t.rest()
 	case t.lastPlan != "" && r.planned && t.talk.settled():

@@ -49,7 +49,7 @@ func (t *Turn) allowed() []string {
 // commits are the tools by which a turn comes to its decision, together in one answer. A
 // draft that is committed directly needs no decision.
 func (t *Turn) commits() []string {
-	if t.mind.cfg.Commit == trace.CommitDirect {
+	if t.mind.cfg.Commit == trace.CommitOneStep {
 		return []string{answer.ToolDraft}
 	}
 	return []string{answer.ToolDraft, answer.ToolDecision}

@@ -82,7 +82,7 @@ func (w *wording) instructions(c Config, systemPrompt string, persona world.Pers
 	switch {
 	case c.Protocol == ProtocolLean:
 		protocol = w.leanProtocol
-	case c.Commit == trace.CommitDirect:
+	case c.Commit == trace.CommitOneStep:
 		protocol = fmt.Sprintf(w.directProtocol, c.ModuleCallsMax)
 	}
 	parts := []string{systemPrompt}

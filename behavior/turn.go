@@ -310,7 +310,7 @@ func (t *Turn) finish(d Decision) {
 	case world.Wait, world.WaitTicks:
 	default:
 		// What the world refuses gives way to the next accepted candidate.
-		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitDirect) {
+		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitOneStep) {
 			for _, other := range t.alternatives(d.Executed, 0) {
 				other.Commit = d.Commit
 				d.Otherwise = append(d.Otherwise, t.completed(other))

@@ -115,7 +115,7 @@ func (s spokenWorld) turn(t *testing.T, seed uint64) (did, Decision) {
 				items = []llmclient.Item{plan}
 			case s.m.cfg.Protocol == ProtocolLean:
 				items = []llmclient.Item{lean}
-			case step.Stage == trace.StagePlan, r.IntN(2) == 0, s.m.cfg.Commit == trace.CommitDirect:
+			case step.Stage == trace.StagePlan, r.IntN(2) == 0, s.m.cfg.Commit == trace.CommitOneStep:
 				items = []llmclient.Item{draft}
 			case r.IntN(8) == 0:
 				items = []llmclient.Item{plan} // another plan, made after the texts
@@ -185,8 +185,8 @@ func TestWordsChangeNoVerdict(t *testing.T) {
 	seen := map[string]int{}
 	for mode := range 4 {
 		protocol := []Protocol{ProtocolFull, ProtocolLean}[mode%2]
-		commit := []trace.Commit{trace.CommitGuidance, trace.CommitDirect}[mode/2]
-		if protocol == ProtocolLean && commit == trace.CommitDirect {
+		commit := []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep}[mode/2]
+		if protocol == ProtocolLean && commit == trace.CommitOneStep {
 			continue
 		}
 		for played, seed := 0, uint64(mode); played < turns/3; seed += 4 {
@@ -267,23 +267,23 @@ func TestStandingByIsBounded(t *testing.T) {
 		obeys llmclient.Item
 		also  []llmclient.Item
 	}{
-		{"waits", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`), nil},
-		{"sleeps", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait_ticks","amount":50}}`), nil},
-		{"drafts a wait", ProtocolFull, trace.CommitDirect, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"}]}`), nil},
-		{"waits in one call", ProtocolLean, trace.CommitGuidance, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`), nil},
-		{"plans to rest", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[{"kind":"skip"}],"actions":[]}`), nil},
-		{"wants what nobody planned", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"harvest_radiation","amount":1}}`), nil},
-		{"says nothing", ProtocolFull, trace.CommitGuidance, llmclient.Message("assistant", "I stand by."), nil},
-		{"is cut off", ProtocolFull, trace.CommitGuidance, llmclient.Message("assistant", "I think that"), nil},
-		{"is cut off in one call", ProtocolLean, trace.CommitGuidance, llmclient.Message("assistant", "I think that"), nil},
-		{"mines little", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"mine_compound","amount":1}}`), nil},
-		{"decides twice", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`),
+		{"waits", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`), nil},
+		{"sleeps", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait_ticks","amount":50}}`), nil},
+		{"drafts a wait", ProtocolFull, trace.CommitOneStep, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"}]}`), nil},
+		{"waits in one call", ProtocolLean, trace.CommitTwoStep, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`), nil},
+		{"plans to rest", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[{"kind":"skip"}],"actions":[]}`), nil},
+		{"wants what nobody planned", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"harvest_radiation","amount":1}}`), nil},
+		{"says nothing", ProtocolFull, trace.CommitTwoStep, llmclient.Message("assistant", "I stand by."), nil},
+		{"is cut off", ProtocolFull, trace.CommitTwoStep, llmclient.Message("assistant", "I think that"), nil},
+		{"is cut off in one call", ProtocolLean, trace.CommitTwoStep, llmclient.Message("assistant", "I think that"), nil},
+		{"mines little", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"mine_compound","amount":1}}`), nil},
+		{"decides twice", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`),
 			[]llmclient.Item{llmclient.FunctionCall("d", "decision", `{"action":{"action":"wait_ticks","amount":50}}`)}},
-		{"decides twice in one call", ProtocolLean, trace.CommitGuidance, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`),
+		{"decides twice in one call", ProtocolLean, trace.CommitTwoStep, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`),
 			[]llmclient.Item{llmclient.FunctionCall("d", "turn", `{"plan":"g","candidates":[{"action":"harvest_radiation","amount":1}],"candidate":1}`)}},
-		{"looks up more and more", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "world_rules", `{"topic":"power"}`), nil},
-		{"drafts again and again", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"},{"action":"mine_compound","amount":100}]}`), nil},
-		{"waits beside a mistake", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"candidate":0}`), []llmclient.Item{llmclient.FunctionCall("d", "decision", `{"candidate":9}`)}},
+		{"looks up more and more", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "world_rules", `{"topic":"power"}`), nil},
+		{"drafts again and again", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"},{"action":"mine_compound","amount":100}]}`), nil},
+		{"waits beside a mistake", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"candidate":0}`), []llmclient.Item{llmclient.FunctionCall("d", "decision", `{"candidate":9}`)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSpokenWorld(t, tt.protocol, tt.commit, func(s string) string { return s })
@@ -353,7 +353,7 @@ func TestStandingByIsBounded(t *testing.T) {
 // told, loses few ticks to a partner that asks for more than the rules let it have.
 func TestInsistingOnTermsIsBounded(t *testing.T) {
 	for _, protocol := range []Protocol{ProtocolFull, ProtocolLean} {
-		for _, commit := range []trace.Commit{trace.CommitGuidance, trace.CommitDirect} {
+		for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {
 			s := newSpokenWorld(t, protocol, commit, func(s string) string { return s })
 			const mine, gift = `{"action":"mine_compound","amount":100}`, `{"action":"transfer_resource","to":"agent-2","what":"data","amount":20}`
 			lost := 0
@@ -376,7 +376,7 @@ func TestInsistingOnTermsIsBounded(t *testing.T) {
 						switch {
 						case protocol == ProtocolLean:
 							items = []llmclient.Item{llmclient.FunctionCall("t", "turn", `{"candidates":[`+do+`],"decision":{"candidate":1}}`)}
-						case commit == trace.CommitDirect:
+						case commit == trace.CommitOneStep:
 							items = items[:1]
 						}
 						if tools := turn.allowed(); len(tools) == 1 && tools[0] == "plan" {
@@ -403,7 +403,7 @@ func TestInsistingOnTermsIsBounded(t *testing.T) {
 // what is sent after it carries everybody whose texts and terms were in view, and those behind
 // them, also when only memory holds what they wrote.
 func TestStrangersTermsComeWithTheTexts(t *testing.T) {
-	s := newSpokenWorld(t, ProtocolFull, trace.CommitGuidance, func(s string) string { return s })
+	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
 	s.w.Apply([]world.Intent{
 		{Agent: 1, Action: world.Request{To: "agent-1", Resource: "data", Amount: 2, Ticks: 9}},
@@ -458,7 +458,7 @@ func policyParents(ids []string) string { return strings.Join(policy.Parents("",
 // TestRulesAreTold shows what others may ask for, with what is left of it, and nothing where
 // nobody may.
 func TestRulesAreTold(t *testing.T) {
-	s := newSpokenWorld(t, ProtocolFull, trace.CommitGuidance, func(s string) string { return s })
+	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
 	want := "answers to \"requests and offers\" that need no plan: 1 send_message, 6 of 6 left per 20 ticks, 3 each, also one to each new message; 2 transfer_resource data, asked by agent-2|agent-3, 3 at once, 9 of 9 left per 20 ticks, 4 each; " +

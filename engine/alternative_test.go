@@ -38,7 +38,7 @@ func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
 	draft := drafted("d", `[{"action":"mine_compound","amount":3000},{"action":"post_note","text":"Mine."},{"action":"harvest_radiation","amount":3}]`)
 	answers := map[string][]string{"agent-1": {draft}, "agent-2": {draft}}
 	o := options(t, "two_bases", 1)
-	o.Scenario, o.ScenarioTOML, o.Commit = "crowded", crowdedTOML, "direct"
+	o.Scenario, o.ScenarioTOML, o.Commit = "crowded", crowdedTOML, "one-step"
 	o = through(t, o, openai.Config{BaseURL: canned(t, answers).URL})
 	if result := run(t, o); result.Status != trace.RunCompleted {
 		t.Fatalf("the run is %s: %s", result.Status, result.Reason)
@@ -48,7 +48,7 @@ func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		d := r.decisions[fmt.Sprintf("1 agent-%d", n)]
 		did[string(d.Executed)]++
-		if string(d.Adjusted) != string(d.Executed) || d.Commit != "direct" {
+		if string(d.Adjusted) != string(d.Executed) || d.Commit != "one-step" {
 			t.Errorf("%s committed as %q: adjusted %s, executed %s", d.AgentID, d.Commit, d.Adjusted, d.Executed)
 		}
 	}

@@ -80,7 +80,7 @@ const (
 func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	least, turnsPercent := int64(10*o.calls), int64(85)
-	if cfg.Protocol == behavior.ProtocolFull && cfg.Commit == trace.CommitDirect {
+	if cfg.Protocol == behavior.ProtocolFull && cfg.Commit == trace.CommitOneStep {
 		turnsPercent = 95 // direct commits leave few standing orders, which are what saves decisions
 	}
 	e := trace.Estimate{

@@ -16,10 +16,10 @@ func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 		scenario, protocol, commit string
 		ticks, learnEvery          int64
 	}{
-		{"llm_bootstrap", "lean", "guidance", 20, 0}, {"isolated_five", "full", "guidance", 15, 5}, {"minimal", "full", "guidance", 20, 0},
-		{"minimal", "full", "direct", 20, 0}, {"minimal", "lean", "guidance", 20, 0}, {"two_bases", "full", "direct", 20, 0},
-		{"llm_bootstrap", "full", "guidance", 20, 0}, {"llm_bootstrap", "full", "direct", 20, 0}, {"isolated_five", "full", "guidance", 15, 0},
-		{"isolated_five", "full", "direct", 15, 0}, {"isolated_five", "lean", "direct", 15, 0},
+		{"llm_bootstrap", "lean", "two-step", 20, 0}, {"isolated_five", "full", "two-step", 15, 5}, {"minimal", "full", "two-step", 20, 0},
+		{"minimal", "full", "one-step", 20, 0}, {"minimal", "lean", "two-step", 20, 0}, {"two_bases", "full", "one-step", 20, 0},
+		{"llm_bootstrap", "full", "two-step", 20, 0}, {"llm_bootstrap", "full", "one-step", 20, 0}, {"isolated_five", "full", "two-step", 15, 0},
+		{"isolated_five", "full", "one-step", 15, 0}, {"isolated_five", "lean", "one-step", 15, 0},
 	}
 	for _, c := range cases[:ticksUpTo(6, int64(len(cases)))] {
 		o := options(t, c.scenario, ticksUpTo(10, c.ticks))
@@ -53,7 +53,7 @@ func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 // time, all of them in the first tick of the first.
 func TestEstimateHoldsWhereAgentsRest(t *testing.T) {
 	for _, scenario := range []string{"task_survival_blackout_100", "task_survival_recovery_80", "task_survival_low_start_60"} {
-		for _, commit := range []string{"guidance", "direct"} {
+		for _, commit := range []string{"two-step", "one-step"} {
 			o := options(t, scenario, 12)
 			o.Commit, o.Prices = commit, simulated()
 			e, err := expected(o.Settings)

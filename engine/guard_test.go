@@ -297,7 +297,7 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 	r.require(t, 3, "agent-1", trace.StepGuard, "argument_not_planned mine_compound warn")
 	r.executed(t, 3, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
 	d := r.decisions["3 agent-1"]
-	if d.Commit != "guidance" || d.Authority == nil || *d.Authority != (trace.Authority{By: trace.AuthorityPlan, Planned: 1}) {
+	if d.Commit != "two-step" || d.Authority == nil || *d.Authority != (trace.Authority{By: trace.AuthorityPlan, Planned: 1}) {
 		t.Errorf("committed by %q, allowed by %+v", d.Commit, d.Authority)
 	}
 	g := fold(t, o.RunDir).Guard
@@ -306,10 +306,10 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 	}
 	requireReplays(t, o.RunDir, 3)
 
-	direct := guarded(t, 3, "", told(answers[0], drafted("d1", `[`+mineFifty+`]`), drafted("d2", `[`+mineFifty+`,`+mineFive+`]`)), func(o *engine.Options) { o.Commit = "direct" })
+	direct := guarded(t, 3, "", told(answers[0], drafted("d1", `[`+mineFifty+`]`), drafted("d2", `[`+mineFifty+`,`+mineFive+`]`)), func(o *engine.Options) { o.Commit = "one-step" })
 	r = recordsOf(t, direct.RunDir)
 	r.executed(t, 3, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
-	if d := r.decisions["3 agent-1"]; d.Commit != "direct" || d.CallsSaved != 0 || d.Calls != 3 {
+	if d := r.decisions["3 agent-1"]; d.Commit != "one-step" || d.CallsSaved != 0 || d.Calls != 3 {
 		t.Errorf("committed by %q in %d calls, %d saved", d.Commit, d.Calls, d.CallsSaved)
 	}
 	requireReplays(t, direct.RunDir, 3)
@@ -387,11 +387,11 @@ func TestGuardIsDeterministic(t *testing.T) {
 // decision after a draft that had something to commit.
 func TestDirectModeAsksForNoDecision(t *testing.T) {
 	o := options(t, "llm_bootstrap", 12)
-	o.Commit = "direct"
+	o.Commit = "one-step"
 	run(t, o)
 	r, direct := recordsOf(t, o.RunDir), int64(0)
 	for _, d := range r.decisions {
-		if d.Commit != "direct" {
+		if d.Commit != "one-step" {
 			continue
 		}
 		direct++

@@ -121,7 +121,7 @@ func leastCalls(c behavior.Config, first behavior.Ask) int {
 	if first.Stage == trace.StagePlan && len(first.Request.Choice.Allowed) == 1 {
 		n++
 	}
-	if c.Fallback == trace.FallbackWait && c.Protocol == behavior.ProtocolFull && c.Commit != trace.CommitDirect {
+	if c.Fallback == trace.FallbackWait && c.Protocol == behavior.ProtocolFull && c.Commit != trace.CommitOneStep {
 		n++
 	}
 	return n

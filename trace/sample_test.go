@@ -34,7 +34,7 @@ func samples() []Record {
 				AgentModels:        []AgentModel{{Agent: "agent-1", Model: "m2", BaseURL: "http://b/v1", KeyEnv: "KEY"}},
 				Recording:          &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
-				RepairsMax: 1, Fallback: "best", BindPlan: true, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, MaxOutputTokens: 800, Temperature: "0.20", PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
+				RepairsMax: 1, Fallback: "best", BindPlan: true, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, MaxOutputTokens: 800, Temperature: "0.20", PromptProfile: "balanced", Commit: "one-step", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 				Caps:     Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
@@ -72,7 +72,7 @@ func samples() []Record {
 			WaitReason: "parse_error:truncated", ErrorClass: ClassParse, Why: "the hub is empty",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: TrustSelfObservation, Parents: []string{"mem-0-1"}}},
 			SourcesUsed:      []string{"mem-1-1"},
-			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2, Commit: "direct", CallsSaved: 1,
+			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2, Commit: "one-step", CallsSaved: 1,
 			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
 		},
 		Event{Tick: 1, Event: world.Event{

@@ -49,7 +49,7 @@ type Settings struct {
 	AgentsOverride int `json:"agents_override" cli:"agents run.agents" absent:"the scenario's" min:"1" max:"100000" doc:"number of agents"`
 	// Protocol is the shape of a turn, Commit how its decision comes about.
 	Protocol string `json:"protocol" cli:"protocol run.protocol PROTOCOL" default:"full" choices:"full lean" doc:"full: plan, draft and decision in calls of their own; lean: in one call"`
-	Commit   string `json:"commit" cli:"commit run.commit COMMIT" default:"guidance" choices:"guidance direct" doc:"guidance: the model commits after it saw the dry runs of its draft; direct: the best candidate runs without another call"`
+	Commit   string `json:"commit" cli:"commit run.commit COMMIT" default:"two-step" choices:"two-step one-step" doc:"two-step: the model commits after it saw the dry runs of its draft; one-step: the best candidate runs without another call"`
 	// GuardOff names the checks of the guard that are left out to measure them.
 	GuardOff []string `json:"guard_off,omitempty" cli:"guard-off run.guard_off" absent:"none" doc:"checks of the guard to leave out, for measuring only, separated by commas, or all; may be repeated"`
 	// MaxDegradedPct is the share of decisions that may end in a wait nobody chose; a run with

@@ -301,12 +301,12 @@ type Commit = string
 // The ways to a decision. CommitSkip is no setting: it is the end of a plan without
 // anything to do.
 const (
-	// CommitGuidance shows the model what the dry runs of its draft found; the model
+	// CommitTwoStep shows the model what the dry runs of its draft found; the model
 	// commits, and what it commits is checked again.
-	CommitGuidance Commit = "guidance"
-	// CommitDirect commits the best candidate of a draft that no check refused, without
+	CommitTwoStep Commit = "two-step"
+	// CommitOneStep commits the best candidate of a draft that no check refused, without
 	// another request.
-	CommitDirect Commit = "direct"
+	CommitOneStep Commit = "one-step"
 	// CommitSkip: all steps of the plan were skip, so the agent waits.
 	CommitSkip Commit = "skip"
 )

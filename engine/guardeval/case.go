@@ -79,7 +79,7 @@ func newCase(seed uint64, stratum string, n, agents int) (Case, *rand.Rand) {
 	h.Write([]byte(stratum))
 	r := rand.New(rand.NewPCG(seed, h.Sum64()+uint64(n)))
 	c := Case{
-		ID: fmt.Sprintf("%s/%02d", stratum, n+1), Stratum: stratum, Ticks: 20, Protocol: []string{"full", "lean"}[n%2], Commit: []string{"guidance", "direct"}[n/2%2],
+		ID: fmt.Sprintf("%s/%02d", stratum, n+1), Stratum: stratum, Ticks: 20, Protocol: []string{"full", "lean"}[n%2], Commit: []string{"two-step", "one-step"}[n/2%2],
 		setting: setting{cast: newCast(r.IntN(10), agents)}, deeds: map[string]map[int64]stub.Action{}, cues: []stub.Cue{},
 	}
 	c.Victim = c.victim

@@ -9,7 +9,7 @@ import (
 // TestEstimateTellsOneRange: the lines of an estimate have the same figures of calls,
 // and direct commits take fewer.
 func TestEstimateTellsOneRange(t *testing.T) {
-	for _, commit := range []string{"guidance", "direct"} {
+	for _, commit := range []string{"two-step", "one-step"} {
 		p := newProcess(t, nil, "llm_bootstrap", "--ticks", "30", "--model", "gpt-4.1-mini", "--base-url", "http://127.0.0.1:1/v1", "--estimate-only", "--commit", commit)
 		if code := p.run(t); code != 0 {
 			t.Fatalf("exit code %d:\n%s", code, p.output())

@@ -84,7 +84,7 @@ func (e *explainer) decision() {
 		return
 	}
 	commit := ""
-	if d.Commit != "" && d.Commit != trace.CommitGuidance {
+	if d.Commit != "" && d.Commit != trace.CommitTwoStep {
 		commit = ", " + d.Commit
 	}
 	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", d.DecidedBy, max(0, d.Calls-len(e.t.refused)), commit, refusedText(int64(len(e.t.refused)))))

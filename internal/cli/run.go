@@ -232,7 +232,7 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 		if degraded*100 <= decisions*int64(p.MaxDegradedPct) {
 			return nil
 		}
-		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; doctor with the same settings shows what the endpoint does, and --commit direct takes the best candidate of a draft without asking for a decision",
+		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; doctor with the same settings shows what the endpoint does, and --commit one-step takes the best candidate of a draft without asking for a decision",
 			degraded, decisions, p.MaxDegradedPct))
 	case exitProvider:
 		hint := p.providerHint(result.Failure)

@@ -24,7 +24,7 @@ func newLab(off ...string) (*lab, error) {
 	l := &lab{}
 	rules := make(Tape, tapeLen).scene().Rules
 	for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {
-		for _, commit := range []trace.Commit{trace.CommitGuidance, trace.CommitDirect} {
+		for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {
 			s := trace.Settings{Protocol: protocol, Commit: commit, GuardOff: off}
 			runtime, err := behavior.NewRuntime(behavior.Config{Settings: s.WithDefaults()}, rules, modules.New())
 			if err != nil {
