@@ -60,7 +60,7 @@ func (m *Main) explainCommand() *cobra.Command {
 // explain prints a decision. Its text is complete before the first byte goes out, so that
 // a damaged trace prints an error and nothing else.
 func (m *Main) explain(runDir string, f explainFlags) error {
-	sources := newTrail(f.agent)
+	sources := newProvenance(f.agent)
 	t, err := m.loadTranscript(runDir, f.tick, f.agent, sources.add)
 	if err == nil {
 		err = m.loadParts(runDir, t)
@@ -97,7 +97,7 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 	if f.json {
 		return m.printJSON(explained{t.decision, t.parent, append([]trace.Step{}, t.steps...), prompts})
 	}
-	e := explainer{t: t, trail: sources, full: f.full, shownIn: map[string]int{}}
+	e := explainer{t: t, provenance: sources, full: f.full, shownIn: map[string]int{}}
 	e.write(prompts, f.step == 0)
 	_, err = m.Stdout.Write(e.b.Bytes())
 	return err

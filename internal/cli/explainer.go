@@ -23,8 +23,8 @@ import (
 type explainer struct {
 	b bytes.Buffer
 	t *transcript
-	// trail tells where the decision's sources come from.
-	trail *trail
+	// provenance tells where the decision's sources come from.
+	provenance *provenance
 	// full repeats parts that an earlier call has shown.
 	full bool
 	// shownIn is the number of the call that showed a part first.
@@ -232,7 +232,7 @@ func (e *explainer) sources(d trace.Decision) {
 	plaintext.Fprintf(&e.b, "\nSources\n")
 	for _, s := range d.SourcesRetrieved {
 		plaintext.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", s.ID, s.Kind, s.Score, useOf(d, s.ID), s.Trust, s.Chars)
-		for _, line := range e.trail.chain(s.ID) {
+		for _, line := range e.provenance.chain(s.ID) {
 			plaintext.Fprintf(&e.b, "      %s\n", line)
 		}
 	}

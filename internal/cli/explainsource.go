@@ -26,18 +26,18 @@ type sourceHistory struct {
 	offers, named []trace.Decision
 	// known are all ids in view in the run, to help with one that is not.
 	known map[string]bool
-	// trails tell for each agent where its sources come from.
-	trails []*trail
+	// provenances tell for each agent where its sources come from.
+	provenances []*provenance
 }
 
 // add keeps a decision that has the source in view or names it.
 func (h *sourceHistory) add(r trace.Record) {
 	if header, ok := r.(trace.Header); ok {
 		for _, agent := range headerAgents(header) {
-			h.trails = append(h.trails, newTrail(agent))
+			h.provenances = append(h.provenances, newProvenance(agent))
 		}
 	}
-	for _, t := range h.trails {
+	for _, t := range h.provenances {
 		t.add(r)
 	}
 	switch r := r.(type) {
@@ -105,7 +105,7 @@ const originsMax = 8
 func (h *sourceHistory) origins(b *bytes.Buffer) {
 	var last []string
 	agents := 0
-	for _, t := range h.trails {
+	for _, t := range h.provenances {
 		if !slices.ContainsFunc(slices.Concat(h.offers, h.named), func(d trace.Decision) bool { return d.AgentID == t.agent }) {
 			continue
 		}

@@ -119,7 +119,7 @@ func TestExplainSourceRefuses(t *testing.T) {
 // TestChainsEnd: parents that lead back to a source, which only a forged trace has,
 // do not keep the program from ending.
 func TestChainsEnd(t *testing.T) {
-	tr := newTrail("agent-1")
+	tr := newProvenance("agent-1")
 	tr.add(trace.Decision{Tick: 1, AgentID: "agent-1", SourcesRetrieved: []trace.Source{
 		{ID: "mem-1-1", Kind: "memory", OriginTick: 1, Parents: []string{"mem-1-2"}}, {ID: "mem-1-2", Kind: "memory", OriginTick: 1, Parents: []string{"mem-1-1"}},
 	}})

@@ -14,11 +14,11 @@ import (
 	"example.com/agentworld/world"
 )
 
-// trail holds what a trace tells about where one agent's sources come from: a
+// provenance holds what a trace tells about where one agent's sources come from: a
 // memory from an earlier decision, a message from the event that sent it, a bullet
 // from the decisions it was learned from. Its size is that of the agent's decisions,
 // of the run's messages and notes, and no prompt.
-type trail struct {
+type provenance struct {
 	agent string
 	// book is the playbook that the run started with.
 	book *playbook.Playbook
@@ -44,16 +44,16 @@ type lesson struct {
 	Decisions []int64 `json:"decisions"`
 }
 
-func newTrail(agent string) *trail {
-	return &trail{
+func newProvenance(agent string) *provenance {
+	return &provenance{
 		agent: agent, book: playbook.New(), decisions: map[int64]trace.Decision{}, sources: map[string]trace.Source{},
 		texts: map[string]world.Event{}, learned: map[string][]lesson{}, modules: map[int64][]trace.Step{},
 	}
 }
 
-// add keeps what of a record belongs to the trail. What this version cannot read is
+// add keeps what of a record belongs to the provenance. What this version cannot read is
 // left out: it may come from a newer one.
-func (t *trail) add(r trace.Record) {
+func (t *provenance) add(r trace.Record) {
 	switch r := r.(type) {
 	case trace.Header:
 		if p, err := playbook.Parse([]byte(r.Settings.Playbook)); err == nil {
@@ -92,7 +92,7 @@ func (t *trail) add(r trace.Record) {
 const chainDepthMax = 8
 
 // chain tells where a source comes from, one line a link, indented by depth.
-func (t *trail) chain(id string) (lines []string) {
+func (t *provenance) chain(id string) (lines []string) {
 	seen := map[string]bool{}
 	var follow func(id string, depth int)
 	follow = func(id string, depth int) {
@@ -119,7 +119,7 @@ func (t *trail) chain(id string) (lines []string) {
 
 // origin tells what a source comes from, apart from its parents. An id that the
 // trace says nothing about has no lines.
-func (t *trail) origin(id string) (lines []string) {
+func (t *provenance) origin(id string) (lines []string) {
 	if e, ok := t.texts[id]; ok {
 		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, jsonText(e.Text))}
 	}
@@ -163,7 +163,7 @@ func (t *trail) origin(id string) (lines []string) {
 }
 
 // decided tells what the agent did in a tick and what came of it.
-func (t *trail) decided(prefix string, tick int64) string {
+func (t *provenance) decided(prefix string, tick int64) string {
 	d, ok := t.decisions[tick]
 	if !ok {
 		return fmt.Sprintf("%stick %d, of which the trace holds no decision of %s", prefix, tick, t.agent)
