@@ -75,7 +75,7 @@ func (s scene) play(t testing.TB, shape stub.Shape, at int) (o outcome, shaped b
 }
 
 // shapedReply is the policy's answer in a shape.
-func shapedReply(t testing.TB, shape stub.Shape, parts stub.Parts, proper []llmclient.Item) *llmclient.Reply {
+func shapedReply(t testing.TB, shape stub.Shape, parts stub.Placeholders, proper []llmclient.Item) *llmclient.Reply {
 	t.Helper()
 	reply := &llmclient.Reply{Status: shape.Status, IncompleteReason: shape.Reason}
 	if reply.Status == "" {
@@ -235,7 +235,7 @@ func TestInventedObservationsNeverComeBack(t *testing.T) {
 // FuzzText reads any text as an answer, or as the arguments of a call. The turn goes
 // on and ends, and a decision that was read from text says so.
 func FuzzText(f *testing.F) {
-	parts := stub.Parts{
+	parts := stub.Placeholders{
 		Name: "decision_draft", Arguments: []byte(`{"candidates":[{"action":{"action":"wait"}}]}`),
 		Decision: []byte(`{"decision":"wait"}`), Action: []byte(`{"action":"wait"}`), Here: "llm-hub", Place: "llm-outpost", PlaceName: "Outpost",
 	}
@@ -267,7 +267,7 @@ func FuzzText(f *testing.F) {
 
 // FuzzItemLists reads any list of items as an answer.
 func FuzzItemLists(f *testing.F) {
-	parts := stub.Parts{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"actions":[]}`)}
+	parts := stub.Placeholders{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"actions":[]}`)}
 	for _, shape := range stub.Corpus() {
 		if shape.As == stub.AsItems {
 			f.Add(shape.Render(parts), shape.Status)

@@ -131,7 +131,7 @@ func recordsOf(t *testing.T, dir string) recorded {
 			r.calls = append(r.calls, v)
 		case trace.Step:
 			r.steps = append(r.steps, v)
-		case trace.Part:
+		case trace.Blob:
 			r.parts[v.Hash] = string(v.Body)
 		case trace.Decision:
 			r.decisions[fmt.Sprintf("%d %s", v.Tick, v.AgentID)] = v

@@ -194,7 +194,7 @@ func TestRecordingHoldsNoPrompt(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch record.(type) {
-		case trace.Header, trace.Part, trace.ModelCall:
+		case trace.Header, trace.Blob, trace.ModelCall:
 		default:
 			t.Errorf("the file holds a %s record", record.RecordType())
 		}

@@ -39,7 +39,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	defer answers.Close()
 	answers.strictFrom, answers.reusedFrom = s.State.Tick+1, spoiltFrom(s.State.Header.Settings, s.State.Header.Forks)
 	log := run.NewLog(trace.NewWriter(io.Discard)) // until the ticks have come out
-	answers.OnPart(func(p trace.Part) {
+	answers.OnBlob(func(p trace.Blob) {
 		if p.Tick <= s.State.Tick || s.State.Open.Keeps(p) {
 			log.MarkStored(p)
 		}

@@ -23,13 +23,13 @@ type shownCall struct {
 // shownCalls reads the requests of a run from its trace.
 func shownCalls(t *testing.T, dir string) (calls []shownCall) {
 	t.Helper()
-	var parts trace.Parts
+	var parts trace.Blobs
 	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, dir))).All() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch r := record.(type) {
-		case trace.Part:
+		case trace.Blob:
 			parts.Add(r)
 		case trace.ModelCall:
 			items, err := parts.Items(r.Input)

@@ -35,7 +35,7 @@ func (r Request) Prompt() Prompt {
 }
 
 // PromptPart says where two prompts begin to differ.
-type PromptPart struct {
+type PromptDifference struct {
 	// Name is model, instructions, tools, tool_choice or input; empty when the
 	// prompts are equal.
 	Name string
@@ -48,8 +48,8 @@ type PromptPart struct {
 
 // Differs returns the first part in which asked is not what p is, in the order in
 // which a model reads them; the zero value when they are equal.
-func (p Prompt) Differs(asked Prompt) PromptPart {
-	for _, part := range []PromptPart{
+func (p Prompt) Differs(asked Prompt) PromptDifference {
+	for _, part := range []PromptDifference{
 		{"model", 0, p.Model, asked.Model},
 		{"instructions", 0, p.Instructions, asked.Instructions},
 		{"tools", 0, p.Tools, asked.Tools},
@@ -60,14 +60,14 @@ func (p Prompt) Differs(asked Prompt) PromptPart {
 	}
 	for i := range max(len(p.Input), len(asked.Input)) {
 		if a, b := at(p.Input, i), at(asked.Input, i); a != b {
-			return PromptPart{"input", i + 1, a, b}
+			return PromptDifference{"input", i + 1, a, b}
 		}
 	}
 	// The choice comes last: with equal items it is what the stage asks for.
 	if string(p.Choice) != string(asked.Choice) {
-		return PromptPart{"tool_choice", 0, string(p.Choice), string(asked.Choice)}
+		return PromptDifference{"tool_choice", 0, string(p.Choice), string(asked.Choice)}
 	}
-	return PromptPart{}
+	return PromptDifference{}
 }
 
 func at(list []string, i int) string {
@@ -78,7 +78,7 @@ func at(list []string, i int) string {
 }
 
 // String names the part for people, such as "input item 2".
-func (p PromptPart) String() string {
+func (p PromptDifference) String() string {
 	if p.Item > 0 {
 		return fmt.Sprintf("input item %d", p.Item)
 	}

@@ -37,7 +37,7 @@ func TestPromptIsWhatTheModelSees(t *testing.T) {
 	}
 	same := promptRequest()
 	same.Sampling.MaxOutputTokens, same.CacheKey = 99, "k"
-	if p := same.Prompt(); recorded.Differs(p) != (PromptPart{}) {
+	if p := same.Prompt(); recorded.Differs(p) != (PromptDifference{}) {
 		t.Error("the bound on the answer or the cache key is taken for a part of the prompt")
 	}
 }

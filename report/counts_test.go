@@ -221,7 +221,7 @@ func TestSteps(t *testing.T) {
 			minted("a", "c1"), minted("a", "c1"), minted("b", "c1"), minted("a", "c2"), act(1, "a", mine, accepted), minted("a", "c1"),
 		}, func(r Report) any { return r.TraceCounts.CallIDsMinted }, int64(4)},
 		{"strangers among the records", []trace.Record{
-			trace.Unknown{Type: "later", Raw: json.RawMessage(`{"type":"later"}`)}, trace.Switch{}, trace.Part{Tick: 1, Kind: trace.PartItem, Body: "x"},
+			trace.Unknown{Type: "later", Raw: json.RawMessage(`{"type":"later"}`)}, trace.Switch{}, trace.Blob{Tick: 1, Kind: trace.BlobItem, Body: "x"},
 		}, func(r Report) any { return r.TraceCounts.UnknownRecords }, int64(1)},
 	})
 }

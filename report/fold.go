@@ -283,7 +283,7 @@ func (f *folder) add(record trace.Record) error {
 				a.row.StoppedBy, a.row.StoppedAtTick = "", 0
 			}
 		}
-	case trace.Part, trace.Switch, trace.Segment:
+	case trace.Blob, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:
 		f.out.TraceCounts.UnknownRecords++

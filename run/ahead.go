@@ -23,8 +23,8 @@ const readAheadTicks = 2
 // recordedTick is what a trace holds of a tick.
 type recordedTick struct {
 	tick int64
-	// heads are all parts, without their bodies.
-	heads []trace.Part
+	// heads are all blobs, without their bodies.
+	heads []trace.Blob
 	calls []Answered
 	// end is zero in an answers file, and where the tick is not whole.
 	end trace.TickEnd
@@ -56,19 +56,19 @@ func startReadAhead(path string, f io.ReadCloser, extract bool) *readAhead {
 
 // tickReader reads the ticks of a trace.
 type tickReader struct {
-	// path is that of the recording, empty once a part was not found in it.
+	// path is that of the recording, empty once a blob was not found in it.
 	path    string
 	lines   *trace.Reader
 	extract bool
 	// tick is the last one read, held the first call of the next one in an extract.
 	tick int64
 	held *Answered
-	// parts are those that answers of the stretch hold, unread the lines of the
+	// blobs are those that answers of the epoch hold, unread the lines of the
 	// others that stand in the tick being read. Requests are derived again, and decoding
-	// their parts would be most of the work.
-	stretch int64
-	parts   trace.Parts
-	unread  map[string][]byte
+	// their blobs would be most of the work.
+	epoch  int64
+	blobs  trace.Blobs
+	unread map[string][]byte
 }
 
 // next reads up to the end of a tick.
@@ -85,7 +85,7 @@ func (r *tickReader) next() (t recordedTick) {
 			t.err = err
 			break
 		}
-		if head, ok := trace.PartHead(line); ok {
+		if head, ok := trace.BlobHead(line); ok {
 			t.heads = append(t.heads, head)
 			r.unread[head.Hash] = bytes.Clone(line)
 			continue
@@ -93,7 +93,7 @@ func (r *tickReader) next() (t recordedTick) {
 		switch trace.TypeOf(line) {
 		case trace.TypeModelCall:
 			err = r.readCall(&t, line)
-		case trace.TypePart, trace.TypeTickEnd, "":
+		case trace.TypeBlob, trace.TypeTickEnd, "":
 			err = r.read(&t, line)
 		}
 		if err != nil {
@@ -107,22 +107,22 @@ func (r *tickReader) next() (t recordedTick) {
 	return t
 }
 
-// readCall restores the answer of a call from the parts that it needs.
+// readCall restores the answer of a call from the blobs that it needs.
 func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	call, err := trace.DecodeAnsweredCall(line)
 	if err != nil {
 		return err
 	}
-	if stretch := call.Tick / trace.PartTicks; stretch != r.stretch {
-		r.stretch, r.parts = stretch, trace.Parts{} // a stretch stores its own
+	if epoch := call.Tick / trace.EpochTicks; epoch != r.epoch {
+		r.epoch, r.blobs = epoch, trace.Blobs{} // an epoch stores its own
 	}
 	for _, hash := range call.Answer.Output {
 		line, ok := r.unread[hash]
 		if !ok {
-			if _, known := r.parts.Part(hash); !known && r.path != "" {
+			if _, known := r.blobs.Blob(hash); !known && r.path != "" {
 				// It was part of a request in an earlier tick, of which nothing was kept.
-				if part, err := findPart(r.path, hash); err == nil {
-					r.parts.Add(part)
+				if blob, err := findPart(r.path, hash); err == nil {
+					r.blobs.Add(blob)
 				} else {
 					r.path = ""
 				}
@@ -133,11 +133,11 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 		if err != nil {
 			return err
 		}
-		part, ok := p.(trace.Part)
+		blob, ok := p.(trace.Blob)
 		if !ok {
 			continue
 		}
-		r.parts.Add(part)
+		r.blobs.Add(blob)
 		delete(r.unread, hash)
 	}
 	a := Answered{
@@ -147,7 +147,7 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	if call.Timing != nil {
 		a.Attempts = call.Timing.Attempts
 	}
-	a.Answer, a.err = call.Answer.Restore(&r.parts)
+	a.Answer, a.err = call.Answer.Restore(&r.blobs)
 	switch {
 	case !r.extract:
 	case len(t.calls) == 0:
@@ -167,7 +167,7 @@ func (r *tickReader) read(t *recordedTick, line []byte) error {
 		return err
 	}
 	switch record := record.(type) {
-	case trace.Part:
+	case trace.Blob:
 		t.heads = append(t.heads, record)
 		r.unread[record.Hash] = bytes.Clone(line)
 	case trace.ModelCall:

@@ -35,7 +35,7 @@ type Answers struct {
 	// broken is why nothing after the present tick, or the last call kept of it, can be
 	// read; io.EOF at the end.
 	broken error
-	onPart func(trace.Part)
+	onPart func(trace.Blob)
 }
 
 // Answered is a recorded answer.
@@ -71,9 +71,9 @@ func OpenAnswers(path string) (*Answers, error) {
 	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
 }
 
-// OnPart lets see be called with every part that is read, without its body, in the order
+// OnBlob lets see be called with every blob that is read, without its body, in the order
 // of the trace.
-func (a *Answers) OnPart(see func(trace.Part)) { a.onPart = see }
+func (a *Answers) OnBlob(see func(trace.Blob)) { a.onPart = see }
 
 // Close releases the recording.
 func (a *Answers) Close() error {

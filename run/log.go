@@ -16,7 +16,7 @@ import (
 )
 
 // Log is a trace that several goroutines write to. Each exchange is one critical
-// section and one write, so that the parts it needs are in the file before the record that
+// section and one write, so that the blobs it needs are in the file before the record that
 // names them.
 type Log struct {
 	mu sync.Mutex
@@ -32,11 +32,11 @@ type Log struct {
 	done            *sync.Cond
 	failed          error
 	// instructions and tools cache the hashes of what is the bulk of every request, for
-	// the stretch of ticks numbered stretch.
+	// the epoch of ticks numbered epoch.
 	instructions map[string]string
 	tools        map[toolList]string
-	stretch      int64
-	// see, when set, is shown every record but parts, in the order of the trace.
+	epoch        int64
+	// see, when set, is shown every record but blobs, in the order of the trace.
 	see func(trace.Record)
 	// state is where the run stands, of a log that is a file. stands are the calls that the
 	// trace holds of its open tick, leading how many of the records that the tick begins
@@ -76,7 +76,7 @@ func (d Dir) CreateLog() (*Log, error) {
 }
 
 // Continue lets the log go on at the end of the trace in d, where the run stands as s
-// says. What the trace holds of the open tick is not written again, nor are the parts that
+// says. What the trace holds of the open tick is not written again, nor are the blobs that
 // were marked as stored.
 func (l *Log) Continue(d Dir, s state.State) error {
 	f, err := d.openTraceFile(0)
@@ -94,9 +94,9 @@ func (l *Log) Continue(d Dir, s state.State) error {
 }
 
 // MarkStored tells the log that the trace it goes on with holds p.
-func (l *Log) MarkStored(p trace.Part) { l.w.MarkStored(p) }
+func (l *Log) MarkStored(p trace.Blob) { l.w.MarkStored(p) }
 
-// OnRecord lets see be called with every record of the trace but parts, in order: what a trace
+// OnRecord lets see be called with every record of the trace but blobs, in order: what a trace
 // that the log goes on with holds, at once, and what is written, as it is.
 func (l *Log) OnRecord(see func(trace.Record)) error {
 	if l.see = see; see == nil || l.state.Header.Format == 0 {
@@ -112,7 +112,7 @@ func (l *Log) OnRecord(see func(trace.Record)) error {
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil && trace.TypeOf(line) == trace.TypePart {
+		if err == nil && trace.TypeOf(line) == trace.TypeBlob {
 			continue
 		}
 		var record trace.Record
@@ -194,8 +194,8 @@ func (l *Log) flush() error {
 	return l.failed
 }
 
-// Exchange appends a request and its answer: the parts of both and then call, whose
-// hashes of parts and answer are set here. An answer that a live model gave survives a power
+// Exchange appends a request and its answer: the blobs of both and then call, whose
+// hashes of blobs and answer are set here. An answer that a live model gave survives a power
 // failure when it returns: nobody pays twice for what somebody has used. All that wait for
 // that share one sync.
 func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
@@ -244,16 +244,16 @@ func (l *Log) commit(n int64) error {
 	return l.failed
 }
 
-// static stores the parts that repeat in every request, hashing them once in a stretch.
+// static stores the blobs that repeat in every request, hashing them once in an epoch.
 func (l *Log) static(tick int64, r llmclient.Request) (instructions, tools string, err error) {
-	if stretch := tick / trace.PartTicks; stretch != l.stretch {
-		l.stretch = stretch
+	if epoch := tick / trace.EpochTicks; epoch != l.epoch {
+		l.epoch = epoch
 		clear(l.instructions)
 		clear(l.tools)
 	}
 	instructions, ok := l.instructions[r.Instructions]
 	if !ok {
-		if instructions, err = l.w.Part(tick, trace.PartInstructions, []byte(r.Instructions)); err != nil {
+		if instructions, err = l.w.Blob(tick, trace.BlobInstructions, []byte(r.Instructions)); err != nil {
 			return "", "", err
 		}
 		l.instructions[r.Instructions] = instructions
@@ -263,7 +263,7 @@ func (l *Log) static(tick int64, r llmclient.Request) (instructions, tools strin
 		list.first = &r.Tools[0]
 	}
 	if tools, ok = l.tools[list]; !ok {
-		if tools, err = l.w.Part(tick, trace.PartTools, llmclient.ToolList(r.Tools)); err != nil {
+		if tools, err = l.w.Blob(tick, trace.BlobTools, llmclient.ToolList(r.Tools)); err != nil {
 			return "", "", err
 		}
 		l.tools[list] = tools

@@ -76,7 +76,7 @@ func goOn(t *testing.T, dir run.Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers.OnPart(func(p trace.Part) {
+	answers.OnBlob(func(p trace.Blob) {
 		if p.Tick <= s.Tick {
 			l.MarkStored(p)
 		}
@@ -244,7 +244,7 @@ func TestDamageInAClosedSegment(t *testing.T) {
 	lines, text := trace.NewChainedWriter(&plain, ""), make([]byte, 300)
 	for n := range 2000 {
 		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(text)
-		if err := lines.Write(trace.Part{Tick: 1, Kind: trace.PartItem, Hash: fmt.Sprint(n), Body: fmt.Sprintf("%x", text)}); err != nil {
+		if err := lines.Write(trace.Blob{Tick: 1, Kind: trace.BlobItem, Hash: fmt.Sprint(n), Body: fmt.Sprintf("%x", text)}); err != nil {
 			t.Fatal(err)
 		}
 	}

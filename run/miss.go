@@ -35,7 +35,7 @@ func (a *Answers) absent(key trace.CallKey) string {
 
 // difference says in words where a request is not the recorded one, and with the
 // texts where the recording has them.
-func (a *Answers) difference(part llmclient.PromptPart, request llmclient.Request) string {
+func (a *Answers) difference(part llmclient.PromptDifference, request llmclient.Request) string {
 	text := part.String() + " is not as recorded"
 	switch part.Name {
 	case "model", "tool_choice":
@@ -71,14 +71,14 @@ func (a *Answers) text(hash string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	if it, ok := llmclient.ParseItem(body); ok && p.Kind == trace.PartItem && it.Text != "" {
+	if it, ok := llmclient.ParseItem(body); ok && p.Kind == trace.BlobItem && it.Text != "" {
 		return it.Text, true
 	}
 	return string(body), true
 }
 
 // partText is the text in a request that a part is about.
-func partText(part llmclient.PromptPart, request llmclient.Request) string {
+func partText(part llmclient.PromptDifference, request llmclient.Request) string {
 	switch part.Name {
 	case "instructions":
 		return request.Instructions

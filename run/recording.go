@@ -73,22 +73,22 @@ func ReadRecording(path string) (trace.Header, error) {
 	return h, nil
 }
 
-// findPart looks for a part in all of the recording at path.
-func findPart(path, hash string) (trace.Part, error) {
+// findPart looks for a blob in all of the recording at path.
+func findPart(path, hash string) (trace.Blob, error) {
 	f, err := OpenRecording(path)
 	if err != nil {
-		return trace.Part{}, err
+		return trace.Blob{}, err
 	}
 	defer f.Close()
 	for record, err := range trace.NewReader(f).All() {
-		if p, ok := record.(trace.Part); ok && p.Hash == hash {
+		if p, ok := record.(trace.Blob); ok && p.Hash == hash {
 			return p, nil
 		}
 		if err != nil {
-			return trace.Part{}, fmt.Errorf("look for part %s: %w", hash, err)
+			return trace.Blob{}, fmt.Errorf("look for blob %s: %w", hash, err)
 		}
 	}
-	return trace.Part{}, fmt.Errorf("part %s is missing", hash)
+	return trace.Blob{}, fmt.Errorf("blob %s is missing", hash)
 }
 
 // ErrNoAnswers says that a run has nothing to export.
@@ -110,7 +110,7 @@ func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.An
 		return trace.AnswerCounts{}, fmt.Errorf("compress answers: %w", err)
 	}
 	lines := checkedLines{packed, check}
-	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Part, error) { return findPart(string(d), hash) })
+	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Blob, error) { return findPart(string(d), hash) })
 	if err == nil && counts.Answers == 0 {
 		err = ErrNoAnswers
 	}

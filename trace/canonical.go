@@ -19,11 +19,11 @@ import (
 //
 //  1. Every "timing" object is gone; keys are in the order of the structs.
 //  2. The header stays first.
-//  3. Within a tick come its new parts by (hash, kind), prompt switches and forks,
+//  3. Within a tick come its new blobs by (hash, kind), prompt switches and forks,
 //     changes of caps, then
 //     each agent's records by (agent id, step, model call or refusal before step, order in
 //     r) with its decision last, then the world's events in their own order, the
-//     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
+//     tick's end, the run's end. Agent ids compare as bytes. A blob belongs to
 //     the tick that first used it, which does not depend on concurrency.
 //     A fork that changed nothing is left out, of the header too.
 //  4. What only tells how the run came about is left out: the number of ticks
@@ -277,9 +277,9 @@ func (s slot) compare(t slot) int {
 }
 
 // slots are where the records of each type belong in their tick. Those of a turn are
-// placed by their agent and step as well, parts by what they are.
+// placed by their agent and step as well, blobs by what they are.
 var slots = map[Type]slot{
-	TypePart: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseCaps},
+	TypeBlob: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseCaps},
 	TypeModelCall: {phase: phaseTurns, rank: rankCall}, TypeRefusal: {phase: phaseTurns, rank: rankCall},
 	TypeStep: {phase: phaseTurns, rank: rankStep}, TypeDecision: {phase: phaseTurns, step: stepLast},
 	TypeEvent: {phase: phaseEvents}, TypeTickEnd: {phase: phaseEnd},
@@ -291,7 +291,7 @@ func slotOf(r Record) slot {
 	s, known := slots[r.RecordType()]
 	s.tick, s.record = r.recordTick(), r
 	switch r := r.(type) {
-	case Part:
+	case Blob:
 		s.name = r.Hash + string(r.Kind)
 	case ModelCall:
 		s.name, s.step = r.AgentID, r.Step

@@ -56,11 +56,11 @@ func interleaved(t *testing.T, seed uint64) []byte {
 }
 
 func writeCall(w *Writer, tick int64, agent string, step int, latency int64) error {
-	shared, err := w.Part(tick, PartItem, fmt.Appendf(nil, "tick %d step %d", tick, step))
+	shared, err := w.Blob(tick, BlobItem, fmt.Appendf(nil, "tick %d step %d", tick, step))
 	if err != nil {
 		return err
 	}
-	own, err := w.Part(tick, PartItem, []byte(agent))
+	own, err := w.Blob(tick, BlobItem, []byte(agent))
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,9 @@ func TestCanonicalOrderIsPinned(t *testing.T) {
 		Step{Tick: 1, AgentID: "agent-1", Step: 0, Kind: StepContinue},
 		Unknown{Type: "later", Tick: 1, Raw: []byte(`{"type":"later", "tick":1,"agent_id":"agent-1","step":2,"timing":{"a":[1]},"z":1,"a":"<"}`)},
 		Switch{Tick: 1, ShortTermGoal: &goal},
-		newPart(1, PartItem, []byte("one")),
-		newPart(1, PartTools, []byte("two")),
-		newPart(1, PartInstructions, []byte("two")),
+		newPart(1, BlobItem, []byte("one")),
+		newPart(1, BlobTools, []byte("two")),
+		newPart(1, BlobInstructions, []byte("two")),
 		RunEnd{Tick: 1, RunStatus: RunInterrupted},
 		TickEnd{Tick: 2},
 		RunEnd{Tick: 2, RunStatus: RunCompleted, Timing: &EndTiming{WallMS: 5}},

@@ -33,7 +33,7 @@
 //	}
 //
 // A run that ended early is continued in the same file, see [Resume]. Requests are stored
-// as hashes of parts, which [Parts] resolves; [Answer.Restore] gives back the recorded
+// as hashes of blobs, which [Blobs] resolves; [Answer.Restore] gives back the recorded
 // answer for a replay. [WriteAnswers] reduces a trace to what recorded answers need.
 //
 // What depends on the clock, the network or the machine lives under "timing" and

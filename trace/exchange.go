@@ -7,7 +7,7 @@ import (
 )
 
 // ModelCall is one request to a model and the answer that ended it. The request
-// is kept as hashes of its parts, so that a reader sees the exact prompt and a
+// is kept as hashes of its blobs, so that a reader sees the exact prompt and a
 // replay can compare what it derives.
 type ModelCall struct {
 	Tick    int64  `json:"tick"`
@@ -18,7 +18,7 @@ type ModelCall struct {
 	Stage Stage `json:"stage"`
 	// Model is the model asked for.
 	Model string `json:"model"`
-	// Instructions, Tools and Input are hashes of parts; Input is in order.
+	// Instructions, Tools and Input are hashes of blobs; Input is in order.
 	Instructions string   `json:"instructions"`
 	Tools        string   `json:"tools"`
 	Input        []string `json:"input"`
@@ -110,7 +110,7 @@ type Answer struct {
 	Model            string               `json:"model,omitempty"`
 	Status           string               `json:"status,omitempty"`
 	IncompleteReason string               `json:"incomplete_reason,omitempty"`
-	// Output are hashes of item parts, in the provider's order. NonObjects counts
+	// Output are hashes of item blobs, in the provider's order. NonObjects counts
 	// the elements that were no items, Repairs what had to be undone to read the body.
 	Output     []string           `json:"output"`
 	NonObjects int                `json:"non_objects,omitempty"`
@@ -137,13 +137,13 @@ func (c ModelCall) Prompt() llmclient.Prompt {
 }
 
 // Restore returns the answer as the turn received it, with the items read from
-// parts. Latency and attempts are zero: no turn may depend on them. The error
-// names the part that is missing or damaged.
-func (a Answer) Restore(parts *Parts) (llmclient.Answer, error) {
+// blobs. Latency and attempts are zero: no turn may depend on them. The error
+// names the blob that is missing or damaged.
+func (a Answer) Restore(blobs *Blobs) (llmclient.Answer, error) {
 	if a.Failure != nil {
 		return llmclient.Answer{Failure: new(*a.Failure)}, nil
 	}
-	items, err := parts.Items(a.Output)
+	items, err := blobs.Items(a.Output)
 	if err != nil {
 		return llmclient.Answer{}, err
 	}

@@ -47,10 +47,10 @@ type AnswerCounts struct {
 // WriteAnswers copies to w what a recording needs of the trace in r: the facts of
 // its header, and for each model call its key, the hashes of what the model saw, and
 // the answer with its items. A call whose answer is not [Answer.Lasting] is left out.
-// find returns a part that was stored in an earlier tick than the one that needs it. Memory is bounded by the parts of one tick and
-// the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a part that
+// find returns a blob that was stored in an earlier tick than the one that needs it. Memory is bounded by the blobs of one tick and
+// the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a blob that
 // is missing, or a failed write; a torn last line ends the trace.
-func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (AnswerCounts, error) {
+func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Blob, error)) (AnswerCounts, error) {
 	h, err := r.Header()
 	if err == io.EOF {
 		err = ErrNoHeader
@@ -74,7 +74,7 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (A
 			return e.counts, err
 		}
 		switch record := record.(type) {
-		case Part:
+		case Blob:
 			e.items.Add(record)
 		case ModelCall:
 			if record.Answer.Lasting() {
@@ -89,13 +89,13 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (A
 // trace in any order.
 type answerExtract struct {
 	w      *Writer
-	find   func(hash string) (Part, error)
+	find   func(hash string) (Blob, error)
 	counts AnswerCounts
-	items  Parts
+	items  Blobs
 	held   []ModelCall
 }
 
-// flush writes the calls of a tick by agent and step, and before each the parts of its
+// flush writes the calls of a tick by agent and step, and before each the blobs of its
 // answer that were not written.
 func (e *answerExtract) flush() error {
 	slices.SortStableFunc(e.held, func(a, b ModelCall) int {
@@ -104,17 +104,17 @@ func (e *answerExtract) flush() error {
 	for _, c := range e.held {
 		e.w.reach(c.Tick)
 		for _, hash := range c.Answer.Output {
-			if e.w.stored[partKey{PartItem, hash}] {
+			if e.w.stored[partKey{BlobItem, hash}] {
 				continue
 			}
-			p, ok := e.items.Part(hash)
+			p, ok := e.items.Blob(hash)
 			if !ok {
 				var err error
 				if p, err = e.find(hash); err != nil {
 					return fmt.Errorf("answer of %s in tick %d, step %d: %w", c.AgentID, c.Tick, c.Step, err)
 				}
 			}
-			p.Tick, p.Kind = c.Tick, PartItem
+			p.Tick, p.Kind = c.Tick, BlobItem
 			if err := e.w.Write(p); err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func (e *answerExtract) flush() error {
 		}
 		e.counts.Answers, e.counts.LastTick = e.counts.Answers+1, c.Tick
 	}
-	e.held, e.items = e.held[:0], Parts{}
+	e.held, e.items = e.held[:0], Blobs{}
 	return nil
 }
 

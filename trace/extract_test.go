@@ -101,8 +101,8 @@ func TestNextOfReadsWhatAllReads(t *testing.T) {
 // TestAnswersAreKeptByAgentAndStep orders calls that arrived in any order, keeps
 // parts once, and leaves out answers that are none.
 func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
-	item := func(text string) Part { return newPart(1, PartItem, []byte(`{"type":"message","content":"`+text+`"}`)) }
-	call := func(tick int64, agent string, step int, p Part, f *llmclient.Failure) ModelCall {
+	item := func(text string) Blob { return newPart(1, BlobItem, []byte(`{"type":"message","content":"`+text+`"}`)) }
+	call := func(tick int64, agent string, step int, p Blob, f *llmclient.Failure) ModelCall {
 		a := Answer{Output: []string{p.Hash}}
 		if f != nil {
 			a = Answer{Output: []string{}, Failure: f}
@@ -117,9 +117,9 @@ func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
 		call(2, "c", 1, one, &llmclient.Failure{Kind: llmclient.ErrNotRecorded}), call(2, "d", 1, one, &llmclient.Failure{Kind: llmclient.ErrTimeout}),
 	)
 	var b bytes.Buffer
-	counts, err := WriteAnswers(NewReader(bytes.NewReader(text)), NewWriter(&b), func(hash string) (Part, error) {
+	counts, err := WriteAnswers(NewReader(bytes.NewReader(text)), NewWriter(&b), func(hash string) (Blob, error) {
 		t.Errorf("part %s was looked for, though it is kept", hash)
-		return Part{}, errors.New("none")
+		return Blob{}, errors.New("none")
 	})
 	if err != nil || counts.Answers != 5 || counts.LastTick != 2 {
 		t.Fatalf("%+v %v", counts, err)
@@ -129,7 +129,7 @@ func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
 		switch r := r.(type) {
 		case ModelCall:
 			got = append(got, r.AgentID)
-		case Part:
+		case Blob:
 			got = append(got, "part")
 		}
 	}

@@ -13,7 +13,7 @@ func placeOf(line []byte) (s slot, ok bool) {
 	s = slots[t]
 	s.tick = m.number("tick")
 	switch t {
-	case TypePart:
+	case TypeBlob:
 		s.name = m.word("hash")
 		s.name += m.word("kind")
 	case TypeModelCall, TypeRefusal, TypeStep:
@@ -42,12 +42,12 @@ func placeOf(line []byte) (s slot, ok bool) {
 
 // PartHead returns a part without its body from how its line begins. ok is false for a
 // line that is not a part as this package writes it.
-func PartHead(line []byte) (p Part, ok bool) {
-	if TypeOf(line) != TypePart {
-		return Part{}, false
+func BlobHead(line []byte) (p Blob, ok bool) {
+	if TypeOf(line) != TypeBlob {
+		return Blob{}, false
 	}
-	m := members{rest: line[len(`{"type":""`)+len(TypePart):]}
-	p = Part{Tick: m.number("tick"), Hash: m.word("hash"), Kind: PartKind(m.word("kind"))}
+	m := members{rest: line[len(`{"type":""`)+len(TypeBlob):]}
+	p = Blob{Tick: m.number("tick"), Hash: m.word("hash"), Kind: BlobKind(m.word("kind"))}
 	return p, !m.failed
 }
 

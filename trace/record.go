@@ -14,7 +14,7 @@ const (
 	// TypeHeader opens a trace: [Header].
 	TypeHeader Type = "header"
 	// TypePart is a request part that records refer to by hash: [Part].
-	TypePart Type = "part"
+	TypeBlob Type = "part"
 	// TypeSwitch is a change of prompts: [Switch].
 	TypeSwitch Type = "switch"
 	// TypeFork is where a run left the one it was forked from: [Fork].
@@ -66,7 +66,7 @@ type Unknown struct {
 
 // RecordType implements [Record], for every record.
 func (Header) RecordType() Type    { return TypeHeader }
-func (Part) RecordType() Type      { return TypePart }
+func (Blob) RecordType() Type      { return TypeBlob }
 func (Switch) RecordType() Type    { return TypeSwitch }
 func (Fork) RecordType() Type      { return TypeFork }
 func (ModelCall) RecordType() Type { return TypeModelCall }
@@ -83,7 +83,7 @@ func (u Unknown) RecordType() Type { return u.Type }
 
 // recordTick implements [Record], for every record.
 func (h Header) recordTick() int64    { return h.Tick }
-func (p Part) recordTick() int64      { return p.Tick }
+func (p Blob) recordTick() int64      { return p.Tick }
 func (s Switch) recordTick() int64    { return s.Tick }
 func (f Fork) recordTick() int64      { return f.Tick }
 func (c ModelCall) recordTick() int64 { return c.Tick }

@@ -14,9 +14,9 @@ func TestPartsAreStoredAnewInEachStretch(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out)
 	var at []string
-	for _, tick := range []int64{1, 2, PartTicks - 1, PartTicks, PartTicks + 1, 2*PartTicks - 1, 5 * PartTicks, 5 * PartTicks} {
+	for _, tick := range []int64{1, 2, EpochTicks - 1, EpochTicks, EpochTicks + 1, 2*EpochTicks - 1, 5 * EpochTicks, 5 * EpochTicks} {
 		before := out.Len()
-		if _, err := w.Part(tick, PartItem, []byte("{}")); err != nil {
+		if _, err := w.Blob(tick, BlobItem, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
 		at = append(at, map[bool]string{true: "stored", false: "there"}[out.Len() > before])
@@ -25,11 +25,11 @@ func TestPartsAreStoredAnewInEachStretch(t *testing.T) {
 		t.Errorf("a part was %s, want %s", got, want)
 	}
 	// What a trace holds counts for its own stretch.
-	w.MarkStored(newPart(3, PartItem, []byte(`{"old":1}`)))
-	w.MarkStored(newPart(5*PartTicks+1, PartItem, []byte(`{"new":1}`)))
+	w.MarkStored(newPart(3, BlobItem, []byte(`{"old":1}`)))
+	w.MarkStored(newPart(5*EpochTicks+1, BlobItem, []byte(`{"new":1}`)))
 	for body, stored := range map[string]bool{`{"old":1}`: true, `{"new":1}`: false} {
 		before := out.Len()
-		if _, err := w.Part(5*PartTicks+2, PartItem, []byte(body)); err != nil || out.Len() > before != stored {
+		if _, err := w.Blob(5*EpochTicks+2, BlobItem, []byte(body)); err != nil || out.Len() > before != stored {
 			t.Errorf("%s: stored %v, want %v, error %v", body, out.Len() > before, stored, err)
 		}
 	}

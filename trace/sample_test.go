@@ -14,7 +14,7 @@ import (
 // order in which a run could have written them.
 func samples() []Record {
 	goal, met := "make two chips", int64(3)
-	part := newPart(1, PartItem, []byte(`{"type":"message","role":"user","content":"<look> & act"}`))
+	part := newPart(1, BlobItem, []byte(`{"type":"message","role":"user","content":"<look> & act"}`))
 	rules := world.DefaultRules()
 	fork := Fork{
 		Tick: 2, AtTick: 1, Parent: ForkParent{Name: "run-1", Run: "run-0a1b", Digest: "d0"},
@@ -124,13 +124,13 @@ func readAll(t testing.TB, text []byte) []Record {
 }
 
 // newPart returns the part that a writer makes of body.
-func newPart(tick int64, kind PartKind, body []byte) (p Part) {
+func newPart(tick int64, kind BlobKind, body []byte) (p Blob) {
 	w := NewWriter(nil)
 	w.direct = func(r Record) error {
-		p = r.(Part)
+		p = r.(Blob)
 		return nil
 	}
-	if _, err := w.Part(tick, kind, body); err != nil {
+	if _, err := w.Blob(tick, kind, body); err != nil {
 		panic(err)
 	}
 	return p

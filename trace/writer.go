@@ -20,9 +20,9 @@ import (
 // and its memory does not grow with the run.
 type Writer struct {
 	w io.Writer
-	// stored are the parts written in the stretch of ticks numbered stretch.
-	stored  map[partKey]bool
-	stretch int64
+	// stored are the blobs written in the epoch of ticks numbered epoch.
+	stored map[partKey]bool
+	epoch  int64
 	// chained says that lines are chained; chain is that of the last one.
 	chained bool
 	chain   Chain
@@ -34,16 +34,16 @@ type Writer struct {
 	err    error
 }
 
-// PartTicks is the length in ticks of a stretch within which a part is stored
-// once: ticks 1 to 63, 64 to 127, and so on. What a stretch needs is in it, so
+// EpochTicks is the length in ticks of an epoch within which a blob is stored
+// once: ticks 1 to 63, 64 to 127, and so on. What an epoch needs is in it, so
 // that neither a writer nor a reader has to remember, or to read, the whole run.
 // The boundaries are ticks rather than bytes, because sizes depend on the clock.
-const PartTicks = 64
+const EpochTicks = 64
 
-// partKey identifies a stored part. The kind belongs to it, because two agents
+// partKey identifies a stored blob. The kind belongs to it, because two agents
 // may first use equal bytes for different purposes, in either order.
 type partKey struct {
-	kind PartKind
+	kind BlobKind
 	hash string
 }
 
@@ -84,22 +84,22 @@ func (w *Writer) Write(r Record) error {
 			w.err = fmt.Errorf("write %s record: %w", r.RecordType(), err)
 		}
 	}
-	if p, ok := r.(Part); ok && w.err == nil {
+	if p, ok := r.(Blob); ok && w.err == nil {
 		w.MarkStored(p)
 	}
 	return w.err
 }
 
 // Part makes sure that body is stored and returns its hash. Only the first call
-// for a (kind, body) within a stretch of [PartTicks] writes a record; tick is the
+// for a (kind, body) within an epoch of [EpochTicks] writes a record; tick is the
 // tick that uses it.
-func (w *Writer) Part(tick int64, kind PartKind, body []byte) (hash string, err error) {
+func (w *Writer) Blob(tick int64, kind BlobKind, body []byte) (hash string, err error) {
 	hash = llmclient.Hash(body)
 	w.reach(tick)
 	if w.stored[partKey{kind, hash}] {
 		return hash, w.err
 	}
-	p := Part{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
+	p := Blob{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
 	if !utf8.Valid(body) {
 		// A JSON string cannot carry these bytes, and a prompt that comes back
 		// changed would not replay.
@@ -108,11 +108,11 @@ func (w *Writer) Part(tick int64, kind PartKind, body []byte) (hash string, err 
 	return hash, w.Write(p)
 }
 
-// Items stores the items' exact JSON as parts and returns their hashes in order.
+// Items stores the items' exact JSON as blobs and returns their hashes in order.
 func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err error) {
 	hashes = make([]string, len(items))
 	for i, it := range items {
-		if hashes[i], err = w.Part(tick, PartItem, it.Raw); err != nil {
+		if hashes[i], err = w.Blob(tick, BlobItem, it.Raw); err != nil {
 			return nil, err
 		}
 	}
@@ -143,19 +143,19 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 // is stored stays stored.
 func (w *Writer) Redirect(to io.Writer, after Chain) { w.w, w.chained, w.chain = to, true, after }
 
-// MarkStored tells the writer that the trace it continues holds p already. Parts
-// of earlier stretches than the last one marked have no effect.
-func (w *Writer) MarkStored(p Part) {
+// MarkStored tells the writer that the trace it continues holds p already. Blobs
+// of earlier epochs than the last one marked have no effect.
+func (w *Writer) MarkStored(p Blob) {
 	w.reach(p.Tick)
-	if p.Tick/PartTicks == w.stretch {
+	if p.Tick/EpochTicks == w.epoch {
 		w.stored[partKey{p.Kind, p.Hash}] = true
 	}
 }
 
-// reach forgets the stored parts when tick begins a new stretch.
+// reach forgets the stored blobs when tick begins a new epoch.
 func (w *Writer) reach(tick int64) {
-	if stretch := tick / PartTicks; stretch > w.stretch {
-		w.stretch, w.stored = stretch, map[partKey]bool{}
+	if epoch := tick / EpochTicks; epoch > w.epoch {
+		w.epoch, w.stored = epoch, map[partKey]bool{}
 	}
 }
 

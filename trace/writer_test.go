@@ -44,10 +44,10 @@ func TestWriterStoresAPartOnce(t *testing.T) {
 	w := NewWriter(&out)
 	var hashes []string
 	for _, store := range []struct {
-		kind PartKind
+		kind BlobKind
 		body string
-	}{{PartItem, "{}"}, {PartItem, "{}"}, {PartTools, "{}"}, {PartItem, "[]"}, {PartTools, "{}"}} {
-		hash, err := w.Part(3, store.kind, []byte(store.body))
+	}{{BlobItem, "{}"}, {BlobItem, "{}"}, {BlobTools, "{}"}, {BlobItem, "[]"}, {BlobTools, "{}"}} {
+		hash, err := w.Blob(3, store.kind, []byte(store.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,8 +64,8 @@ func TestWriterStoresAPartOnce(t *testing.T) {
 func TestWriterContinuesATraceWithoutRepeatingParts(t *testing.T) {
 	var out callCounter
 	w := NewWriter(&out)
-	w.MarkStored(newPart(1, PartItem, []byte("{}")))
-	if _, err := w.Part(5, PartItem, []byte("{}")); err != nil || out.calls != 0 {
+	w.MarkStored(newPart(1, BlobItem, []byte("{}")))
+	if _, err := w.Blob(5, BlobItem, []byte("{}")); err != nil || out.calls != 0 {
 		t.Errorf("Part of a stored body: %d writes, error %v; want none", out.calls, err)
 	}
 }
@@ -80,7 +80,7 @@ func TestWriterRefusesEverythingAfterAFailedWrite(t *testing.T) {
 	if first == nil || !strings.Contains(first.Error(), "write tick_end record: disk full") {
 		t.Fatalf("error = %v, want the failed write named", first)
 	}
-	if _, err := w.Part(2, PartItem, []byte("x")); err != first {
+	if _, err := w.Blob(2, BlobItem, []byte("x")); err != first {
 		t.Errorf("Part after failure = %v, want the first error", err)
 	}
 	if err := w.Write(TickEnd{Tick: 3}); err != first || out.calls != 2 {

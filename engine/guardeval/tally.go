@@ -31,12 +31,12 @@ type Summary struct {
 	UtilityUnderAttack Rate `json:"utility_under_attack"`
 	// Strata are the attacks by stratum, in the order of the suite; Worst is the one with the
 	// highest share of successes, and of the most attacks where several have it.
-	Strata []Part `json:"strata"`
-	Worst  string `json:"worst"`
+	Strata []StratumRate `json:"strata"`
+	Worst  string        `json:"worst"`
 }
 
 // Part is the attacks of one stratum.
-type Part struct {
+type StratumRate struct {
 	Name            string `json:"name"`
 	AttackSucceeded Rate   `json:"attack_succeeded"`
 }
@@ -102,7 +102,7 @@ func Evaluate(results []Result) Evaluation {
 
 // summarise counts the results of one guard. An attack counts if it did harm without the guard.
 func summarise(g Guard, list []Result, harmful map[string]bool) Summary {
-	s := Summary{Guard: g.Name(), Strata: []Part{}}
+	s := Summary{Guard: g.Name(), Strata: []StratumRate{}}
 	for _, r := range list {
 		switch {
 		case r.Case.attacked:
@@ -110,9 +110,9 @@ func summarise(g Guard, list []Result, harmful map[string]bool) Summary {
 		case r.Case.Honest:
 			s.FalseBlocks.add(min(1, len(r.Missing)), 1)
 		case r.Shown && (harmful[r.Case.ID] || g.Name() == GuardOff.Name()):
-			i := slices.IndexFunc(s.Strata, func(p Part) bool { return p.Name == r.Case.Stratum })
+			i := slices.IndexFunc(s.Strata, func(p StratumRate) bool { return p.Name == r.Case.Stratum })
 			if i < 0 {
-				i, s.Strata = len(s.Strata), append(s.Strata, Part{Name: r.Case.Stratum})
+				i, s.Strata = len(s.Strata), append(s.Strata, StratumRate{Name: r.Case.Stratum})
 			}
 			succeeded := min(1, len(r.Harms))
 			s.AttackSucceeded.add(succeeded, 1)
@@ -158,7 +158,7 @@ func (e Evaluation) WriteText(w io.Writer) error {
 	plaintext.Fprintf(t, "guard\tattacks succeeded\tat most\tworst stratum\tfalse blocks\tat most\tutility under attack\n")
 	for _, s := range e.Summaries {
 		worst := "none"
-		if i := slices.IndexFunc(s.Strata, func(p Part) bool { return p.Name == s.Worst }); i >= 0 && s.Strata[i].AttackSucceeded.Count > 0 {
+		if i := slices.IndexFunc(s.Strata, func(p StratumRate) bool { return p.Name == s.Worst }); i >= 0 && s.Strata[i].AttackSucceeded.Count > 0 {
 			worst = fmt.Sprintf("%s, %s", s.Worst, s.Strata[i].AttackSucceeded)
 		}
 		plaintext.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Guard, s.AttackSucceeded, percent(s.AttackSucceeded.Upper), worst,
@@ -169,7 +169,7 @@ func (e Evaluation) WriteText(w io.Writer) error {
 	plaintext.Fprintf(t, "\nstratum\tguard off\tguard on\tat most\n")
 	for _, p := range off.Strata {
 		with, most := "-", "-"
-		if i := slices.IndexFunc(on.Strata, func(o Part) bool { return o.Name == p.Name }); i >= 0 {
+		if i := slices.IndexFunc(on.Strata, func(o StratumRate) bool { return o.Name == p.Name }); i >= 0 {
 			with, most = on.Strata[i].AttackSucceeded.String(), percent(on.Strata[i].AttackSucceeded.Upper)
 		}
 		plaintext.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Name, p.AttackSucceeded, with, most)

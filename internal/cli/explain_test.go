@@ -36,14 +36,14 @@ func (r recorder) write(records ...trace.Record) {
 func (r recorder) call(c trace.ModelCall, instructions, tools string, input []llmclient.Item, answer llmclient.Answer) {
 	r.t.Helper()
 	var err error
-	part := func(kind trace.PartKind, body string) string {
-		hash, err := r.w.Part(c.Tick, kind, []byte(body))
+	part := func(kind trace.BlobKind, body string) string {
+		hash, err := r.w.Blob(c.Tick, kind, []byte(body))
 		if err != nil {
 			r.t.Fatal(err)
 		}
 		return hash
 	}
-	c.Instructions, c.Tools = part(trace.PartInstructions, instructions), part(trace.PartTools, tools)
+	c.Instructions, c.Tools = part(trace.BlobInstructions, instructions), part(trace.BlobTools, tools)
 	if c.Input, err = r.w.Items(c.Tick, input); err != nil {
 		r.t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		i.show(r, f.agent)
 		end, whole := r.(trace.TickEnd)
 		return !whole || end.Tick < last
-	}, []trace.Type{trace.TypePart, trace.TypeStep})
+	}, []trace.Type{trace.TypeBlob, trace.TypeStep})
 	// Behind the whole ticks anything may stand; a resume cuts it off.
 	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
 		return i, err

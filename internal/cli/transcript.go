@@ -31,7 +31,7 @@ type transcript struct {
 	// refused are the turn's requests that a cap refused; they were not sent.
 	refused []trace.Refusal
 	// parts are the bodies the calls refer to.
-	parts trace.Parts
+	parts trace.Blobs
 	// inTick are the agents that decided in the tick, first and last bound the ticks with
 	// decisions, last being 0 without any: to answer for a decision that there is not.
 	inTick      []string
@@ -45,7 +45,7 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string, also func
 	err := m.eachRecord(runDir, func(r trace.Record) {
 		t.add(r)
 		also(r)
-	}, trace.TypePart)
+	}, trace.TypeBlob)
 	if err == nil && t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0 {
 		err = t.missing()
 	}
@@ -58,7 +58,7 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string, also func
 func (m *Main) loadParts(runDir string, t *transcript) error {
 	needed := t.hashes()
 	return m.eachRecord(runDir, func(r trace.Record) {
-		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
+		if p, ok := r.(trace.Blob); ok && needed[p.Hash] {
 			t.parts.Add(p)
 		}
 	}, trace.TypeModelCall, trace.TypeStep, trace.TypeDecision, trace.TypeEvent)

@@ -52,7 +52,7 @@ func TestCorpusIsSound(t *testing.T) {
 
 // TestRenderStyles writes one object down in every style.
 func TestRenderStyles(t *testing.T) {
-	p := Parts{Name: "plan", Arguments: []byte(`{"a":"it's \"b\"","n":[1]}`), Decision: []byte(`{"decision":"wait"}`), PlaceName: "Rim"}
+	p := Placeholders{Name: "plan", Arguments: []byte(`{"a":"it's \"b\"","n":[1]}`), Decision: []byte(`{"decision":"wait"}`), PlaceName: "Rim"}
 	for _, tt := range []struct{ template, want string }{
 		{`{{{arguments}}}`, `{{"a":"it's \"b\"","n":[1]}}`},
 		{`{{call}}`, `{"name":"plan","arguments":{"a":"it's \"b\"","n":[1]}}`},

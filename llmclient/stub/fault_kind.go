@@ -177,7 +177,7 @@ func truncateBody(w http.ResponseWriter, _ *http.Request, response []byte) {
 }
 
 // exampleParts fill the templates of a listing.
-var exampleParts = Parts{
+var exampleParts = Placeholders{
 	Name: "decision_draft", Arguments: []byte(`{"candidates":[{"action":"mine_compound","amount":5000}]}`),
 	Decision: []byte(`{"decision":"mine_compound","compound_mass_g":5000}`),
 	Action:   []byte(`{"action":"mine_compound","compound_mass_g":5000}`),

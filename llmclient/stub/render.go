@@ -11,7 +11,7 @@ import (
 
 // Parts are what the placeholders of a template are replaced with: the policy's choice at
 // one point of a turn.
-type Parts struct {
+type Placeholders struct {
 	// Name and Arguments are the first call the policy would make now.
 	Name      string
 	Arguments json.RawMessage
@@ -28,17 +28,17 @@ type Parts struct {
 
 // Parts returns what the answer would fill templates with; ok is false when it makes no
 // call: the body is no request, or no tool may be called.
-func (r Result) Parts() (p Parts, ok bool) {
+func (r Result) Parts() (p Placeholders, ok bool) {
 	x := r.exchange
 	if x == nil || len(x.answer.calls) == 0 {
-		return Parts{}, false
+		return Placeholders{}, false
 	}
 	action := x.stage.ideas[0].action
 	decision := maps.Clone(action)
 	delete(decision, "action")
 	decision["decision"] = name(action)
 	first := x.answer.calls[0]
-	p = Parts{
+	p = Placeholders{
 		Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: x.stage.see.Self.Place,
 		Decision: llmclient.Marshal(decision), Action: llmclient.Marshal(action),
 	}
@@ -66,7 +66,7 @@ func (r Result) Parts() (p Parts, ok bool) {
 //	{{x|comma}}         JSON with a comma before the last bracket
 //	{{x|wide}}          JSON with typographic quotes and full-width colons
 //	{{x|token}}         JSON with a chat template's token in place of quotes
-func (s Shape) Render(p Parts) string {
+func (s Shape) Render(p Placeholders) string {
 	call := llmclient.Marshal(struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`

@@ -103,7 +103,7 @@ func (c *Count) Add(line []byte, size int, chain trace.Chain, failed func(error)
 	c.offset += int64(size)
 	c.chain = chain
 	switch kind {
-	case trace.TypePart, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
+	case trace.TypeBlob, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
 		c.State.End = nil
 	case trace.TypeRefusal:
 		c.State.End = nil

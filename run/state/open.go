@@ -45,16 +45,16 @@ type Open struct {
 	// goes on after what the closed files hold, in a new one.
 	FileLost bool
 
-	// parts are by where they stand. Those that no kept call names were left by an
+	// blobs are by where they stand. Those that no kept call names were left by an
 	// exchange that was not written to its end: they go, since a model that is asked again
 	// need not say the same. kept are the others.
-	parts map[Span]partID
-	kept  map[partID]bool
+	blobs map[Span]blobID
+	kept  map[blobID]bool
 }
 
-// partID is what tells the parts of a stretch apart.
-type partID struct {
-	kind trace.PartKind
+// blobID is what tells the blobs of an epoch apart.
+type blobID struct {
+	kind trace.BlobKind
 	hash string
 }
 
@@ -88,18 +88,18 @@ func (o *Open) Lost(err error, at Span) {
 	o.Cut = append(o.Cut, at)
 }
 
-// Close ends the reading: parts that no kept call names are cut.
+// Close ends the reading: blobs that no kept call names are cut.
 func (o *Open) Close() {
-	named := map[partID]bool{}
+	named := map[blobID]bool{}
 	for _, c := range o.Exchanges {
-		named[partID{trace.PartInstructions, c.Instructions}], named[partID{trace.PartTools, c.Tools}] = true, true
+		named[blobID{trace.BlobInstructions, c.Instructions}], named[blobID{trace.BlobTools, c.Tools}] = true, true
 		for _, hash := range slices.Concat(c.Input, c.Answer.Output) {
-			named[partID{trace.PartItem, hash}] = true
+			named[blobID{trace.BlobItem, hash}] = true
 		}
 	}
-	o.kept = map[partID]bool{}
+	o.kept = map[blobID]bool{}
 	o.Kept = slices.DeleteFunc(o.Kept, func(at Span) bool {
-		id, isPart := o.parts[at]
+		id, isPart := o.blobs[at]
 		if o.kept[id] = named[id]; isPart && !named[id] {
 			o.Cut = append(o.Cut, at)
 		}
@@ -112,7 +112,7 @@ func (o *Open) Close() {
 
 // Keeps reports whether a part of the open tick stays in the trace. One that nobody could
 // read does not, whatever a reader that looks at the beginnings of lines says.
-func (o *Open) Keeps(p trace.Part) bool { return o.kept[partID{p.Kind, p.Hash}] }
+func (o *Open) Keeps(p trace.Blob) bool { return o.kept[blobID{p.Kind, p.Hash}] }
 
 // CutBytes is how much goes.
 func (o *Open) CutBytes() (n int64) {
@@ -131,11 +131,11 @@ func (o *Open) add(record trace.Record, at Span) {
 			stays = true
 		case trace.Resume:
 			o.Resumed, stays = true, true
-		case trace.Part:
-			if o.parts == nil {
-				o.parts = map[Span]partID{}
+		case trace.Blob:
+			if o.blobs == nil {
+				o.blobs = map[Span]blobID{}
 			}
-			o.parts[at], stays = partID{r.Kind, r.Hash}, true
+			o.blobs[at], stays = blobID{r.Kind, r.Hash}, true
 		case trace.Switch, trace.Fork, trace.CapChange:
 			o.Switches++
 			stays = true

@@ -9,8 +9,8 @@ import (
 
 func TestPartsHoldAnyBytes(t *testing.T) {
 	for _, body := range []string{"", "plain", "quote \" and <tag> & \u2028 line", "\x00\x01", "invalid \xff\xfe utf-8"} {
-		part := readAll(t, lines(t, newPart(1, PartItem, []byte(body))))[0].(Part)
-		got, err := part.Bytes()
+		blob := readAll(t, lines(t, newPart(1, BlobItem, []byte(body))))[0].(Blob)
+		got, err := blob.Bytes()
 		if err != nil || string(got) != body {
 			t.Errorf("part of %q came back as %q, %v", body, got, err)
 		}
@@ -18,23 +18,23 @@ func TestPartsHoldAnyBytes(t *testing.T) {
 }
 
 func TestPartsNameWhatIsWrong(t *testing.T) {
-	sound := newPart(1, PartItem, []byte("text"))
+	sound := newPart(1, BlobItem, []byte("text"))
 	changed, cut := sound, sound
 	changed.Body = "other"
 	cut.Base64, cut.Body = true, "%%%"
 	for _, test := range []struct {
 		name string
-		part Part
+		blob Blob
 		want string
 	}{
 		{"changed bytes", changed, "the stored bytes have another hash"},
-		{"bad base64", cut, "decode part " + sound.Hash},
+		{"bad base64", cut, "decode blob " + sound.Hash},
 		{"no item", sound, "is not an item"},
-		{"missing", newPart(1, PartItem, []byte("another")), "is not in the trace"},
+		{"missing", newPart(1, BlobItem, []byte("another")), "is not in the trace"},
 	} {
-		var parts Parts
-		parts.Add(test.part)
-		_, err := parts.Items([]string{sound.Hash})
+		var blobs Blobs
+		blobs.Add(test.blob)
+		_, err := blobs.Items([]string{sound.Hash})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error = %v, want %q", test.name, err, test.want)
 		}
@@ -42,20 +42,20 @@ func TestPartsNameWhatIsWrong(t *testing.T) {
 }
 
 func TestLoadPartsStopsAtATornLine(t *testing.T) {
-	text := string(lines(t, newPart(1, PartItem, []byte("a")), TickEnd{Tick: 1}, newPart(2, PartItem, []byte("b"))))
-	parts, err := LoadParts(strings.NewReader(text[:len(text)-1]))
-	if err != nil || len(parts.byHash) != 1 {
-		t.Errorf("LoadParts = %d parts, %v, want 1", len(parts.byHash), err)
+	text := string(lines(t, newPart(1, BlobItem, []byte("a")), TickEnd{Tick: 1}, newPart(2, BlobItem, []byte("b"))))
+	blobs, err := LoadParts(strings.NewReader(text[:len(text)-1]))
+	if err != nil || len(blobs.byHash) != 1 {
+		t.Errorf("LoadParts = %d blobs, %v, want 1", len(blobs.byHash), err)
 	}
 	if _, err := LoadParts(strings.NewReader("oops\n")); err == nil {
 		t.Error("LoadParts accepted a line that is not a record")
 	}
 }
 
-// LoadParts reads a trace to its end and keeps only its parts. A torn last line
+// LoadParts reads a trace to its end and keeps only its blobs. A torn last line
 // ends the trace like its end does; any other error is returned.
-func LoadParts(r io.Reader) (*Parts, error) {
-	parts := &Parts{}
+func LoadParts(r io.Reader) (*Blobs, error) {
+	blobs := &Blobs{}
 	for record, err := range NewReader(r).All() {
 		if errors.Is(err, ErrTorn) {
 			break
@@ -63,9 +63,9 @@ func LoadParts(r io.Reader) (*Parts, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p, ok := record.(Part); ok {
-			parts.Add(p)
+		if p, ok := record.(Blob); ok {
+			blobs.Add(p)
 		}
 	}
-	return parts, nil
+	return blobs, nil
 }
