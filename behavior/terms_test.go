@@ -143,12 +143,12 @@ func TestWhatMayBeAnswered(t *testing.T) {
 		modules.English: {
 			"\nanswers to \"requests and offers\" that need no plan: 1 transfer_resource hardware, asked by agent-2, 90 of 90 left per 50 ticks; " +
 				"2 accept_offer giving hardware, asked by agent-2, 90 of 90 left per 50 ticks, getting at least 3 data for each 2, also one to each new message\n",
-			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
+			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
 		modules.Chinese: {
 			"\n对“请求和提议”无需计划的答复: 1 transfer_resource hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合; " +
 				"2 accept_offer 付出 hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 每条新消息亦可一次\n",
-			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (mandate_forbids)",
+			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
 	}
 	for _, cfg := range staticConfigs() {
@@ -196,7 +196,7 @@ func TestWhyATradeIsRefused(t *testing.T) {
 		l.w.Apply([]world.Intent{{Agent: 1, Action: world.Offer{To: "agent-1", Give: world.Data, GiveAmount: 2, Want: world.Hardware, WantAmount: 1, Ticks: 9}}})
 		l.w.Advance()
 		for action, words := range map[string][]string{
-			`{"action":"offer","to":"agent-2","what":"hardware","amount":3,"want":"data","want_amount":4,"for_ticks":5}`: {`"rule":"mandate_rate","requested":4,"minimum":5,"unit":"data"`, told[cfg.Language]},
+			`{"action":"offer","to":"agent-2","what":"hardware","amount":3,"want":"data","want_amount":4,"for_ticks":5}`: {`"rule":"policy_rate","requested":4,"minimum":5,"unit":"data"`, told[cfg.Language]},
 			`{"action":"accept_offer","id":"offer-9"}`: {"offer_not_found", `"possible":["offer-1-agent-2-1"]`},
 		} {
 			turn := l.mind.Begin(l.w.View(0))

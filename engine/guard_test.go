@@ -340,8 +340,8 @@ func TestTotalRunsOutInAStandingOrder(t *testing.T) {
 	mined := `{"action":"mine_compound","compound_mass_g":4}`
 	r.executed(t, 2, "agent-1", mined, "")
 	r.executed(t, 3, "agent-1", waited, "guard_rejected")
-	r.require(t, 3, "agent-1", trace.StepGuard, "mandate_total mine_compound warn")
-	r.require(t, 3, "agent-1", trace.StepContinue, "mandate_total mine_compound")
+	r.require(t, 3, "agent-1", trace.StepGuard, "policy_total mine_compound warn")
+	r.require(t, 3, "agent-1", trace.StepContinue, "policy_total mine_compound")
 	if d := r.decisions["4 agent-1"]; d.Calls == 0 {
 		t.Error("the agent was not asked in the tick after its order ended")
 	}

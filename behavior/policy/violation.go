@@ -9,13 +9,13 @@ type Reason string
 // The reasons.
 const (
 	// ReasonForbidden: a rule of the scenario forbids the action and no narrower one allows it.
-	ReasonForbidden Reason = "mandate_forbids"
+	ReasonForbidden Reason = "policy_forbids"
 	// ReasonAmount: every rule that allows the action allows less of it at a time.
-	ReasonAmount Reason = "mandate_amount"
+	ReasonAmount Reason = "policy_amount"
 	// ReasonTotal: the rules allow less than this amount in what is left of their window.
-	ReasonTotal Reason = "mandate_total"
+	ReasonTotal Reason = "policy_total"
 	// ReasonRate: the trade brings less than every rule that allows it wants.
-	ReasonRate Reason = "mandate_rate"
+	ReasonRate Reason = "policy_rate"
 	// ReasonNotPlanned: texts are in view, no planned action is of this action and no rule lets
 	// others ask for it.
 	ReasonNotPlanned Reason = "not_planned"

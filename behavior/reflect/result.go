@@ -76,7 +76,7 @@ func word(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 // id is the id of a bullet as a model may copy it from the prompt.
 func id(s string) string { return strings.ToLower(strings.Trim(s, "[]() \t\n")) }
 
-// Curated is what a playbook came to by a result.
+// Consolidated is what a playbook came to by a result.
 type Consolidated struct {
 	// Playbook is the next playbook; the one before when nothing changed.
 	Playbook *playbook.Playbook

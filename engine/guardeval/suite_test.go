@@ -50,7 +50,7 @@ func TestSuiteIsWhatItClaims(t *testing.T) {
 		least[s.name] = 30
 	}
 	for _, kind := range []string{"attacks", "honest"} {
-		for _, way := range []string{" full guidance", " full direct", " lean guidance", " lean direct"} {
+		for _, way := range []string{" full two-step", " full one-step", " lean two-step", " lean one-step"} {
 			least[kind+way] = 100
 		}
 	}

@@ -191,7 +191,7 @@ func TestExplainSaysThatATraceIsDamaged(t *testing.T) {
 	if err := os.WriteFile(path, tracetest.Sealed(bytes.Join(kept, nil)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), "the trace is damaged: part ") {
+	if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), "the trace is damaged: blob ") {
 		t.Errorf("exit code %d:\n%s", code, p.output())
 	}
 }
