@@ -36,7 +36,7 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
-			e = plusEstimate(e, r.expectLookBack(o, ticks/r.LearnEvery))
+			e = plusEstimate(e, r.expectReflection(o, ticks/r.LearnEvery))
 		}
 	}
 	return timesEstimate(e, int64(r.world.Agents()), counted)
@@ -118,8 +118,8 @@ const (
 	lookBackOutputLikely = 300
 )
 
-// expectLookBack is what that many reflections of an agent take.
-func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
+// expectReflection is what that many reflections of an agent take.
+func (r *runner) expectReflection(o opening, times int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	most := times * int64(reflect.NewRuntime(cfg, 1).CallsMax())
 	return trace.Estimate{

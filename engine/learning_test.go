@@ -229,8 +229,8 @@ func TestLearningIsReplayedAndIndependentOfConcurrency(t *testing.T) {
 	}
 }
 
-// TestAFailedLookBackStopsNothing: the server refuses every request to reflect.
-func TestAFailedLookBackStopsNothing(t *testing.T) {
+// TestAFailedReflectionStopsNothing: the server refuses every request to reflect.
+func TestAFailedReflectionStopsNothing(t *testing.T) {
 	o := learningOptions(t, "llm_bootstrap", 10, stub.ModeNormal, func(string, string) string { return "" })
 	o.Playbook = seedBook
 	result := run(t, o)

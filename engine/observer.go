@@ -49,8 +49,8 @@ type Span struct {
 	Stage trace.Stage
 	// Sampling is how a model call asks.
 	Sampling llmclient.Sampling
-	// LookBack says that a turn learns and does not decide.
-	LookBack bool
+	// Reflecting says that a turn learns and does not decide.
+	Reflecting bool
 }
 
 // Ending is how it went; only what belongs to the kind is set.
@@ -83,7 +83,7 @@ func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
 // beginTurn begins a turn of an agent.
 func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBack bool) (context.Context, func(Ending)) {
 	used := r.endpoints.of(agent)
-	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, LookBack: lookBack})
+	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, Reflecting: lookBack})
 }
 
 // beginCall begins a call of the model, or of a module that the answer to a request led to.

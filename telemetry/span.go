@@ -18,14 +18,14 @@ import (
 
 // Attributes of this program, which no convention has.
 const (
-	keyScenario = attribute.Key("agentworld.scenario")
-	keyTick     = attribute.Key("agentworld.tick")
-	keyStage    = attribute.Key("agentworld.stage")
-	keyEffort   = attribute.Key("agentworld.request.reasoning_effort")
-	keyStep     = attribute.Key("agentworld.step")
-	keyAction   = attribute.Key("agentworld.action")
-	keyLookBack = attribute.Key("agentworld.look_back")
-	keyRecorded = attribute.Key("agentworld.recorded")
+	keyScenario   = attribute.Key("agentworld.scenario")
+	keyTick       = attribute.Key("agentworld.tick")
+	keyStage      = attribute.Key("agentworld.stage")
+	keyEffort     = attribute.Key("agentworld.request.reasoning_effort")
+	keyStep       = attribute.Key("agentworld.step")
+	keyAction     = attribute.Key("agentworld.action")
+	keyReflection = attribute.Key("agentworld.reflecting")
+	keyRecorded   = attribute.Key("agentworld.recorded")
 )
 
 // moduleUnknown stands for a module that does not exist; its name is what a model wrote.
@@ -67,7 +67,7 @@ func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
 		return "tick", []attribute.KeyValue{tick}
 	case engine.SpanTurn:
 		return "invoke_agent " + s.Agent, []attribute.KeyValue{tick, semconv.GenAIOperationNameInvokeAgent, agent, semconv.GenAIAgentName(s.Agent),
-			semconv.GenAIProviderNameOpenAI, model, keyLookBack.Bool(s.LookBack)}
+			semconv.GenAIProviderNameOpenAI, model, keyReflection.Bool(s.Reflecting)}
 	case engine.SpanModelCall:
 		list = append([]attribute.KeyValue{tick, semconv.GenAIOperationNameChat, agent, semconv.GenAIProviderNameOpenAI,
 			model, keyStage.String(string(s.Stage)), keyStep.Int(s.Step)}, server(s.BaseURL)...)

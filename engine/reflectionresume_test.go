@@ -24,10 +24,10 @@ func (s refusing) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 	return s.Source.Respond(ctx, key, r)
 }
 
-// TestResumeInALookBackAfterAFailure: agents reflect once all have decided, so that a
+// TestResumeInAReflectionAfterAFailure: agents reflect once all have decided, so that a
 // failure by then did not end the run. It counts when the tick is taken up again: the
 // reflect that was answered already asked about what came of it.
-func TestResumeInALookBackAfterAFailure(t *testing.T) {
+func TestResumeInAReflectionAfterAFailure(t *testing.T) {
 	o := options(t, "llm_bootstrap", 6)
 	o.LearnEvery, o.Concurrency = 4, 1
 	model := o.Source
