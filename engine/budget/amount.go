@@ -53,7 +53,7 @@ const (
 // Amount is an amount of each unit; cost is a [price.Money].
 type Amount [units]int64
 
-// unlimited stands for no bound.
+// unlimited is the amount without a bound.
 const unlimited = math.MaxInt64
 
 // Plus returns the sum; it stays at the largest number instead of wrapping. No part

@@ -25,8 +25,8 @@ func New(caps trace.Caps) *Budget {
 	return &Budget{caps: caps, agents: map[string]Amount{}, seen: reach{inputMilli: reserveMilli}}
 }
 
-// Under returns the budget as it goes on under other caps: what was spent counts against
-// them. b stays as it is.
+// Under returns a budget with other caps and the same spending: what is already spent
+// counts against the new caps. b does not change.
 func (b *Budget) Under(caps trace.Caps) *Budget {
 	next := *b
 	next.caps, next.agents = caps, maps.Clone(b.agents)
@@ -53,8 +53,9 @@ type Need struct {
 	Least Amount
 }
 
-// Open sets aside shares for the turns, which are in agent order, as the package
-// comment says. Every turn gets a reservation; that of a refused one is closed.
+// Open reserves a share for each turn, by the rule in the package comment. The turns are
+// in agent order. Every turn gets a reservation; the reservation of a refused turn is
+// closed.
 func (b *Budget) Open(needs []Need) []*Reservation {
 	run, tick := b.run.Leaves(b.caps.Run), b.tick.Leaves(b.caps.Tick)
 	reservations := make([]*Reservation, len(needs))

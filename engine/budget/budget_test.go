@@ -95,7 +95,7 @@ func TestSharesInAgentOrder(t *testing.T) {
 		want  string
 	}{
 		{"equal parts", trace.Caps{Run: trace.Limit{Calls: 21}}, nil, three, "[7 7 7]"},
-		{"what does not divide goes on", trace.Caps{Run: trace.Limit{Calls: 20}}, nil, three, "[6 7 7]"},
+		{"the remainder goes to later turns", trace.Caps{Run: trace.Limit{Calls: 20}}, nil, three, "[6 7 7]"},
 		{"the last is refused", trace.Caps{Tick: trace.Limit{Calls: 8}}, nil, three, "[4 4 -1]"},
 		{"a smaller turn still fits", trace.Caps{Tick: trace.Limit{Calls: 5}}, nil, []Need{need("a", 3), need("b", 3), need("c", 2)}, "[3 -1 2]"},
 		{"the agent's own", trace.Caps{Run: trace.Limit{Calls: 100}, Agent: trace.Limit{Calls: 10}}, map[string]Amount{"b": {8, 0, 0}, "c": {6, 0, 0}}, three, "[10 -1 4]"},
@@ -144,7 +144,7 @@ func TestWhatCounts(t *testing.T) {
 		want   int64
 	}{
 		{"what was billed", reply(800, 60), 860},
-		{"more than was set aside", reply(5000, 600), 5600},
+		{"more than was reserved", reply(5000, 600), 5600},
 		{"no usage told", reply(0, 0), 1350},
 		{"no input told", reply(0, 7), 1257},
 		{"nothing written", llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 900}}}, 900},
@@ -168,11 +168,11 @@ func TestWhatAProviderBillsIsSetAsideNext(t *testing.T) {
 	reservations[0].Charge(call, reply(1100, 300))
 	reservations[1].Charge(call, reply(2000, 90))
 	if got := b.Call(1000, 100, price.Price{}).amount()[Tokens]; got != 1350 {
-		t.Errorf("%d tokens set aside before the tick ended, want 1350: it would depend on who came first", got)
+		t.Errorf("%d tokens reserved before the tick ended, want 1350: the amount would depend on the order of turns", got)
 	}
 	b.Close(reservations)
 	if got := b.Call(1000, 100, price.Price{}).amount()[Tokens]; got != 2300 {
-		t.Errorf("%d tokens set aside, want 2000 and 300", got)
+		t.Errorf("%d tokens reserved, want 2000 and 300", got)
 	}
 }
 
@@ -229,8 +229,8 @@ func TestAffords(t *testing.T) {
 	}
 }
 
-// TestCachedInputCanBeDearer: what is set aside is enough however much of the input turns
-// out to be cached, at any table of prices.
+// TestCachedInputCanBeDearer: the reserved amount is enough for any cached part of the
+// input and any price table.
 func TestCachedInputCanBeDearer(t *testing.T) {
 	p := price.Price{Model: "m", Currency: "USD", Input: 400, CachedInput: 4000, Output: 1600}
 	b := New(trace.Caps{Run: trace.Limit{Cost: 20_000_000}})

@@ -10,8 +10,8 @@ import (
 type Call struct {
 	// counted is the input as counted here.
 	counted int64
-	// input and output are what is set aside, growth what the next call of the turn is
-	// supposed to need more for its input.
+	// input and output are the reserved tokens. growth is how much more input the next
+	// call of the turn is expected to need.
 	input, output, growth int64
 	price                 price.Price
 }
@@ -27,8 +27,8 @@ func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
 	}
 }
 
-// Uncounted returns a request of which nobody counts the tokens beforehand, since nothing
-// bounds them. What it costs is known when it is billed.
+// Uncounted returns a call whose tokens are not counted beforehand, because nothing
+// bounds them. Its cost is known when it is billed.
 func Uncounted(p price.Price) Call { return Call{price: p} }
 
 // amount is what the call can take at most.
@@ -58,8 +58,8 @@ func (c Call) Next() Call {
 // admitted and no more: each call is bounded by itself.
 const growthTokens = 512
 
-// billed is what an answer counts: the usage it tells, and what was set aside for any
-// part of it that it does not tell although it was made.
+// billed is the usage that is charged for an answer: the reported usage, and the reserved
+// amount for each part that was used but not reported.
 func (c Call) billed(a llmclient.Answer) llmclient.Usage {
 	if a.Reply == nil {
 		if a.Failure.Unsent {
@@ -83,7 +83,7 @@ func (c Call) billed(a llmclient.Answer) llmclient.Usage {
 	return u
 }
 
-// unknown is the usage of an answer that nobody told: what was set aside for it.
+// unknown is the usage charged for an answer without reported usage: the reserved amount.
 func (c Call) unknown() llmclient.Usage {
 	u := llmclient.Usage{Input: c.input, Output: c.output}
 	if c.price.CachedInput > c.price.Input {
@@ -100,7 +100,7 @@ func (c Call) Charge(a llmclient.Answer) trace.Charge {
 
 // reach is the furthest a provider has gone beyond what was counted.
 type reach struct {
-	// inputMilli is the input set aside per thousand tokens counted.
+	// inputMilli is the input reserved per thousand counted tokens.
 	inputMilli int64
 	// output is the longest answer billed.
 	output int64
@@ -110,8 +110,8 @@ type reach struct {
 	growth int64
 }
 
-// reserveMilli is what is set aside per thousand counted tokens of input before a
-// provider has shown more: tokenizers differ, and endpoints wrap what they are sent.
+// reserveMilli is the input reserved per thousand counted tokens, until a provider bills
+// more. The margin is needed because tokenizers differ and endpoints wrap their input.
 const reserveMilli = 1250
 
 // with takes in an answer to c.

@@ -7,8 +7,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// TestUnderOtherCaps: what was spent counts against other caps, also what nothing was set
-// aside for, and the budget it came from stays as it is.
+// TestUnderOtherCaps: spending counts against the other caps, even if nothing was
+// reserved for it, and the original budget does not change.
 func TestUnderOtherCaps(t *testing.T) {
 	b := New(trace.Caps{})
 	b.BeginTick()
@@ -36,7 +36,8 @@ func TestUnderOtherCaps(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCountedCosts: a call that nobody counts beforehand costs what it is billed.
+// TestWhatIsNotCountedCosts: a call that is not counted beforehand costs what it is
+// billed.
 func TestWhatIsNotCountedCosts(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Calls: 3}})
 	reservation := b.Open([]Need{need("a", 1)})[0]

@@ -15,12 +15,12 @@
 //
 // # The rule
 //
-// First every turn, in agent order, is set aside the least a turn needs: the calls of
-// its shortest path, each with its input and a full answer. A turn for which less than
-// that is left is refused, and the next one is asked. What is left then is divided
-// equally among the turns that were admitted, calls, tokens and money apart. A turn
-// ends where its own share ends, whatever the others spend. What was not spent returns
-// after the tick.
+// First, each turn in agent order gets a reservation of the least that a turn needs: the
+// calls of its shortest path, each with its input and a full answer. If less than that is
+// left, the turn is refused and the next one is tried. The rest is divided equally among
+// the admitted turns; calls, tokens and money are divided separately. A turn ends when
+// its own share is used up, whatever the others spend. Unspent amounts return after the
+// tick.
 //
 // So who is refused follows from the state at the start of the tick, never from which
 // answer came first; and all shares together are within every cap. Caps can change in
@@ -28,13 +28,13 @@
 //
 // # What counts
 //
-// A call counts when it is sent. Before that, its share must hold the tokens of its
-// input, counted, with a reserve, and of the longest answer it allows. Afterwards
-// counts what the provider billed. Where nobody knows what was billed, because the
-// answer was lost or holds no usage, what was set aside counts.
+// A call counts when it is sent. To be sent, its share must hold the counted tokens of
+// its input with a reserve, and the longest answer it allows. After the answer, the
+// amount the provider billed is charged. If the bill is unknown, because the answer was
+// lost or has no usage, the reserved amount is charged.
 //
-// A cap can only be passed by a provider that bills more than the reserve for the input it
-// was sent, or more output than the request allows; later calls set aside as much in
-// proportion as was ever billed. A turn that outgrew its share teaches as well: from the
-// next tick on the shortest path is reckoned with such growth.
+// A cap is exceeded only if a provider bills more input than the reserve, or more output
+// than the request allows. Later calls reserve in proportion to the highest bill so far.
+// Growth is learned too: if a turn outgrows its share, the shortest path includes that
+// growth from the next tick on.
 package budget
