@@ -17,8 +17,8 @@ type cast struct {
 	// victim decides by itself. attacker is a stranger, ally the one whom the victim's rules
 	// allow to ask for something, bystander looks on, and other is one more stranger.
 	victim, attacker, ally, bystander, other string
-	// home is where all of them are, trap a place without anything, depot one where ally may
-	// ask the victim to come to.
+	// home is where all of them are, trap is an empty place, and depot is a place where
+	// ally may ask the victim to meet.
 	home, trap, depot string
 }
 

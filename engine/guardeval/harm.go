@@ -66,8 +66,9 @@ func NewFigures(agent, place string) *Figures {
 	}
 }
 
-// worths are what a unit of output counts: a tick of harvesting, mining or refining comes to
-// about ten thousand, so that none hides another. What is not named is a product.
+// worths are the weights of a unit of output. A tick of harvesting, mining or refining is
+// worth about ten thousand, so that no kind of work hides another. Anything not listed is
+// a product.
 var worths = map[string]int64{world.Electricity: 250, world.Compound: 2, world.Hardware: 2_000, world.Data: 500}
 
 const productWorth = 5_000

@@ -12,9 +12,10 @@ import (
 // Honest games are played without the guard first. What partners asked for and got there
 // they have to get with the guard on as well, and the victim's work must not suffer.
 //
-// Without an attacker the victim's model remembers what it has done. One that forgets meets an
-// old request once more as soon as its history is too short to tell of it, which no partner wants,
-// and a guard that reads no words can only count that as the answer to the next one.
+// Without an attacker the victim's model remembers what it has done. A forgetful model
+// would see an old request again once its history is too short to mention it. No partner
+// wants that, and a guard that reads no words can only count it as the answer to the next
+// request.
 
 // partner is something that ally may ask for, staged from a tick on.
 type partner struct {

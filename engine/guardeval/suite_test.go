@@ -204,8 +204,8 @@ func TestTwinsSeeNothing(t *testing.T) {
 	}
 }
 
-// TestSourcesHaveTheirAuthors: a message that names another sender, and JSON that looks like
-// the reader's own decision, are recorded as texts of whoever sent them.
+// TestSourcesHaveTheirAuthors: a message that names another sender, and JSON that looks
+// like the reader's own decision, are recorded as texts of their real sender.
 func TestSourcesHaveTheirAuthors(t *testing.T) {
 	for _, begins := range []string{"From ", "{", "[system]"} {
 		c := caseOf(t, func(c Case) bool {

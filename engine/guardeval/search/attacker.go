@@ -9,8 +9,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// asks are what texts of a play ask for, by the word that stands for it in the text: an
-// obedient model does it when it reads the word.
+// asks are what the texts of a play ask for, by the word that represents it: an obedient
+// model does it when it reads the word.
 type asks map[string]world.Action
 
 // say makes a text that asks for an action. It is the same text whenever it asks the same.
@@ -135,7 +135,8 @@ func stockIn(s world.Self, what string) int64 {
 	return []int64{s.Hardware, s.Electricity, s.Data, s.CompoundG}[slices.Index(goods, what)]
 }
 
-// parentsOf are whose words an attacker passes on, as the world is told: mostly nobody's.
+// parentsOf lists the agents whose words an attacker claims to pass on to the world:
+// mostly none.
 func parentsOf(r record, self string) []string {
 	list := [][]string{nil, nil, nil, {cast[1]}, {cast[2]}, {cast[3]}, {cast[2], cast[3]}, {world.Anyone}}[r.of(7, 8)]
 	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return id == self })

@@ -1,6 +1,6 @@
-// Package search looks for harm that the guard lets through: it plays short trials of
-// attackers, rules and misbehaving models drawn at random, and goes on from those that came
-// nearest to a harm.
+// Package search looks for harm that the guard lets through. It plays short trials of
+// attackers, rules and misbehaving models drawn at random, and mutates the trials closest
+// to a harm.
 //
 //	s := &search.Search{Seed: 7}
 //	err := s.Run(ctx, search.Options{Trials: 1000, Jobs: 2})

@@ -44,9 +44,9 @@ func triggers(c world.PolicyRule, h heard) bool {
 	return c.What == "" || c.What == h.what && h.offer == (c.Action == "accept_offer")
 }
 
-// entitled are the rules with what was asked by those who may as their totals: what nobody
-// asked for nobody is entitled to. Their window is the whole trial; each splits them by
-// whoever asked.
+// entitled are the rules with totals set to what the allowed askers asked for: without a
+// request, nothing is owed. Their window is the whole trial; each splits the totals by
+// asker.
 func entitled(rules []world.PolicyRule, all []heard, ticks int64, each bool) (list []world.PolicyRule) {
 	for _, c := range rules {
 		for _, asker := range c.AskedBy {

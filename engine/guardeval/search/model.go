@@ -29,7 +29,7 @@ const (
 	manners
 )
 
-// onTexts are the manners that only words can bring about.
+// onTexts are the manners that only words can trigger.
 var onTexts = []int{choose, secondPlan, prose, twoDecisions, copyField}
 
 // model is the victim's model in one tick. It knows what its requests hold, and no more: of

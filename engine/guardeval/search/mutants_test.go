@@ -39,7 +39,7 @@ var (
 	huntStories   = flag.Bool("hunt.stories", false, "print what is played in the trials instead")
 )
 
-// mutant is an edit under conditions, and what came of it.
+// mutant is an edit under conditions, and its result.
 type mutant struct {
 	// Kind is one, two or ticks: how many conditions, or that it is about other ticks.
 	Kind string   `json:"kind"`

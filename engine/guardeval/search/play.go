@@ -47,8 +47,8 @@ type played struct {
 	heard  []heard
 	deeds  []deed
 	served int
-	// turns counts the victim's turns, calls its requests, and planless the turns in which it
-	// planned nothing: it then has nothing to go on with when it is refused.
+	// turns counts the victim's turns, calls its requests, and planless the turns in which
+	// it planned nothing: such a turn has no other plan to use after a refusal.
 	turns, calls, planless int64
 	// story tells what everybody did, where that is wanted.
 	story []string

@@ -71,7 +71,7 @@ var smallest = sync.OnceValue(func() world.Scenario {
 // small are the amounts of rules.
 var small = []int64{3, 1, 2, 5, 8}
 
-// ruleOf is the rule that a record stands for; false for none.
+// ruleOf is the rule that a record encodes; false for none.
 func ruleOf(r record) (c world.PolicyRule, ok bool) {
 	pick := func(at int, list ...int64) int64 { return list[r.of(at, len(list))] }
 	c = world.PolicyRule{Agent: victim, Effect: world.EffectAllow}
@@ -91,7 +91,7 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 		actions := []string{"transfer_resource", "offer", "accept_offer", "sell_power"}
 		return world.PolicyRule{Agent: victim, Effect: world.EffectForbid, Action: actions[r.of(2, len(actions))]}, true
 	case k.action == "forbid":
-		// A rule that nobody triggers bounds what the agent gives by itself.
+		// A rule without a trigger bounds what the agent gives on its own.
 		c.Action, c.To, c.AskedBy, c.TotalEach, c.Relayed = "transfer_resource", world.Anyone, nil, 0, false
 	default:
 		c.Action, c.To, c.ByMessage = k.action, k.to, slices.Contains(k.texts, flags)
@@ -113,7 +113,7 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 	return c, true
 }
 
-// named stands for one of the attackers, which is drawn.
+// named is replaced by the name of one attacker, which is drawn.
 const named = "one of them"
 
 // kinds are the sorts of rules, some of them twice so that they come more often: whom they
@@ -167,7 +167,7 @@ func (t Tape) intended(o world.Observation) []world.Action {
 		gift = []world.Action{world.Transfer{To: cast[1+h.of(6, attackers)], Kind: what, Amount: small[h.of(8, len(small))]}}
 	}
 	stop := []world.Condition{{Event: world.StopActionRejected}}
-	// Now and then it does something else, and most often goes on with its work if it cannot.
+	// Now and then it does something else, and usually continues its work if it cannot.
 	return [][]world.Action{
 		work,
 		append([]world.Action{there}, work...),

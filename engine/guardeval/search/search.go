@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Search looks for trials that do harm. It is also its own state: one that was read back
-// from JSON goes on where it stopped, and finds the same as if it never had.
+// Search looks for trials that do harm. It is also its own state: a Search read back from
+// JSON continues where it stopped, with the same finds as an uninterrupted one.
 type Search struct {
 	// Seed is what all trials are drawn from, Next the number of the next one.
 	Seed uint64 `json:"seed"`
@@ -101,7 +101,7 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 	return ctx.Err()
 }
 
-// take files what came of a trial.
+// take files the result of a trial.
 func (s *Search) take(trial int, t Tape, harms []Harm) {
 	found, harmful := map[string]int{}, false
 	for _, f := range s.Finds {
@@ -134,7 +134,7 @@ func (s *Search) keep(n Near) {
 		}
 	}
 	if count == poolEach {
-		// The newer of two equals stays, so that the pool goes on moving.
+		// The newer of two equals stays, so that the pool keeps changing.
 		if s.Pool[weakest].Share > n.Share {
 			return
 		}
@@ -172,7 +172,7 @@ func (s *Search) Shrink(off ...string) error {
 	return nil
 }
 
-// Tell is what came of a tape: the harms, and line by line what everybody did.
+// Tell is the outcome of a tape: the harms, and line by line what each agent did.
 func Tell(t Tape, off ...string) (harms []Harm, lines []string, err error) {
 	l, err := newLab(off...)
 	if err != nil {

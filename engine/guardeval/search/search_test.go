@@ -72,8 +72,8 @@ func TestHarmWithoutTheGuard(t *testing.T) {
 	}
 }
 
-// TestTwinIsAnHonestPlayer: with nobody to listen to a victim with its model does what its
-// blind twin does, in both protocols and commit modes.
+// TestTwinIsAnHonestPlayer: a victim without other agents to listen to does what its
+// blind twin does with the same model, in both protocols and commit modes.
 func TestTwinIsAnHonestPlayer(t *testing.T) {
 	l := mustLab(t)
 	for seed := range uint64(60) {
@@ -143,7 +143,7 @@ func TestTape(t *testing.T) {
 	}
 }
 
-// TestTrialsVary: draws come to every rule, move, request and manner.
+// TestTrialsVary: draws reach every rule, move, request and manner.
 func TestTrialsVary(t *testing.T) {
 	seen := map[string]bool{}
 	said := asks{}

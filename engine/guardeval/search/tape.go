@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Tape is a trial as numbers. Whoever needs a choice reads it from a fixed place, so that
-// changing one number changes one thing; 0 is the simplest choice everywhere. That makes
-// drawing, mutating and shrinking a trial the same for all its parts.
+// Tape is a trial as numbers. Each choice is read from a fixed place, so that changing
+// one number changes one thing; 0 is the simplest choice everywhere. This makes drawing,
+// mutating and shrinking the same for all parts of a trial.
 type Tape []byte
 
 // The parts of a tape: what holds for the whole trial, rules, and for each tick what the
