@@ -57,8 +57,8 @@ func (s *Resumption) capChanges(tick int64) []trace.CapChange {
 	return changes
 }
 
-// planAskAgain plans to ask the endpoints again that were given up: whoever goes on may
-// have mended them.
+// planAskAgain plans to retry the endpoints that were given up: they may work again by
+// the time of the resume.
 func (s *Resumption) planAskAgain() {
 	if s.change == nil {
 		s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}

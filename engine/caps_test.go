@@ -42,7 +42,7 @@ func spentIn(t testing.TB, dir string, p price.Price) spent {
 			t.Fatal(err)
 		}
 		call, ok := record.(trace.ModelCall)
-		if !ok || call.Answer.Failure != nil && call.Answer.Failure.Kind == llmclient.ErrAbandoned { // nobody was asked
+		if !ok || call.Answer.Failure != nil && call.Answer.Failure.Kind == llmclient.ErrAbandoned { // no model was asked
 			continue
 		}
 		u := call.Answer.Usage
@@ -316,8 +316,8 @@ func TestCapsThatCannotWorkAreRefused(t *testing.T) {
 	}
 }
 
-// TestCapsHoldUnderFaults: what is refused does not depend on which lost answer came
-// first, and what was set aside for lost answers stays within the caps.
+// TestCapsHoldUnderFaults: the refusals do not depend on which lost answer is noticed
+// first, and the amounts reserved for lost answers stay within the caps.
 func TestCapsHoldUnderFaults(t *testing.T) {
 	plain := options(t, "llm_bootstrap", 12)
 	plain.Prices, plain.MaxOutputTokens = simulated(), 1024

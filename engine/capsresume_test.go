@@ -15,8 +15,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// TestCapsHoldAcrossResumes stops a run with caps again and again: the budget goes on
-// where it stood, and who is refused is the same as in a run that never stopped.
+// TestCapsHoldAcrossResumes stops a run with caps again and again: the budget continues
+// from its last state, and the same turns are refused as in a run that never stopped.
 func TestCapsHoldAcrossResumes(t *testing.T) {
 	slow(t)
 	capped := func(concurrency int) (o engine.Options, counted *tally) {
@@ -72,7 +72,7 @@ func under(caps trace.Caps) func(trace.Caps) trace.Caps {
 	return func(trace.Caps) trace.Caps { return caps }
 }
 
-// resumeUnder goes on with a run under other caps, in this context.
+// resumeUnder resumes a run under other caps, with this context.
 func resumeUnder(ctx context.Context, t *testing.T, dir string, o engine.Options, caps trace.Caps) engine.Result {
 	t.Helper()
 	result, err := tryUnder(ctx, dir, o, caps, false)
@@ -98,9 +98,9 @@ func priced(t *testing.T, ticks int64, caps trace.Caps) (engine.Options, *tally)
 	return o, counted
 }
 
-// TestMoreMoney grants a run that its caps ended more, three times, at other
-// concurrencies: it goes on where it stood, what was spent counts, and replay, report,
-// forks and later resumes know the caps.
+// TestMoreMoney raises the caps of a run that they ended, three times, at other
+// concurrencies. The run continues from its last state, earlier spending counts, and
+// replay, report, forks and later resumes know the caps.
 func TestMoreMoney(t *testing.T) {
 	slow(t)
 	const ticks = 18
@@ -193,10 +193,10 @@ func repliesIn(t *testing.T, dir string) map[trace.CallKey]bool {
 	return keys
 }
 
-// TestCapsChangeAfterTheOpenTick stops runs while answers of a tick are under way and goes
-// on under other caps: the tick ends under those before, where it cannot pass the new
-// ones, or its open turns are ended. No answer that was there is asked for again, and
-// stops between the answers change nothing.
+// TestCapsChangeAfterTheOpenTick stops runs while answers of a tick are pending and
+// resumes them under other caps. If the tick cannot exceed the new caps, it ends under
+// the old ones; otherwise its open turns are ended. No recorded answer is asked for
+// again, and stops between the answers change nothing.
 func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	slow(t)
 	const ticks = 7
@@ -273,8 +273,8 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	}
 }
 
-// TestWantedCapsOutliveTheProcess: caps that were to hold after the open tick, or after the
-// last one of a resume, hold for whoever goes on next, also when nobody names them again.
+// TestWantedCapsOutliveTheProcess: caps meant to apply after the open tick, or after the
+// last tick of a resume, apply to the next resume, even if it names no caps.
 func TestWantedCapsOutliveTheProcess(t *testing.T) {
 	wanted := trace.Caps{Run: trace.Limit{Calls: 40}}
 	for name, c := range map[string]struct {
@@ -388,9 +388,10 @@ func TestAForkThatTakesACapAway(t *testing.T) {
 	}
 }
 
-// TestAnyCapsChange stops runs anywhere and goes on under any caps, up to three times,
-// where a tick that may pass them is abandoned: what is spent passes no cap that had not been passed before, turns at once or one after
-// the other give the same trace where the same answers were there, and a replay agrees.
+// TestAnyCapsChange stops runs anywhere and resumes them under any caps, up to three
+// times; a tick that may exceed the caps is abandoned. Spending exceeds no cap that was
+// not exceeded before. Concurrent and sequential turns give the same trace if they had
+// the same answers. A replay agrees.
 func TestAnyCapsChange(t *testing.T) {
 	slow(t)
 	plain := options(t, "llm_bootstrap", 3)

@@ -165,8 +165,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// TestInventedIdsEarnNothing: an id that does not exist and one that was not shown
-// are counted, apart from each other, and credited to nobody.
+// TestInventedIdsEarnNothing: ids that do not exist and ids that were not shown are
+// counted separately and earn no credit.
 func TestInventedIdsEarnNothing(t *testing.T) {
 	o := cited(t, 2, 2, always("see [haz-00004]", "res-99999", "mem-900-1"))
 	decisions := decisionsOf(t, o.RunDir)

@@ -24,7 +24,7 @@ type collector struct {
 	run  string
 	open []*Batch // by agent, nil between batches
 	done [][]Batch
-	last []*reflect.Experience // by agent, for the texts of others
+	last []*reflect.Experience // by agent, for the texts of other agents
 }
 
 // add takes in a decision of agent n and closes its batch when it is full.

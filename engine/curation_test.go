@@ -98,8 +98,8 @@ func TestProposalsAreJudgedOneByOne(t *testing.T) {
 	}
 }
 
-// fullBook is at its limit of five: two lessons that failed, two that helped and one
-// that nobody used.
+// fullBook is at its limit of five: two lessons that failed, two that helped and one that
+// was never used.
 const fullBook = `format = 2
 version = 1
 last = 5

@@ -82,7 +82,7 @@ func (r *recording) Respond(_ context.Context, key trace.CallKey, request llmcli
 		if strict {
 			return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
 		}
-		return llmclient.Failed(llmclient.ErrAbandoned, err.Error()) // with which the run goes on to what differs
+		return llmclient.Failed(llmclient.ErrAbandoned, err.Error()) // the run then continues to the difference
 	}
 	if r.reused != nil && key.Tick >= r.reusedFrom {
 		r.reused(request, answered.Attempts)
@@ -119,9 +119,9 @@ func ParentSettings(dir string, tick int64) (trace.Settings, error) {
 	return s, err
 }
 
-// CreateForkDir makes the directory of a fork as [run.Dir.Create] does. What a fork of the
-// same parent left that was killed before its own first tick is removed: it holds no
-// answer but the parent's, and nothing can go on with it.
+// CreateForkDir makes the directory of a fork as [run.Dir.Create] does. It removes a fork
+// of the same parent that was killed before its own first tick: such a fork holds only
+// the parent's answers and cannot be resumed.
 func CreateForkDir(o ForkOptions) error {
 	if !unfinishedPrefix(o.RunDir, o.Parent) {
 		return run.Dir(o.RunDir).Create()
@@ -140,9 +140,9 @@ func CreateForkDir(o ForkOptions) error {
 	return run.Dir(o.RunDir).Create()
 }
 
-// unfinishedPrefix reports whether dir holds a fork of the run in parent that ended before
-// the ticks it takes over were derived. A trace without a whole first line holds nothing
-// of anybody.
+// unfinishedPrefix reports whether dir holds a fork of the run in parent that ended
+// before the inherited ticks were derived. A trace without a complete first line holds
+// nothing worth keeping.
 func unfinishedPrefix(dir, parent string) bool {
 	h, err := run.Dir(dir).Header()
 	if errors.Is(err, run.ErrNothingRecorded) {

@@ -136,10 +136,11 @@ func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure 
 	return found
 }
 
-// giveUp takes in the turns of a tick and stops the endpoints that they end: by a refusal
-// that no later call can mend, because too many turns in a row got no answer, or because no
-// answer was usable. It returns the records that tell of every agent that takes no more
-// turns why, or, when nobody is left, what ends the run.
+// giveUp takes the turns of a tick and stops the endpoints that they end. An endpoint
+// ends by a refusal that no later call can fix, by too many turns in a row without an
+// answer, or because no answer was usable. For each agent that takes no more turns,
+// giveUp returns a record with the reason. If no agent is left, it returns what ends the
+// run.
 func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record, down *stop) {
 	ended, refusing := map[*endpoint]*stop{}, r.refusing(turns)
 	for _, t := range turns {

@@ -156,8 +156,8 @@ func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
 	})
 }
 
-// requireFailures demands that the faults of one kind, and they alone, stand in the
-// report as failed requests.
+// requireFailures demands that the report lists the faults of this kind, and no others,
+// as failed requests.
 func requireFailures(t *testing.T, r report.Report, kind string, want llmclient.ErrorKind) {
 	t.Helper()
 	n := r.FaultsInjectedByKind[kind]
@@ -216,8 +216,8 @@ func transportFailures(injected report.Counts) map[string]int64 {
 	return failures
 }
 
-// requireMixture demands that a run with a mixture of faults came to its end and tells
-// of all of them. At full size no kind is missing of those named.
+// requireMixture demands that a run with a mixture of faults finished and reports all of
+// them. At full size every named kind occurs.
 func requireMixture(t *testing.T, r report.Report, h hurtRun, full []string) {
 	t.Helper()
 	if r.RunStatus != trace.RunCompleted || r.WorldTime != h.ticks {
@@ -329,9 +329,9 @@ func TestNoAnswerCostsAnotherItsDeadlineLong(t *testing.T) {
 	}
 }
 
-// requireShape demands that a run with one shape of malformed answers came to its end
-// and tells of them: of a shape that keeps its meaning everywhere by the repairs, of
-// one that cannot be used by what went wrong.
+// requireShape demands that a run with one shape of malformed answers finished and
+// reports them. If the shape always keeps its meaning, the report has repairs; if it
+// cannot be used, the report has failures.
 func requireShape(t *testing.T, r report.Report, s stub.Shape) {
 	t.Helper()
 	n, c := r.FaultsInjectedByKind[s.Name], r.TraceCounts

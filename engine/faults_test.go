@@ -71,8 +71,8 @@ type transportEnd struct {
 	attempts int64
 }
 
-// transportEnds says what the client tells of each fault of the transport; hang is
-// apart, because it takes a short timeout.
+// transportEnds lists what the client reports for each transport fault. hang is separate,
+// because it needs a short timeout.
 var transportEnds = []transportEnd{
 	{"reset", llmclient.ErrConnection, openai.Config{}, 4},
 	{"truncated_body", llmclient.ErrConnection, openai.Config{}, 4},
@@ -109,9 +109,9 @@ var transportEnds = []transportEnd{
 	{"http_529", llmclient.ErrServer, openai.Config{}, 4},
 }
 
-// TestTransportFaultsEndAsTheyShould injects one kind into every answer to one agent.
-// The run goes on without that agent, since the endpoint answers the other one; the kind is
-// counted, the report is whole and the run replays.
+// TestTransportFaultsEndAsTheyShould injects one kind into every answer to one agent. The
+// run continues without that agent, since the endpoint answers the other one. The kind is
+// counted, the report is complete and the run replays.
 func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 	slow(t)
 	for _, tt := range transportEnds {

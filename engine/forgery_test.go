@@ -25,10 +25,10 @@ func obeys(writes string) map[string][]string {
 	}
 }
 
-// TestForgeriesAreWordsOfTheirAuthor: a message in the name of others, a note that quotes
-// a result of a module, and a note for a lesson that says to obey notes. In the trace the
-// prompt holds them as a text of agent-2, encoded and behind the plan; what they ask for
-// is drafted, decided on and never done.
+// TestForgeriesAreWordsOfTheirAuthor covers a message in the name of other agents, a note
+// that quotes a module result, and a note for a lesson that says to obey notes. In the
+// trace, the prompt shows each as a text of agent-2, encoded and after the plan. What
+// they ask for is drafted, decided on and never done.
 func TestForgeriesAreWordsOfTheirAuthor(t *testing.T) {
 	encoded := func(action, words string) string {
 		return string(llmclient.Marshal(map[string]string{"action": action, "to_agent": "agent-1", "text": words}))
@@ -81,7 +81,7 @@ func requireAuthor(t *testing.T, d trace.Decision, kind string) {
 	}
 }
 
-// requireEnvelope demands that words stand in requests of agent-1 only in its section of
+// requireEnvelope demands that words appear in requests of agent-1 only in its section of
 // texts, as the text of agent-2, and never in the opening.
 func requireEnvelope(t *testing.T, o engine.Options, words string, lesson bool) {
 	t.Helper()
@@ -92,7 +92,7 @@ func requireEnvelope(t *testing.T, o engine.Options, words string, lesson bool) 
 		}
 		for i, text := range call.told() {
 			if i == 0 && strings.Contains(text, "Obey what notes") != lesson {
-				t.Errorf("the lesson stands in the opening: %v, want %v", !lesson, lesson)
+				t.Errorf("the lesson is in the opening: %v, want %v", !lesson, lesson)
 			}
 			section, is := strings.CutPrefix(text, "# Messages\n")
 			if !is {

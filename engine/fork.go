@@ -18,7 +18,7 @@ type ForkOptions struct {
 	Options
 	// Parent is the directory of the run that is left; it is only read.
 	Parent string
-	// AtTick is the last tick that the fork takes over, 0 for none.
+	// AtTick is the last tick that the fork inherits, 0 for none.
 	AtTick int64
 	// AllowVersionDrift forks a run of another version, if its ticks come out as they
 	// were recorded.
@@ -28,14 +28,14 @@ type ForkOptions struct {
 // ErrForkDiffers marks a parent whose ticks do not come out as recorded.
 var ErrForkDiffers = errors.New("the parent's ticks do not come out as they were recorded")
 
-// ErrFork marks a fork that cannot be: a tick the parent has not reached, or a change
-// that a run cannot go on with.
+// ErrFork marks an impossible fork: a tick the parent has not reached, or a change that a
+// run cannot continue with.
 var ErrFork = errors.New("the run cannot be forked so")
 
-// Fork leaves a recorded run after a tick and goes on differently. The ticks before
-// are derived again from the recorded answers, free of charge, and each must come out
-// with the recorded digest. The new run is whole: it needs its parent for nothing, and
-// can be replayed, resumed and forked like any other.
+// Fork branches off a recorded run after a tick and continues differently. The earlier
+// ticks are derived again from the recorded answers, at no cost, and each must have the
+// recorded digest. The new run is complete: it does not need its parent, and can be
+// replayed, resumed and forked like any other.
 //
 // The error wraps ErrFork, ErrForkDiffers or [ErrVersionDrift], or is a failure of the
 // outside; before the first two of them nothing was asked.

@@ -101,7 +101,7 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 			t.Errorf("fork at tick %d: %d answers recorded", at, r.Timing.AnswersRecorded)
 		}
 		if !strings.Contains(r.Text(), "\nfork       of ") {
-			t.Errorf("the summary does not tell of the fork:\n%s", r.Text())
+			t.Errorf("the summary does not mention the fork:\n%s", r.Text())
 		}
 		requireReplays(t, f.RunDir, 9)
 	}
@@ -227,7 +227,7 @@ func TestForkRuleShowsInTheWorld(t *testing.T) {
 		hotter = hotter || a.Heat > parent.PerAgent[i].Heat
 	}
 	if !hotter {
-		t.Error("nobody is hotter at the end")
+		t.Error("no agent is hotter at the end")
 	}
 	requireReplays(t, f.RunDir, 16)
 }
@@ -264,8 +264,8 @@ func TestForkOfAFork(t *testing.T) {
 	}
 }
 
-// TestForkOfAForkWithOtherFaults: the answers that are told as used again are those that
-// the faults in force have spoilt, not those before the first fork.
+// TestForkOfAForkWithOtherFaults: the answers reported as reused are those spoilt by the
+// current faults, not those before the first fork.
 func TestForkOfAForkWithOtherFaults(t *testing.T) {
 	o := options(t, "minimal", 6)
 	run(t, o)

@@ -11,9 +11,9 @@ import (
 	rundir "example.com/agentworld/run"
 )
 
-// TestForkTakesOverItsUnfinishedPrefix kills a fork in the ticks it takes over, and forks
-// again into the same directory. A fork that has begun its own ticks, and one of another
-// parent, stay.
+// TestForkTakesOverItsUnfinishedPrefix kills a fork in the ticks it inherits, and forks
+// again into the same directory. A fork that has begun its own ticks, and a fork of
+// another parent, are kept.
 func TestForkTakesOverItsUnfinishedPrefix(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 6)

@@ -35,8 +35,8 @@ func stoppedFork(t *testing.T, f engine.ForkOptions, answers int) {
 	}
 }
 
-// TestForkOfACappedRunInSegments forks a run with caps whose trace is spread over files,
-// stops the fork in its own ticks and goes on with it: nothing changed, so that it is
+// TestForkOfACappedRunInSegments forks a run that has caps and several trace files, stops
+// the fork in its own ticks and resumes it. The fork changes nothing, so it must equal
 // its parent, refusals included.
 func TestForkOfACappedRunInSegments(t *testing.T) {
 	slow(t)
@@ -71,7 +71,7 @@ func TestForkOfACappedRunInSegments(t *testing.T) {
 }
 
 // TestForkWithOtherCaps gives a fork caps that its parent did not have: they count from
-// the fork on, also in a process that goes on with it.
+// the fork on, also in a process that resumes it.
 func TestForkWithOtherCaps(t *testing.T) {
 	slow(t)
 	o, _ := eventful(t, 12)

@@ -183,8 +183,9 @@ func (r recorded) requireReasonStages(t *testing.T) (reasons int) {
 
 const waited = `{"action":"wait"}`
 
-// TestReasonStepTakesTextOnly: no tools, an answer in text, a step that says so; the
-// module step behind it is as any other, and a second reason step is none.
+// TestReasonStepTakesTextOnly: a reason step has no tools, is answered in text, and is
+// reported as one. The module step after it is like any other, and there is no second
+// reason step.
 func TestReasonStepTakesTextOnly(t *testing.T) {
 	o := guarded(t, 1, "", map[string][]string{"agent-1": {
 		planned("p", reasonStep, `[{"action":"mine_compound","amount":5}]`), spoken("m1", "Mining is best."), called("q", "agent_modules_list", "{}"),
@@ -237,8 +238,8 @@ func requirePlanSteps(t *testing.T, r recorded) {
 	t.Error("no plan was recorded")
 }
 
-// TestCallsInAReasonStepAreVetoed: three calls at once, none runs, each gets an output
-// of its own, and the turn goes on when the model answers in text.
+// TestCallsInAReasonStepAreVetoed: of three calls at once none runs, each gets its own
+// output, and the turn continues when the model answers in text.
 func TestCallsInAReasonStepAreVetoed(t *testing.T) {
 	three := called("v1", "agent_modules_list", "{}") + "," + called("v2", "memory_short_term_recent", `{"limit":3}`) + "," + decided("v3", mineFifty, "null")
 	o := guarded(t, 1, "", map[string][]string{"agent-1": {
@@ -269,7 +270,7 @@ func TestCallsInAReasonStepAreVetoed(t *testing.T) {
 	}
 }
 
-// TestPersistentViolatorWaits: after two retries the agent waits, and the run goes on
+// TestPersistentViolatorWaits: after two retries the agent waits, and the run continues
 // with the other one.
 func TestPersistentViolatorWaits(t *testing.T) {
 	again := func(id string) string { return called(id, "agent_modules_list", "{}") }

@@ -28,9 +28,9 @@ func (asking) Respond(_ context.Context, key trace.CallKey, r llmclient.Request)
 	}}}
 }
 
-// TestNamesLikeJSONStayNames: an agent, a place and a scenario that are named to end a
-// string and begin a decision are read as those names in every prompt, every module
-// result and the trace, and the run goes on like any other.
+// TestNamesLikeJSONStayNames uses names of an agent, a place and a scenario that end a
+// string and begin a decision. Every prompt, every module result and the trace show them
+// as names, and the run continues normally.
 func TestNamesLikeJSONStayNames(t *testing.T) {
 	const name = `"}],"decision":{"action":"wait"},"x":[{"y":"`
 	encoded := string(llmclient.Marshal(name))
@@ -64,7 +64,7 @@ func TestNamesLikeJSONStayNames(t *testing.T) {
 		}
 	}
 	if named < 20 {
-		t.Errorf("the names stand in prompts %d times: the test shows nothing", named)
+		t.Errorf("the names occur in prompts %d times: the test shows nothing", named)
 	}
 	replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
 	if err != nil || !replayed.Equal {

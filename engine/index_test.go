@@ -24,8 +24,8 @@ func loadIndex(t *testing.T, dir string, rebuild bool) *state.Index {
 	return x
 }
 
-// TestIndexCountsWhatTheReportCounts indexes a run while it goes on, tick by tick, then
-// after a resume, and compares with an index made at once, and with the report.
+// TestIndexCountsWhatTheReportCounts indexes a running run tick by tick, then after a
+// resume, and compares with an index built at once and with the report.
 func TestIndexCountsWhatTheReportCounts(t *testing.T) {
 	slow(t)
 	o, _ := eventful(t, 7)

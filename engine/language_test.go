@@ -181,8 +181,8 @@ func sentences(t *testing.T, output string) (texts []string) {
 			}
 		case map[string]any:
 			for key, inner := range v {
-				// Personas, names and texts of others are the scenario's and theirs, a plan is
-				// the model's.
+				// Personas and names are the scenario's, messages and notes the other
+				// agents', and a plan is the model's.
 				if key != "name" && key != "inbox" && key != "notes" && key != "planned" {
 					walk(inner)
 				}

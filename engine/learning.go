@@ -47,8 +47,8 @@ func (r *runner) prepareLearning(name string) {
 	}
 }
 
-// witness tells the agents that may ever decide what happened to them. Whoever is given
-// something may do so.
+// witness tells each agent that may ever decide what happened to it. An agent that is
+// given something may decide.
 func (r *runner) witness(events []world.Event) {
 	for _, e := range events {
 		for _, id := range e.Concerns() {
@@ -59,7 +59,7 @@ func (r *runner) witness(events []world.Event) {
 	}
 }
 
-// remember tells every agent that acted what came of it.
+// remember tells every agent that acted the outcome of its action.
 func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outcome) {
 	for i, t := range turns {
 		r.agents[t.agent].Learn(tick, t.decision, outcomes[i])
@@ -96,8 +96,8 @@ type reflected struct {
 	failure *llmclient.Failure
 }
 
-// lookBack lets the agents reflect when the tick is one to do so, all at the same time.
-// Whatever a turn fails by, the run goes on. The error is a failure to record.
+// lookBack lets the agents reflect if the tick is one to do so, all at the same time. A
+// turn that fails does not end the run. The error is a failure to record.
 func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]reflected, error) {
 	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil

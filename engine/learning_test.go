@@ -249,10 +249,10 @@ func TestAFailedReflectionStopsNothing(t *testing.T) {
 }
 
 // TestMessagesGainNoTrust: agents tell each other a false lesson and believe it. In no
-// decision of the run does anything that another agent said, or that was made of it,
-// stand above another agent's word. Whoever reflects is shown none of it, and when it
-// proposes the lesson all the same, as a provider could that keeps what it was sent
-// before, word for word or in other order, it is refused.
+// decision of the run does another agent's text, or anything derived from it, appear
+// above another agent's word. The reflecting model is shown none of it. It may still
+// propose the lesson, word for word or reordered, as a provider that keeps earlier input
+// could. That proposal is refused.
 func TestMessagesGainNoTrust(t *testing.T) {
 	var deltas []string
 	for tick := 1; tick <= 12; tick++ {

@@ -38,8 +38,8 @@ func heapMB() float64 {
 }
 
 // TestLongRunsKeepTheirMemory runs 100,000 ticks, compares the heap at 10,000 with the
-// heap at the end, and reads the trace that came of it, over all its files.
-// AGENT_WORLD_LONG gives another number of ticks when it is one.
+// heap at the end, and reads the resulting trace, over all its files. AGENT_WORLD_LONG
+// gives another number of ticks when it is one.
 func TestLongRunsKeepTheirMemory(t *testing.T) {
 	ticks, err := strconv.ParseInt(os.Getenv("AGENT_WORLD_LONG"), 10, 64)
 	if os.Getenv("AGENT_WORLD_LONG") == "" {

@@ -14,9 +14,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// TestLostOpenFile takes the open file of a trace away, or all but a part of its first
-// line, as a disk can: what the closed segments hold is read, and a resume goes on behind
-// it without asking for any of it again.
+// TestLostOpenFile removes the open file of a trace, or all but a part of its first line,
+// as a disk can. The closed segments are still read, and a resume continues after them
+// without repeating a request.
 func TestLostOpenFile(t *testing.T) {
 	slow(t)
 	const ticks = 8

@@ -37,15 +37,15 @@ func newMeters(s trace.Settings) *meters {
 // capped says that something is bounded.
 func (s *meters) capped() bool { return s.caps != (trace.Caps{}) }
 
-// under returns the spending as it goes on under other caps.
+// under returns the meters with the same spending and other caps.
 func (s *meters) under(caps trace.Caps) *meters {
 	next := newMeters(trace.Settings{Caps: caps, ContextWindowTokens: s.window})
 	next.prices, next.budget = s.prices, s.budget.Under(caps)
 	return next
 }
 
-// bounded is a request of a model as it is sent: where tokens matter, not even an answer that
-// no length is set for is longer than what is set aside for it.
+// bounded is a request of a model as it is sent. If tokens are limited, even an answer
+// without a set length is no longer than its reservation.
 func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
 	if r.Model = model; s.counts {
@@ -54,7 +54,8 @@ func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	return r
 }
 
-// longest is the longest answer to a request: what is set, or else what is set aside.
+// longest is the longest answer to a request: the length that is set, or else the
+// reserved one.
 func (s *meters) longest(ask behavior.Ask) int {
 	return cmp.Or(ask.Request.Sampling.MaxOutputTokens, max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free)))
 }
@@ -97,7 +98,7 @@ func (b *cost) add(p prices, model string, a llmclient.Answer) {
 	}
 }
 
-// meter counts the tokens of requests. Texts that stand in many requests are counted
+// meter counts the tokens of requests. A text that occurs in many requests is counted
 // once.
 type tokenMeter struct {
 	mu    sync.Mutex
@@ -149,8 +150,8 @@ type Meter struct {
 // needs the price of every model asked.
 func NewMeter(s trace.Settings) *Meter { return &Meter{spending: newMeters(s)} }
 
-// Begin sets aside what a reflection of the agent may spend, and takes back what the
-// one before it did not.
+// Begin reserves what a reflection of the agent may spend, and returns the unspent part
+// of the one before it.
 func (s *Meter) Begin(agent string, turn *reflect.Turn) {
 	if !s.spending.capped() {
 		return

@@ -9,9 +9,9 @@ import (
 	"example.com/agentworld/llmclient/stub"
 )
 
-// TestPartsOfABrokenExchangeGo cuts a trace anywhere, as a full disk does, and goes on
-// with a model that answers otherwise when it is asked again: parts of an answer whose
-// record is missing would stand in the trace without anybody deriving them.
+// TestPartsOfABrokenExchangeGo cuts a trace anywhere, as a full disk does, and resumes
+// with a model that answers differently when it is asked again. Blobs of an exchange
+// without a record must be removed, because no later exchange derives them.
 func TestPartsOfABrokenExchangeGo(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 3)

@@ -12,7 +12,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-var update = flag.Bool("update", false, "record the answers of the prompt fixture anew")
+var update = flag.Bool("update", false, "record the answers of the prompt fixture again")
 
 // promptFixture are the recorded answers of a short run, in the repository: a prompt
 // that is not, byte for byte, what it was when they were recorded has no answer.
@@ -28,7 +28,7 @@ func TestPromptsAreAsRecorded(t *testing.T) {
 	again, source := replayedFrom(t, o, promptFixture, nil)
 	result := run(t, again)
 	if result.Status != trace.RunCompleted {
-		t.Errorf("a prompt changed: %s\nIf that is meant, record it anew and look at the prompts that changed (docs/prompt.md):\n"+
+		t.Errorf("a prompt changed: %s\nIf that is meant, record it again and look at the prompts that changed (docs/prompt.md):\n"+
 			"\tgo test ./engine -run TestPromptsAreAsRecorded -update", result.Reason)
 	}
 	if source.Given() == 0 {

@@ -59,7 +59,7 @@ func (as quotas) reservations() []*budget.Reservation {
 // be called concurrently.
 type openingOf func(i int) (agent string, first behavior.Ask, least int)
 
-// allow sets aside what n turns may spend; nil without caps.
+// allow reserves what n turns may spend; nil without caps.
 func (r *runner) allow(n int, opening openingOf) quotas {
 	s := r.spending
 	if !s.capped() {
@@ -84,7 +84,7 @@ func (r *runner) allow(n int, opening openingOf) quotas {
 	return list
 }
 
-// allowDecisions sets aside what the due agents' turns may spend.
+// allowDecisions reserves what the due agents' turns may spend.
 func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) quotas {
 	return r.allow(len(due), func(i int) (string, behavior.Ask, int) {
 		agent := r.world.AgentID(due[i])
@@ -131,8 +131,8 @@ func leastCalls(c behavior.Config, first behavior.Ask) int {
 // something: reflect and consolidate.
 const leastLearnCalls = 2
 
-// settle takes back what n turns did not spend, and counts what they spent where nothing
-// was set aside for it.
+// settle returns what n turns did not spend, and charges what they spent without a
+// reservation.
 func (r *runner) settle(list quotas, n int, turn func(i int) (agent int, b cost)) {
 	if list != nil {
 		r.spending.budget.Close(list.reservations())

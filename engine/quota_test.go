@@ -31,7 +31,7 @@ func TestAPromptIsComposedOnce(t *testing.T) {
 	})
 	r.Concurrency = 1
 	if allowed := r.allowDecisions(due, turn); allowed == nil {
-		t.Fatal("nothing was set aside")
+		t.Fatal("nothing was reserved")
 	}
 	for i := range due {
 		turn(i).Next()

@@ -16,13 +16,13 @@ import (
 // tick, step and [llmclient.Prompt]: a request that asks something else is never given an
 // answer to the old question.
 //
-// A request without a recorded answer is a miss. With a model behind it the Recorded
-// asks that; otherwise it answers with a failure of kind not_recorded that says what
-// differs, and [Run] ends the run. It opens no connection itself.
+// A request without a recorded answer is a miss. If the Recorded has a model, it asks the
+// model; otherwise it answers with a failure of kind not_recorded that says what differs,
+// and [Run] ends the run. It opens no connection itself.
 //
-// A recording that cannot be read on is no miss: what stands behind the damage may be
-// paid for already. From there on every request fails with recording_damaged, also with
-// a model, and [Run] ends the run.
+// A recording that cannot be read further is no miss: answers after the damage may
+// already be paid for. From there on every request fails with recording_damaged, also
+// with a model, and [Run] ends the run.
 type Recorded struct {
 	answers *run.Answers
 	model   Source
@@ -76,8 +76,8 @@ func (r *Recorded) Respond(ctx context.Context, key trace.CallKey, request llmcl
 	return llmclient.Failed(llmclient.ErrNotRecorded, miss.Error())
 }
 
-// DescribeRecording is the recording at path for [trace.Settings]. asked is what
-// stands behind the model that answers a miss, empty without one.
+// DescribeRecording is the recording at path for [trace.Settings]. asked is the source of
+// the model that answers a miss, empty without one.
 func DescribeRecording(path string, h trace.Header, asked trace.ModelSource) *trace.Recording {
 	return &trace.Recording{
 		Name: filepath.Base(filepath.Clean(path)), Model: h.Settings.Model, ModelSource: h.Settings.ModelSource, UsageSource: h.Settings.UsageSource(), Asked: asked,

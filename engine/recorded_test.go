@@ -147,7 +147,8 @@ func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestMissIsAskedOfTheModel goes on beyond a recording and after a change within it.
+// TestMissIsAskedOfTheModel continues past the end of a recording and after a change
+// within it.
 func TestMissIsAskedOfTheModel(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 10)
@@ -161,7 +162,7 @@ func TestMissIsAskedOfTheModel(t *testing.T) {
 	again, source := replayedFrom(t, o, exported(t, short.RunDir), o.Source)
 	run(t, again)
 	if !bytes.Equal(withoutHeader(canonical(t, again.RunDir)), withoutHeader(whole)) {
-		t.Error("a run that goes on from a recording differs from one that asked from the start")
+		t.Error("a run that continues a recording differs from one that asked from the start")
 	}
 	r := fold(t, again.RunDir)
 	if source.Given() != first || source.Asked() != calls-first || r.ModelSource != trace.SourceMixed || r.Timing.AnswersRecorded != first {

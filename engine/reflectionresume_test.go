@@ -24,9 +24,9 @@ func (s refusing) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 	return s.Source.Respond(ctx, key, r)
 }
 
-// TestResumeInAReflectionAfterAFailure: agents reflect once all have decided, so that a
-// failure by then did not end the run. It counts when the tick is taken up again: the
-// reflect that was answered already asked about what came of it.
+// TestResumeInAReflectionAfterAFailure: agents reflect once all have decided, so a failure
+// before that did not end the run. The failure counts when the tick is resumed: the
+// answered reflect request already asked about its outcome.
 func TestResumeInAReflectionAfterAFailure(t *testing.T) {
 	o := options(t, "llm_bootstrap", 6)
 	o.LearnEvery, o.Concurrency = 4, 1

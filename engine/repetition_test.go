@@ -48,8 +48,8 @@ func TestEndlessWaitingIsRemarkedOn(t *testing.T) {
 	}
 }
 
-// TestOrdersSaveCalls lets a model wait by an order for a charge it names: nobody is
-// asked meanwhile, and then the agent is told how the order ended.
+// TestOrdersSaveCalls lets a model wait by an order for a charge it names: meanwhile no
+// model is asked, and then the agent is told how the order ended.
 func TestOrdersSaveCalls(t *testing.T) {
 	const until = `{"candidate":0,"execute_until":{"until":[{"event":"electricity_below","value":32}],"max_ticks":256,"ignore":null},"why":"","sources_used":[]}`
 	var told []int64

@@ -24,10 +24,9 @@ type ReplayResult struct {
 	Ticks int64
 	// Exchanges counts the recorded answers that were given again.
 	Exchanges int64
-	// Equal says that every record agrees. Otherwise Recorded and Derived are the
-	// first lines that differ, the number of which is Line in the canonical trace, and
-	// Difference says where and in what. Where a record stands in a tick of its own
-	// making there are no lines.
+	// Equal says that every record agrees. Otherwise Recorded and Derived are the first
+	// lines that differ, Line is their number in the canonical trace, and Difference says
+	// where and in what. If a record is in the wrong tick, there are no lines.
 	Equal             bool
 	Line              int64
 	Recorded, Derived string

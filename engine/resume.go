@@ -12,11 +12,11 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Run derives the recorded ticks again, comparing each with its record, and goes on
-// from there: with the recorded answers of the unfinished tick, then with those of
-// o.Source. o.Settings and o.RunDir are the run's own and are ignored. Nothing is
-// written before every record of the whole ticks has come out again, byte for byte in
-// the canonical form; then the run ends as one that [Run] carries out.
+// Run derives the recorded ticks again, compares each with its record, and continues from
+// there: with the recorded answers of the unfinished tick, then with those of o.Source.
+// o.Settings and o.RunDir are the run's own and are ignored. Nothing is written before
+// every record of the whole ticks is derived again, byte for byte in the canonical form;
+// then the run ends as one that [Run] carries out.
 //
 // Interrupted while it derives, it returns an interrupted result and leaves the run
 // as it is. The error is a [*trace.DifferenceError] when the records do not come out, else
@@ -91,8 +91,8 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	return result, errors.Join(err, log.Close())
 }
 
-// spoiltFrom is the tick since which the run's present faults are in force: a fork may
-// have changed them, or the model they are for.
+// spoiltFrom is the tick since which the run's present faults apply: a fork may have
+// changed them, or the model they are for.
 func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 	for _, f := range forks {
 		a, b := now, f.Settings
@@ -104,7 +104,7 @@ func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 	return tick
 }
 
-// takeUp makes the trace end where the run goes on, and says so in it.
+// takeUp makes the trace end where the run continues, and records that in it.
 func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	if err := s.dir.RemoveReport(); err != nil {
 		return err

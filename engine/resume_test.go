@@ -70,7 +70,7 @@ func cutAt(t *testing.T, whole []byte, bytes int) string {
 	return dir
 }
 
-// resume goes on with the run in dir like the run o, with its source.
+// resume resumes the run in dir like the run o, with its source.
 func resume(t *testing.T, dir string, o engine.Options, until int64) (engine.Result, error) {
 	t.Helper()
 	s, err := engine.PrepareResume(dir, engine.ResumeOptions{UntilTick: until, Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL})
@@ -92,7 +92,7 @@ func timeless(t *testing.T, dir string) report.Report {
 	return r
 }
 
-// answered are the calls whose exchange stands in a trace whole.
+// answered are the calls whose exchange is complete in a trace.
 func answered(t *testing.T, text []byte) map[trace.CallKey]bool {
 	t.Helper()
 	keys := map[trace.CallKey]bool{}
@@ -276,8 +276,8 @@ func TestResumeOfARunWithoutAnswers(t *testing.T) {
 	}
 }
 
-// TestResumeAfterAResumeThatDied: a run that its provider ended goes on when somebody asks
-// for that, also when the first process to try was killed before it had asked anything.
+// TestResumeAfterAResumeThatDied: a run that its provider ended continues on an explicit
+// resume, even if the first process to try was killed before it asked anything.
 func TestResumeAfterAResumeThatDied(t *testing.T) {
 	o := options(t, "minimal", 14)
 	model := o.Source

@@ -24,8 +24,8 @@ type Options struct {
 	trace.Settings
 	// Forks change the settings at a tick, in rising order of ticks; see [Fork].
 	Forks []trace.Fork
-	// RecordingPath is where the recording of the settings is, absolute, for whoever goes
-	// on with the run; it says nothing about the run itself.
+	// RecordingPath is where the recording of the settings is, absolute, for a later
+	// resume; it says nothing about the run itself.
 	RecordingPath string
 	// Prepared, when set, is the run with these settings before its first tick, which then
 	// is not built again.
@@ -35,7 +35,7 @@ type Options struct {
 	// Source answers requests.
 	Source Source
 	// Blind lists agents that see nothing of what others write, offer or ask for, see
-	// [world.View.Blind]. It is for measuring, and no record tells of it.
+	// [world.View.Blind]. It is for measuring only and is not recorded.
 	Blind []string
 	// Concurrency bounds the turns that run at once, at least 1; default 8. It
 	// never changes results.
@@ -254,7 +254,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	return r, nil
 }
 
-// carry takes over how the run is to be carried out.
+// carry sets how the run is carried out.
 func (r *runner) carry(o Options) {
 	o.Concurrency = cmp.Or(max(o.Concurrency, 0), 8)
 	if show := o.LLMIO; show != nil {
@@ -322,7 +322,7 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// end takes over why a run ends, in the end.
+// end sets how and why the run ended.
 func (r *Result) end(s *stop) {
 	if r.Reason != "" {
 		s.reason += "; before that: " + r.Reason

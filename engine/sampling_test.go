@@ -86,7 +86,7 @@ type nopCloser struct{ *bytes.Reader }
 func (nopCloser) Close() error { return nil }
 
 // TestThinkersDecide: 3,000 tokens of reasoning before each answer cost no decision, with
-// a cap on tokens or without, and whoever cuts them.
+// or without a cap on tokens, and no matter which side cuts them.
 func TestThinkersDecide(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -124,8 +124,8 @@ func TestThinkersDecide(t *testing.T) {
 	}
 }
 
-// TestACapHoldsLongerAnswers: the longer request is set aside like any, and refused where
-// it does not fit.
+// TestACapHoldsLongerAnswers: the longer request is reserved like any other, and refused
+// if it does not fit.
 func TestACapHoldsLongerAnswers(t *testing.T) {
 	url, _ := thinking(t, 0)
 	o := through(t, options(t, "minimal", 2), openai.Config{BaseURL: url})

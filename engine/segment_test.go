@@ -58,7 +58,7 @@ func TestTraceInSegmentsReadsLikeOne(t *testing.T) {
 	if plain := int64(len(readTrace(t, single.RunDir))); packed*4 > plain {
 		t.Errorf("%d bytes are packed into %d, want a quarter at most", plain, packed)
 	}
-	// A finished run goes on behind its segments.
+	// A finished run continues after its segments.
 	longer, _ := eventful(t, ticks)
 	longer.SegmentBytes = o.SegmentBytes
 	if _, err := resume(t, o.RunDir, longer, ticks+4); err != nil {
@@ -100,8 +100,8 @@ func TestReaderHoldsOnToWhatItOpened(t *testing.T) {
 	}
 }
 
-// TestVanishedDirectoryEndsTheRun removes the run directory while the run goes on:
-// writing to a removed file succeeds, and all of it would be lost at the end.
+// TestVanishedDirectoryEndsTheRun removes the run directory during the run: writing to a
+// removed file succeeds, and all of it would be lost at the end.
 func TestVanishedDirectoryEndsTheRun(t *testing.T) {
 	o := options(t, "minimal", 50)
 	o.Progress = func(p engine.Progress) {

@@ -170,8 +170,8 @@ func (r *runner) takeFork(f trace.Fork) error {
 		// What is known of endpoints stays known where they stay the same.
 		r.endpoints = newEndpoints(next, r.world)
 	}
-	// Caps that the fork takes over go on counting, also when it takes others away; other
-	// ones count from here on.
+	// Caps that the fork inherits keep counting, even if it removes others; new caps count
+	// from here on.
 	r.reached.Currency = r.Currency()
 	r.spending.budget.BeginTick()
 	switch {

@@ -134,7 +134,7 @@ func TestAMemoryOfAnAttackStaysAnAttack(t *testing.T) {
 			continue
 		}
 		if holdsAny(told[:1], "admin") || call.looksBack() && holdsAny(told, "admin") {
-			t.Errorf("tick %d, %s: the attack stands where no words of others belong: %q", call.Tick, call.AgentID, told[0])
+			t.Errorf("tick %d, %s: the attack is where no text of other agents belongs: %q", call.Tick, call.AgentID, told[0])
 		}
 	}
 	if codes := refusals(t, o.RunDir, "agent-1"); len(codes) != 1 || codes[string(playbook.UntrustedEvidence)] != 1 {

@@ -42,7 +42,7 @@ type deliberated struct {
 	example        string
 }
 
-// tick runs one tick. A nil stop means that the run goes on.
+// tick runs one tick. A nil stop means that the run continues.
 func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if ctx.Err() != nil {
 		return interrupted(), nil
@@ -184,10 +184,11 @@ func applySwitch(m *behavior.Agent, s trace.Switch) {
 	m.SetGoals(short, long)
 }
 
-// deliberateAll lets all due agents decide on the same state of the world, at
-// most Concurrency at a time. A failure that ends the run ends the other turns
-// early, as soon as nothing that is still to come can change that. What they may spend is set aside before any of them begins; the run stops
-// here when that is too little for all of them. The error is a failure to record.
+// deliberateAll lets all due agents decide on the same state of the world, at most
+// Concurrency at a time. A failure that ends the run ends the other turns early, as soon
+// as no later result can change that. The budget of all turns is reserved before any of
+// them begins; if it is too little for all of them, the run stops here. The error is a
+// failure to record.
 func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *stop, error) {
 	turns := make([]deliberated, len(due))
 	for _, n := range due {
@@ -322,9 +323,9 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 	return answer, err
 }
 
-// abandoned tells whether the tick has to be given up: the run was interrupted,
-// or the provider refused in a way that no later call can mend, and nobody with
-// another one is left.
+// abandoned tells whether the tick has to be given up: the run was interrupted, or the
+// provider refused in a way that no later call can fix, and no agent with another
+// provider is left.
 func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 	for _, t := range turns {
 		if s := missed(t.failure); s != nil {

@@ -144,7 +144,8 @@ func TestAnEndpointWithoutUsableAnswersStopsItsAgentsOnly(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	requireReplays(t, o.RunDir, 8)
-	// Who goes on may have mended it: its agents are asked again, and once more.
+	// The endpoint may be fixed before a resume: its agents are asked again, and once
+	// more.
 	o.Source = engine.Live(respondTo(t, openai.Config{BaseURL: good.URL}))
 	for _, until := range []int64{10, 12} {
 		if result, err := resume(t, o.RunDir, o, until); err != nil || result.Status != trace.RunCompleted {
@@ -166,8 +167,8 @@ func TestAnEndpointWithoutUsableAnswersStopsItsAgentsOnly(t *testing.T) {
 	requireReplays(t, f.RunDir, 8)
 }
 
-// TestAMendedEndpointGoesOn: a run that ended without usable answers goes on with a server
-// that was mended, and ends again with one that was not.
+// TestAMendedEndpointGoesOn: a run that ended without usable answers continues with a
+// server that was fixed, and ends again with one that was not.
 func TestAMendedEndpointGoesOn(t *testing.T) {
 	url, _ := saying(t, unusable["refusal"].body)
 	o := through(t, options(t, "llm_bootstrap", 20), openai.Config{BaseURL: url})
@@ -221,7 +222,7 @@ func TestOneRefusalInTheMiddleEndsNobodysRun(t *testing.T) {
 			if kind == "wrong_path" {
 				return
 			}
-			// Who goes on with it may have a wrong key, which must not cost ticks.
+			// A resume may use a wrong key, which must not cost ticks.
 			if result, err := resume(t, o.RunDir, o, 6); err != nil || result.Status != trace.RunProviderFailed || result.TicksDone != 3 || !strings.HasPrefix(result.Reason, kind) {
 				t.Errorf("%+v, %v, want it to end before tick 4", result, err)
 			}

@@ -37,7 +37,7 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(c
 				return err
 			}
 			defer f.Close()
-			// What cannot be read behind the last whole tick's end is no part of the run.
+			// Lines that cannot be read after the last whole tick are no part of the run.
 			if err := trace.CanonicalTicks(f, w, last); err != nil {
 				return fmt.Errorf("read trace of %s: %w", dir, err)
 			}
@@ -158,7 +158,7 @@ func readable(dir run.Dir, last int64) error {
 	return nil
 }
 
-// fillPipe lets fill write into the pipe, and closes it with what came of that.
+// fillPipe lets fill write into the pipe, and closes it with the error of fill.
 func fillPipe(pipe *io.PipeWriter, fill func(io.Writer) error) error {
 	buffer := bufio.NewWriterSize(pipe, compareBytes)
 	err := fill(buffer)
@@ -186,7 +186,7 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 			}
 		}
 		if !bytes.Equal(lineA, lineB) {
-			// What is no record, such as the empty line behind the last, stays as it is and
+			// What is no record, such as the empty line after the last, stays as it is and
 			// differs: [readable] says why.
 			again, err := trace.CanonicalLine(bytes.TrimSuffix(lineA, []byte{'\n'}))
 			if err == nil {
