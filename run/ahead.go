@@ -8,11 +8,11 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// readAhead reads what a recording needs of a trace in the background, so that decoding
-// the next ticks goes on beside the turns of this one.
+// readAhead reads what a recording needs of a trace in the background, so that the next
+// ticks are decoded while this tick's turns run.
 type readAhead struct {
 	ticks chan recordedTick
-	// stopped is closed when nobody wants more.
+	// stopped is closed when no more ticks are needed.
 	stopped chan struct{}
 	reading sync.WaitGroup
 }
@@ -63,9 +63,9 @@ type tickReader struct {
 	// tick is the last one read, held the first call of the next one in an extract.
 	tick int64
 	held *Answered
-	// blobs are those that answers of the epoch hold, unread the lines of the
-	// others that stand in the tick being read. Requests are derived again, and decoding
-	// their blobs would be most of the work.
+	// blobs are those that answers of the epoch hold; unread are the lines of the other
+	// blobs in the tick being read. Requests are derived again, and decoding their blobs
+	// would be most of the work.
 	epoch  int64
 	blobs  trace.Blobs
 	unread map[string][]byte
@@ -160,7 +160,7 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	return nil
 }
 
-// read takes over any other record, which may not be written as this program does.
+// read handles any other record, which may not be written as this program does.
 func (r *tickReader) read(t *recordedTick, line []byte) error {
 	record, err := trace.Decode(line)
 	if err != nil {

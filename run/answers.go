@@ -26,8 +26,8 @@ type Answers struct {
 	ahead  *readAhead
 
 	mu sync.Mutex
-	// tick is the last one asked for, at what the trace holds of it, and next the first
-	// of those after it, nil when nobody has looked yet.
+	// tick is the last tick asked for, and at is what the trace holds of it. next is the
+	// first tick after it, nil until it is needed.
 	tick  int64
 	at    recordedTick
 	next  *recordedTick

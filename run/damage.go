@@ -41,9 +41,9 @@ func (e *DamageError) Error() string {
 // Unwrap returns what the file's reader says.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// Damaged reports whether err says that a trace is not one, or not a whole one: whoever
-// reads it next will find the same. Records that can be read and stand in the wrong order
-// are none of that: they are what a comparison finds.
+// Damaged reports whether err says that a trace is not one, or is incomplete: every later
+// read will fail the same way. Readable records in the wrong order are not damage: a
+// comparison finds them.
 func Damaged(err error) bool {
 	if _, order := errors.AsType[*trace.OrderError](err); order {
 		return false
@@ -53,7 +53,7 @@ func Damaged(err error) bool {
 	return file || line || errors.Is(err, trace.ErrNoHeader) || errors.Is(err, ErrNothingRecorded)
 }
 
-// begunFile is a file of a trace that a reader has come to.
+// begunFile is a file of a trace that a reader has begun to read.
 type begunFile struct {
 	number int
 	// line and offset count what was read of files before, skipped are the bytes of this

@@ -70,7 +70,7 @@ func (d Dir) Create() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// exists reports whether there is something at a path, or that nobody can tell.
+// exists reports whether something exists at a path, or this cannot be determined.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, os.ErrNotExist)
@@ -132,8 +132,8 @@ func (d Dir) Waits() []byte {
 // ForgetWaits removes them.
 func (d Dir) ForgetWaits() { _ = os.Remove(d.file(waitsFile)) }
 
-// KeepReport replaces the report of the run, unless the trace went on since the report was made
-// of it: that report is left to the process which goes on.
+// KeepReport replaces the report of the run. It returns an error if the trace has changed
+// since the report was made: the process that continues the run writes its own.
 func (d Dir) KeepReport(report []byte) error {
 	head, err := state.ReportHead(report)
 	if err != nil {
@@ -186,7 +186,8 @@ func (d Dir) Header() (trace.Header, error) {
 	return h, nil
 }
 
-// RemoveReport removes the report of a run that goes on: it names a head that the trace may lose.
+// RemoveReport removes the report of a run that continues: it names a head that the trace
+// may lose.
 func (d Dir) RemoveReport() error {
 	if err := onDisk.Remove(d.file(ReportFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the report of the run so far: %w", err)

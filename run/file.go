@@ -19,8 +19,8 @@ type traceFile struct {
 	size   int64
 }
 
-// openTraceFile opens the trace file of a run that goes on or, with the flags for that,
-// makes one.
+// openTraceFile opens the trace file of a run that continues or, with the flags for that,
+// creates one.
 func (d Dir) openTraceFile(flags int) (*traceFile, error) {
 	path := d.file(TraceFile)
 	f, err := onDisk.Append(path, flags)

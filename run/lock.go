@@ -31,10 +31,11 @@ const (
 	lockPause = 10 * time.Millisecond
 )
 
-// Lock claims the run for this process until unlock is called: by the operating system's
-// lock on the run directory itself, which ends with the process however that ends. No file in
-// the directory matters, so that removing, replacing or linking one lets nobody in. The error
-// is a [*LockedError], or says why the directory cannot be locked.
+// Lock claims the run for this process until unlock is called. It uses the operating
+// system's lock on the run directory itself, which ends with the process however that
+// ends. No file in the directory matters, so removing, replacing or linking one does not
+// break the lock. The error is a [*LockedError], or says why the directory cannot be
+// locked.
 func (d Dir) Lock() (unlock func() error, err error) {
 	for try := 1; ; try++ {
 		claim, held, err := d.tryLock(true)
@@ -46,7 +47,8 @@ func (d Dir) Lock() (unlock func() error, err error) {
 				return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), claim.Close())
 			}
 			return func() error {
-				// The file goes while the run is still locked, so that it is nobody else's.
+				// The file is removed while the run is still locked, so it cannot belong to
+				// another process.
 				_ = os.Remove(d.file(LockFile))
 				if err := claim.Close(); err != nil {
 					return fmt.Errorf("unlock run directory: %w", err)
@@ -79,7 +81,7 @@ func (d Dir) tryLock(exclusive bool) (claim *os.File, held bool, err error) {
 // signature is what a process writes into the lock file: its id, and what shows that it is one.
 func signature(pid string) string { return pid + " " + llmclient.Hash([]byte(pid))[:8] + "\n" }
 
-// signed reads who signed the lock file; empty when nobody can be made out.
+// signed reads who signed the lock file; empty if that is unknown.
 func (d Dir) signed() string {
 	f, err := os.Open(d.file(LockFile))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// TestLockFilesLetNobodyIn removes, replaces and links the lock file of a run that a process
-// works on: nobody else gets in, and what a link leads to is not written.
+// TestLockFilesLetNobodyIn removes, replaces and links the lock file of a run that a
+// process works on: no other process gets in, and the target of a link is not written.
 func TestLockFilesLetNobodyIn(t *testing.T) {
 	root := t.TempDir()
 	dir := run.Dir(filepath.Join(root, "run"))
@@ -30,7 +30,7 @@ func TestLockFilesLetNobodyIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if by := dir.Holder(); by != "" {
-		t.Errorf("%s works on a run that nobody works on", by)
+		t.Errorf("%s is named as the holder of a free run", by)
 	}
 	unlock, err := dir.Lock()
 	if err != nil {
@@ -86,7 +86,7 @@ func reportOf(head trace.Chain) []byte {
 	return state.SealReport(fmt.Appendf(nil, `{"timing": {"trace_head": %q, "report_hash": ""}}`, head))
 }
 
-// TestRunsArePrivate: nobody but the owner can read anything of a run.
+// TestRunsArePrivate: only the owner can read anything of a run.
 func TestRunsArePrivate(t *testing.T) {
 	dir := run.Dir(filepath.Join(t.TempDir(), "runs", "one"))
 	if err := dir.Create(); err != nil {

@@ -18,8 +18,8 @@ func (d Dir) openClaim(create bool) (*os.File, error) {
 	return os.OpenFile(d.file(LockFile), flags, 0o600)
 }
 
-// lockFile tries to lock an open file, at a byte far behind its end: a locked byte can be
-// read by nobody else.
+// lockFile tries to lock an open file, at a byte far after its end: no other process can
+// read a locked byte.
 func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {

@@ -93,11 +93,12 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	return nil
 }
 
-// MarkStored tells the log that the trace it goes on with holds p.
+// MarkStored tells the log that the trace it continues holds p.
 func (l *Log) MarkStored(p trace.Blob) { l.w.MarkStored(p) }
 
-// OnRecord lets see be called with every record of the trace but blobs, in order: what a trace
-// that the log goes on with holds, at once, and what is written, as it is.
+// OnRecord lets see be called with every record of the trace but blobs, in order: at once
+// with the records of a trace that the log continues, and with new records as they are
+// written.
 func (l *Log) OnRecord(see func(trace.Record)) error {
 	if l.see = see; see == nil || l.state.Header.Format == 0 {
 		return nil
@@ -195,9 +196,9 @@ func (l *Log) flush() error {
 }
 
 // Exchange appends a request and its answer: the blobs of both and then call, whose
-// hashes of blobs and answer are set here. An answer that a live model gave survives a power
-// failure when it returns: nobody pays twice for what somebody has used. All that wait for
-// that share one sync.
+// hashes of blobs and answer are set here. An answer of a live model survives a power
+// failure once Exchange returns, so an answer that was used is never paid for twice.
+// Concurrent callers share one sync.
 func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -149,7 +149,7 @@ func (d dying) Append(path string, flags int) (run.Storage, error) {
 }
 
 // TestRotationEndedAtAnyStep ends the process at each step of its second rotation, where
-// a kill could: nothing is lost, and the run goes on.
+// a kill could: nothing is lost, and the run continues.
 func TestRotationEndedAtAnyStep(t *testing.T) {
 	whole, err := begin(t, 0)
 	if err != nil {
@@ -205,7 +205,7 @@ func (d fullDisk) Write(p []byte) (int, error) {
 }
 
 // TestFullDiskLosesNothing fills the disk at several points. The log ends with the cause;
-// what was written stays readable, and the run goes on when there is room.
+// what was written stays readable, and the run continues when there is room.
 func TestFullDiskLosesNothing(t *testing.T) {
 	whole, err := begin(t, 0)
 	if err != nil {

@@ -254,7 +254,7 @@ func liveOptions(t *testing.T, kind int) (engine.Options, *paid) {
 	return o, p
 }
 
-// carryOut begins the run in dir, or goes on with what is there.
+// carryOut begins the run in dir, or resumes what is there.
 func carryOut(o engine.Options, dir, parent string) error {
 	o.RunDir = dir
 	ctx := context.Background()

@@ -24,7 +24,7 @@ type Reading struct {
 	said map[string]bool
 }
 
-// readings are those in force, by directory.
+// readings are the current ones, by directory.
 var readings sync.Map
 
 // ReadAs sets how this process reads the run, until done is called.
@@ -42,7 +42,7 @@ func (d Dir) reading() *Reading {
 	return &Reading{}
 }
 
-// note tells of something, if it was not told before.
+// note reports something, once.
 func (r *Reading) note(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -61,8 +61,8 @@ func (d Dir) open() (*segments, error) {
 	return &segments{dir: d, next: 1, last: number, open: f, tick: 1}, nil
 }
 
-// openLast opens the open file of a trace and finds its number. Where that file is gone
-// and closed segments are there, an empty one stands for it: whole ticks are in them.
+// openLast opens the open file of a trace and finds its number. If that file is gone and
+// closed segments exist, an empty file replaces it: the segments hold whole ticks.
 func (d Dir) openLast() (f *os.File, number int, err error) {
 	closed := d.lastSegment()
 	f, err = os.Open(d.file(TraceFile))
@@ -226,9 +226,9 @@ func (s *segment) Close() error {
 	return s.file.Close()
 }
 
-// rotate closes the segment that t has become and goes on in a new file. Each step
-// leaves a trace that reads the same; first is the new file's first record.
-// chain is that of the last line; the new one is returned.
+// rotate closes the segment that t has become and continues in a new file. After each
+// step the trace reads the same; first is the new file's first record. chain is that of
+// the last line; the new one is returned.
 func (t *traceFile) rotate(first trace.Segment, chain trace.Chain) (trace.Chain, error) {
 	dir := Dir(filepath.Dir(t.path))
 	if err := onDisk.Replace(dir.file(segmentName(t.number)), func(w io.Writer) error {

@@ -83,8 +83,8 @@ func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 	return nil
 }
 
-// Repair makes the trace end where a process that goes on with the run begins. What is cut
-// off is kept beside it.
+// Repair makes the trace end where a process that continues the run begins. What is cut
+// off is kept in a file next to it.
 func (d Dir) Repair(s *state.State) error {
 	if len(s.Open.Cut) == 0 && !s.Open.FileLost {
 		return nil

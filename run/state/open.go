@@ -15,9 +15,9 @@ type Span struct {
 	Chain trace.Chain
 }
 
-// Open is what a trace holds after its last whole tick. Who goes on with the run keeps
-// what was asked and answered, and how processes came and went. What the world made of
-// it was not recorded whole and is derived again.
+// Open is what a trace holds after its last whole tick. A resume keeps the exchanges and
+// the records of processes that started and ended. The world's results were not recorded
+// completely and are derived again.
 type Open struct {
 	// Exchanges are the calls whose answers can be used again.
 	Exchanges []trace.ModelCall
@@ -41,8 +41,8 @@ type Open struct {
 	Kept, Cut []Span
 	// Damage is the first line that is no record, nil without any.
 	Damage error
-	// FileLost says that the open file of the trace is gone or lost its first line: the run
-	// goes on after what the closed files hold, in a new one.
+	// FileLost says that the open file of the trace is gone or lost its first line: the
+	// run continues after the closed files, in a new file.
 	FileLost bool
 
 	// blobs are by where they stand. Those that no kept call names were left by an
@@ -110,8 +110,8 @@ func (o *Open) Close() {
 	slices.SortFunc(o.Cut, rising)
 }
 
-// Keeps reports whether a part of the open tick stays in the trace. One that nobody could
-// read does not, whatever a reader that looks at the beginnings of lines says.
+// Keeps reports whether a blob of the open tick stays in the trace. An unreadable blob
+// does not, whatever a reader that looks only at the beginnings of lines says.
 func (o *Open) Keeps(p trace.Blob) bool { return o.kept[blobID{p.Kind, p.Hash}] }
 
 // CutBytes is how much goes.
@@ -141,8 +141,8 @@ func (o *Open) add(record trace.Record, at Span) {
 			stays = true
 		case trace.ModelCall:
 			if !o.reflected && (r.Stage == trace.StageReflect || r.Stage == trace.StageConsolidate) {
-				// Agents reflect once all have decided, at what came of it: however a decision's
-				// call ended, it did not end the run, and it counts.
+				// Agents reflect once all have decided, about the outcome: however a
+				// decision's call ended, it did not end the run, and it counts.
 				o.Exchanges, o.Kept = append(o.Exchanges, o.broken...), append(o.Kept, o.brokenAt...)
 				o.Cut = slices.DeleteFunc(o.Cut, func(at Span) bool { return slices.Contains(o.brokenAt, at) })
 				o.broken, o.brokenAt, o.reflected = nil, nil, true

@@ -16,7 +16,7 @@ type State struct {
 	Open Open
 }
 
-// Facts are what a few numbers tell of a run.
+// Facts are a summary of a run in a few numbers.
 type Facts struct {
 	// Tick is the last whole tick, 0 for none, and Digest that of the world after it.
 	Tick   int64  `json:"tick"`
@@ -28,8 +28,8 @@ type Facts struct {
 	// on with it.
 	Asked   int64 `json:"asked"`
 	Resumes int64 `json:"resumes"`
-	// SegmentBytes is the size at which a trace file is closed, as it was last asked for;
-	// nil when nobody recorded one.
+	// SegmentBytes is the size at which a trace file is closed, as last requested; nil if
+	// no size is recorded.
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 	// End is how the run ended; nil when its process left it unfinished or another one
 	// went on with it.
@@ -76,9 +76,8 @@ func (f *Facts) deviate(made map[string]Deviation) {
 	f.Deviations = all
 }
 
-// Add takes in the next record, which stands at the given place of its file. The error
-// says that the record cannot stand there, or that a line before it, in the same tick,
-// is damaged.
+// Add adds the next record, found at the given place of its file. The error says that the
+// record is in the wrong place, or that an earlier line of the same tick is damaged.
 func (s *State) Add(record trace.Record, at Span) error {
 	s.End = nil
 	switch r := record.(type) {
