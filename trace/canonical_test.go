@@ -138,7 +138,7 @@ func TestCanonicalDropsAnOvertakenEnd(t *testing.T) {
 	header, end, tick := Header{Format: FormatVersion}, RunEnd{Tick: 1, RunStatus: RunInterrupted}, TickEnd{Tick: 1}
 	want := canonical(t, lines(t, header, tick))
 	if got := canonical(t, lines(t, header, end, tick)); got != want {
-		t.Errorf("a run end with more records behind it is left in:\n%s", got)
+		t.Errorf("a run end followed by more records is kept:\n%s", got)
 	}
 }
 

@@ -29,8 +29,8 @@ type Charge struct {
 	// ReservedTokens is the most the call was expected to bill, reserved before it
 	// was sent; 0 where no cap is on tokens or cost.
 	ReservedTokens int64 `json:"reserved_tokens"`
-	// Tokens is what the provider billed or, where it did not say, what was set
-	// aside. Cost is the price of the same tokens.
+	// Tokens is what the provider billed or, if it did not say, the reserved amount. Cost
+	// is the price of the same tokens.
 	Tokens int64       `json:"tokens"`
 	Cost   price.Money `json:"cost_pico"`
 }

@@ -84,9 +84,9 @@ type Chained interface {
 	// ReadOn is told of the first line that does not fit its chain, and reports whether the
 	// reader reads on and looks at no more chains.
 	ReadOn(*LineError) bool
-	// Ended is told the chain of the last line each time the reader comes to the end, and
-	// where the trace ends inside a tick, nil where it does not. It returns nil, or why the
-	// trace cannot end there; place makes that an error about this end.
+	// Ended is called each time the reader reaches the end, with the chain of the last
+	// line. torn is where the trace ends inside a tick, nil if it does not. Ended returns
+	// nil, or why the trace cannot end there; place makes that an error about this end.
 	Ended(head Chain, torn *LineError, place func(error) *LineError) error
 }
 
@@ -112,10 +112,10 @@ func tickOf(line []byte) (int64, bool) {
 	return tick, t != "" && !m.failed
 }
 
-// broken says what the line read last means, which does not fit its chain. If only lines of
-// the open tick follow, which nobody had to find on disk yet, the trace ends there: a system
-// that crashes may keep a later page of a file and lose an earlier one. Otherwise the trace
-// was changed.
+// broken says what it means that the last line read does not fit its chain. If only lines
+// of the open tick follow, the trace ends there: those lines were not yet required to be
+// on disk, and a system that crashes may keep a later page of a file and lose an earlier
+// one. Otherwise the trace was changed.
 func (r *Reader) broken(line []byte, failed *LineError) *LineError {
 	if tick, ok := tickOf(line); ok && tick > r.open || failed.Err != ErrChain {
 		return failed

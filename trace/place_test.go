@@ -44,8 +44,8 @@ func upTo(t *testing.T, text []byte, last int64) []byte {
 	return kept
 }
 
-// TestCanonicalTicksEndsBehindItsLastTick: what cannot be read matters before that
-// tick's end and not behind it, and a record in the wrong tick matters everywhere.
+// TestCanonicalTicksEndsBehindItsLastTick: an unreadable line matters before that tick's
+// end and not after it, and a record in the wrong tick matters everywhere.
 func TestCanonicalTicksEndsBehindItsLastTick(t *testing.T) {
 	header := string(lines(t, Header{Format: FormatVersion}))
 	tick := func(n int64) string { return string(lines(t, TickEnd{Tick: n})) }
@@ -76,7 +76,7 @@ func TestCanonicalTicksEndsBehindItsLastTick(t *testing.T) {
 }
 
 // FuzzPlace: a line that is placed without being decoded has the place and the canonical
-// form that decoding gives it, whatever stands in it.
+// form that decoding gives it, whatever it contains.
 func FuzzPlace(f *testing.F) {
 	for line := range bytes.Lines(lines(f, samples()...)) {
 		f.Add(bytes.TrimSuffix(line, []byte{'\n'}))

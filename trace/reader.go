@@ -105,8 +105,8 @@ func (r *Reader) lineError(line int, offset int64, err error) *LineError {
 	return e
 }
 
-// Offset is the byte after the last complete line read: where a reader that
-// follows a growing trace goes on, and where a torn one is to be cut.
+// Offset is the byte after the last complete line read: a reader that follows a growing
+// trace continues there, and a torn trace is cut there.
 func (r *Reader) Offset() int64 { return r.offset }
 
 // Next returns the next record. At the end of the trace the error is io.EOF; a
@@ -218,7 +218,7 @@ func (r *Reader) unsealed(line []byte) ([]byte, error) {
 	}
 	switch {
 	case !r.checks:
-	case first && r.chained == nil && TypeOf(line) == TypeSegment: // it follows a file that is not at hand
+	case first && r.chained == nil && TypeOf(line) == TypeSegment: // it follows a file that was not read
 	case sealed && r.chainer.after(r.chain, body) == chain:
 	default:
 		why := ErrChain
@@ -257,8 +257,8 @@ func (r *Reader) Raw() []byte {
 	return r.buf[:len(r.buf)-1]
 }
 
-// rawLine reads the next line. At the end of the source the error is io.EOF, and buf holds
-// what stands there without a line feed.
+// rawLine reads the next line. At the end of the source the error is io.EOF, and buf
+// holds the rest without a line feed.
 func (r *Reader) rawLine() ([]byte, error) {
 	r.buf = r.buf[:0]
 	for {

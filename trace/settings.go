@@ -52,8 +52,8 @@ type Settings struct {
 	Commit   string `json:"commit" cli:"commit run.commit COMMIT" default:"two-step" choices:"two-step one-step" doc:"two-step: the model commits after it saw the dry runs of its draft; one-step: the best candidate runs without another call"`
 	// GuardOff names the checks of the guard that are left out to measure them.
 	GuardOff []string `json:"guard_off,omitempty" cli:"guard-off run.guard_off" absent:"none" doc:"checks of the guard to leave out, for measuring only, separated by commas, or all; may be repeated"`
-	// MaxDegradedPct is the share of decisions that may end in a wait nobody chose; a run with
-	// more is no success. It changes nothing about how the run goes.
+	// MaxDegradedPct is the share of decisions that may end in a wait that no agent chose;
+	// a run with more is no success. It does not change the run itself.
 	MaxDegradedPct int `json:"max_degraded_pct,omitempty" cli:"max-degraded run.max_degraded MAX_DEGRADED" default:"50" min:"0" max:"100" doc:"percent of decisions that may end in a wait nobody chose, before the exit code is 6; 100 is off"`
 
 	// Model is the run's model; an agent may have its own.

@@ -167,8 +167,8 @@ const (
 	FallbackWait = "wait"
 )
 
-// Decision ends a turn. It is written after the world has applied the action, so
-// that the outcome stands beside it.
+// Decision ends a turn. It is written after the world has applied the action, so that it
+// includes the outcome.
 //
 // Invariants:
 //  1. Executed is what the world got; Adjusted is Proposed after clamping;

@@ -164,7 +164,7 @@ func (w *Writer) reach(tick int64) {
 // JSON field holds something else.
 func Encode(r Record) ([]byte, error) { return encode(&bytes.Buffer{}, r) }
 
-// encode is [Encode] into b, which is empty, with room behind the line for its chain.
+// encode is [Encode] into b, which is empty, with room after the line for its chain.
 func encode(b *bytes.Buffer, r Record) ([]byte, error) {
 	if u, ok := r.(Unknown); ok {
 		b.Write(u.Raw)
