@@ -26,10 +26,9 @@ const endpointDefault = "http://localhost:4318"
 // On reports whether anything is exported.
 func (c Config) On() bool { return c.traces != "" || c.metrics != "" }
 
-// Read finds out what to export: what the standard variables configure, and with
-// asked, which stands for a flag, both to the usual place. Without either it is
-// nothing. The error names the variable that cannot be followed and never its value,
-// which may hold a password.
+// Read finds out what to export: what the standard variables configure, and if asked,
+// which is the value of a flag, both to the usual place. Without either it is nothing.
+// The error names the invalid variable and never its value, which may hold a password.
 func Read(lookup func(string) (string, bool), asked bool) (Config, error) {
 	env := func(name string) string {
 		text, _ := lookup(name)
@@ -38,7 +37,7 @@ func Read(lookup func(string) (string, bool), asked bool) (Config, error) {
 	if strings.EqualFold(env(envDisabled), "true") {
 		return Config{}, nil
 	}
-	// There are no logs; the variable is read for an exporter that nobody could be.
+	// There are no logs; the variable is read only to refuse an unknown exporter.
 	if _, err := exporter(env, "LOGS"); err != nil {
 		return Config{}, err
 	}

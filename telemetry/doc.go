@@ -21,7 +21,7 @@
 // The metrics are gen_ai.client.token.usage and gen_ai.client.operation.duration.
 //
 // Only what is new is exported, not the ticks that a resume or a fork derives again. An
-// answer out of a recording (--replay-from) has a span, marked agentworld.recorded, and is
-// in no metric, for nobody was asked. No text of a prompt, of an answer or of an agent is
-// ever an attribute.
+// answer out of a recording (--replay-from) has a span, marked agentworld.recorded, and
+// is in no metric, because no model was asked. No text of a prompt, of an answer or of an
+// agent is ever an attribute.
 package telemetry

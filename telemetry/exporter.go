@@ -41,8 +41,8 @@ type Telemetry struct {
 }
 
 // Start begins to export. note is called at most once, with a line for people, when
-// something cannot be sent; the run goes on without. The error says which part of the
-// configuration cannot work.
+// something cannot be sent; the run continues without it. The error says which part of
+// the configuration cannot work.
 func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error) {
 	// The SDK would print each failed export with its URL and what the collector said.
 	var once sync.Once

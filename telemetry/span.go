@@ -28,7 +28,8 @@ const (
 	keyRecorded   = attribute.Key("agentworld.recorded")
 )
 
-// moduleUnknown stands for a module that does not exist; its name is what a model wrote.
+// moduleUnknown replaces the name of a module that does not exist: the model wrote that
+// name.
 const moduleUnknown = "unknown"
 
 // Begin implements engine.Observer.
