@@ -5,8 +5,8 @@
 //
 //	go run ./.ci/same --old BINARY [--new BINARY] [--seeds 3] [--ticks 12] [--only NAME,NAME] [--faults SPEC]
 //
-// The old binary is kept by whoever makes the change: go build -o .tmp/old
-// ./cmd/world_llm_agent_demo before it. Its runs are cached beside it.
+// Build the old binary before the change: go build -o .tmp/old
+// ./cmd/world_llm_agent_demo. Its runs are cached next to it.
 package main
 
 import (
@@ -201,7 +201,7 @@ func records(text []byte) ([]record, error) {
 	return list, lines.Err()
 }
 
-// acted keeps what was executed, what came of it, and the digests.
+// acted keeps the executed actions, their outcomes and the digests.
 func acted(list []record) []record {
 	var kept []record
 	for _, r := range list {

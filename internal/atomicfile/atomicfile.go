@@ -26,7 +26,7 @@ func WriteWith(path string, fill func(*os.File) error) error {
 	return err
 }
 
-// WritePrivate is [WriteWith] for a file that nobody but its owner may read, if it is new.
+// WritePrivate is [WriteWith], but only the owner may read a file that it creates.
 func WritePrivate(path string, fill func(*os.File) error) error {
 	_, err := replace(path, 0o600, fill, func(string) bool { return true })
 	return err

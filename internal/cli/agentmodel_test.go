@@ -102,8 +102,8 @@ type place struct {
 	agents map[string]bool
 }
 
-// newPlace returns an endpoint that answers those with the key and refuses all others.
-// With a key of "-" it refuses everybody, with one of "*" nobody.
+// newPlace returns an endpoint that answers callers with the key and refuses all others.
+// With the key "-" it refuses every caller, with "*" it answers every caller.
 func newPlace(t *testing.T, key string) *place {
 	t.Helper()
 	p := &place{keys: map[string]bool{}, models: map[string]bool{}, agents: map[string]bool{}}

@@ -59,8 +59,8 @@ func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, repor
 	return c, reports, err
 }
 
-// parentOf is the directory of the run that a fork left, empty if that is not at hand:
-// it is looked for under its name beside the fork.
+// parentOf returns the directory of the run that a fork left. It looks for that run under
+// its name next to the fork, and returns "" if it is not there.
 func (m *Main) parentOf(runDir string, left trace.ForkParent) string {
 	dir := filepath.Join(filepath.Dir(m.path(runDir)), filepath.Base(left.Name))
 	h, err := run.Dir(dir).Header()

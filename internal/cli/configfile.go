@@ -76,8 +76,9 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 	return parseConfigFile(name, data, all)
 }
 
-// runAround is the run directory that the configuration file of the working directory lies
-// in, empty for none or without such a file. Whoever made the run may have made the file.
+// runAround returns the run directory that holds the configuration file of the working
+// directory. It is empty if there is no such file or no such directory. The author of the
+// run may also be the author of the file.
 func (m *Main) runAround() string {
 	if _, err := os.Lstat(m.path(configName)); err != nil {
 		return ""

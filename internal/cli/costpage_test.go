@@ -15,8 +15,8 @@ func withoutFigures(text string) string {
 	return regexp.MustCompile(`\d+|\.\d+|\s+\([^)]*\)|\s+`).ReplaceAllString(text, "")
 }
 
-// pageCommand returns the command at the head of a console block. It goes on over a line that
-// ends in a backslash or leaves a quotation mark open.
+// pageCommand returns the command at the head of a console block. The command continues on
+// the next line after a backslash or an open quotation mark.
 func pageCommand(block string) string {
 	command := ""
 	for line := range strings.Lines(block) {

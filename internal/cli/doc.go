@@ -17,7 +17,7 @@
 //
 // Three kinds of output never mix: results on stdout, fit for a pipe; progress,
 // notes and errors on stderr, an error being one line; files in the run directory,
-// each complete or absent, except for the trace, which grows as the run goes on.
+// each complete or absent, except for the trace, which grows during the run.
 //
 // Everything printed passes a [screen], which escapes control characters. Text that models,
 // providers and files bring is an argument of [plaintext.Fprintf], so that it begins no line.

@@ -24,23 +24,23 @@ type endpoints struct {
 
 	mu    sync.Mutex
 	waits []endpointWait
-	// say and dir are where waits are told: a line for people, and the run for inspect.
-	// Nobody is told before they are set.
+	// say and dir receive waits: say prints a line for people, dir keeps them for inspect.
+	// A wait is not reported before they are set.
 	say func(text string)
 	dir run.Dir
 	now func() time.Time
 }
 
-// endpointWait is a wait for an endpoint that is going on.
+// endpointWait is a current wait for an endpoint.
 type endpointWait struct {
 	Endpoint string `json:"endpoint"`
-	// Until is when it ends, or up to when nothing more is said of one whose end nobody knows.
+	// Until is when the wait ends. If the end is unknown, it is when the next report is due.
 	Until time.Time `json:"until"`
 	Why   string    `json:"why"`
 }
 
-// waiting tells of a wait, once for all calls that it holds. Zero is one whose end nobody
-// knows.
+// waiting reports a wait once for all the calls that it delays. A wait of zero has an
+// unknown end.
 func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,7 +65,7 @@ func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
 	e.dir.KeepWaits(llmclient.Marshal(e.waits))
 }
 
-// waitsAt are the waits that a run directory tells of at a moment.
+// waitsAt returns the waits in a run directory that have not ended at now.
 func waitsAt(dir run.Dir, now time.Time) (waits []endpointWait) {
 	if json.Unmarshal(dir.Waits(), &waits) != nil {
 		return nil

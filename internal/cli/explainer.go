@@ -73,9 +73,9 @@ func runText(s trace.Settings) string {
 // field writes one aligned line of facts.
 func (e *explainer) field(name, text string) { plaintext.Fprintf(&e.b, "  %-12s%s\n", name, text) }
 
-// decision writes the first section: from what the model wanted to what became of
-// it. Proposed, adjusted and executed action are recorded apart, and a line says
-// so where two are the same.
+// decision writes the first section, from what the model wanted to the outcome. The
+// proposed, adjusted and executed actions are recorded separately. A line says so if two
+// are the same.
 func (e *explainer) decision() {
 	d := e.t.decision
 	plaintext.Fprintf(&e.b, "\nDecision\n")
@@ -169,8 +169,8 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// outcomeText says what became of the action, with the world's numbers, such as
-// "accepted, electricity -10, hardware +5". An outcome this version cannot read is
+// outcomeText renders the outcome of the action with the world's numbers, such as
+// "accepted, electricity -10, hardware +5". An outcome that this version cannot read is
 // shown as it was recorded.
 func outcomeText(raw json.RawMessage) string {
 	var o world.Outcome

@@ -61,9 +61,8 @@ func (h *sourceHistory) add(r trace.Record) {
 	}
 }
 
-// explainSource prints every decision that a source was offered to or used in, with
-// what came of it. An id that no decision had in view is refused with those that are
-// like it.
+// explainSource prints every decision that was offered a source or used it, with its
+// outcome. If no decision had the id in view, the error lists similar ids.
 func (m *Main) explainSource(runDir string, f explainFlags) error {
 	h := &sourceHistory{id: strings.Trim(f.source, "[] "), agent: f.agent, known: map[string]bool{}}
 	if err := m.eachRecord(runDir, h.add); err != nil {

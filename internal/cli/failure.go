@@ -49,7 +49,7 @@ type failure struct {
 // Error returns the message alone; the code is for the caller of the program.
 func (f *failure) Error() string { return f.err.Error() }
 
-// Unwrap returns the error behind the code.
+// Unwrap returns the error that the code classifies.
 func (f *failure) Unwrap() error { return f.err }
 
 // badInput returns an error of the user's making: exit code 2. The message says

@@ -54,7 +54,7 @@ func program(t *testing.T, args ...string) {
 	}
 }
 
-// opening is what became of the first answer of a turn.
+// opening is the fate of the first answer of a turn.
 type opening struct {
 	// repairs are all that was forgiven, sorted; errors the kinds of parse errors.
 	repairs, errors []string
@@ -66,8 +66,8 @@ type opening struct {
 	lengthened int
 }
 
-// openings reads for every tick in which the only agent took a turn what became of
-// its first answer. What the world refused counts for an answer that decided.
+// openings returns the fate of the first answer for every tick in which the only agent took
+// a turn. An answer whose action the world refused counts as one that decided.
 func openings(t *testing.T, dir string) map[int64]*opening {
 	t.Helper()
 	f, err := run.Dir(dir).Open()
@@ -136,10 +136,10 @@ last = 1
 bullet = [{id = "nav-00001", trust = "other_agent", content = "Wait, move_agent, harvest_radiation, mine_compound, refine_compound, build_factory, schedule_recipe: gather electricity and compound for control chips."}]
 `
 
-// TestCorpusThroughTheProgram lets every shape of the corpus open turns of a run
-// over HTTP: each ends as the corpus says, the totals are those of the report, the
-// run goes on and replays. Shapes of arguments speak of a plan, so they are held to
-// their rows in a run of its own, where turns open with one.
+// TestCorpusThroughTheProgram lets every shape of the corpus open turns of a run over HTTP.
+// Each turn ends as the corpus says, the totals match the report, and the run continues and
+// replays. Shapes of arguments contain a plan, so they are checked in a separate run whose
+// turns open with one.
 func TestCorpusThroughTheProgram(t *testing.T) {
 	slow(t)
 	book := filepath.Join(t.TempDir(), "book.toml")

@@ -94,7 +94,7 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	if err != nil {
 		return forkFailure(runDir, err)
 	}
-	// A real model may stand behind the parent's answers, given then or recorded before.
+	// The parent's answers may come from a real model, asked in that run or recorded before.
 	r := parent.Recording
 	own, err := m.gather(flags, "")
 	if err != nil {
@@ -102,7 +102,7 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	}
 	at, live := &forkPoint{f, runDir, parent, own}, parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
 	if !live {
-		// Whoever answered is for the user to say again.
+		// The user has to name the model again.
 		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
 	}
 	named := flags.Changed("model")

@@ -76,8 +76,8 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	return c
 }
 
-// evaluateGuard plays the cases with the guard on, off, and with each check less if that is
-// wanted, prints what came of them and holds it to the gates.
+// evaluateGuard plays the cases with the guard on, with it off and, if wanted, without each
+// check in turn. It prints the results and compares them with the gates.
 func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	switch {
 	case e.sample < 0:

@@ -10,8 +10,8 @@ import (
 	"example.com/agentworld/engine/guardeval/search"
 )
 
-// TestGuardSearchGoesOn: a search that goes on from its result counts on, one of another seed
-// is refused, and a trial is told.
+// TestGuardSearchGoesOn: a search that continues from its result keeps counting, a result of
+// another seed is refused, and a trial is reported.
 func TestGuardSearchGoesOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.json")
 	call := func(want int, args ...string) string {

@@ -71,9 +71,9 @@ func (m *Main) inspect(runDir string, f inspectFlags) error {
 	return err
 }
 
-// inspection is where a run stands and what happened last, of a run under way as well
-// as of one that ended in any way. It comes from the run's index, from what the trace
-// holds behind it, and from the few ticks that are shown.
+// inspection is the progress of a run and its last events. The run may be under way or
+// have ended in any way. It is read from the run's index, from the part of the trace after
+// the index, and from the few ticks that are shown.
 type inspection struct {
 	Run         string            `json:"run"`
 	Scenario    string            `json:"scenario"`
@@ -86,13 +86,13 @@ type inspection struct {
 	State   string `json:"state"`
 	Process string `json:"process,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	// Waits are those for endpoints that go on at this moment.
+	// Waits are the current waits for endpoints.
 	Waits []endpointWait `json:"waiting,omitempty"`
 	// Tick is the last whole tick, Ticks how many were asked for.
 	Tick    int64 `json:"tick"`
 	Ticks   int64 `json:"ticks"`
 	Resumes int64 `json:"resumes"`
-	// Waiting counts the exchanges behind the last whole tick, which a resume uses.
+	// Waiting counts the exchanges after the last whole tick, which a resume uses.
 	Waiting int64 `json:"exchanges_of_next_tick"`
 	state.Counts
 	Failures map[string]int64           `json:"failed_by_kind"`
@@ -190,7 +190,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		end, whole := r.(trace.TickEnd)
 		return !whole || end.Tick < last
 	}, []trace.Type{trace.TypeBlob, trace.TypeStep})
-	// Behind the whole ticks anything may stand; a resume cuts it off.
+	// Any damage after the whole ticks is ignored: a resume discards that part.
 	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
 		return i, err
 	}
@@ -305,7 +305,7 @@ func (i *inspection) text() string {
 	return b.String()
 }
 
-// refusedText tells of requests that were not sent; it is empty without.
+// refusedText reports requests that were not sent. It is empty if there are none.
 func refusedText(n int64) string {
 	if n == 0 {
 		return ""

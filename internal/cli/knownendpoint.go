@@ -12,9 +12,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// knownEndpoint is a line of the user's list of endpoints that got a key: the endpoint,
-// without its query, which may hold a secret, and for an agent's key the name of its
-// variable, which no other may stand in for. It is never the key.
+// knownEndpoint is a line of the user's list of endpoints that got a key. It holds the
+// endpoint without its query, because the query may hold a secret. For an agent's key it
+// also holds the name of the variable, and no other variable matches. It is never the key.
 func knownEndpoint(url openai.BaseURL, keyEnv string) string {
 	place, _, _ := strings.Cut(url.String(), "?")
 	return strings.TrimSpace(place + " " + keyEnv)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAKeyReachesNoServerThatOnlyARunNames takes a run directory from another user, whose
-// endpoints are a stranger's here, and goes on with it with keys in the environment.
+// TestAKeyReachesNoServerThatOnlyARunNames resumes a run directory from another user with
+// keys in the environment. The user of this machine has never used its endpoints.
 func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 	const theirKey, runKey, ownKey = "their-key-0123456789", "run-key-0123456789", "own-key-987654321"
 	stranger, strangers, mine := newPlace(t, "*"), newPlace(t, "*"), newPlace(t, runKey)

@@ -114,8 +114,8 @@ func failureText(f *llmclient.Failure) string {
 // all of them.
 const notesPerKind = 3
 
-// failureNotes tells the user while the run goes on about failed calls, and about answers
-// to other requests than were made. It is used by one goroutine at a time.
+// failureNotes reports failed calls to the user during the run. It also reports answers to
+// requests that were not made. One goroutine uses it at a time.
 type failureNotes struct {
 	printer *progressPrinter
 	seen    map[llmclient.ErrorKind]int

@@ -121,8 +121,8 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fetch gets a path from the server whose URL stands in a file and prints the
-// status: fetch FILE PATH.
+// fetch gets a path from the server whose URL is in a file and prints the status:
+// fetch FILE PATH.
 func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fetch file path")

@@ -16,8 +16,8 @@ import (
 
 // choosePrices looks up what the run's models cost: in the user's table or, without
 // one, among the prices the settings have from a run that is forked, then among the
-// built-in prices, which have none for the scripted stub. A cap on cost that nobody could
-// keep is refused.
+// built-in prices, which have none for the scripted stub. A cap on cost is refused if the
+// price of a model is unknown.
 func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	table, known, v := price.Embedded(), c.Prices, find(c.values, "llm.price_table")
 	if v.text != "" {
@@ -58,9 +58,9 @@ func (p plan) wantsEstimate() bool {
 	return p.Live() || len(p.Prices) > 0 || p.Caps != (trace.Caps{})
 }
 
-// announceSpending says, before the first call, what the run will probably take and
-// cost, as far as that was estimated, and what bounds it. It says nothing where nobody
-// pays and nothing is bounded. now tells how old the prices are.
+// announceSpending prints the estimated calls, tokens and cost of the run, and its caps,
+// before the first call. It prints nothing if the run is free and has no cap. now dates the
+// prices.
 func (p plan) announceSpending(w io.Writer, now time.Time) {
 	if e := p.Estimate; e != nil {
 		plaintext.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))

@@ -126,9 +126,9 @@ func (c config) modelHint() string {
 	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, find(c.values, "llm.api_key").origin, keySettings)
 }
 
-// calls tells how many model calls the run can make behind a tick, with the factors
-// behind the figure. Where it was estimated all figures are those of the estimate, so that
-// no two lines tell different ones.
+// calls renders how many model calls the run can make after a tick, and the factors of that
+// number. If there is an estimate, all figures are from the estimate, so that no two lines
+// disagree.
 func (p plan) calls(after int64) string {
 	limits := behavior.Config{Settings: p.Settings}
 	ticks, agents, perDecision := p.Ticks-after, int64(len(p.agentIDs)), int64(limits.CallsMax())

@@ -12,7 +12,7 @@ import (
 // outputFile is a file that will be written at the end of a run, checked before
 // its beginning.
 type outputFile struct {
-	// path is absolute; empty stands for no file.
+	// path is absolute, or empty if there is no file.
 	path string
 	// made are the directories the check created.
 	made madeDirs
@@ -35,9 +35,9 @@ type keptPath struct {
 	what, path string
 }
 
-// replacedBy reports whether writing a file at path would replace the kept one or
-// stand in the way of it: the same path, the same file under another name, or a
-// directory it is in.
+// replacedBy reports whether a file written at path would replace or block the kept one.
+// path may be the same path, another name of the same file, or a directory of the kept
+// file.
 func (k keptPath) replacedBy(path string) bool {
 	if k.path == "" {
 		return false

@@ -149,8 +149,8 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	return p, forkFailure(fork.parent, m.forkOptions(p, engine.Options{Settings: p.Settings}).Check())
 }
 
-// takeScenario chooses the scenario and, where nobody else does, how long it is played,
-// and its seeds.
+// takeScenario chooses the scenario. It also chooses the number of ticks and the seeds, if
+// no setting does.
 func (p *plan) takeScenario(m *Main, commands []string) error {
 	name, text, chosen, err := m.chooseScenario(find(p.values, "run.scenario"), commands)
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *plan) changeRules(rules []string) error {
 		}
 	}
 	p.Rules = &recorded.Rules
-	// The scenario is told with the rules in force, and has to hold under them.
+	// The prompt shows the scenario with the changed rules, so it has to be valid under them.
 	if _, err := world.New(recorded, p.Seed); err != nil {
 		return badInput("--set: what the scenario begins with does not fit these rules: %w", err)
 	}
@@ -215,7 +215,7 @@ func (p *plan) endWithTheModel() {
 	}
 }
 
-// taken is the last tick that a fork takes over from its parent.
+// taken is the last tick that a fork copies from its parent, 0 without a fork.
 func (p plan) taken() int64 {
 	if p.fork == nil {
 		return 0

@@ -128,8 +128,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	return m.keepSchooling(book, l)
 }
 
-// learnFrom reflects at one run and says what came of it. The error is a provider
-// that will not answer again, a cap or an interruption; what was learned before is kept.
+// learnFrom reflects on one run and prints the result. The error is a provider that will not
+// answer again, a cap or an interruption. Lessons learned before it are kept.
 func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
 	known := map[string]bool{}
 	for _, v := range l.book.History() {

@@ -16,7 +16,7 @@ const progressLines = 20
 //
 //	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0  tokens 612000  cost 0.42 USD
 //
-// Tokens stand there once there are some, cost where the model has a price.
+// Tokens are shown once there are some, cost if the model has a price.
 func progressText(p engine.Progress) string {
 	if p.Resuming {
 		return fmt.Sprintf("resuming: tick %d/%d derived again", p.Tick, p.Ticks)

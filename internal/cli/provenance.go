@@ -162,7 +162,7 @@ func (t *provenance) origin(id string) (lines []string) {
 	return []string{t.decided("remembered in ", s.OriginTick)}
 }
 
-// decided tells what the agent did in a tick and what came of it.
+// decided renders what the agent did in a tick and the outcome.
 func (t *provenance) decided(prefix string, tick int64) string {
 	d, ok := t.decisions[tick]
 	if !ok {
@@ -171,7 +171,7 @@ func (t *provenance) decided(prefix string, tick int64) string {
 	return fmt.Sprintf("%stick %d, %s: %s", prefix, tick, t.agent, decisionText(d))
 }
 
-// decisionText is a decision and what came of it on one line.
+// decisionText renders a decision and its outcome on one line.
 func decisionText(d trace.Decision) string {
 	text := rawText(d.Executed)
 	if d.WaitReason != "" {

@@ -50,9 +50,9 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 	return r, c.answerFrom(r, strict, ", or use --replay-miss "+missAsk)
 }
 
-// chooseAnswersAgain is chooseAnswers for a run that is gone on with. Its recording is
-// where it was or, when a flag says so, where it is now: other places for settings are
-// about new runs. A run that cannot be read is left to whoever claims it, to say so.
+// chooseAnswersAgain is chooseAnswers for a run that is resumed. Its recording is at the
+// recorded place, or where a flag says it is now. The other places for settings apply only
+// to new runs. The caller that claims a run reports that it cannot be read.
 func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	h, _ := run.Dir(m.path(runDir)).Header()
 	v, path, recorded := find(c.values, "run.replay_from"), "", h.Latest().Recording

@@ -55,7 +55,7 @@ type resumeFlags struct {
 	abandon    bool
 }
 
-// resumeCommand goes on with a run.
+// resumeCommand returns the command that continues a run.
 func (m *Main) resumeCommand() *cobra.Command {
 	var f resumeFlags
 	c := &cobra.Command{
@@ -83,10 +83,10 @@ func (m *Main) resumeCommand() *cobra.Command {
 	return c
 }
 
-// resume claims the run, says where it stands, and goes on with it as it was recorded, with
-// what the user says now about who answers and what is written where. A run that is
-// complete is left as it is and reported on, so that a script may resume until nothing is
-// left to do.
+// resume claims the run, prints its progress and continues it with the recorded settings.
+// The user may change the source of answers, the caps, the last tick and the output files.
+// A complete run is left as it is and reported, so that a script may resume until nothing
+// is left to do.
 func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err

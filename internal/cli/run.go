@@ -259,7 +259,7 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
 }
 
-// unusableHint says what to change, by the kind of most answers that nobody could use: a
+// unusableHint says what to change, given the most frequent kind of unusable answer: a
 // parse error or a failure.
 func unusableHint(kind string) string {
 	switch kind {
@@ -278,8 +278,8 @@ func unusableHint(kind string) string {
 	return "the model does not keep to the form of tool calls: --protocol lean asks for less, another model may do better"
 }
 
-// resumable says that another process can go on with the run: not with a fork that has
-// not reached its own ticks, which only its parent can answer in.
+// resumable reports whether another process can continue the run. It cannot continue a fork
+// that has not reached its own ticks, because only the parent has the answers before those.
 func (p plan) resumable(result engine.Result) bool {
 	return p.fork == nil || result.TicksDone >= p.fork.atTick
 }

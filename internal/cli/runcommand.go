@@ -132,7 +132,7 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 	return values, nil
 }
 
-// configure reads the settings of a command that goes on with no other run's.
+// configure reads the settings of a command that does not continue another run.
 func (m *Main) configure(flags *pflag.FlagSet) (config, error) {
 	values, err := m.gather(flags, "")
 	if err != nil {

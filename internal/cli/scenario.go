@@ -79,8 +79,8 @@ func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
 	return ids, nil
 }
 
-// recordedScenario is the scenario of a recorded run, with the rules in force, and the ids
-// of its agents.
+// recordedScenario returns the scenario of a recorded run, with its changed rules, and the
+// ids of its agents.
 func recordedScenario(s trace.Settings) (recorded world.Scenario, agents []string, err error) {
 	if recorded, err = scenario.Parse(s.Scenario, []byte(s.ScenarioTOML)); err != nil {
 		return recorded, nil, badInput("scenario in the trace: %w", err)

@@ -235,7 +235,7 @@ func TestKeysStayHiddenInErrors(t *testing.T) {
 			if args[0] != "doctor" && args[0] != "playbook" {
 				args = append(args, "--retry-backoff", "1ms", "--timeout", "2s")
 			}
-			// A reflect that nobody answers costs its lesson and is no error.
+			// A reflect call without an answer loses its lesson and is no error.
 			if code, output := k.run(t, args...); code == 0 && args[0] != "playbook" || output == "" {
 				t.Errorf("%s: exit code %d:\n%s", strings.Join(args, " "), code, output)
 			}

@@ -56,7 +56,7 @@ func TestAKeyInAnySettingStaysHidden(t *testing.T) {
 	for _, s := range settingTable() {
 		for _, text := range placed(s) {
 			t.Run(s.name(), func(t *testing.T) {
-				// A run that is live, fails at once and writes its files: nobody listens.
+				// A live run that fails at once, because no server listens, and writes its files.
 				live := []string{"minimal", "--ticks", "1", "--model", "m", "--base-url", "http://127.0.0.1:1/v1?api-key=" + planted, "--run-dir", "run", "--retry-backoff", "1ms"}
 				var ways []*inProcess
 				if s.flag != "" {

@@ -37,7 +37,7 @@ func socketless() {
 		{Code: syscall.BPF_RET | syscall.BPF_K, K: allow},
 	}
 	program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	// The ban holds for this thread, which the program goes on with.
+	// The ban holds for this thread, and the program continues on it.
 	runtime.LockOSThread()
 	_, _, err := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivileges, 1, 0, 0, 0, 0)
 	if err == 0 {

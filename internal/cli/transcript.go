@@ -19,9 +19,9 @@ type transcript struct {
 	header trace.Header
 	// decision is nil when the run ended within the tick.
 	decision *trace.Decision
-	// parent is what the agent did in the same tick of the run this one was forked
-	// from, nil when it did nothing or there is no such run; parentDir is that run's
-	// directory, empty when it is not at hand.
+	// parent is what the agent did in the same tick of the run this one was forked from.
+	// It is nil if the agent did nothing or there is no such run. parentDir is the directory
+	// of that run, empty if it was not found.
 	parent    *trace.Decision
 	parentDir string
 	// steps and calls are in the order of the trace, which is that of the turn:
