@@ -73,8 +73,8 @@ type Failure struct {
 	Code string `json:"code,omitempty"`
 	// Message explains the failure in at most 300 characters, without secrets.
 	Message string `json:"message,omitempty"`
-	// Unsent says that no connection came about in any attempt, so that nobody can have
-	// read the request or bill it.
+	// Unsent says that no attempt got a connection, so that no provider can have read the
+	// request or bill it.
 	Unsent bool `json:"unsent,omitempty"`
 }
 
@@ -89,7 +89,7 @@ const (
 	ErrDeadline ErrorKind = "deadline"
 	// ErrCap: a budget cap refused the request; nothing was sent.
 	ErrCap ErrorKind = "cap"
-	// ErrAbandoned: whoever went on with the run ended the turns of its open tick.
+	// ErrAbandoned: a resume ended the turns of the run's open tick.
 	ErrAbandoned ErrorKind = "abandoned"
 	// ErrInterrupted: the run was asked to stop.
 	ErrInterrupted ErrorKind = "interrupted"

@@ -18,9 +18,9 @@ const (
 	AnswerFiltered AnswerKind = "content_filter"
 	// AnswerIncomplete: not complete for another reason, or for none that is told.
 	AnswerIncomplete AnswerKind = "incomplete"
-	// AnswerCalls: at least one function call, whatever stands beside it.
+	// AnswerCalls: at least one function call, with or without other items.
 	AnswerCalls AnswerKind = "calls"
-	// AnswerRefusal: no call and a refusal, whatever text stands beside it.
+	// AnswerRefusal: no call and a refusal, with or without text.
 	AnswerRefusal AnswerKind = "refusal"
 	// AnswerText: text and no call.
 	AnswerText AnswerKind = "text"

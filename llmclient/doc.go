@@ -8,6 +8,6 @@
 //	if answer.Failure != nil { ... }         // recorded, costs one agent one turn
 //	items = append(items, answer.Reply.Items...)
 //
-// Sub-packages: openai is the only HTTP client, stub the embedded server
-// that stands in for a model, tokens counts tokens.
+// Sub-packages: openai is the only HTTP client, stub is the embedded server
+// that replaces a model, tokens counts tokens.
 package llmclient

@@ -35,8 +35,8 @@ const (
 //  2. An item a model produced keeps the provider's bytes exactly, so sending it
 //     back does not disturb a provider's prompt cache.
 type Item struct {
-	// Kind is the item's type, or that of the item it stands for: a call or its output of
-	// another type reads as a function's.
+	// Kind is the item's type. A call of another type, or its output, has the kind of a
+	// function's.
 	Kind ItemKind
 	// Custom marks a call of a custom tool, and its output. One answers only the other.
 	Custom bool

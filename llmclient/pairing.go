@@ -6,15 +6,15 @@ import (
 )
 
 // ItemFault names a break of the rules by which the items of an input belong
-// together. A provider refuses a request that breaks one of them, whoever is to
-// blame, so a list is checked as a whole before it is sent.
+// together. A provider refuses a request that breaks one of them, even if the model
+// caused it, so the whole list is checked before it is sent.
 type ItemFault string
 
 // The item faults, each with what [PairItems] does about it.
 const (
-	// FaultItemIDRepeated: two items have the same own id. The later call loses its id,
-	// which an input need not have, a message goes on as text, any other gets a new one.
-	// FaultItemIDMissing: reasoning, which must have an id, has none, and gets one.
+	// FaultItemIDRepeated: two items have the same own id. If the later one is a call, it
+	// loses its id, which is optional. A message is sent as text. Any other item gets a new id.
+	// FaultItemIDMissing: a reasoning item has no id, which it must have. It gets one.
 	FaultItemIDRepeated ItemFault = "item_id_repeated"
 	FaultItemIDMissing  ItemFault = "item_id_missing"
 	// FaultReasoning: a reasoning item is not followed by an item of the model. It

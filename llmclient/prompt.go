@@ -85,7 +85,7 @@ func (p PromptDifference) String() string {
 	return strings.ReplaceAll(p.Name, "_", " ")
 }
 
-// ToolList is the tool list as it stands in a request: a JSON array.
+// ToolList returns the tool list as a request contains it: a JSON array.
 func ToolList(tools []Tool) json.RawMessage {
 	return appendTools(make([]byte, 0, toolBytes(tools)), tools)
 }

@@ -95,7 +95,7 @@ type wireReasoning struct {
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
-// compared in a replay. Items stand in it byte for byte. The engine keeps no state
+// compared in a replay. It contains the items byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
 	body := make([]byte, 0, r.bytesAbout())

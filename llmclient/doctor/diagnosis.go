@@ -201,8 +201,9 @@ func (x *examination) conceded(r llmclient.Reply) {
 	}
 }
 
-// OtherModel reports whether the name under which an endpoint answers is not that of the
-// model asked for: endpoints put an owner before a name, and a date or latest behind it.
+// OtherModel reports whether an endpoint answers under the name of another model than the
+// one asked for. An endpoint may put an owner before the name, and a date or "latest"
+// after it.
 func OtherModel(asked, answered string) bool {
 	base := func(name string) string {
 		return latest.ReplaceAllString(strings.ToLower(name[strings.LastIndex(name, "/")+1:]), "")

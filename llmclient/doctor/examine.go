@@ -277,7 +277,7 @@ const (
 
 const windowAdvice = "give the model a larger context in the server (Ollama: num_ctx) and tell {llm.context_window}; {llm.prompt_profile} compact needs less"
 
-// cutUnsaid is how long an answer was that was cut nobody says where.
+// cutUnsaid is the assumed length in tokens of an answer that was cut at an unknown place.
 const cutUnsaid = 4096
 
 // charsPerToken is how many characters a token has at least in such a text.

@@ -86,7 +86,7 @@ func (l *Limiter) Acquire(ctx context.Context, began time.Time, tokens int64) (*
 	}
 }
 
-// enter puts an attempt into the queue and admits whoever may go.
+// enter puts an attempt into the queue and admits every attempt that may be sent.
 func (l *Limiter) enter(began time.Time, tokens int64) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,8 +134,8 @@ func (l *Limiter) drop(w *waiter) {
 	l.stats.GaveUp++
 }
 
-// earliest is the first moment at which an attempt of that size may be sent, and what
-// it waits for, apart from the calls in flight, which nobody can foresee.
+// earliest returns the first moment at which an attempt of that size may be sent, and what
+// it waits for. It leaves out the calls in flight, because their end is unknown.
 func (l *Limiter) earliest(tokens int64) (at time.Time, why string) {
 	at, why = l.paused, "it asked for that (Retry-After)"
 	if t := l.requests.next; t.After(at) {

@@ -21,7 +21,7 @@ type Outcome struct {
 	RetryAfter time.Duration
 	// Answered: a reply came. Nothing else makes the window grow.
 	Answered bool
-	// Tokens is what the attempt was billed, 0 when nobody said.
+	// Tokens is what the attempt was billed, 0 if that is unknown.
 	Tokens int64
 	// Header is the response's header, nil when there was none.
 	Header http.Header

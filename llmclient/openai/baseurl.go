@@ -70,8 +70,8 @@ func ParseBaseURL(s string) (BaseURL, error) {
 	case !printable(u.RawQuery):
 		return BaseURL{}, errors.New("base URL has a query with spaces or special characters: only percent-encoded text is allowed")
 	}
-	// Only an absent path gets "/v1": many servers have the API elsewhere, and whoever
-	// wrote a path meant it.
+	// Only an absent path gets "/v1". Many servers have the API elsewhere, so a path that
+	// the user wrote is kept.
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	path = cmp.Or(strings.TrimRight(operation.ReplaceAllString(path, ""), "/"), "/v1")
 	origin := url.URL{Scheme: u.Scheme, Host: u.Host}
@@ -102,7 +102,7 @@ func printable(s string) bool {
 // secrets are masked.
 func (b BaseURL) String() string { return b.shown("") }
 
-// shown is String with an operation behind the path.
+// shown is String with an operation after the path.
 func (b BaseURL) shown(operation string) string {
 	masked, _ := maskedQuery(b.query.Reveal())
 	return b.place + operation + masked

@@ -186,9 +186,9 @@ func (x *exchange) unstream() {
 	x.body, x.unread = nil, "an event stream without a final response"
 }
 
-// unwrap takes off what gateways put around a response, and reports whether there was
-// anything: words before and behind it, a list of one, an object with it in one field, and
-// items without a response around them.
+// unwrap removes what gateways put around a response, and reports whether there was
+// anything. It handles text before and after the response, a list of one, an object that
+// holds it in one field, and items without a response around them.
 func (x *exchange) unwrap() bool {
 	body, top := x.body, llmclient.Members(nil)
 	if start, end := bytes.IndexByte(body, '{'), bytes.LastIndexByte(body, '}'); !json.Valid(body) && start >= 0 && end > start {

@@ -198,7 +198,7 @@ var bodies = map[string]struct{ head, piece, tail string }{
 	"two bytes a character":   {"\xff\xfe", " \x00", ``},
 }
 
-// cpuTime is the CPU time of the process so far; it stands still where nobody tells.
+// cpuTime returns the CPU time of the process so far, and always 0 on a system without it.
 var cpuTime = func() time.Duration { return 0 }
 
 // TestBodiesCostWhatTheyAreLong reads each body at two lengths: one of twice the length takes

@@ -30,7 +30,7 @@ type Client struct {
 	scrub   scrubber
 
 	mu *sync.Mutex
-	// refusals are the concessions in force.
+	// refusals are the concessions that apply now.
 	refusals map[refusal]bool
 
 	// sleep and jitter are the two effects of waiting; tests replace them.
@@ -129,7 +129,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	}
 }
 
-// waiting tells of a wait that begins, unless ctx ends before it.
+// waiting reports a wait that begins, unless ctx ends before it.
 func (c *Client) waiting(ctx context.Context, wait time.Duration, why string) {
 	deadline, bounded := ctx.Deadline()
 	if wait > WaitSaid && c.config.Waiting != nil && !(bounded && time.Until(deadline) < wait) {

@@ -21,7 +21,7 @@ const (
 	BackoffBaseDefault = 500 * time.Millisecond
 	// BackoffMax is the longest wait between attempts that no server asked for.
 	BackoffMax = 8 * time.Second
-	// WaitSaid is the longest wait of which nobody is told.
+	// WaitSaid is the longest wait that is not reported.
 	WaitSaid = 5 * time.Second
 	// ConnsIdleMax is how many connections to an endpoint stay open between calls,
 	// so that many agents thinking at once do not shake hands for every call.
@@ -55,18 +55,18 @@ type Config struct {
 	// WindowTokens is the model's context window. A body that cannot be an answer within it
 	// is refused unread. Zero means the largest window that is supported.
 	WindowTokens int
-	// ShownURL stands for the endpoint's address in the texts of failures. A server on
-	// a port of its own in every run needs it, because these texts are recorded and
-	// equal runs have equal records. Empty means the address itself.
+	// ShownURL replaces the endpoint's address in the texts of failures. These texts are
+	// recorded, and equal runs must have equal records, so a server that gets a new port in
+	// every run needs it. Empty means the address itself.
 	ShownURL string
 	// Limiter admits each attempt; clients of one endpoint share it. Nil admits all.
 	Limiter *limiter.Limiter
-	// Waiting is told of every wait of more than WaitSaid and its reason, when it begins. A
-	// wait of zero has lasted that long and ends nobody knows when. It may be called by
-	// several goroutines. Nil tells nobody.
+	// Waiting is called when a wait of more than WaitSaid begins, with its reason. A wait of
+	// zero has lasted that long and has an unknown end. Several goroutines may call it. Nil
+	// reports nothing.
 	Waiting func(wait time.Duration, why string)
-	// Response is shown the body of every response, whatever is made of it, and must not keep
-	// it. Nil shows nobody.
+	// Response is called with the body of every response, usable or not, and must not keep
+	// it. Nil is not called.
 	Response func(body []byte)
 	// HTTPClient carries the requests; its own Timeout is ignored. Nil means a
 	// client with the standard transport, proxy variables included, that keeps

@@ -34,7 +34,7 @@
 //
 // Replies are read tolerantly, because servers differ: the content type is not
 // trusted, and a missing status, id, usage or object is no error. Content encodings,
-// byte order marks and event streams that nobody asked for are undone and named in
+// byte order marks and event streams that were not requested are undone and named in
 // Reply.Repairs. A body too large for an answer within the window is not read. Output
 // items keep the server's bytes. A body that is not a response is named for what it
 // is, so that a wrong URL reads differently from a broken server.

@@ -69,7 +69,7 @@ func TestPressure(t *testing.T) {
 		{"529", says(529, ""), limiter.Stats{Attempts: 1, Throttled: 1, LimitLowest: 4, LimitFinal: 4}},
 		{"500", says(500, ""), limiter.Stats{Attempts: 1, LimitLowest: 8, LimitFinal: 8}},
 		{"no credit", says(429, `{"error":{"code":"insufficient_quota"}}`, "Retry-After", "9"), limiter.Stats{Attempts: 1, LimitLowest: 8, LimitFinal: 8}},
-		{"a wait nobody waits for", says(429, "", "Retry-After", "3600"), limiter.Stats{Attempts: 1, Throttled: 1, LimitLowest: 4, LimitFinal: 4}},
+		{"a wait that is too long to wait for", says(429, "", "Retry-After", "3600"), limiter.Stats{Attempts: 1, Throttled: 1, LimitLowest: 4, LimitFinal: 4}},
 		{"a timeout", holds, limiter.Stats{Attempts: 1, Throttled: 1, LimitLowest: 4, LimitFinal: 4}},
 	} {
 		p := newProvider(t, c.handler)

@@ -105,8 +105,8 @@ func newScrubber(secrets ...string) scrubber {
 	}}
 }
 
-// escapedText matches a character that may stand in any JSON text as it is, written as an
-// escape, within texts of texts too.
+// escapedText matches the escape of a character that needs none in JSON, in nested texts
+// too.
 var escapedText = regexp.MustCompile(`\\+(?:/|u00(?i:2[013-9a-f]|[346][0-9a-f]|5[0-9abd-f]|7[0-9a-e]))`)
 
 // Masked returns text without the given secrets and without what looks like a key of

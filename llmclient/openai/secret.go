@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// secretMark stands for a secret in every printed text.
+// secretMark replaces a secret in every printed text.
 const secretMark = "[secret]"
 
 // Secret is a text that must not be printed, such as an API key. The zero value

@@ -8,8 +8,8 @@ import (
 
 // belt is a small world with one agent, just true enough to the rules to see
 // whether the policy makes a living: a few places, power, heat, mining, refining,
-// building and jobs. It stands on the other side of the requests, so the policy
-// sees of it what it would see of any world.
+// building and jobs. The policy reaches it only through requests, so it sees what
+// it would see of any world.
 type belt struct {
 	tick, electricity, capacity, heat int64
 	compound, hardware, data          int64

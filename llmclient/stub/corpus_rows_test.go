@@ -8,8 +8,8 @@ import (
 
 // The corpus grew from two lists of malformed output, one of a parser of labelled
 // lines (46 rows) and one of a parser of JSON blocks (65 rows). These tables say
-// which shapes stand for which row, so that none is lost when shapes are renamed. A
-// row about something this world has not got has the nearest shape.
+// which shapes cover which row, so that none is lost when shapes are renamed. A row
+// about something that this world lacks has the nearest shape.
 var lineParserRows = map[int][]string{
 	1: {"text_action_line"}, 2: {"text_action_chinese"}, 3: {"text_action_wide_colon"}, 4: {"text_action_bold"},
 	5: {"text_action_prose"}, 6: {"text_action_alone"}, 7: {"text_action_invented"},

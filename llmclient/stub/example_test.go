@@ -31,7 +31,7 @@ func ExampleStart() {
 	// Output: 200 true <nil>
 }
 
-// The policy behind the server can be asked without a server.
+// The policy of the server can be asked without a server.
 func ExampleDecide() {
 	observation := `# Observation, tick 3
 you: agent-1, at base, power low, electricity 9/100, heat 0/100, compound 0 g, hardware 0, data 0

@@ -140,7 +140,7 @@ func TestSweepGoesThroughTheCorpus(t *testing.T) {
 		}
 		request.Input = append(request.Input, llmclient.Message("developer", "again"))
 		if got := i.next(parsed(t, request.Body()), "").name(); got != "" {
-			t.Errorf("tick %d goes on with %q, want a clean answer", at+1, got)
+			t.Errorf("tick %d continues with %q, want a clean answer", at+1, got)
 		}
 	}
 	if len(later) != len(all) {
@@ -148,8 +148,8 @@ func TestSweepGoesThroughTheCorpus(t *testing.T) {
 	}
 }
 
-// TestFillKeepsTheMeaning fills every universal shape from a proper answer: the
-// arguments of the call stand in it in some form, ids and later calls stay.
+// TestFillKeepsTheMeaning fills every universal shape from a proper answer. The result
+// contains the arguments of the call in some form, and keeps ids and later calls.
 func TestFillKeepsTheMeaning(t *testing.T) {
 	body := openingBody(t)
 	proper, err := Decide(0, body)

@@ -41,10 +41,10 @@ type proposal struct {
 	why string
 }
 
-// proposals returns what to do, best first; the last one is always to wait. They are what
-// the policy of [baseline] wishes for and the observation allows, with a message now and
-// then. That keeps a second-best idea at hand for a draft, and further ones for when the
-// world refuses. Actions known to fail are left out.
+// proposals returns what to do, best first; the last one is always to wait. They are the
+// actions that the policy of [baseline] wants and the observation allows, and now and then a
+// message. A draft also needs the second-best idea, and the later ones are tried if the world
+// refuses. Actions known to fail are left out.
 func (s stage) proposals(p prompt) []proposal {
 	var ranked []proposal
 	self := s.see.Self

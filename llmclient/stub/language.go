@@ -21,8 +21,8 @@ type language struct {
 	// refused follows an action that the world refused.
 	refused string
 
-	// keyTerms and keyOwnTerms lead to requests and offers, the others to what they say;
-	// left and expires stand in a part with a number.
+	// keyTerms and keyOwnTerms lead to requests and offers, the others to what they say.
+	// left and expires are in a part that also has a number.
 	keyTerms, keyOwnTerms, from, receiver, gives, wants, answers, claim, left, expires string
 }
 

@@ -7,9 +7,9 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// turnWith plays one turn of a model with manners in a protocol and returns what it said,
-// answer by answer: calls by name, "text" and "nothing". Whatever it calls is answered, and
-// after most answers nobody asks it again.
+// turnWith plays one turn of a model with manners in a protocol. It returns what the model
+// said, answer by answer: calls by name, "text" and "nothing". Every call is answered. The
+// model is asked at most most times.
 func turnWith(t *testing.T, p protocol, text string, most int) []string {
 	t.Helper()
 	manners, err := ParseManners(text)

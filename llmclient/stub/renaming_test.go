@@ -73,8 +73,8 @@ func TestAnswersFollowARenaming(t *testing.T) {
 	}
 }
 
-// The policy must answer any game of this shape, so none of this one's names may
-// stand in its sources' place in an answer when the request does not mention them.
+// The policy must answer any game of this shape, so an answer may contain no name of this
+// game that the request does not mention.
 func TestAnswersMentionNothingTheRequestDoesNot(t *testing.T) {
 	g := &table{t: t, seed: 6, protocol: full, goals: chips, world: newBelt(30)}
 	g.live(30)

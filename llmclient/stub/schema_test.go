@@ -40,7 +40,7 @@ func TestExchangesFitTheAPI(t *testing.T) {
 }
 
 // The description is loose about alternatives, so the test above would also pass
-// on an answer whose items are all of some kind nobody sends. This one looks at
+// on an answer whose items are all of a kind that no provider sends. This one checks
 // what clients read.
 func TestResponseHoldsWhatClientsRead(t *testing.T) {
 	body := openingBody(t)

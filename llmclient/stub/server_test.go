@@ -181,7 +181,7 @@ func TestCloseWaitsForRequestsInFlight(t *testing.T) {
 func TestWhoIsSlowIsClosed(t *testing.T) {
 	const head = "POST /v1/responses HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"
 	for name, sent := range map[string]string{
-		"nothing": "", "half a header": head, "half a body": head + "\r\n{", "a body nobody reads": strings.Replace(head, "/v1/responses", "/none", 1) + "\r\n{",
+		"nothing": "", "half a header": head, "half a body": head + "\r\n{", "a body that is not read": strings.Replace(head, "/v1/responses", "/none", 1) + "\r\n{",
 		"idle": "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,9 +51,9 @@ func (s stage) situation(p prompt) baseline.Situation {
 	return known
 }
 
-// guessed are the places that were visited and are not told of: where a factory of the
-// agent stands there was power, and elsewhere it is better to look first where nobody has
-// been.
+// guessed returns assumptions about places that the prompt does not describe. A place with
+// a factory of the agent had power. Visited places are listed while there are unknown ones,
+// because those are better to look at first.
 func (s stage) guessed(p prompt) (list []world.Here) {
 	if slices.ContainsFunc(s.see.Places, func(place world.Sight) bool { return !place.Visible && !p.knows(place.ID) }) {
 		for _, id := range p.visited {
