@@ -21,7 +21,7 @@ func ActionText(l Language, rules world.Rules, needless ...string) string {
 	w := wordsOf(l)
 	var lines []string
 	for _, spec := range rules.Actions() {
-		// The standing order stands beside an action and has a schema of its own.
+		// The standing order accompanies an action and has a schema of its own.
 		if spec.Name == standingName || slices.Contains(needless, spec.Name) {
 			continue
 		}
@@ -69,9 +69,9 @@ func contents(w *wording, p world.Param) string {
 	return text
 }
 
-// unitsUnit is the unit that needs no mention; resourceNoun stands for the list of
-// resources, which an agent finds in its own stock, recipeNoun for that of recipes, which
-// are among the rules that a prompt tells, with what they take.
+// unitsUnit is the unit that is not mentioned. resourceNoun replaces the list of resources,
+// because an agent finds them in its own stock. recipeNoun replaces the list of recipes,
+// because the rules in a prompt list them with their inputs.
 const (
 	unitsUnit    = "units"
 	resourceNoun = "resource"

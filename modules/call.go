@@ -66,8 +66,8 @@ const (
 	CodeExecution Code = "EXECUTION_ERROR"
 )
 
-// Result is what came of one call. A call changes nothing, so a result is all
-// there is.
+// Result is the result of one call. A call has no other effect, because it changes
+// nothing.
 //
 // Invariants:
 //  1. Output is one JSON object, whatever was called with whatever arguments.

@@ -34,7 +34,7 @@
 // The actions of the world have their schema here as well, because it is made
 // from the same parts: [ActionSchema] is one flat object with a few slots that the
 // actions share, [ActionText] says which slot means what in which action, and
-// [StandingSchema] is the order that may stand beside it:
+// [StandingSchema] is the order that may accompany it:
 //
 //	kind of parameter      slot      in schedule_recipe
 //	place, agent           to

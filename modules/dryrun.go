@@ -19,7 +19,7 @@ type dryRunArgs struct {
 	Action string `json:"action"`
 }
 
-// dryRun is what an action would come to now, others' actions apart.
+// dryRun is the result of an action if it were done now and no other agent acted.
 type dryRun struct {
 	DryRun
 	// Read are the repairs made to read the action.
@@ -62,9 +62,9 @@ func dryRunModule() module {
 }
 
 // DryRun is what clamping and a dry run found about one action, as a model reads
-// it: short, because it stands in every later request of its turn, and in terms of
-// the slots the model wrote. The action is not repeated; what clamping changed
-// about it is said.
+// it. It is short, because every later request of its turn contains it, and it uses
+// the slots that the model wrote. It gives what clamping changed and does not repeat
+// the action.
 type DryRun struct {
 	Status world.CheckStatus `json:"status"`
 	// Adjusted tells the amounts that clamping moved, such as
@@ -74,7 +74,7 @@ type DryRun struct {
 	Changes string `json:"changes,omitempty"`
 	// Ticks is how long the action or its job takes, 0 when immediate.
 	Ticks int64 `json:"ticks,omitempty"`
-	// Possible are the ids that could stand in place of one that is not possible.
+	// Possible are the ids that could replace one that is not possible.
 	Possible []string `json:"possible,omitempty"`
 	// Rejection is the reason with its numbers; set exactly when Status is rejected.
 	Rejection *world.Rejection `json:"rejection,omitempty"`

@@ -35,8 +35,8 @@ func observationModule() module {
 		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
 		found.body = o
 		wanted := func(section string) bool { return args.Section == nil || *args.Section == section }
-		// The words of others are sources of their own. What the agent wrote itself is among
-		// them: it may repeat the others.
+		// Each untrusted text is its own source. Notes of the agent itself are included,
+		// because they may repeat text of other agents.
 		if wanted("here") {
 			for _, n := range o.Here.Notes {
 				author := n.Author
@@ -51,7 +51,7 @@ func observationModule() module {
 				found.texts = append(found.texts, textSource(trace.KindMessage, m.ID, m.From, m.Sent, m))
 			}
 		}
-		// So are their requests and offers, whose ids stand among what can be done too.
+		// Requests and offers are sources too. The section "can" contains their ids.
 		var terms []world.Terms
 		if wanted("here") || wanted("can") {
 			terms = o.Here.Offers
@@ -70,7 +70,7 @@ func observationModule() module {
 	})
 }
 
-// hideNames takes out the names that may not be shown: whoever chose them chose words.
+// hideNames removes the names that may not be shown. A name is untrusted text.
 func (e Env) hideNames(o *world.Observation) {
 	names := []*string{&o.Self.Name, &o.Here.Name}
 	for i := range o.Places {

@@ -61,8 +61,8 @@ func (r Result) answered(env Env, found lookup) Result {
 // sourcesIn returns the sources that are still in an output: the first ones when
 // the body is a list of them, otherwise the whole output as one source. A source
 // that was cut away was not read and must not count as retrieved. A result that
-// quotes texts of others is trusted no more than they are, is theirs when one agent
-// wrote them all, and comes with each of them as a source.
+// quotes untrusted texts has at most their trust, and each of them is a source of
+// it. If one agent wrote them all, the result has that author.
 func (a lookup) sourcesIn(output string, body answer.Value) []trace.Source {
 	if a.id == "" {
 		return a.sources[:min(len(body.Items), len(a.sources))]

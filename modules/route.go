@@ -73,7 +73,7 @@ func routeModule() module {
 	})
 }
 
-// unknownPlace stands for a place that the agent does not know of. What a model
-// called it may be a word out of a message, and a result is trusted more than those:
-// it must not bring the word back as the world's.
+// unknownPlace replaces a place that the agent does not know. The model may have copied
+// its name from a message. A result is trusted more than a message, so it must not
+// repeat that name.
 const unknownPlace = "unknown"

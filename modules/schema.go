@@ -49,8 +49,8 @@ func EnumSchema(names []string) *jsonschema.Schema {
 	return s
 }
 
-// standingName is the action that is not in the flat schema: it stands beside an
-// action, in the form of [StandingSchema].
+// standingName is the action that is not in the flat schema. It accompanies an action,
+// in the form of [StandingSchema].
 var standingName = world.ExecuteUntil{}.ActionName()
 
 // ActionSchema returns the strict schema of a flat action: the action's name and

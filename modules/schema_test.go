@@ -217,7 +217,7 @@ func TestToolsGolden(t *testing.T) {
 }
 
 // The description of the actions names every action with exactly the slots it
-// needs, and is short enough to stand in every prompt.
+// needs, and is short enough for every prompt.
 func TestActionTextCoversTheRegistry(t *testing.T) {
 	text := ActionText(English, world.DefaultRules())
 	lines := strings.Split(text, "\n")

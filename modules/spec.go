@@ -88,8 +88,8 @@ func New() *Registry {
 	return (&Registry{modules: all}).In(English)
 }
 
-// listModule names the modules of the registry that is called, itself included. What
-// each does stands in the tool list of the same request.
+// listModule names the modules of the called registry, itself included. The tool list
+// of the same request says what each of them does.
 func listModule() module {
 	type none struct{}
 	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
@@ -123,7 +123,7 @@ const (
 	moduleDryRun      = "world.dry_run"
 )
 
-// ToolRoute is the tool of the module that tells of journeys.
+// ToolRoute is the tool of the module that describes journeys.
 const ToolRoute = "world_route"
 
 // Tools returns the modules as strict function tools in their order. Two
