@@ -37,7 +37,7 @@ type AgentRow struct {
 	Waits int64 `json:"waits"`
 	// Waits put in place of a decision that did not come about.
 	WaitsDegraded int64 `json:"waits_degraded"`
-	// Ticks of deviations from plans under texts of others.
+	// Ticks of deviation from plans, with untrusted text in view.
 	DeviationTicks int64 `json:"deviation_ticks"`
 	// Actions the world accepted, waits not counted.
 	Successes int64 `json:"successes"`

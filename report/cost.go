@@ -24,7 +24,7 @@ type Cost struct {
 	ByModel []ModelCost `json:"by_model"`
 	// One row per agent, in the order of the trace's header.
 	ByAgent []AgentCost `json:"by_agent"`
-	// What the run was expected to take before its first call; null when nobody asked.
+	// The estimate before the first call of the run; null without an estimate.
 	Estimate *CostEstimate `json:"estimate"`
 	// What was used of each cap that was set.
 	Caps []CapUse `json:"caps"`
@@ -92,7 +92,7 @@ type CapUse struct {
 	Unit string `json:"unit"`
 	// The cap; cost in millionths of the currency.
 	Cap int64 `json:"cap"`
-	// What the run counted, or the most that one agent or tick did; cost in millionths of the currency. Answers that were lost count what was set aside for them.
+	// What the run counted, or the most that one agent or tick did; cost in millionths of the currency. A lost answer counts the amount that was reserved for it.
 	Spent int64 `json:"spent"`
 }
 
@@ -249,7 +249,7 @@ func capText(unit string, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// costLine is empty where nobody pays and no cap is set. The total names the models it
+// costLine is empty if the run is free and has no cap. The total names the models it
 // leaves out and the oldest day of its prices.
 func (r Report) costLine() string {
 	c := r.Cost

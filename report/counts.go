@@ -1,6 +1,6 @@
 package report
 
-// DecisionCounts says what was decided, whoever decided.
+// DecisionCounts counts decisions of every origin.
 type DecisionCounts struct {
 	// Waits executed for any reason: wait_chosen + wait_degraded.
 	Wait int64 `json:"wait"`
@@ -155,7 +155,7 @@ type Guard struct {
 	Alternatives int64 `json:"alternatives"`
 	// Decisions by what allowed them: own, plan, deviation, unplanned, rule or fallback; waits of the engine have nothing.
 	DecisionsByAuthority Counts `json:"decisions_by_authority"`
-	// Ticks of deviations from plans under texts of others.
+	// Ticks of deviation from plans, with untrusted text in view.
 	DeviationTicks int64 `json:"deviation_ticks"`
 	// Turns with a source in view that is trusted less than the agent's own observations.
 	TurnsWithUntrustedView int64 `json:"turns_with_untrusted_view"`

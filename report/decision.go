@@ -36,9 +36,9 @@ type outcome struct {
 	RefusedBefore int64          `json:"refused_before"`
 }
 
-// decision counts a decision and closes the turn it ends: who made it, what became of
-// what the model proposed, what was decided, on what sources, and what the world said.
-// The error says that an action or outcome is not one.
+// decision counts a decision and closes the turn that it ends. It counts who decided, what
+// happened to the model's proposal, the action, the sources and the world's ruling. The error
+// says that an action or outcome is malformed.
 func (f *folder) decision(d trace.Decision) error {
 	r, a := &f.out, f.agent(d.AgentID)
 	for _, call := range a.forgiven {
@@ -140,7 +140,7 @@ func (f *folder) decision(d trace.Decision) error {
 	return f.outcome(d, kind)
 }
 
-// outcome counts what the world said to an action of this kind, and what came of the
+// outcome counts the world's ruling on an action of this kind, and the outcomes of the
 // sources that the decision used.
 func (f *folder) outcome(d trace.Decision, kind string) error {
 	r, a := &f.out, f.agent(d.AgentID)

@@ -10,19 +10,18 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Effect compares what came of decisions that used a source with what came of
-// decisions that had it in view and did not use it. Decisions choose what they use,
-// so a difference is an association and no proof that the source helped; without
-// the comparison not even that could be said, since what is good is also used by
-// decisions that would have gone well anyway.
+// Effect compares the outcomes of decisions that used a source with the outcomes of
+// decisions that had it in view and did not use it. Decisions choose what they use, so a
+// difference is an association and no proof that the source helped. Outcomes of uses alone
+// show even less: decisions that would have gone well anyway also use good sources.
 type Effect struct {
 	// Decisions that had it in view.
 	Retrieved int64 `json:"retrieved"`
 	// Decisions that used it.
 	Used int64 `json:"used"`
-	// What came of decisions by models that used it.
+	// Outcomes of decisions by models that used it.
 	AfterUse Outcomes `json:"after_use"`
-	// What came of decisions by models that had it in view and did not use it.
+	// Outcomes of decisions by models that had it in view and did not use it.
 	AfterUnused Outcomes `json:"after_unused"`
 	// Accepted share after use less the one after no use, with Newcombe's interval; null when one of them has no actions.
 	Difference *Estimate `json:"difference"`
@@ -47,7 +46,7 @@ type Outcomes struct {
 type KindEffect struct {
 	// Kind of the sources.
 	Kind string `json:"kind"`
-	// What came of using them.
+	// Outcomes of decisions that used them and of those that only had them in view.
 	Effect Effect `json:"effect"`
 }
 
@@ -57,7 +56,7 @@ type BulletEffect struct {
 	ID string `json:"id"`
 	// Agent whose playbook it is; empty for a bullet that all agents started with.
 	AgentID string `json:"agent_id"`
-	// What came of using it.
+	// Outcomes of decisions that used it and of those that only had it in view.
 	Effect Effect `json:"effect"`
 }
 

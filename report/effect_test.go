@@ -39,8 +39,8 @@ func effectsOf(t *testing.T, decisions ...trace.Decision) Provenance {
 	return r.Provenance
 }
 
-// TestEffects: what came of a use stands beside what came of having the same source
-// in view for nothing, each with its counts, and a mention alone changes no share.
+// TestEffects: the outcomes of using a source are next to the outcomes of only having it in
+// view, each with its counts. A mention alone changes no share.
 func TestEffects(t *testing.T) {
 	p := effectsOf(t,
 		withSources(act(1, "a", mine, gained), lessons, "nav-00001"),

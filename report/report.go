@@ -48,7 +48,7 @@ type Report struct {
 	Seed uint64 `json:"seed"`
 	// Model asked for.
 	Model string `json:"model"`
-	// What stood behind the model: "scripted" results check wiring and are no evidence about a model.
+	// What answered as the model: "scripted" results check wiring and are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
 	// Whether a provider reported the token counts or they were simulated.
 	UsageSource trace.UsageSource `json:"usage_source"`
@@ -86,7 +86,7 @@ type Report struct {
 	FirstActionTick Counts `json:"first_action_tick"`
 	// What was decided.
 	DecisionCounts DecisionCounts `json:"decision_counts"`
-	// What became of the actions that models proposed.
+	// What happened to the actions that models proposed.
 	Actions ActionCounts `json:"actions"`
 	// What the turns did.
 	TraceCounts TraceCounts `json:"trace_counts"`
@@ -96,7 +96,7 @@ type Report struct {
 	FaultSeed uint64 `json:"fault_seed"`
 	// Answers that the scripted server spoilt on purpose, by kind; empty without faults, and where they were not counted.
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
-	// Whether that is all of them. It is false for an unfinished run with faults: nobody could count when it was killed, and a resume counts them.
+	// Whether that is all of them. It is false for an unfinished run with faults: a killed run cannot count them, and a resume counts them.
 	FaultsCounted bool `json:"faults_counted"`
 	// What policy and trust refused.
 	Guard Guard `json:"guard"`
@@ -182,9 +182,9 @@ type Provenance struct {
 	UsedByKind Counts `json:"used_by_kind"`
 	// Decisions that used at least one source.
 	DecisionsUsingSources int64 `json:"decisions_using_sources"`
-	// What came of using sources, by kind.
+	// Outcomes of using sources and of only having them in view, by kind.
 	Kinds []KindEffect `json:"kinds"`
-	// What came of using each bullet of a playbook.
+	// Outcomes of using each bullet of a playbook and of only having it in view.
 	Bullets []BulletEffect `json:"bullets"`
 }
 
@@ -198,7 +198,7 @@ type ForkReport struct {
 	AtTick int64 `json:"at_tick"`
 	// What holds differently after it.
 	Changes []trace.Change `json:"changes"`
-	// The parent (a) and the fork (b) after that tick; null when the parent is not at hand.
+	// The parent (a) and the fork (b) after that tick; null when the parent was not found.
 	Comparison *Comparison `json:"comparison"`
 }
 
@@ -215,7 +215,7 @@ type TaskScore struct {
 	BaselineNothing int64 `json:"baseline_nothing"`
 	// Score of the built-in scripted agents.
 	BaselineScripted int64 `json:"baseline_scripted"`
-	// Score that the rules allow nobody to exceed.
+	// Highest score that the rules allow.
 	UpperBound int64 `json:"upper_bound"`
 	// Ticks of a run that counts; a shorter run gains nothing by being short.
 	Ticks int64 `json:"ticks"`

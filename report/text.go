@@ -114,8 +114,8 @@ func (r Report) Text() string {
 	p := r.Provenance
 	line("sources", fmt.Sprintf("%d in view, %d used%s, %d unknown, %d invented", p.SourcesRetrieved, p.SourcesUsed,
 		p.UsedByKind.most(), p.SourcesUnknown, p.SourcesInvented))
-	// Beside the uses of a bullet stands what came of them, and of having it in view for
-	// nothing: a count of uses alone would look like merit.
+	// The uses of a bullet are shown with their outcomes, and with the outcomes of decisions
+	// that only had it in view. A count of uses alone would look like merit.
 	lessons := slices.Clone(p.Bullets)
 	slices.SortStableFunc(lessons, func(a, b BulletEffect) int { return cmp.Compare(b.Effect.Used, a.Effect.Used) })
 	line("lessons", listed(lessons, lessonsMax, "; ", BulletEffect.text))
