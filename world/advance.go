@@ -93,8 +93,8 @@ func (w *World) powerChanges(n int32) {
 	w.planPower(n)
 }
 
-// announcePower tells of a new power state and notes for a standing order that
-// the state got worse. The states are ordered from normal to shutdown.
+// announcePower emits the event of a new power state. If the state got worse, it notes
+// that for a standing order. The states are ordered from normal to shutdown.
 func (w *World) announcePower(n int32, state powerState) {
 	a := &w.agents[n]
 	if a.standing != nil && state > a.announced {

@@ -45,7 +45,7 @@ type agent struct {
 
 const noPlace int32 = -1
 
-// travelling says that the agent is between two places, seen by nobody.
+// travelling says that the agent is between two places, where no agent sees it.
 func (a *agent) travelling() bool { return a.place == noPlace }
 
 // able says that the agent can act: not travelling, waiting or shut down.

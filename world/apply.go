@@ -7,8 +7,8 @@ import (
 )
 
 // Intent is what one agent does in a tick. A due agent may do anything. A
-// continuing agent repeats the inner action of its order, amounts clamped again
-// if need be; any other action ends the order and stands for itself.
+// continuing agent repeats the inner action of its order, with amounts clamped
+// again if necessary. Any other action ends the order and is carried out instead.
 type Intent struct {
 	// Agent is the agent's number.
 	Agent  int
@@ -20,7 +20,7 @@ type Intent struct {
 	// [ExecuteUntil], and an agent with an order under way has none.
 	Otherwise []Action
 	// Parents are the agents whose texts or terms the decision may rest on. The world stamps
-	// them onto what the intent sends or posts, see [Terms.Parents]; an order that goes on
+	// them onto what the intent sends or posts, see [Terms.Parents]; an order that continues
 	// keeps those it began with.
 	Parents []string
 }
@@ -54,10 +54,10 @@ type turn struct {
 }
 
 // turns checks the intents, panics on one that the caller should not have made, and puts
-// them in the tick's order. What new orders
-// need to remember is noted here, so that it is the same whoever acts first.
-// The order of the intents given does not matter: ranks depend on the seed, the
-// tick and the agent alone, and no two agents share a number.
+// them in the tick's order. It notes what new orders need to remember, before any agent
+// acts, so that the order of acting makes no difference. The order of the intents given
+// does not matter: ranks depend on the seed, the tick and the agent alone, and no two
+// agents share a number.
 func (w *World) turns(intents []Intent) []turn {
 	keys, turns := w.turnKeys[:0], w.turnList[:0]
 	isOrder := func(a Action) bool { _, order := a.(ExecuteUntil); return order }

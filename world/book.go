@@ -85,7 +85,7 @@ type entry struct {
 	price, amount int64
 }
 
-// noRecord stands for no order or no plant.
+// noRecord is the number of no order and no plant.
 const noRecord int32 = -1
 
 // book is what is offered and wanted at a place, in the order in which it is traded.

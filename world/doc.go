@@ -22,39 +22,41 @@
 //		w.Digest()
 //	}
 //
-// Everything that agents hold is in one double-entry ledger; every event lists its postings.
+// One double-entry ledger holds everything that agents hold; every event lists its postings.
 //
-// What decides about an agent sees only its [View], which answers three
-// questions from what that agent may know: what is there ([View.Observe]), which
-// amounts are feasible ([View.Clamp]), and would this be accepted ([View.Check]).
-// The rules behind them are the ones Apply uses: functions from a few facts and
-// an action to a ruling, fed with copies here and with the live world there.
+// The code that decides for an agent sees only the agent's [View]. A view answers three
+// questions from what that agent may know: what is there ([View.Observe]), which amounts
+// are feasible ([View.Clamp]), and would the world accept this action ([View.Check]). A
+// view uses the same rules as Apply: functions from a few facts and an action to a
+// ruling. A view passes copies to them, Apply the live world.
 //
-// Every action is a file of its own, such as mine.go, listed in action.go: its type,
-// its spec for tool schemas, validation, prompts and docs ([Actions]), its rule, its
-// bounds and its effect. A refusal by the world is a [Rejection], a value
-// with a code and numbers, never a Go error; a wrong scenario is an error; a
-// broken invariant panics.
+// Every action has a file of its own, such as mine.go, listed in action.go. The file has
+// its type, its spec for tool schemas, validation, prompts and docs ([Actions]), its rule,
+// its bounds and its effect. A refusal by the world is a [Rejection]: a value with a code
+// and numbers, never a Go error. A wrong scenario is an error; a broken invariant panics.
 //
-// What is hidden stays hidden. An agent knows the charted places by name and what
-// lies within its visibility; about anything else a dry run answers
-// [CheckUnknown], and a refusal gives no numbers, whether the thing exists or not.
-// When two want what is only there once, the second is told [RejectContended].
+// Views leak nothing hidden. An agent knows the charted places by name and what lies
+// within its visibility. About anything else a dry run answers [CheckUnknown], and a
+// refusal gives no numbers, whether the thing exists or not. If two agents want what is
+// there only once, the second gets [RejectContended].
 //
 // Places are listed in the scenario, generated from the seed as a [Belt] of up to a million
-// fragments, or both. An agent with an empty battery shuts down, gains a little every tick
-// and restarts, so that no state is final. A standing order ([ExecuteUntil]) repeats an
-// action without a decision until an event ends it. Messages arrive after a delay that grows
-// with the distance, notes stay at a place; texts are cleaned, capped and otherwise opaque.
-// A scenario may enable typed messages, see terms.go: a [Request] asks for a resource, an [Offer]
-// holds one in escrow until somebody at its place takes it and pays, whether or not the offerer is there.
-// What an account keeps for an owner that may be away is a holding, of orders and offers alike.
-// What is sent or posted carries the parents that its [Intent] names: the agents whose texts or
-// terms the decision may rest on.
-// Agents that no rule of the scenario names can disturb another in one of ten ticks at most.
+// fragments, or both. An agent with an empty battery shuts down, gains a little charge every
+// tick and restarts, so no state is final. A standing order ([ExecuteUntil]) repeats an
+// action without a decision until an event ends it.
+//
+// Messages arrive after a delay that grows with the distance; notes stay at a place. Texts
+// are cleaned and capped, and opaque otherwise. A scenario may enable typed messages, see
+// terms.go. A [Request] asks for a resource. An [Offer] holds one in escrow until an agent
+// at its place takes it and pays, whether or not the owner is there. A holding is what an
+// account keeps for such an owner, from orders and offers alike. What an agent sends or
+// posts carries the parents that its [Intent] names: the agents whose texts or terms the
+// decision may rest on. Agents that no rule of the scenario names can together disturb
+// another agent in at most one of ten ticks.
 //
 // Stored state is a value and the tick at which it was true; the present value follows in
-// closed form. So a tick costs what is due and what that touches, however many agents there are.
+// closed form. So the cost of a tick depends on what is due and what that touches, not on
+// the number of agents.
 //
 // To read the code, start with world.go, then advance.go and apply.go, then action.go
 // and one action.

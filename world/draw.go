@@ -7,7 +7,7 @@ type purpose uint64
 const (
 	// purposeOrder draws an agent's rank among those that act in a tick.
 	purposeOrder purpose = 1
-	// The draws of a belt's candidate; its round stands in for the tick.
+	// The draws of a belt's candidate, with its round in place of the tick.
 	purposeFragmentX        purpose = 16
 	purposeFragmentY        purpose = 17
 	purposeFragmentZ        purpose = 18

@@ -23,8 +23,8 @@ const (
 	EventStandingEnded EventKind = "execute_until_ended"
 	EventGoalMet       EventKind = "goal_met"
 	EventPowerSettled  EventKind = "power_settled"
-	// EventMessageSent is also a message to nobody, which no EventMessageDelivered
-	// follows.
+	// EventMessageSent is also emitted for a message to an unknown receiver; no
+	// EventMessageDelivered follows it.
 	EventMessageSent      EventKind = "message_sent"
 	EventMessageDelivered EventKind = "message_delivered"
 	EventNotePosted       EventKind = "note_posted"

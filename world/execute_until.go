@@ -70,7 +70,7 @@ func (o ExecuteUntil) rule(f *facts, s senses) ruling {
 }
 
 // clamp clamps the number of attempts and the inner action as it would be
-// carried out now; later attempts are clamped again by whoever continues them.
+// carried out now. The caller that continues the order clamps later attempts again.
 func (o ExecuteUntil) clamp(v *View) (Action, []Adjustment) {
 	o = cloneAction(o).(ExecuteUntil)
 	n, adjusted := clampTo(o, o.MaxTicks, limit{StandingTicksMax, boundRule})

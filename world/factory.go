@@ -36,10 +36,10 @@ func (f *factory) queued() int64 {
 	return n
 }
 
-// factoryStep ends what factory k was doing and starts what comes next: a construction
-// uses up what the factory was built from and opens it, a batch is delivered to the
-// owner, wherever it is. It is a wake-up and needs nobody's presence: work goes on while
-// the owner sleeps, travels or is shut down.
+// factoryStep ends the present step of factory k and starts the next. The end of a
+// construction uses up what the factory was built from and opens it. A finished batch is
+// delivered to the owner, wherever it is. The step is a wake-up and needs no agent there:
+// work continues while the owner sleeps, travels or is shut down.
 func (w *World) factoryStep(k int32) {
 	f := &w.factories[k]
 	f.stepAt = 0
@@ -95,8 +95,8 @@ func (w *World) startBatch(k int32) {
 	w.calendar.set(wakeUpOf(int32(len(w.agents))+k, kindBody), f.stepAt)
 }
 
-// deposit pays inputs into a factory's escrow.
-// Inputs in escrow belong to nobody who could give them away or spend them twice.
+// deposit pays inputs into a factory's escrow. No agent can give away or spend what is in
+// escrow.
 func (w *World) deposit(n int32, escrow account, inputs stock) []Posting {
 	postings := w.spend(n, escrow, inputs[electricity])
 	for r, amount := range inputs {

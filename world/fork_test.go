@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestForksAreIndependent forks worlds in the middle of random runs, goes on with one of
-// the two and finds the other as it was; then the other goes the same way and comes to
-// the same events and digests.
+// TestForksAreIndependent forks worlds in the middle of random runs and continues one of
+// the two: the other must not change. Then it continues the other in the same way: events
+// and digests must be the same.
 func TestForksAreIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newHostileWorld(t)

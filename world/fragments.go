@@ -9,7 +9,7 @@ import (
 )
 
 // candidate is a point that may become a fragment. Everything about it is drawn
-// from (seed, round, number), never from what became of other candidates.
+// from (seed, round, number), never from the fate of other candidates.
 type candidate struct {
 	position Position
 	// priority decides between candidates that are too close to each other.

@@ -51,7 +51,7 @@ func (s Scenario) parseMetric(text string) (metric, error) {
 			}, nil
 		}
 	case "place":
-		// A place counts while the agent stands there, not while it travels to it.
+		// A place counts while the agent is there, not while it travels to it.
 		if p, ok := s.placeNumber(name); ok {
 			return func(_ *World, a *agent) int64 { return bit(a.place == p) }, nil
 		}

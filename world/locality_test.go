@@ -83,8 +83,8 @@ func withOwn(intents []Intent, own Action) []Intent {
 	return intents
 }
 
-// withoutMailTo lets messages to an agent go to nobody: they would be seen when
-// they arrive.
+// withoutMailTo replaces the receiver of messages to an agent by an unknown one: the
+// agent would see them when they arrive.
 func withoutMailTo(intents []Intent, id string) []Intent {
 	elsewhere := func(a Action) Action {
 		switch a := a.(type) {

@@ -24,7 +24,7 @@ func (w *World) View(n int) View {
 	if a.ended.Attempts > 0 {
 		v.seen.OrderEnded = new(a.ended)
 	}
-	// Newest first: whoever has to shorten a list does so at its end.
+	// Newest first: a caller that has to shorten a list does so at its end.
 	for _, l := range slices.Backward(a.mail.inbox) {
 		m := Message{
 			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,

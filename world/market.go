@@ -43,7 +43,7 @@ type PowerOrder struct {
 }
 
 // PlaceQuote is the best bid and ask of another place as published in a tick; 0
-// stands for none.
+// is none.
 type PlaceQuote struct {
 	Place string `json:"place"`
 	Bid   int64  `json:"bid"`

@@ -63,7 +63,7 @@ func checkSide(t *rapid.T, w *World, p int32, side []int32, bid bool) int {
 			continue
 		}
 		if before := w.orders[side[i-1]].price; bid && o.price > before || !bid && o.price < before {
-			t.Fatalf("tick %d: %s stands behind a worse price", w.tick, o.id)
+			t.Fatalf("tick %d: %s is after a worse price", w.tick, o.id)
 		}
 	}
 	return len(side)

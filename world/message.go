@@ -64,7 +64,7 @@ func (w *World) textID(kind string, tick int64, n int32) string {
 // mailbox is the messages to and from an agent.
 type mailbox struct {
 	// coming are the messages on their way to the agent, by tick due, tick sent and
-	// sender. Nobody sees them.
+	// sender. No agent sees them.
 	coming []letter
 	// inbox are the newest arrived ones, oldest first; dropped counts the others.
 	inbox   []letter
@@ -102,9 +102,9 @@ func (w *World) planMail(n int32) {
 	w.calendar.set(wakeUpOf(n, kindMail), at)
 }
 
-// dispatch sends a message of agent n. It flies to where the sender sees the receiver; to one
-// out of sight it takes as long as across the whole world. A message to nobody is lost, and
-// its sender cannot tell.
+// dispatch sends a message of agent n. The delay is that to the place where the sender sees
+// the receiver; to one out of sight it is that across the whole world. A message to an
+// unknown receiver is lost, and its sender cannot tell.
 func (w *World) dispatch(n int32, receiver string, l letter) {
 	l.from, l.sentAt, l.parents = n, w.tick, w.parents
 	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
@@ -162,7 +162,7 @@ func (w *World) deliver(n int32) {
 }
 
 // file puts a letter into the inbox. If the inbox is full, the sender with the most letters
-// loses its oldest, so that nobody can displace what others wrote.
+// loses its oldest, so no sender can displace what others wrote.
 func (m *mailbox) file(l letter, most int) {
 	m.inbox = append(m.inbox, l)
 	if len(m.inbox) <= most {

@@ -71,8 +71,8 @@ func (Move) afford(v *View) Affordance {
 	return a.or(options)
 }
 
-// carryOut takes the agent off its place and plans its arrival. From here on nobody
-// sees it, those who act later in the same tick included.
+// carryOut takes the agent off its place and plans its arrival. From then on no agent
+// sees it, not even one that acts later in the same tick.
 func (a Move) carryOut(w *World, n int32, r ruling) effect {
 	postings := w.spend(n, sinkMove, r.cost)
 	own := &w.agents[n]

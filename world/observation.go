@@ -42,11 +42,11 @@ type Observation struct {
 	// arrived, job_done, power_state, message_delivered, order_filled, offer_accepted,
 	// offer_expired, wait_over or execute_until_ended with the stop event; empty otherwise.
 	Woken string `json:"woken,omitempty"`
-	// OrderEnded tells of the standing order that ended since the agent last acted.
+	// OrderEnded describes the standing order that ended since the agent last acted.
 	OrderEnded *OrderEnded `json:"order_ended,omitempty"`
 }
 
-// OrderEnded is what became of a standing order.
+// OrderEnded is how a standing order ended.
 type OrderEnded struct {
 	// Why is the stop event, max_ticks or shutdown.
 	Why string `json:"why"`
@@ -153,7 +153,7 @@ type Factory struct {
 	State string `json:"state"`
 	// ReadyIn counts the ticks until the construction or the current job ends.
 	ReadyIn int64 `json:"ready_in,omitempty"`
-	// Recipe and Batches are the job in work; Queued counts batches behind it.
+	// Recipe and Batches are the job in work; Queued counts batches after it.
 	Recipe  string `json:"recipe,omitempty"`
 	Batches int64  `json:"batches,omitempty"`
 	Queued  int64  `json:"queued,omitempty"`

@@ -36,7 +36,7 @@ func (Offer) describe(Rules) ActionSpec {
 }
 
 // givable is how much of a resource can be traded. The charge must stay above low, so that
-// nobody can be talked into a trade that shuts it down.
+// no trade can shut its agent down.
 func (f *facts) givable(r resource) int64 {
 	if r == electricity {
 		return max(0, f.stock[r]-f.law.lowLevel()-1)
@@ -157,7 +157,7 @@ func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
 	w.emit(Event{
 		Kind: EventOfferMade, Agent: owner.id, Place: w.placeID(o.place), Subject: o.id, Postings: w.deposit(n, o.account, o.escrow()),
 	})
-	here := &w.sites[o.place].offers // in the order of sending, whoever acted first
+	here := &w.sites[o.place].offers // in the order of sending, not of acting
 	i, _ := slices.BinarySearchFunc(*here, k, func(x, y int32) int { return inOrder(w.offers[x].terms, w.offers[y].terms) })
 	*here = slices.Insert(*here, i, k)
 	w.touchOffer(k)

@@ -113,7 +113,7 @@ type Check struct {
 	Rejection *Rejection `json:"rejection,omitempty"`
 }
 
-// Outcome is what became of an agent's last action.
+// Outcome is the result of an agent's last action.
 type Outcome struct {
 	// Tick is when the action was applied.
 	Tick int64 `json:"tick"`

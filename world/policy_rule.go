@@ -39,14 +39,14 @@ type PolicyRule struct {
 	// the window or the run. An action without an amount counts 1. 0 sets no limit; a file
 	// leaves it out instead.
 	Total int64 `toml:"total" json:"total,omitempty"`
-	// AskedBy lists the agents that may bring the action about, "*" for everybody; empty
-	// means nobody. With them a rule needs a total and a window.
+	// AskedBy lists the agents that may cause the action, "*" for all agents; empty means
+	// none. A rule with askers needs a total and a window.
 	AskedBy []string `toml:"asked_by" json:"asked_by,omitempty"`
 	// Window makes Total and TotalEach sums over the last so many ticks; 0 is the whole run.
 	Window int64 `toml:"window" json:"window,omitempty"`
 	// TotalEach is the highest sum for each agent that asks; 0 sets no limit.
 	TotalEach int64 `toml:"total_each" json:"total_each,omitempty"`
-	// ByMessage lets any message of an agent in AskedBy bring the action about. Without it
+	// ByMessage lets any message of an agent in AskedBy cause the action. Without it
 	// only open requests and offers do.
 	ByMessage bool `toml:"by_message" json:"by_message,omitempty"`
 	// Relayed lets an agent in AskedBy pass on what others ask for. Without it the parents of
@@ -62,14 +62,14 @@ type PolicyRule struct {
 // Binds reports whether the rule binds an agent.
 func (c PolicyRule) Binds(agent string) bool { return c.Agent == Anyone || c.Agent == agent }
 
-// The effects of a rule, and the receiver that stands for whoever asked.
+// The effects of a rule, and the receiver that is the agent that asked.
 const (
 	EffectAllow  = "allow"
 	EffectForbid = "forbid"
 	ToAsker      = "asker"
 )
 
-// Anyone stands for every agent, every action or any receiver in a [PolicyRule].
+// Anyone is every agent, every action or any receiver in a [PolicyRule].
 const Anyone = "*"
 
 // The bounds of rules.
@@ -135,7 +135,7 @@ func (w *World) PolicyRules(n int) []PolicyRule {
 }
 
 // names reports whether a rule of agent n allows something directed to agent m, or something
-// that m may ask for. A rule about everybody names nobody.
+// that m may ask for. A rule about all agents names none.
 func (w *World) names(n, m int32) bool {
 	if len(w.scenario.Policy) == 0 {
 		return false
@@ -151,7 +151,7 @@ func (w *World) names(n, m int32) bool {
 func (s Scenario) planned() int64 { return cmp.Or(s.PlannedAgents, s.Agents.Count) }
 
 // checkPolicy resolves every name in the rules. A rule with a wrong name would never
-// apply, and nobody would notice the missing protection.
+// apply, and its author would not notice the missing protection.
 func (s Scenario) checkPolicy() error {
 	if len(s.Policy) > policyRulesMax {
 		return fmt.Errorf("policy: %d rules, want at most %d", len(s.Policy), policyRulesMax)

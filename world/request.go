@@ -1,9 +1,9 @@
 package world
 
 // Request asks another agent for a resource at any distance. It arrives like a message and
-// obliges nobody. What the receiver gives lowers what is left of it.
+// does not oblige the receiver. What the receiver gives lowers what is left of it.
 type Request struct {
-	// To is the id of the agent asked; a request to nobody is lost.
+	// To is the id of the agent asked; a request to an unknown id is lost.
 	To string
 	// Resource is a resource name, Amount how much is wanted, at least 1.
 	Resource string

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// beltOf is a belt of rules that nobody runs dry under, with n agents at 0.1 per
-// cubic kilometre, two of them on each fragment, and 10 km of visibility.
+// beltOf is a belt in which no agent runs dry, with n agents at 0.1 per cubic
+// kilometre, two of them on each fragment, and 10 km of visibility.
 func beltOf(n int) Scenario {
 	s := Scenario{
 		ID: "scale", VisibilityKM: 10, PlacesShown: 8, AgentsShown: 8, Rules: DefaultRules(),
@@ -51,7 +51,7 @@ func newScaleRun(t testing.TB, n int) *scaleRun {
 }
 
 // plan makes an intent for every due agent: 40% wait or move, 40% mine, refine or
-// harvest, 20% transfer (a harvest where nobody else is).
+// harvest, 20% transfer (or harvest, if no other agent is there).
 func (r *scaleRun) plan() []Intent {
 	r.intents = r.intents[:0]
 	for _, n := range r.w.Due() {

@@ -179,8 +179,8 @@ func (s Scenario) checkAgents() error {
 }
 
 // checkID accepts 1 to 64 letters, digits and the signs _ . : and -.
-// Ids stand in prompts, URLs, file names and account names, so nothing that one of
-// them would have to escape is allowed.
+// Ids are used in prompts, URLs, file names and account names, so characters that any of
+// these would have to escape are not allowed.
 func checkID(field, id string) error {
 	if id == "" || len(id) > idLengthMax {
 		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, cleanText(id, idLengthMax), idLengthMax)
@@ -193,8 +193,8 @@ func checkID(field, id string) error {
 	return nil
 }
 
-// checkName accepts one line of text that shows all it holds, like the texts of
-// agents: names stand in what other agents see.
+// checkName accepts one line of text without hidden characters, like the texts of
+// agents: other agents see names.
 func checkName(field, name string) error {
 	if strings.ContainsFunc(name, plaintext.Hidden) {
 		return fmt.Errorf("%s: has control characters", field)

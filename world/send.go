@@ -8,7 +8,7 @@ const OutboxMax = 4
 // SendMessage sends a text to another agent, however far. It arrives after a
 // delay that grows with the distance.
 type SendMessage struct {
-	// To is the receiving agent's id; a message to nobody is lost.
+	// To is the receiving agent's id; a message to an unknown id is lost.
 	To string
 	// Text is delivered as [MakeAction] makes it: cleaned and capped to [TextMax].
 	Text string

@@ -2,9 +2,9 @@ package world
 
 import "slices"
 
-// What happens at a place reaches other places SightAgeTicks later: whoever looks there
-// in a tick sees what was to be seen when the agents decided that many ticks before, the
-// start where there was no such tick. At an agent's own place everything is as it is now.
+// What happens at a place reaches other places SightAgeTicks later. An agent that looks
+// there from another place sees what was visible when the agents decided that many ticks
+// before, or the start of the run. At its own place it sees everything as it is now.
 
 // scene is what of a place can be seen from afar: who is there and the compound, which
 // regrows by itself from what was stored at settledAt.

@@ -51,7 +51,8 @@ func (log *sightLog) at(n, m int) int32 {
 }
 
 // TestSightOfOtherPlacesIsAged compares what views show with the log: compound and agents
-// elsewhere as they were, at the own place as they are, nobody twice and nobody itself.
+// elsewhere as they were, at the own place as they are. No view shows an agent twice or its
+// own agent.
 func TestSightOfOtherPlacesIsAged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newHostileWorld(t)
@@ -100,8 +101,8 @@ func TestSightsAreFew(t *testing.T) {
 	}
 }
 
-// TestDepartureShowsLater has an agent leave: whoever stays sees it gone at once, from
-// the other place it is seen two ticks more, and a message there takes its way by that.
+// TestDepartureShowsLater has an agent leave. An agent that stays sees it gone at once. An
+// agent at the other place sees it at its old place two ticks more.
 func TestDepartureShowsLater(t *testing.T) {
 	s := mustScenario(t, "two_bases")
 	s.Places[0].Position, s.Places[1].Position, s.VisibilityKM = Position{}, Position{X: 30 * CMPerKM}, 40

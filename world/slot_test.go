@@ -11,7 +11,7 @@ func TestParametersFitTheirSlots(t *testing.T) {
 		for _, p := range spec.Params {
 			s := p.Slot()
 			if other, twice := taken[s]; twice {
-				t.Errorf("%s: %s and %s both stand in %s", spec.Name, other, p.Name, s)
+				t.Errorf("%s: %s and %s are both in %s", spec.Name, other, p.Name, s)
 			}
 			if s.IsNumber() != (p.Kind == ParamAmount) {
 				t.Errorf("%s: %s is a %v in the slot %s", spec.Name, p.Name, p.Kind, s)

@@ -28,8 +28,8 @@ type orderSeat struct {
 	power powerState
 	// filledNow says that an own order was filled, or an own offer taken, here in this tick.
 	filledNow bool
-	// asleep says that it waits, strangers when messages last disturbed it; nobody is named
-	// by a rule in these worlds.
+	// asleep says that it waits, strangers when messages last disturbed it. In these worlds
+	// no rule names an agent.
 	asleep    bool
 	strangers int64
 	order     *ExecuteUntil
@@ -180,7 +180,7 @@ func (twin *orderTwin) acted(n int, e Event) {
 	}
 }
 
-// reason is why the order of agent n has to end now, "" when it goes on. able says
+// reason is why the order of agent n has to end now, "" if it continues. able says
 // that the agent can act in this tick.
 func (twin *orderTwin) reason(n int, able bool) string {
 	s := &twin.seats[n]

@@ -7,8 +7,8 @@ func (r Rules) Journey(from, to Position) (cost, ticks int64) {
 	return r.moveCost(d), r.moveTicks(d)
 }
 
-// Survey is the start of a world seen from outside, what is hidden from its agents
-// included. It is for tools that judge scenarios, not for whoever plays them.
+// Survey is the start of a world seen from outside, including what is hidden from its
+// agents. It is for tools that check scenarios, not for players.
 type Survey struct {
 	// Places are all places: the listed ones first, then the fragments of the belt.
 	Places []Place

@@ -107,9 +107,8 @@ func swarmScenario(t *testing.T, seed uint64) Scenario {
 	return s.WithAgents(int(1 + draw(14, 40)))
 }
 
-// TestSwarmLong runs random worlds, each twice, and checks conservation and the
-// digest in every tick, that both runs agree, and that nobody is forgotten by the
-// calendar.
+// TestSwarmLong runs random worlds, each twice. It checks conservation and the digest
+// in every tick, that both runs agree, and that every agent that cannot act has a wake-up.
 func TestSwarmLong(t *testing.T) {
 	worlds := uint64(30)
 	if os.Getenv("AGENT_WORLD_LONG") != "" {

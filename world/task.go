@@ -38,7 +38,7 @@ type Task struct {
 	// nothing and of the built-in scripted agents.
 	BaselineNothing  int64 `toml:"baseline_nothing"`
 	BaselineScripted int64 `toml:"baseline_scripted"`
-	// UpperBound is a score that the rules allow nobody to exceed.
+	// UpperBound is a score that no player can exceed under the rules.
 	UpperBound int64 `toml:"upper_bound"`
 	// Derivation says how the bound follows from the rules.
 	Derivation string `toml:"derivation"`

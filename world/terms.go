@@ -44,7 +44,7 @@ type Terms struct {
 	// ID is "req-<tick>-<sender>-1" or the same with offer or decline.
 	ID   string `json:"id"`
 	From string `json:"from"`
-	// To is an agent's id, or anyone for an offer to whoever comes.
+	// To is an agent's id, or anyone for an offer to all agents at its place.
 	To string `json:"to"`
 	// Place is where an offer is held.
 	Place string `json:"place,omitempty"`

@@ -173,7 +173,7 @@ func TestLoopholesOfOffers(t *testing.T) {
 			}
 		}
 	})
-	t.Run("accept twice while its owner offers anew", func(t *testing.T) {
+	t.Run("accept twice while its owner offers again", func(t *testing.T) {
 		for seed := range uint64(24) {
 			w := dealers(t, 3, Amount{Electricity, 500}, Amount{Data, 9}, Amount{Hardware, 5})
 			w.seed = seed
@@ -387,7 +387,7 @@ func TestRequestsAreLimited(t *testing.T) {
 	must(t, w, 0, ask)
 	wantCode(t, does(t, w, 0, ask), RejectRequestLimit)
 	must(t, w, 0, Request{"agent-3", Data, 5, 20})
-	must(t, w, 1, Transfer{"agent-1", Electricity, 7}) // nobody asked for it
+	must(t, w, 1, Transfer{"agent-1", Electricity, 7}) // no agent asked for it
 	must(t, w, 1, Transfer{"agent-1", Data, 7})
 	left := func(list []Terms) (sums []int64) {
 		for _, r := range list {
@@ -431,8 +431,8 @@ func TestRequestsAreLimited(t *testing.T) {
 	}
 }
 
-// TestAnswersMustFit: an offer answers only a request to its sender, to whoever asked, of
-// what was asked.
+// TestAnswersMustFit: an offer answers only a request to its sender. It must go to the
+// agent that asked and give what was asked for.
 func TestAnswersMustFit(t *testing.T) {
 	w := dealers(t, 3, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
 	id := must(t, w, 0, Request{"agent-2", Data, 5, 20}).Created
@@ -598,7 +598,7 @@ func TestAskersLearnNothingFromAfar(t *testing.T) {
 			act(w, map[int]Action{0: ask(w, 0)})
 		}
 		if a, b := mustJSON(real.View(0).Observe().OwnRequests), mustJSON(none.View(0).Observe().OwnRequests); a != b {
-			t.Fatalf("tick %d: a request to nobody shows:\n%s\n%s", real.Tick(), a, b)
+			t.Fatalf("tick %d: a request to an unknown agent shows:\n%s\n%s", real.Tick(), a, b)
 		}
 	}
 }

@@ -2,15 +2,13 @@ package world
 
 import "fmt"
 
-// Trades settle at once. The price is that of who waits: the order that rests, or
-// the plant. The better price goes first, then the longer wait; at one price
-// orders go before plants and plants by their ids. Nobody trades with itself: own
-// orders stay in the book beside an own crossing one, and own plants give freely
-// to buy_power and sell nothing to their owner. Plants only sell to who acts; they
-// never reach for orders that wait.
+// Trades settle at once, at the price of the resting order or the plant. The better
+// price is first, then the longer wait. At one price orders precede plants, and plants
+// are sorted by id. No agent trades with itself: its own orders stay in the book even if
+// they cross. Its own plants give freely to buy_power and sell nothing to it. Plants sell
+// only to the agent that acts, never to resting orders.
 
-// Trade tells of a trade, or of an order's terms, of which one party is still
-// missing.
+// Trade is a trade, or the terms of an order that has no counterparty yet.
 type Trade struct {
 	// Buyer and Seller are agent ids.
 	Buyer  string `json:"buyer,omitempty"`
@@ -43,7 +41,7 @@ func onTerms(amount, price int64) ruling {
 	return ruling{}
 }
 
-// noOffer refuses a trade at once for which there is nobody; Available is the best
+// noOffer refuses an immediate trade that has no counterparty. Available is the best
 // price there is, if any.
 func noOffer(price int64, l ladder) ruling {
 	r := Rejection{Code: RejectNoOffer, Field: "price", Requested: number(price), Unit: data.unit()}
@@ -53,7 +51,7 @@ func noOffer(price int64, l ladder) ruling {
 	return refuse(r)
 }
 
-// unlimited stands for funds that set no bound: those of who waits are in escrow.
+// unlimited is an amount of funds that sets no bound: a resting order has its funds in escrow.
 const unlimited = PowerTradeMax * PowerPriceMax
 
 // lots is the largest whole number of lots in an amount, in units.

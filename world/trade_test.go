@@ -17,7 +17,7 @@ func bazaar(t *testing.T, agents int, capacity int64, stock ...Amount) *World {
 	return w
 }
 
-// does runs a tick in which one agent acts and returns what became of it.
+// does runs a tick in which one agent acts and returns the outcome.
 func does(t *testing.T, w *World, n int, a Action) Outcome {
 	t.Helper()
 	w.Advance()
@@ -189,8 +189,8 @@ func TestAbsurdTermsAreRefused(t *testing.T) {
 	}
 }
 
-// TestQuotesTravel: what is traded at one base shows at the other after 3 ticks,
-// and until then nothing there tells of it.
+// TestQuotesTravel: a trade at one base shows at the other after 3 ticks, and nothing
+// there shows it before.
 func TestQuotesTravel(t *testing.T) {
 	quiet, busy := baseWorld(t), baseWorld(t)
 	for range 6 {

@@ -52,7 +52,7 @@ func (v View) Place() string { return v.seen.Self.Place }
 // of a world.
 func (v View) Rules() Rules { return v.facts.law.Rules }
 
-// Last is what became of the agent's last action; false before its first.
+// Last is the outcome of the agent's last action; false before its first.
 func (v View) Last() (Outcome, bool) { return v.last.clone(), v.last.Tick > 0 }
 
 // Goals is how far the agent is with each of its goals, in the order of the scenario.
@@ -67,7 +67,7 @@ func (v View) Standing() (ExecuteUntil, bool) {
 	return cloneAction(v.standing).(ExecuteUntil), v.standing.Do != nil
 }
 
-// Check is a dry run of a: would the world accept it now, if nobody else acted?
+// Check is a dry run of a: would the world accept it now, if no other agent acted?
 // An accepted answer lists the very changes that Apply then makes.
 func (v View) Check(a Action) Check {
 	r := v.facts.rule(a, &v)
@@ -81,7 +81,7 @@ func (v View) Check(a Action) Check {
 }
 
 // Blind is the view without what others wrote, offered or asked for: no messages, terms or
-// notes but the agent's own. It is for measuring what these bring about.
+// notes but the agent's own. It is for measuring the effect of these.
 func (v View) Blind() View {
 	s := &v.seen
 	s.Inbox, s.InboxDropped, s.Requests, s.Offers, s.Here.Offers, s.TermsOmitted = nil, 0, nil, nil, nil, 0

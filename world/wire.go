@@ -20,7 +20,7 @@ type (
 	}
 )
 
-// wireAction is an action in its canonical form; the zero value stands for none.
+// wireAction is an action in its canonical form; the zero value is none.
 type wireAction struct{ action Action }
 
 func (a wireAction) MarshalJSON() ([]byte, error) { return EncodeAction(a.action), nil }

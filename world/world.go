@@ -121,8 +121,8 @@ func (w *World) emit(e Event) {
 }
 
 // post moves an amount and marks the sources and sinks that changed. The accounts of
-// agents, places and factories are part of those records, which whoever posts to them
-// touches.
+// agents, places and factories are part of those records; the caller that posts to them
+// touches the records.
 func (w *World) post(from, to account, r resource, n int64) Posting {
 	for _, a := range [2]account{from, to} {
 		if a < systemAccounts {
@@ -158,9 +158,9 @@ func (w *World) Agents() int { return len(w.agents) }
 // AgentID is the id of agent n.
 func (w *World) AgentID(n int) string { return w.agents[n].id }
 
-// Needless names the actions that can matter to nobody in this world: what takes another
-// agent in a world of one, requests and offers where the scenario does not enable them, and
-// journeys where there is one place. It never changes.
+// Needless names the actions that are of no use in this world: those that take another
+// agent in a world of one, requests and offers if the scenario does not enable them, and
+// journeys if there is one place. The list never changes.
 func (w *World) Needless() (names []string) {
 	if len(w.agents) == 1 {
 		for _, a := range []Action{Transfer{}, SellPower{}, PlaceOrder{}, CancelOrder{}, SendMessage{}, PostNote{}} {
@@ -188,10 +188,10 @@ func (w *World) AgentNumber(id string) (int, bool) {
 // Advance and does not change when they act.
 func (w *World) Due() []int { return slices.Clone(w.due) }
 
-// Continuing lists the agents whose standing order goes on in this tick, sorted.
+// Continuing lists the agents whose standing order continues in this tick, sorted.
 func (w *World) Continuing() []int { return slices.Clone(w.continuing) }
 
-// LastOutcome is what became of the last action of agent n; false before it.
+// LastOutcome is the outcome of the last action of agent n; false before it.
 func (w *World) LastOutcome(n int) (Outcome, bool) {
 	return w.agents[n].last.clone(), w.agents[n].last.Tick > 0
 }

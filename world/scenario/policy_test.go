@@ -218,8 +218,8 @@ action = "mine_compound"
 	}
 }
 
-// TestClausesAreNoRules: a world with a policy that forbids everything goes on as
-// one without, action by action and digest by digest.
+// TestClausesAreNoRules: a world with a policy that forbids everything runs as one
+// without, action by action and digest by digest.
 func TestClausesAreNoRules(t *testing.T) {
 	var digests [2][]world.Digest
 	for i, policy := range []string{"", "[[policy]]\nagent = \"*\"\neffect = \"forbid\"\naction = \"*\"\n"} {

@@ -88,9 +88,9 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 	return s, nil
 }
 
-// checkZeroLimits refuses a limit of 0 that the text states. In a [world.PolicyRule] 0 is no limit,
-// and whoever writes it down means the opposite. The rules as decoded cannot tell a
-// stated 0 from a limit that was left out.
+// checkZeroLimits refuses a limit of 0 that the text states. In a [world.PolicyRule] 0 is no
+// limit, but an author who writes 0 means the opposite. The decoded rules do not show
+// whether a 0 was stated or the limit left out.
 func checkZeroLimits(data []byte) error {
 	var stated struct {
 		Policy []map[string]any `toml:"policy"`
