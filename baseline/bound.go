@@ -10,7 +10,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Bound is a score that nobody can exceed, with the reason in words.
+// Bound is a score that no player can exceed, with the reason in words.
 type Bound struct {
 	Score int64
 	Why   string
@@ -34,7 +34,7 @@ func BoundOf(s world.Scenario) Bound {
 	}
 	start := e.start[e.resource]
 	b := Bound{start + p, fmt.Sprintf("The start has %d, and at most %d are made. %s", start, p, why)}
-	if kind == "held_min" { // for whoever holds least an equal share is the best
+	if kind == "held_min" { // an equal share is the best for the agent that holds least
 		b.Score /= e.counted
 		b.Why = fmt.Sprintf("%d agents share: ", e.counted) + b.Why
 	}
@@ -102,8 +102,8 @@ type bill struct {
 }
 
 // bill computes the least cost of p pieces made with the given number of power
-// plants. Where several recipes yield the resource, each item is taken from the
-// recipe that is cheapest in it. Nobody pays for power, and no factory wears.
+// plants. If several recipes yield the resource, each item of the bill is the
+// lowest of all recipes. Power costs no data, and no factory wears.
 func (e *estimate) bill(p, plants int64) bill {
 	b := bill{plants: plants}
 	switch {
@@ -150,8 +150,8 @@ func (e *estimate) cheapest(p int64, input string) int64 {
 	return least
 }
 
-// firstBuild is the first tick in which the hardware for a factory can be at hand:
-// at once, after refining, or after digging and refining.
+// firstBuild is the first tick in which an agent can have the hardware for a factory:
+// at the start, after refining, or after digging and refining.
 func (e *estimate) firstBuild(need int64) int64 {
 	switch {
 	case e.start[world.Hardware] >= need:

@@ -59,7 +59,7 @@ func TestBoundAllowsForPlants(t *testing.T) {
 	s := mustParse(t, loophole, "produced:control_chip")
 	s.Places[0].Emission, s.Places[0].CompoundG = 4, 500_000
 	with := BoundOf(s)
-	// Hardware is at hand: built in tick 1, a plant generates 5 a tick from tick 4 on.
+	// The agents start with hardware: built in tick 1, a plant generates 5 a tick from tick 4 on.
 	if want := "plants at 10 less 180 generated each"; !strings.Contains(with.Why, want) {
 		t.Errorf("%q lacks %q", with.Why, want)
 	}

@@ -6,20 +6,20 @@
 //
 //	w, score, err := baseline.Play(scenario, scenario.Seed, scenario.Task.Ticks, baseline.Scripted)
 //
-// The embedded model of the stub server decides by the policy of the scripted agents, too:
-// see [Brief.Wishes], which takes a [Situation] from whoever read one.
+// The embedded model of the stub server follows the same policy: [Brief.Wishes] takes a
+// [Situation], such as one read from a prompt.
 //
-// The scripted agents harvest, mine, refine, build and schedule, help where a task wants
-// it, and trade where a scenario has requests and offers. They know what a player of the scenario may know: their own view, what they
-// have seen before, and the task, the goals and the charted places. A score above theirs
-// means that an agent planned better than a fixed list of priorities.
+// The scripted agents harvest, mine, refine, build and schedule. They help if the task
+// asks for help, and trade if the scenario has requests and offers. They know only what a
+// player may know: their own view, what they have seen before, the task, the goals and
+// the charted places. A score above theirs means that an agent planned better than a
+// fixed list of priorities.
 //
-// [BoundOf] computes a score that the rules allow nobody to exceed, by giving up
-// on detail in the players' favour: travel is free, every harvest happens at the
-// best place, all goods are shared. What is left is arithmetic about matter,
-// energy, factories and the number of actions.
+// [BoundOf] computes a score that no player can exceed under the rules. It simplifies in
+// the players' favour: travel is free, every harvest happens at the best place, all goods
+// are shared. What is left is arithmetic about matter, energy, factories and actions.
 //
-// [Lint] puts it together: it proves that a scenario can be played (places can be
-// reached, goals can be met) and that the numbers of its task are true. [Flows] tells what
-// the scenario's rules let strangers get out of each agent at most.
+// [Lint] combines these: it proves that a scenario can be played (places can be reached,
+// goals can be met) and that the numbers of its task are true. [Flows] lists the most that
+// strangers can get out of each agent under the scenario's rules.
 package baseline

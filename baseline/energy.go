@@ -35,8 +35,8 @@ func chargeMost(r world.Rules, radiation, ticks int64) int64 {
 	return max(0, slices.Max(most))
 }
 
-// uptimeBound takes off what nobody can prevent: an agent that starts without a
-// charge is down until it has gained enough by itself or somebody can be there.
+// uptimeBound subtracts the downtime that no agent can prevent: an agent that starts
+// without charge is down until it has gained enough by itself or help can arrive.
 func uptimeBound(s world.Scenario) Bound {
 	var counted, lost int64
 	survey := s.Survey(s.Seed)

@@ -12,7 +12,7 @@ import (
 // flowAgentsMax is how many agents the rules may name for their flows to be computed.
 const flowAgentsMax = 32
 
-// everyOther stands for the agents that no rule names.
+// everyOther is the label for all agents that no rule names.
 const everyOther = "every other agent"
 
 // endless is more than any sum of a scenario; two hundred of it still fit.
@@ -39,7 +39,7 @@ func Flows(s world.Scenario) (lines []string) {
 			continue
 		}
 		if !s.Terms && !c.ByMessage {
-			c.Total = 0 // nobody can ask
+			c.Total = 0 // no agent can ask
 		}
 		n.rules = append(n.rules, c)
 		note(append([]string{c.Agent, c.To}, c.AskedBy...)...)

@@ -141,10 +141,10 @@ func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
 	})
 }
 
-// TestFlows tells of chains, shares, orders and trades in words.
+// TestFlows checks the sentences about chains, shares, orders and trades.
 func TestFlows(t *testing.T) {
 	for name, tc := range map[string]struct{ rules, want string }{
-		"nobody may ask":  {`agent = "*" action = "transfer_resource" total = 9`, ""},
+		"no one may ask":  {`agent = "*" action = "transfer_resource" total = 9`, ""},
 		"nothing given":   {`agent = "*" action = "send_message" total = 9 window = 9 asked_by = ["*"]`, ""},
 		"partners alone":  {`agent = "agent-1" action = "transfer_resource" what = "data" total = 9 window = 9 asked_by = ["agent-2"]`, ""},
 		"everybody":       {`agent = "*" action = "transfer_resource" what = "data" most = 2 total = 9 window = 50 asked_by = ["*"]`, "every agent strangers can get at most 9 data in 50 ticks, 27 in 120"},
@@ -180,7 +180,7 @@ func TestFlows(t *testing.T) {
 		}
 		got := strings.ReplaceAll(strings.Join(Flows(s), "\n"), "flows: out of ", "")
 		if s.Terms = false; len(Flows(s)) > 0 {
-			t.Errorf("%s flows where nobody can ask", name)
+			t.Errorf("%s flows where no agent can ask", name)
 		}
 		if got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)

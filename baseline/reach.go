@@ -10,10 +10,10 @@ import (
 // reachMax bounds the places that lint looks at: beyond it the pairs are too many.
 const reachMax = 4096
 
-// lintPlaces lists the places that nobody can reach by any chain of journeys that
-// a battery pays for. At a place that yields more than being awake costs an agent
-// can charge fully; elsewhere it goes on with what it has left, or with the charge
-// at which the ambient floor restarts it. A larger belt is not looked at.
+// lintPlaces lists the places that no agent can reach by any chain of journeys that
+// a battery pays for. At a place that yields more than the idle draw, an agent can
+// charge fully. Elsewhere it continues with the charge it has left, or with the charge
+// at which the ambient floor restarts it. Belts of more than [reachMax] places are skipped.
 func lintPlaces(r world.Rules, survey world.Survey) []Diagnostic {
 	if len(survey.Places) > reachMax {
 		return nil

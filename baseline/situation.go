@@ -12,7 +12,7 @@ type Situation struct {
 	Rules world.Rules
 	// Recipes are the known recipes, the one to prefer first.
 	Recipes []world.Recipe
-	// Last is what became of the agent's last action, if it has acted.
+	// Last is the outcome of the agent's last action, if it has acted.
 	Last world.Outcome
 	// Remembered are places as they were found on earlier visits.
 	Remembered []world.Here

@@ -13,7 +13,7 @@ const (
 	// lotPercent is the most that one offer is worth, in percent of a full battery. Others can
 	// hardly pay for more at once.
 	lotPercent = 25
-	// offerTicks is how long an offer to whoever is here stays open.
+	// offerTicks is how long an offer to any agent at the place stays open.
 	offerTicks = 10
 	// dataWorth is what a unit of data is worth in electricity, the middle of what plants ask.
 	dataWorth = 2
@@ -49,7 +49,7 @@ func (n *moment) trade() []world.Action {
 // deal finds out what the agent lacks and what it can do without.
 func (n *moment) deal() *deal {
 	d := &deal{moment: n, keep: map[string]int64{}}
-	// made is a product to make as many of as possible, whoever has them then.
+	// made is a product to make as many of as possible; who holds them does not count.
 	made, most := "", int64(0)
 	want := func(resource string, missing int64, onlyMade bool) {
 		if recipe, ok := n.recipeOf(resource); ok && n.Rules.BuildElectricity <= n.Self.PowerCapacity && made == "" {

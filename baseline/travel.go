@@ -31,8 +31,8 @@ func (n *moment) nearest(fits func(*place) bool) (best way, found bool) {
 	return best, found
 }
 
-// refuge is the way to power: to a place known to have it, or failing that to one
-// where nobody has looked.
+// refuge is the way to power: to a place known to have it, or else to an unexplored
+// place.
 func (n *moment) refuge() (way, bool) {
 	if w, ok := n.nearest(n.powered); ok && w.cost <= n.Rules.PowerCapacity {
 		return w, true
@@ -110,8 +110,7 @@ func (n *moment) starved(resource string) bool {
 	return n.Self.Hardware < need
 }
 
-// deposit is the way to the nearest compound that is known, or else to where
-// nobody has looked.
+// deposit is the way to the nearest known compound, or else to an unexplored place.
 func (n *moment) deposit() (way, bool) {
 	known, ok := n.nearest(func(p *place) bool { return p.seen && p.reserve >= n.Rules.RefineGPerHardware })
 	if ok && known.cost <= n.Rules.PowerCapacity {
