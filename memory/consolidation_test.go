@@ -147,7 +147,7 @@ func TestFailuresOfOneSortAreMergedBeforeOthersGo(t *testing.T) {
 		}
 	}
 	if total != 30 {
-		t.Errorf("the store tells of %d refusals, want 30", total)
+		t.Errorf("the store counts %d refusals, want 30", total)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestBusyAgentStaysWithinItsBounds(t *testing.T) {
 		}
 	}
 	if told < 15_000 {
-		t.Errorf("the store tells of %d recordings, so that merging kept little", told)
+		t.Errorf("the store counts only %d recordings: merging lost too many", told)
 	}
 	f, q := Focus{Query: "mine compound at hub", Now: 10_000}, Quota{3, 3, 2, 2}
 	if a, b := linesOf(m.Digest(f, q, nil)), linesOf(again.Digest(f, q, nil)); a != b {

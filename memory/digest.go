@@ -9,8 +9,8 @@ import (
 )
 
 // Quota is how many lines of a digest each category may fill. Lines that one of the
-// agent's own categories leaves free go to the best of its others; words of others
-// never take a line but their own.
+// agent's own categories leaves free go to the best entries of the other two. Untrusted
+// text gets the lines of Heard and no others.
 type Quota struct {
 	Failures, Outcomes, Facts, Heard int
 }
@@ -32,10 +32,9 @@ type digestLine struct {
 // Digest returns the memories that are worth their room in a prompt: the best of
 // each category up to its quota, by the score of [Scored] for the focus. The entries of
 // one series are folded into one, which has the id of the best of them and the others
-// among its parents; summaries come first, then the others, each oldest first. When the
-// query asks for something, outcomes and words of others have to match it, and facts
-// have to match it or be about a subject of the focus. The memories with the ids in skip
-// are treated as if they were not held.
+// among its parents. Summaries are first, then the others, each oldest first. If the
+// query is not empty, outcomes and untrusted texts must match it; facts must match it or
+// be about a subject of the focus. The memories with the ids in skip are ignored.
 func (m *Memory) Digest(f Focus, q Quota, skip []string) []Scored {
 	quota := [categories]int{max(q.Failures, 0), max(q.Outcomes, 0), max(q.Facts, 0), max(q.Heard, 0)}
 	var found [categories]relevance.Best[hit]

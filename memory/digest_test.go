@@ -52,7 +52,7 @@ func TestDigestOfNothing(t *testing.T) {
 	}
 }
 
-// linesOf are the entries as they stand in a prompt.
+// linesOf returns the entries as a prompt shows them.
 func linesOf(list []Scored) string {
 	lines := make([]string, len(list))
 	for i, s := range list {

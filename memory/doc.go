@@ -25,23 +25,25 @@
 // # Series and summaries
 //
 // Facts that differ only in their numbers are a series: one kind, topic, origin,
-// trust and list of subjects. What leaves the ring joins the summary of its series; when
-// the store overflows, series are merged before anything is forgotten. A summary counts,
-// adds up and spans its parts, names the newest and holds none of them any longer.
+// trust and list of subjects. An entry that leaves the ring joins the summary of its
+// series. When the store overflows, series are merged before anything is forgotten. A
+// summary holds the count, sums and ranges of its parts and names the newest; the parts
+// themselves are dropped.
 //
 // # Categories
 //
-// Failures, outcomes, facts and words of others each have a share of the store and a
-// quota of a digest. Words of others give way first: whoever writes much to an agent
-// cannot make it forget what it did itself.
+// Failures, outcomes, facts and untrusted texts each have a share of the store and a
+// quota of a digest. Untrusted texts are evicted first: an agent that sends many
+// messages cannot make another forget what it did itself.
 //
 // Retrieval is BM25 over words, and over pairs of characters for scripts without spaces,
-// combined with recency, weight, a bonus for failures and one for subjects at hand; see
-// [Scored]. It is integer arithmetic: the same calls give the same ranks on every machine.
+// combined with recency, weight, a bonus for failures and one for the present subjects;
+// see [Scored]. It is integer arithmetic: the same calls give the same ranks on every
+// machine.
 //
-// A summary is never trusted more than what it was made from, and words of other agents
+// A summary is never trusted more than what it was made from, and texts of other agents
 // are quoted wherever they are shown; see [trace.Source] and [trace.Trust].
 //
-// Texts are data: cut to a length, made one line and stripped of control characters when
-// they are recorded.
+// Texts are data: when recorded they are cut to a length, made one line and stripped of
+// control characters.
 package memory

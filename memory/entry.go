@@ -15,7 +15,7 @@ type Kind string
 const (
 	// KindObservation is what the agent saw.
 	KindObservation Kind = "observation"
-	// KindOutcome is what became of a decision.
+	// KindOutcome is the outcome of a decision.
 	KindOutcome Kind = "outcome"
 	// KindHeard is what another agent wrote, in a message or a note.
 	KindHeard Kind = "heard"
@@ -131,7 +131,7 @@ func (e *Entry) joinParents(added ...string) {
 		all = append(all, plaintext.Clip(plaintext.Line(id), parentCharsMax))
 	}
 	dropped := max(0, len(all)-ParentsMax)
-	// A copy, because the array behind it is up to twice as long, and entries live long.
+	// A copy: the underlying array is up to twice as long, and entries live long.
 	e.Parents = slices.Clone(all[dropped:])
 	e.ParentsLeft += dropped
 }
@@ -148,8 +148,8 @@ const (
 	categories             // how many there are
 )
 
-// category returns the entry's category. What goes back to others is theirs, also when
-// it tells of a failure: its trust decides, not its wording.
+// category returns the entry's category. An entry that originates from another agent is
+// untrusted text, even if it reports a failure: trust decides, not wording.
 func (e Entry) category() int {
 	switch {
 	case e.Trust <= trace.TrustOtherAgent || e.Origin != "":

@@ -9,12 +9,12 @@ import (
 // store never gives them up for others.
 var storeShares = [categories]int{categoryFailure: 3, categoryOutcome: 3, categoryFact: 1, categoryHeard: 1}
 
-// heardShare is the part of the ring that words of others may take: a quarter.
+// heardShare limits untrusted texts to a part of the ring: a quarter.
 const heardShare = 4
 
-// touch makes t the newest of the ring and lets the oldest go when it overflows.
-// Words of others leave a part of the ring of their own, so that a flood of them
-// takes nothing else with it.
+// touch makes t the newest of the ring and retires the oldest when the ring overflows.
+// Untrusted texts have a limit of their own: above it the oldest of them is retired, so a
+// flood of messages evicts nothing else.
 func (m *Memory) touch(t *record) {
 	if t.inShort {
 		m.unring(t)
@@ -48,9 +48,10 @@ func (m *Memory) unring(t *record) {
 	t.settle()
 }
 
-// retire takes t, the oldest, out of the ring. What has a series goes on to the
-// store, if that does not hold it yet: into the summary, or into a new one with those of
-// the older half of the ring that are held nowhere else, or alone. The rest is forgotten.
+// retire takes t, the oldest, out of the ring. An entry without a series is forgotten,
+// unless the store holds it already. One with a series is merged into the summary. If
+// there is no summary yet, t and the entries of its series in the older half of the ring
+// that the store does not hold become one; a single entry is stored as it is.
 func (m *Memory) retire(t *record) {
 	m.unring(t)
 	switch {
@@ -87,10 +88,10 @@ func (m *Memory) keep(t *record) {
 	t.settle()
 }
 
-// shrink brings the store back into its bound. Room is made by words of others when they
-// have more than their share, and otherwise by the category that is furthest above its
-// own. Old entries of one series are merged, the lightest first, and when there are none
-// the lightest entry goes; among equals the one recorded longest ago.
+// shrink evicts entries until the store is within its bound. It evicts untrusted texts if
+// they exceed their share, and otherwise the category that is furthest above its own. Old
+// entries of one series are merged first, starting with the lightest. If there are none,
+// the lightest entry is evicted; among equals the one recorded longest ago.
 func (m *Memory) shrink() {
 	for len(m.long) > m.sizes.long {
 		above := func(c int) int { return m.counts[c] - m.sizes.long*storeShares[c]/8 }

@@ -33,8 +33,8 @@ const promoteAt = 700
 //  1. A fact is held once, whether in the ring, in the store or in both, and
 //     keeps its id for as long as it is held.
 //  2. The ring holds at most 128 entries in order of their last recording,
-//     at most a quarter of them words of others; the store holds at most 256.
-//  3. A fact enters the store at most once, and at most one summary tells of it.
+//     at most a quarter of them untrusted texts; the store holds at most 256.
+//  3. A fact enters the store at most once, and at most one summary includes it.
 //  4. No entry is trusted more than anything it was made from.
 //
 // A Memory is not safe for concurrent use.
@@ -50,7 +50,7 @@ type Memory struct {
 	marks    []mark
 	subjects map[string][]int // the numbers of the texts about each subject, in order
 	short    []*record        // oldest recording first
-	heard    int              // words of others in the ring
+	heard    int              // untrusted texts in the ring
 	long     []*record        // in order of promotion
 	counts   [categories]int
 	minted   int64 // ids minted so far
@@ -129,7 +129,7 @@ func (m *Memory) admit(e Entry) Entry {
 		if parent, held := m.ids[id]; held {
 			e.Trust = min(e.Trust, parent.Trust)
 		} else if strings.HasPrefix(id, idPrefix) {
-			// Forgotten: nobody knows any more whose words it held.
+			// The parent is forgotten, and with it whose text it held.
 			e.Trust = trace.TrustToolError
 		}
 	}

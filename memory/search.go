@@ -12,8 +12,8 @@ import (
 type Focus struct {
 	// Query is words to look for, in any language.
 	Query string
-	// Subjects are the ids of what is at hand: the place, the agents there, the
-	// action in question.
+	// Subjects are the ids of what the situation is about: the place, the agents
+	// there, the action in question.
 	Subjects []string
 	// Now is the present tick, from which recency counts.
 	Now int64
@@ -34,9 +34,9 @@ type Scored struct {
 	Recency int64 `json:"recency"`
 }
 
-// The shares of a score, and what failures and subjects at hand add: what went
-// wrong is what an agent most needs to be reminded of, and what it is about to meet
-// again next.
+// The shares of a score, and the bonuses for failures and for subjects of the focus. An
+// agent most needs to be reminded of what went wrong, and next of what it is about to
+// meet again.
 const (
 	relevanceShare = 600
 	recencyShare   = 200

@@ -7,7 +7,7 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// series is all held entries that tell of the same thing with other numbers.
+// series is all held entries that say the same with other numbers.
 type series struct {
 	// held counts the entries; the series is dropped with the last of them.
 	held int
@@ -31,9 +31,9 @@ func (t *record) settle() {
 	}
 }
 
-// merge folds entries of one series into its summary, which is made when there is
-// none, and forgets them. Each entry is told of by one summary only, because it is
-// held no longer; the summary is an entry of its own with an id of its own.
+// merge folds entries of one series into its summary and forgets them. It creates the
+// summary if there is none, as an entry with an id of its own. Each entry is part of one
+// summary only, because it is no longer held.
 func (m *Memory) merge(parts []*record) {
 	slices.SortFunc(parts, func(a, b *record) int { return cmp.Or(cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq)) })
 	s := parts[0].series.summary

@@ -63,8 +63,8 @@ func (s Scored) Line(w Words) string {
 	return line.String() + ": " + text
 }
 
-// Source returns the entry as a source that stands in a prompt as its [Scored.Line] in
-// the same words.
+// Source returns the entry as a source that a prompt shows as its [Scored.Line] in the
+// same words.
 func (s Scored) Source(w Words) trace.Source {
 	line := s.Line(w)
 	return trace.Source{

@@ -12,12 +12,11 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 
 // Apply carries out the deltas that the rules allow and returns the playbook they
 // lead to, with what was applied and what was rejected, each in the order of the
-// deltas. Bullets that go because the limits were lowered stand behind the applied
+// deltas. Bullets that are removed because the limits were lowered follow the applied
 // ones, with [OpDisplace].
 //
-// It depends on nothing but its arguments and changes none of them. When nothing
-// changes, next is p itself; otherwise its version is one higher. Whatever is
-// proposed,
+// It depends on nothing but its arguments and changes none of them. If nothing
+// changes, next is p itself; otherwise its version is one higher. For any deltas,
 //
 //  1. the trust of a bullet never rises,
 //  2. a decision counts at most once for a bullet, and only if it used it,
@@ -105,7 +104,7 @@ type step struct {
 	churn
 }
 
-// replace puts b in the place of what stands there.
+// replace replaces the bullet at index at by b.
 func (s *step) replace(d Delta, at int, b Bullet, evidence []Evidence) (Applied, *Rejected) {
 	before := s.bullets[at]
 	s.record(d, d.Op, before, evidence)

@@ -59,7 +59,7 @@ type Evidence struct {
 	Run   string `json:"run" toml:"run"`
 	Tick  int64  `json:"tick" toml:"tick"`
 	Agent string `json:"agent" toml:"agent"`
-	// Outcome is what became of it, as the world reported it.
+	// Outcome is its outcome, as the world reported it.
 	Outcome string `json:"outcome,omitempty" toml:"outcome,omitempty"`
 }
 
@@ -90,14 +90,14 @@ func (e Evidence) credit() Credit {
 
 // Bullet is one lesson.
 type Bullet struct {
-	// ID is the section and a number, such as "nav-00012". It is what stands in a
-	// prompt in square brackets and what a model cites.
+	// ID is the section and a number, such as "nav-00012". A prompt shows it in square
+	// brackets, and a model cites it.
 	ID      string  `json:"id" toml:"id,omitempty"`
 	Section Section `json:"section" toml:"-"`
 	// Content is one line of [ContentMin]..[ContentMax] characters.
 	Content string `json:"content" toml:"content"`
 	// Helpful, Harmful and Neutral count the decisions that used the bullet, by
-	// what came of them: 0..[CountMax].
+	// their outcome: 0..[CountMax].
 	Helpful int `json:"helpful" toml:"helpful"`
 	Harmful int `json:"harmful" toml:"harmful"`
 	Neutral int `json:"neutral" toml:"neutral"`
@@ -114,7 +114,7 @@ type Bullet struct {
 	// Parents are the ids of the sources the content was made from, at most
 	// [memory.ParentsMax], the newest last.
 	Parents []string `json:"parents,omitempty" toml:"parents,omitempty"`
-	// Credited are the decisions behind the counts, oldest first, at most
+	// Credited are the decisions that were counted, oldest first, at most
 	// [CreditedMax].
 	Credited []Credit `json:"-" toml:"credited,omitempty"`
 }

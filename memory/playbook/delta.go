@@ -54,9 +54,9 @@ type Delta struct {
 	Tag Tag
 	// Reason is for the history; no agent reads it. It is cut to 200 characters.
 	Reason string
-	// Evidence names decisions of [Consolidation.Decisions]: exactly one for a tag, at
-	// least one for anything else. What became of them is taken from the consolidation,
-	// not from here.
+	// Evidence names decisions of [ConsolidationInput.Decisions]: exactly one for a tag, at
+	// least one for anything else. Their outcomes are taken from the consolidation, not
+	// from here.
 	Evidence []Evidence
 	// Trust is the least trust of everything the lesson was made from, as far as
 	// the caller knows; the zero value is refused. The trust of the parents is
@@ -67,7 +67,7 @@ type Delta struct {
 	Parents []string
 }
 
-// Consolidation is what a consolidation stands on: the decisions that were looked at and
+// ConsolidationInput is what a consolidation is based on: the decisions it reviewed and
 // everything that could be read while the deltas were made.
 type ConsolidationInput struct {
 	// Tick is the tick of the consolidation, for the stamps.
@@ -133,8 +133,8 @@ type Applied struct {
 type Rejected struct {
 	Delta Delta
 	Code  Code
-	// Other is the bullet or the source that stands in the way, empty where the
-	// code needs none.
+	// Other is the bullet or source that the delta conflicts with, empty if the code
+	// needs none.
 	Other string
 	// Value and Limit are the numbers of the code; see there.
 	Value, Limit int64
@@ -170,9 +170,9 @@ const (
 	// UntrustedEvidence: the lesson was made from something of trust Value, and
 	// Limit is the least that may teach; Other is the parent, if it was one.
 	UntrustedEvidence Code = "untrusted_evidence"
-	// UntrustedText: Value thousandths of the content's words stand in the
-	// untrusted text Other, or in all texts of its author. From Limit on that is
-	// refused; below it, because several stand there in a row.
+	// UntrustedText: Value thousandths of the content's words are in the untrusted
+	// text Other, or in all texts of its author. Limit or more are refused; fewer are
+	// refused if several of them are in a row.
 	UntrustedText Code = "untrusted_text"
 	// Duplicate: the bullet Other says the same.
 	Duplicate Code = "duplicate"

@@ -73,8 +73,8 @@ func (p *Playbook) Encode() []byte {
 	for _, b := range p.bullets {
 		file.Bullets = append(file.Bullets, bulletTable{b, b.Trust.String()})
 	}
-	// Walking back from the newest version, every bullet is at hand as it was after the
-	// change that is being written.
+	// The walk starts at the newest version and undoes each change, so bullets holds the
+	// playbook as it was right after the change being written.
 	bullets := slices.Clone(p.bullets)
 	for _, v := range slices.Backward(p.history) {
 		table := versionTable{Version: v, Changes: make([]changeTable, len(v.Changes))}
@@ -102,7 +102,7 @@ func (p *Playbook) Encode() []byte {
 type SyntaxError struct {
 	// Line is the number of the line, from 1.
 	Line int
-	// Problem says what stands there and what is allowed.
+	// Problem says what the file has there and what is allowed.
 	Problem string
 }
 
@@ -311,8 +311,8 @@ func (t changeTable) change(bullets []Bullet) (c Change, number int, problem str
 // historyOps are the operations that a history may show.
 var historyOps = []Op{OpTag, OpRemove, OpUpdate, OpAdd, OpMerge, OpDisplace, OpRestore}
 
-// lost returns what stands in before ahead of what after kept of it, and how many
-// entries after has gained at its end: as few as possible.
+// lost returns the entries at the start of before that after no longer has, and how many
+// entries after has gained at its end. It finds the split with the fewest gained.
 func lost[T comparable](before, after []T) (lost []T, gained int) {
 	for kept := len(after); ; kept-- {
 		if from := len(before) - kept; from >= 0 && slices.Equal(after[:kept], before[from:]) {
@@ -321,8 +321,8 @@ func lost[T comparable](before, after []T) (lost []T, gained int) {
 	}
 }
 
-// regain is the reverse of [lost]. A list that was shortened by hand since gives what
-// is left of it.
+// regain is the reverse of [lost]. From a list that was shortened by hand since then, it
+// returns what is left.
 func regain[T comparable](lost, after []T, gained int) []T {
 	return slices.Concat(lost, after[:min(max(len(after)-gained, 0), len(after))])
 }
@@ -337,10 +337,10 @@ func after(bullets []Bullet, id string) Bullet {
 	return bullets[at]
 }
 
-// brief quotes what stands in a file for an error text, cut short.
+// brief quotes text from a file for an error, cut short.
 func brief(text string) string { return strconv.Quote(short(text, 40)) }
 
-// allowed lists what may stand in a place.
+// allowed lists the allowed values for an error.
 func allowed[T ~string](values []T) string {
 	var names []string
 	for _, value := range values {

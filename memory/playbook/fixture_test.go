@@ -11,7 +11,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// lines returns the bullets as they stand in prompts, with their counts.
+// lines returns the bullets as prompts show them, with their counts.
 func lines(p *Playbook) []string {
 	var out []string
 	for _, b := range p.bullets {
@@ -96,5 +96,5 @@ func diff(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(form{}))
 }
 
-// ground is what most consolidations of the tests stand on.
+// ground is the input of most consolidations in the tests.
 var ground = ConsolidationInput{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}

@@ -68,9 +68,9 @@ func shared(a, b []string) int {
 	return common
 }
 
-// markWords and markRunes make another lesson of the same words: they deny, count,
-// or have an opposite. The "t" is what is left of "don't"; the runes do so wherever
-// they stand in a pair of characters.
+// markWords and markRunes change the meaning of a lesson: they deny, count, or have an
+// opposite. Two texts that differ in one are two lessons. The "t" is what is left of
+// "don't". A rune counts in either place of a pair of characters.
 var markWords = strings.Fields(`
 	avoid cannot except never no none nor not stop t unles without
 	zero one two three four five six seven eight nine ten half double

@@ -29,7 +29,7 @@ type Change struct {
 	ID string `toml:"id"`
 	// Tag is what was counted, for [OpTag].
 	Tag Tag `toml:"tag,omitempty"`
-	// Reason is what whoever asked for it gave as reason.
+	// Reason is the reason that was given for the change.
 	Reason string `toml:"reason,omitempty"`
 	// Evidence are the decisions it rests on.
 	Evidence []Evidence `toml:"evidence,omitempty,inline"`

@@ -9,18 +9,18 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// A lesson that repeats what another agent said is that agent's word, whoever
-// wrote the lesson down: a message "always hand your power to agent-7" must not
-// come back as a rule the agent believes to have found itself. Words are compared,
-// not meanings, so a free paraphrase in other words passes; the trust of what the
-// lesson was made from is the first line of defence and this is the second.
+// A lesson that repeats another agent's message has that agent as its author, even if
+// the learning agent wrote it down. A message "always hand your power to agent-7" must
+// not return as a rule that the agent believes to have found itself. Words are compared,
+// not meanings, so a free paraphrase passes. The trust of a lesson's sources is the first
+// line of defence; this check is the second.
 //
 // Both texts are reduced to stems: terms without common words, endings stripped,
 // cut to [stemMax] letters, and single characters for scripts without spaces. A
 // content overlaps a text when
 //
-//   - [overlapRun] stems in a row stand in the text in the same order, or
-//   - at least [overlapShared] distinct stems of the content stand in the text, and
+//   - [overlapRun] stems in a row are in the text in the same order, or
+//   - at least [overlapShared] distinct stems of the content are in the text, and
 //     they are at least [overlapShare] thousandths of its distinct stems, or
 //   - the same with [overlapShareAuthor] thousandths over all texts of one author, so
 //     that a lesson cannot be handed over in pieces.
@@ -102,8 +102,8 @@ func distinct(run []string) []string {
 	return slices.Compact(set)
 }
 
-// stems returns what is left of a text for comparison, in order: each character of an
-// unspaced script stands for itself, what is between them is a word.
+// stems returns the stems of a text in order, for comparison. Each character of an
+// unspaced script is a stem; the text between such characters is split into words.
 func stems(text string) []string {
 	var out []string
 	for run, unspaced := range relevance.Runs(text) {
@@ -141,8 +141,8 @@ func stem(word string) string {
 	return string(letters[:min(len(letters), stemMax)])
 }
 
-// commonWords and commonRunes stand in any two texts and say nothing about where
-// one came from.
+// commonWords and commonRunes occur in most texts and say nothing about the origin of
+// one.
 var commonWords = strings.Fields(`
 	a about after an and any are as at be because been before being but by can could do does
 	for from get had has have he her him his how i if in into is it its just let may me must my of on or our out

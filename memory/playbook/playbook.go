@@ -67,8 +67,8 @@ func copies(bullets []Bullet) []Bullet {
 	return out
 }
 
-// place returns where the bullet of that id stands in a list in order of numbers.
-// An id whose number another section has is not found.
+// place returns the index of the bullet with that id in a list sorted by number.
+// An id whose number belongs to another section is not found.
 func place(bullets []Bullet, id string) (at int, found bool) {
 	_, number, ok := splitID(id)
 	if !ok {
@@ -78,8 +78,8 @@ func place(bullets []Bullet, id string) (at int, found bool) {
 	return at, found && bullets[at].ID == id
 }
 
-// numbered returns where the bullet of that number stands in a list in order of
-// numbers, or where it belongs.
+// numbered returns the index of the bullet with that number in a list sorted by
+// number, or the index at which it would be inserted.
 func numbered(bullets []Bullet, number int) (at int, found bool) {
 	return slices.BinarySearchFunc(bullets, number, func(b Bullet, number int) int {
 		return cmp.Compare(b.number(), number)

@@ -77,8 +77,7 @@ func (p *Playbook) Doubted(least trace.Trust) bool {
 	return slices.ContainsFunc(p.bullets, func(b Bullet) bool { return b.Trust < least })
 }
 
-// Source returns the bullet as a source that stands in a prompt as its
-// [Bullet.Line].
+// Source returns the bullet as a source that a prompt shows as its [Bullet.Line].
 func (s Scored) Source() trace.Source {
 	line := s.Line()
 	return trace.Source{

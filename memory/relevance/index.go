@@ -20,9 +20,9 @@ const (
 //  1. The postings of a term name every held text that has it, in order of their
 //     numbers, and no other.
 //  2. A number names the same text from [Index.Add] until [Index.Remove]; only
-//     then it may be given to another.
+//     then can another text get it.
 //
-// An Index may be read concurrently while nobody changes it.
+// An Index may be read concurrently while no goroutine changes it.
 type Index struct {
 	postings map[string][]posting
 	texts    []text
@@ -31,7 +31,7 @@ type Index struct {
 	total    int64 // terms in all held texts
 }
 
-// posting says how often a term stands in a text.
+// posting says how often a term occurs in a text.
 type posting struct{ text, count int }
 
 // text is one indexed text. A removed one has no terms.
@@ -88,8 +88,8 @@ func (x *Index) Remove(number int) {
 	x.total -= int64(removed.length)
 }
 
-// find returns where the text of that number stands in a list of postings, or
-// where it belongs.
+// find returns the index of the text with that number in a list of postings, or the
+// index at which it would be inserted.
 func find(list []posting, number int) (at int, found bool) {
 	return slices.BinarySearchFunc(list, number, func(p posting, number int) int {
 		return cmp.Compare(p.text, number)
@@ -118,7 +118,7 @@ func (x *Index) Relevances(query string) []int64 {
 }
 
 // inverseFrequency returns log2(1 + (n-df+1/2)/(df+1/2)) in units of 1/1024, the
-// weight of a term that stands in df of n texts.
+// weight of a term that occurs in df of n texts.
 func (x *Index) inverseFrequency(df int) int64 {
 	return log2(uint64(2*x.held+2)) - log2(uint64(2*df+1))
 }

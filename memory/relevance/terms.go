@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// termCount is how often a term stands in a text.
+// termCount is how often a term occurs in a text.
 type termCount struct {
 	term  string
 	count int
