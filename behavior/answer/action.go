@@ -53,9 +53,8 @@ func Slot(action, parameter string) string {
 	return parameter
 }
 
-// actionNamed finds the action that a name stands for: the name itself, another
-// spelling of it, or an alias exactly as the registry lists it. repair is empty for the
-// name itself.
+// actionNamed finds the action that a name means: the name itself, another spelling of it, or an
+// alias exactly as the registry lists it. repair is empty for the name itself.
 func actionNamed(name string) (spec world.ActionSpec, repair Repair, ok bool) {
 	for _, s := range registry {
 		if s.Name == name {
@@ -75,7 +74,7 @@ func actionNamed(name string) (spec world.ActionSpec, repair Repair, ok bool) {
 	return world.ActionSpec{}, "", false
 }
 
-// isAction reports whether a name stands for an action or for the standing order.
+// isAction reports whether a name means an action or the standing order.
 func isAction(name string) bool {
 	_, _, ok := actionNamed(name)
 	return ok
@@ -87,7 +86,7 @@ func isStanding(name string) bool {
 	return spec.Name == standingName
 }
 
-// sameActionName reports whether two names stand for one action.
+// sameActionName reports whether two names mean one action.
 func sameActionName(a, b string) bool {
 	first, _, _ := actionNamed(a)
 	second, _, _ := actionNamed(b)
@@ -260,7 +259,7 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	return action, used, nil
 }
 
-// plainAction finds the action that a name stands for, and that is no standing order.
+// plainAction finds the action that a name means, if it is no standing order.
 func plainAction(name Value, names Names) (spec world.ActionSpec, used []Repair, fault *ArgumentError) {
 	spec, repair, ok := actionNamed(name.Text)
 	switch {
@@ -294,7 +293,7 @@ func placeholders(v Value) (fault *ArgumentError) {
 	return fault
 }
 
-// placeholder matches a text that stands for a value to be filled in.
+// placeholder matches a text in place of a value to be filled in.
 var placeholder = regexp.MustCompile(`^<[^<>]+>$`)
 
 // thousands matches a number with a mark at each thousand.
@@ -311,7 +310,7 @@ func argument(p world.Param, field string, given Value, expected Phrase) (world.
 		return world.Value{}, nil, missing(field, expected)
 	case p.Kind == world.ParamAmount:
 		if given.Kind == String {
-			// A number may have its unit behind it, and marks of thousands in it.
+			// A number may be followed by its unit, and may hold marks of thousands.
 			given.Text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(given.Text), p.Unit))
 			if thousands.MatchString(given.Text) {
 				given.Text = strings.ReplaceAll(given.Text, ",", "")
@@ -344,8 +343,8 @@ func argument(p world.Param, field string, given Value, expected Phrase) (world.
 // massSuffix ends the names of amounts of a resource in grams, such as compound_g.
 const massSuffix = "_g"
 
-// choicesOf are the choices of a parameter that a text is another spelling of, or of their
-// last parts: the list is fixed, so that nothing else can be meant. control_chip stands for
+// choicesOf are the choices of a parameter that a text respells, whole or by their last parts.
+// The list is fixed, so nothing else can be meant. control_chip means
 // recipe.assembler.control_chip. Ids of things are never completed.
 func choicesOf(p world.Param, text string) (meant []string) {
 	for _, choice := range p.Choices {
@@ -656,7 +655,7 @@ type Names struct {
 	of map[world.ParamKind][]named
 	// possible are the ids with which an action would be accepted now, by its name.
 	possible map[string][]string
-	// typed says that there are requests and offers; errors do not tell of them otherwise.
+	// typed says that there are requests and offers; without them no error names their actions.
 	typed bool
 }
 
@@ -668,7 +667,7 @@ var typedNames = func() (names []string) {
 	return names
 }()
 
-// untold are the actions that no error tells of.
+// untold are the actions that no error names.
 func (n Names) untold() []string {
 	if n.typed {
 		return nil
@@ -748,8 +747,8 @@ func (n Names) expected(action string, p world.Param) Phrase {
 	return expectedOf(p)
 }
 
-// Possible are the ids that may stand in an action where the world refuses its own, or
-// cannot tell because the agent sees nothing of that id; nil when that is not what is wrong.
+// Possible are the ids to use in an action if the world refuses its own id, or if the result is
+// unknown because the agent sees nothing of that id. It is nil if the id is not what is wrong.
 func (n Names) Possible(a world.Action, check world.Check) []string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
@@ -775,9 +774,8 @@ func (n Names) bear(name string) bool {
 	return false
 }
 
-// idOf returns the id that a text stands for. A text that is a known id stays, and so does
-// a name that two things share or nothing bears: what such a text means is for the world to
-// say, which knows no names.
+// idOf returns the id that a text means. A text that is a known id stays. So does a name that two
+// things share or that none has: the world, which knows no names, decides what such a text means.
 func idOf(known []named, text string) (id string) {
 	bearers := 0
 	for _, k := range known {

@@ -17,7 +17,7 @@ func TestAliasesMeanOneThing(t *testing.T) {
 	for _, spec := range world.Actions() {
 		for _, alias := range spec.Aliases {
 			if other, twice := taken[bareName(alias)]; twice && (other != spec.Name || alias == spec.Name) {
-				t.Errorf("%s is an alias of %s and stands for %s", alias, spec.Name, other)
+				t.Errorf("%s is an alias of %s and means %s", alias, spec.Name, other)
 			}
 			taken[bareName(alias)] = spec.Name
 		}

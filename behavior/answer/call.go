@@ -27,7 +27,7 @@ type Vocabulary struct {
 // FieldTool is a field that only the arguments of one tool have.
 type FieldTool struct{ Field, Tool string }
 
-// NoTool stands for a tool that does not exist.
+// NoTool replaces the name of a tool that does not exist.
 const NoTool = "unknown"
 
 // Tool returns a name if it is the exact name of a tool, else a fixed word, so that text
@@ -54,8 +54,8 @@ var templateWords = regexp.MustCompile("(?is)^[\\s\"'`$@/]*(?:(?:functions?|tool
 // that is no tool's with it.
 var numbered = regexp.MustCompile(`(?i)[_-](?:\d+|tool)$`)
 
-// named finds the tool that a name stands for: its own, a module's, or either in another
-// spelling, between the words of a template. If it could be that of two tools, it is none's.
+// named finds the tool that a name means: its own, a module's, or either in another spelling,
+// between the words of a template. A name that could mean two tools means none.
 func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
 	written := name
 	for i := range 3 {
@@ -119,7 +119,7 @@ func (v *Vocabulary) Called(name, arguments string) Call {
 	return Call{Tool: name, Arguments: arguments}
 }
 
-// action reports whether a name stands for an action where one may be taken.
+// action reports whether a name means an action where one may be taken.
 func (v *Vocabulary) action(name string) bool { return v.Decides != "" && isAction(bareOf(name)) }
 
 // bareOf is a name without the words of a template.
@@ -131,7 +131,7 @@ func (v *Vocabulary) knows(name string) bool {
 	return isTool || v.action(name)
 }
 
-// Call is one call of an answer: as the model made it, or as its text stands for it.
+// Call is one call of an answer: as the model made it, or as read from its text.
 type Call struct {
 	// Tool is a name as the model wrote it where it made the call, else the tool's.
 	Tool string

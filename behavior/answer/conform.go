@@ -21,8 +21,8 @@ func Conform(schema *jsonschema.Schema, textField, raw string) (json.RawMessage,
 	if strings.TrimSpace(raw) == "" {
 		c.repairs = append(c.repairs, EmptyArguments)
 	} else if v, c.repairs, fault = read(raw); fault == nil && v.Kind != Object {
-		// An empty object must not stand in: the model would be told that it left out
-		// what it did send.
+		// An empty object must not replace it: the model would be told that it left out what it
+		// did send.
 		fault = &ArgumentError{Expected: say("an object"), Got: v.describe(), NotObject: true}
 	}
 	if fault == nil {
@@ -40,9 +40,8 @@ type conformer struct {
 	textField string
 }
 
-// conform brings v into the form of s. Integers come before the general type
-// check because a string may stand for one, objects before it because one may
-// stand for JSON text.
+// conform brings v into the form of s. Integers come before the general type check because a
+// string may hold one. Objects come before it because one may be sent as JSON text.
 func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, *ArgumentError) {
 	types := typesOf(s)
 	switch {

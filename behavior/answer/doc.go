@@ -8,15 +8,15 @@
 //		action, more, wrong := draft.Candidates[0].Decode(call, names)
 //	}
 //
-// Reading is forgiving in named ways only. Each [Repair] that was needed is returned, so
-// that it can be counted; a value is never guessed, an id never changed, and a number
-// never refused for its size. A name stands for a tool only if it is that of no other, and what
-// is around a call tells more than what is in it: an object in the arguments of a call is
-// no decision, and neither is one in a thought, a comment, a quotation or a letter. A repaired value passes the same checks as a clean one.
-// What cannot be read is an [ArgumentError] or a [Problem], whose texts are made of
-// schema names, types and numbers alone: no word of a model or of another agent travels
-// back through an error. `model-server --list-faults` prints the shapes that answers are
-// known to have, and what becomes of each.
+// Reading is forgiving in named ways only. Each [Repair] that was needed is returned, so that it
+// can be counted. A value is never guessed, an id never changed, and a number never refused for
+// its size. A name means a tool only if it is no other tool's name. What is around a call counts
+// for more than what is in it: an object in the arguments of a call is no decision, and neither
+// is one in a thought, a comment, a quotation or a letter. A repaired value passes the same
+// checks as a clean one. What cannot be read is an [ArgumentError] or a [Problem]. Their texts
+// are made of schema names, types and numbers alone: no word of a model or of another agent
+// travels back through an error. `model-server --list-faults` prints the shapes that answers are
+// known to have, and the result of each.
 //
 // # The way of a reply
 //

@@ -27,7 +27,7 @@ type reader struct {
 	keywords bool
 	depthMax int
 	used     []Repair
-	// state says why reading ended early, empty while it goes on.
+	// state says why reading ended early; it is empty while reading continues.
 	state readState
 }
 
@@ -163,8 +163,8 @@ func (r *reader) number() Value {
 	return Value{Kind: Number, Text: literal}
 }
 
-// word reads a value without quotes: a literal of JSON or of another language, or
-// else one word, which stands for itself as a string.
+// word reads a value without quotes: a literal of JSON or of another language, or else one word,
+// which is read as a string.
 func (r *reader) word() Value {
 	word := r.takeWord()
 	switch word {
@@ -296,7 +296,7 @@ func (r *reader) key() string {
 	return name
 }
 
-// isPlain reports whether content is visible ASCII that stands for itself between quotes.
+// isPlain reports whether content is visible ASCII that needs no escape between quotes.
 func isPlain(content string) bool {
 	for i := range len(content) {
 		if c := content[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -363,8 +363,8 @@ func (r *reader) quoted() (text string, ok bool) {
 	return "", false
 }
 
-// unescape decodes the content of a string. Line breaks that should have been
-// escaped are kept, and an escape that JSON does not have stands for its character.
+// unescape decodes the content of a string. Line breaks that should have been escaped are kept,
+// and an escape that JSON does not have gives its character.
 func (r *reader) unescape(content string) string {
 	if text, ok := llmclient.Unescape(content); ok {
 		return text
@@ -586,10 +586,10 @@ func around(rest string) (used []Repair) {
 	return used
 }
 
-// ReadObject reads a text that should be one JSON object, as the arguments of a call
-// should be. Marks and prose may be around the object, and it may be inside a JSON
-// string. Several objects, a list of several and a value of another kind are refused:
-// an empty object must never stand in for what a model wrote.
+// ReadObject reads a text that should be one JSON object, as the arguments of a call should be.
+// Marks and prose may be around the object, and it may be inside a JSON string. Several objects,
+// a list of several and a value of another kind are refused: an empty object must never replace
+// what a model wrote.
 func ReadObject(text string) (Value, []Repair, *ArgumentError) {
 	v, used, fault := read(text)
 	if fault == nil && v.Kind != Object {

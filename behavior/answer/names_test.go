@@ -25,7 +25,7 @@ func TestResolveNames(t *testing.T) {
 		{"a name of one", known.places, "Hub", "p1"},
 		{"a name of two stays", known.places, "Twin", "Twin"},
 		{"an id that is another's name stays", known.places, "Rim", "Rim"},
-		{"nobody's name stays", known.places, "Nowhere", "Nowhere"},
+		{"a name of nothing stays", known.places, "Nowhere", "Nowhere"},
 		{"another case is another name", known.places, "hub", "hub"},
 		{"nothing is no name", known.places, "", ""},
 		{"a place's name is no agent's", known.agents, "Hub", "Hub"},

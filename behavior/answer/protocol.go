@@ -247,8 +247,8 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 	return d, append(used, c.norm(absent)...), e
 }
 
-// Action returns the action a decision stands for, given the candidates by number from
-// 1; nil ones could not be decoded.
+// Action returns the action that a decision means, given the candidates by number from 1. Nil
+// candidates could not be decoded.
 func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
 	standing, said, number := d.object.Field("execute_until"), d.object.Field("action"), d.object.Field("candidate")
 	n, counted := numberOf(number)
@@ -324,9 +324,9 @@ func (d Decision) IsZero() bool {
 // setMax is how many receivers or places one planned action may name.
 const setMax = 4
 
-// Decode reads a planned action as a candidate, but that slots may be absent: those are
-// left open, and what stands in them means nothing. The receiver or place may be several with
-// commas between, which make an action each.
+// Decode reads a planned action as a candidate whose slots may be absent. Absent slots are left
+// open, and their values mean nothing. The receiver or place may be several, separated by commas,
+// which make an action each.
 func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []world.Slot, used []Repair, e *ArgumentError) {
 	ticks, written := a.written.Field("max_ticks"), a.written.without("max_ticks")
 	set := splitNames(written.textOf(world.SlotTo.String()))

@@ -111,7 +111,7 @@ const (
 	// BracketAdded: a bracket does not close before the end of its line.
 	BracketAdded Repair = "unbalanced_bracket"
 
-	// The repairs of finding the call that an object stands for.
+	// The repairs of finding the call that an object means.
 
 	// ToolAlias: a tool was called by another spelling of its name.
 	ToolAlias Repair = "tool_alias"

@@ -44,8 +44,8 @@ var stepWords = map[string][]string{
 	StepSkip: {"none", "noop", "pass", "idle", "nothing", "wait"},
 }
 
-// stepKind is the kind that a word stands for, whatever its case, and with or without
-// dashes, underscores and the word "step".
+// stepKind is the kind that a word means, whatever its case, and with or without dashes,
+// underscores and the word "step".
 func stepKind(word string) (kind string, exact bool) {
 	if slices.Contains(StepKinds, word) {
 		return word, true
@@ -84,9 +84,9 @@ func Thought(c Call) (text string, ok bool) {
 // Another one may say that a step of a kind that calls has nothing to call.
 var stepFields = []string{"kind", "type", "step", "name", "tool", "tool_name", "module", "action", "capability"}
 
-// mendSteps brings the steps of a plan to objects with a known kind: other words for it
-// are read as what they mean, and what means nothing known is kept as unknown, because one
-// odd step must not cost the plan. {"next":"module_call"} stands for a step as well.
+// mendSteps brings the steps of a plan to objects with a known kind. Other words for a kind are
+// read as what they mean. A word of no known meaning is kept as unknown, because one odd step
+// must not cost the plan. {"next":"module_call"} is read as a step too.
 func mendSteps(o Value) (mended Value, used []Repair) {
 	step := func(kind string) Value { return Value{Kind: Object, Fields: []Field{{"kind", stringOf(kind)}}} }
 	if !o.has("steps") && o.has("next") {

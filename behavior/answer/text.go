@@ -15,7 +15,7 @@ const (
 	textLinesMax = 2000
 )
 
-// Reading is what a text stands for.
+// Reading is what a text means.
 type Reading struct {
 	// Calls are the calls, each with its own repairs; Repairs are those of the text as a
 	// whole.
@@ -28,9 +28,9 @@ type Reading struct {
 	Kept string
 }
 
-// Read finds the calls that a text stands for. The order of the steps is the order of
-// trust: what was only thought about is taken away first, then a line that names an
-// action is looked for, then objects, then calls in other syntaxes.
+// Read finds the calls that a text means. The order of the steps is the order of trust. What was
+// only thought about is removed first. Then Read looks for a line that names an action, then for
+// objects, then for calls in other syntaxes.
 func (v *Vocabulary) Read(text string) Reading {
 	r := Reading{Repairs: []Repair{TextInsteadOfCall}}
 	r.Calls, r.Problem = v.read(text, &r)
@@ -343,8 +343,8 @@ func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Cal
 	ahead := v.holdsCall(text[:from])
 	for i, m := range marks {
 		if i > 0 && marks[i-1].kind == labelThought {
-			// A thought may go on behind its line or have ended: whether what is there or the
-			// action is the decision nobody can say.
+			// A thought may continue after its line or have ended. So it is unclear whether the
+			// decision is what follows that line or the action.
 			_, behind, _ := strings.Cut(text[marks[i-1].end:m.start], "\n")
 			undecided = undecided || v.holdsCall(behind)
 		}
@@ -580,7 +580,7 @@ var beforeObject = []*regexp.Regexp{
 	regexp.MustCompile("(?i)(?:tool|function)[\\s`*\"]+([\\w.-]+)[`*\"]*[^{}\\n]{0,40}[\\s`*]*$"),
 }
 
-// endMarks are what closes those syntaxes behind the object.
+// endMarks are what closes those syntaxes after the object.
 var endMarks = regexp.MustCompile(`</[\w.:-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,40}｜>|\)`)
 
 // beforeMax is how much of the text in front of an object is looked at.

@@ -72,7 +72,7 @@ var floods = []string{
 	"wait(ticks=1), ", `{"tool_calls":[`, `{"a":1}`, "Observation: {}\n", "Thought: { // }\n", "1", "\ufeff", " ", "a b: ", "to=functions.wait ", "<|python_tag|>", "functions.",
 }
 
-// cpuTime is the CPU time of the process so far; it stands still where nobody tells.
+// cpuTime is the CPU time of the process so far; it is always 0 if the system does not report it.
 var cpuTime = func() time.Duration { return 0 }
 
 // TestFloodsCostWhatTheyAreLong reads each flood at two lengths: a text of twice the length
