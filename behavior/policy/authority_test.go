@@ -125,7 +125,7 @@ func TestPlanned(t *testing.T) {
 		{"a gift of something else", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-2", Kind: "hardware", Amount: 4}, "argument_not_planned what"},
 		{"a gift to one of several", []string{`{"action":"transfer_resource","to":"agent-3,agent-2","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "plan 1"},
 		{"a gift to the fifth of five", []string{`{"action":"transfer_resource","to":"agent-6,agent-5,agent-4,agent-3,agent-2","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "argument_not_planned to"},
-		{"a gift to whoever", []string{`{"action":"transfer_resource","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "argument_left_open to"},
+		{"a gift to any receiver", []string{`{"action":"transfer_resource","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "argument_left_open to"},
 		{"a gift of whatever amount", []string{`{"action":"transfer_resource","to":"agent-2","what":"data"}`}, nil, nil, Ledger{}, gift, "argument_left_open amount"},
 		{"not planned", []string{planMine}, nil, nil, Ledger{}, gift, "not_planned"},
 		{"a wait", []string{planMine}, nil, nil, Ledger{}, world.Wait{}, "deviation 1 of action 0"},
@@ -149,11 +149,11 @@ func TestPlanned(t *testing.T) {
 		{"an offer for less", []string{planOffer}, nil, nil, Ledger{}, offer(4, 1), "argument_not_planned units min 2"},
 		{"an offer of less at a worse rate", []string{planOffer}, nil, nil, Ledger{}, offer(3, 1), "argument_not_planned units min 2"},
 		{"an offer for a little more", []string{`{"action":"offer","to":"agent-2","what":"data","amount":4,"want":"hardware","want_amount":20,"for_ticks":3}`}, nil, nil, Ledger{}, offer(4, 21), "plan 1"},
-		{"an offer that nobody takes", []string{planOffer}, nil, nil, Ledger{}, offer(4, 3), "deviation 1 of action 1"},
-		{"an offer that nobody takes, once too often", []string{planOffer}, nil, nil, spent(3), offer(4, math.MaxInt64), "deviation_limit  max 0"},
-		{"an offer that stands for longer", []string{planOffer}, nil, nil, Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 4}, "argument_not_planned for_ticks max 3"},
-		{"an offer that stands for less long", []string{planOffer}, nil, nil, Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 1}, "plan 1"},
-		{"a request that stands for longer", []string{`{"action":"request","to":"agent-2","what":"data","amount":4,"for_ticks":3}`}, nil, nil, Ledger{}, world.Request{To: "agent-2", Resource: "data", Amount: 4, Ticks: 9}, "argument_not_planned for_ticks max 3"},
+		{"an offer that no agent takes", []string{planOffer}, nil, nil, Ledger{}, offer(4, 3), "deviation 1 of action 1"},
+		{"an offer that no agent takes, once too often", []string{planOffer}, nil, nil, spent(3), offer(4, math.MaxInt64), "deviation_limit  max 0"},
+		{"an offer that is open for longer", []string{planOffer}, nil, nil, Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 4}, "argument_not_planned for_ticks max 3"},
+		{"an offer that is open for less long", []string{planOffer}, nil, nil, Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 1}, "plan 1"},
+		{"a request that is open for longer", []string{`{"action":"request","to":"agent-2","what":"data","amount":4,"for_ticks":3}`}, nil, nil, Ledger{}, world.Request{To: "agent-2", Resource: "data", Amount: 4, Ticks: 9}, "argument_not_planned for_ticks max 3"},
 		{"an order to sell dear", []string{`{"action":"place_power_order","what":"sell","amount":20,"price":10}`}, nil, nil, Ledger{}, world.PlaceOrder{Side: world.SideSell, Amount: 20, Price: 200}, "deviation 1 of action 1"},
 		{"an order to buy cheap", []string{`{"action":"place_power_order","what":"buy","amount":20,"price":10}`}, nil, nil, Ledger{}, world.PlaceOrder{Side: "buy", Amount: 20, Price: 1}, "deviation 1 of action 1"},
 		{"a larger offer", []string{planOffer}, nil, nil, Ledger{}, offer(6, 3), "argument_not_planned amount max 4"},
@@ -217,12 +217,12 @@ func TestAsked(t *testing.T) {
 		{"to somebody else", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "not_planned"},
 		{"to whom the rule says", nil, []world.PolicyRule{with(to("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "rule 1 for agent-2"},
 		{"of somebody whom the rule does not name", nil, []world.PolicyRule{with(askedBy("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
-		{"nobody asks", nil, []world.PolicyRule{rule}, nil, Ledger{}, give("agent-2", 5), "not_planned"},
+		{"no agent asks", nil, []world.PolicyRule{rule}, nil, Ledger{}, give("agent-2", 5), "not_planned"},
 		{"a message is no request", nil, []world.PolicyRule{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "not_planned"},
 		{"a message where it is enough", nil, []world.PolicyRule{with(byMessage)}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
 		{"an offer is no request", nil, []world.PolicyRule{rule}, see(offers("agent-2", "hardware", 1, "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
 		{"asked for in the name of another", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "relayed_terms"},
-		{"asked for in the name of nobody knows", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "*")), Ledger{}, give("agent-2", 5), "relayed_terms"},
+		{"asked for in the name of an unknown agent", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "*")), Ledger{}, give("agent-2", 5), "relayed_terms"},
 		{"asked for by way of one whom the rule names", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5, "agent-1", "agent-3")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
 		{"asked for by way of anybody", nil, []world.PolicyRule{with(relayed)}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
 		{"what is left of the total", nil, []world.PolicyRule{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 5), "policy_total amount max 4"},
@@ -235,7 +235,7 @@ func TestAsked(t *testing.T) {
 		{"a planned gift to who wrote is not", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.PolicyRule{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 9), "plan 1"},
 		{"a planned gift that a rule asks for", []string{planMine, planGift}, []world.PolicyRule{rule}, see(asks("agent-2", "data", 4)), Ledger{}, give("agent-2", 4), "rule 1 for agent-2"},
 		{"an answer", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
-		{"an answer to nobody", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-2", Text: "no"}, "not_planned"},
+		{"an answer without a message", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-2", Text: "no"}, "not_planned"},
 		{"a second answer", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "not_planned"},
 		{"an answer to what came since", nil, []world.PolicyRule{reply}, see(wrote("agent-3", 1), wrote("agent-3", 2)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
 		{"an offer", nil, []world.PolicyRule{trade}, see(offers("agent-2", "hardware", 3, "data", 6)), Ledger{}, accept, "rule 1 for agent-2"},
@@ -257,7 +257,7 @@ func TestAsked(t *testing.T) {
 		{"a long sleep", nil, []world.PolicyRule{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 4}, "policy_amount amount max 3"},
 		{"an errand to where the asker is not seen", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
 		{"an errand by message to where the asker is not seen yet", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.Move{To: "rim"}, "asker_not_seen"},
-		{"an errand that nobody asks for", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-3", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
+		{"an errand that no asker asks for", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-3", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
 		{"an errand to where the asker is seen", nil, []world.PolicyRule{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-9"))}, see(asks("agent-9", "data", 5), func(o *world.Observation) {
 			o.Agents = append(o.Agents, world.Contact{ID: "agent-9", Place: "rim"})
 		}), Ledger{}, world.Move{To: "rim"}, "rule 1 for agent-9"},
@@ -395,8 +395,8 @@ func TestTrim(t *testing.T) {
 		{"longer", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 9), order(t, mine, 4)},
 		{"what the plan does not ignore", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 4, world.StopPowerLow), order(t, mine, 4)},
 		{"not planned", nil, true, order(t, mine, 4), mine},
-		{"an offer that nobody takes", []string{planOffer}, true, offer(4, 1_000_000), offer(4, 2)},
-		{"an offer that stands for longer", []string{planOffer}, true, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 50}, offer(4, 2)},
+		{"an offer that no agent takes", []string{planOffer}, true, offer(4, 1_000_000), offer(4, 2)},
+		{"an offer that is open for longer", []string{planOffer}, true, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 50}, offer(4, 2)},
 		{"an offer to another", []string{planOffer}, true, world.Offer{To: "agent-3", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 9, Ticks: 3}, nil},
 		{"an order to buy cheap", []string{`{"action":"place_power_order","what":"buy","amount":20,"price":3}`}, true, world.PlaceOrder{Side: world.SideBuy, Amount: 20, Price: 1}, world.PlaceOrder{Side: world.SideBuy, Amount: 20, Price: 3}},
 		{"an order to buy dear", []string{`{"action":"place_power_order","what":"buy","amount":20,"price":3}`}, true, world.PlaceOrder{Side: world.SideBuy, Amount: 20, Price: 4}, nil},
@@ -473,7 +473,7 @@ func TestParents(t *testing.T) {
 		{"to the letter", []string{`{"action":"send_message","to":"agent-2","text":"hello"}`}, []string{"agent-9"}, message, "[]"},
 		{"to the letter but for how long", []string{`{"action":"request","to":"agent-2","what":"data","amount":4}`}, []string{"agent-9"}, world.Request{To: "agent-2", Resource: "data", Amount: 4, Ticks: 9}, "[]"},
 		{"less than to the letter", []string{`{"action":"request","to":"agent-2","what":"data","amount":4}`}, []string{"agent-9"}, world.Request{To: "agent-2", Resource: "data", Amount: 3, Ticks: 9}, "[agent-3 agent-7 agent-9]"},
-		{"an author that nobody knows", nil, []string{"agent-9", ""}, message, "[*]"},
+		{"an unknown author", nil, []string{"agent-9", ""}, message, "[*]"},
 		{"nothing is sent", []string{planMine}, []string{"agent-9"}, world.Mine{MassG: 2000}, "[]"},
 		{"without texts", nil, nil, message, "[agent-3 agent-7]"},
 	} {
@@ -490,7 +490,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// TestFallbacks lists what may be done that nobody decided on, first or second in a plan.
+// TestFallbacks lists the actions that may be done without a decision, first or second in a plan.
 func TestFallbacks(t *testing.T) {
 	for _, spec := range world.Actions() {
 		a := sample(t, spec)

@@ -11,10 +11,10 @@ import (
 // measurement has all of them.
 type Check = string
 
-// The checks. This package carries out plan, policy, deviations and taint; the names of the
-// others stand here so that there is one list.
+// The checks. This package carries out plan, policy, deviations and taint. The names of the
+// others are here so that there is one list.
 const (
-	// CheckOrder: texts of others are shown only after the plan.
+	// CheckOrder: texts of other agents are shown only after the plan.
 	CheckOrder Check = "order"
 	// CheckPlan: once texts are in view only what was planned, or what a rule lets others
 	// ask for, is committed.
@@ -26,16 +26,16 @@ const (
 	CheckDeviations Check = "deviations"
 	// CheckTaint: terms that may come from others than their sender do not count.
 	CheckTaint Check = "taint"
-	// CheckEnvelope: texts are encoded, capped, and stand in a marked section under a
-	// sender that the world set.
+	// CheckEnvelope: texts are encoded, capped, and in a marked section under a sender that the
+	// world set.
 	CheckEnvelope Check = "envelope"
 	// CheckMemory: what was made from untrusted texts stays untrusted.
 	CheckMemory Check = "memory"
-	// CheckLessons: lessons neither come from words of others nor show them.
+	// CheckLessons: lessons neither derive from untrusted text nor show it.
 	CheckLessons Check = "lessons"
 )
 
-// ChecksAll is the word that stands for all checks where checks are named.
+// ChecksAll is the word for all checks where checks are named.
 const ChecksAll = "all"
 
 // Checks lists all checks in a fixed order.
@@ -43,9 +43,8 @@ func Checks() []Check {
 	return []Check{CheckOrder, CheckPlan, CheckRules, CheckDeviations, CheckTaint, CheckEnvelope, CheckMemory, CheckLessons}
 }
 
-// ParseChecks reads names of checks; [ChecksAll] stands for all of them. The result
-// is in the order of [Checks], each once. The error names the word that is no check
-// and lists those there are.
+// ParseChecks reads names of checks; [ChecksAll] means all of them. The result is in the order of
+// [Checks], each once. The error names the word that is no check and lists the checks there are.
 func ParseChecks(names []string) ([]Check, error) {
 	var named []Check
 	for _, name := range names {

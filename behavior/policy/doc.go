@@ -4,8 +4,8 @@
 // arguments must come from the agent itself, from a plan that it made before it was shown the
 // texts, or from a rule by which the operator of the scenario lets another agent ask for the
 // action. The checks read the plan, rules, typed terms, senders and counts, and no word of a
-// text. So no text can bring anything about, and texts can keep an agent from its plan only as
-// often as a few counts allow.
+// text. So no text can cause an action, and texts can keep an agent from its plan only as often
+// as a few counts allow.
 //
 //	p := policy.Compile(id, rules)                           // once
 //	r := p.Evaluate(action, evidence)                          // for every candidate and decision
@@ -64,14 +64,14 @@
 //     it in re, so that the rest of the request is lowered. Any open terms ask for a journey to
 //     the asker. Other actions that give nothing are asked for by messages only.
 //   - A rule that gives to the asker lifts a forbid only for triggers that no stranger had a part
-//     in. It bounds gifts whoever had a part in them.
+//     in. It bounds gifts no matter who had a part in the triggers.
 //   - A message asks for one action of a kind. After that, only newer messages of its sender do.
 //   - Some actions need a rule and a trigger even if they are planned, because the plan may owe
 //     them to terms that were shown before it: a gift to the sender of such terms or to the
 //     receiver that the rule names, an offer in reply, and the acceptance of an offer.
 //     The agent's other offers do not.
 //   - A gift of electricity that is asked for leaves the charge above low.
-//   - A gift that nobody asked for counts towards the total of every rule that describes
+//   - A gift that no agent asked for counts towards the total of every rule that describes
 //     it, and towards total_each as if its receiver had asked. A gift to an agent that may ask for
 //     it counts at least a fifth of the total, so that five of them use it up.
 //   - A standing order that is asked for needs a rule about execute_until too. A gift that is

@@ -190,8 +190,8 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 		}
 		asker := ""
 		if r.toAsker() {
-			// The rule bounds gifts that open terms ask for, whoever had a part in the terms. It lifts
-			// a forbid only for what nobody else had a part in.
+			// The rule bounds gifts that open terms ask for, no matter who had a part in the
+			// terms. It lifts a forbid only for terms that no other agent had a part in.
 			asker = op.to
 			asks := func(t trigger) bool {
 				if forbidden {

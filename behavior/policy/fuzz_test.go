@@ -8,8 +8,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// FuzzEvaluate: no plan, rule, terms or action makes a check panic, and nothing that an agent
-// which no rule names asks for brings about what nobody planned.
+// FuzzEvaluate: no plan, rule, terms or action makes a check panic. An agent that no rule names
+// cannot cause an unplanned action.
 func FuzzEvaluate(f *testing.F) {
 	f.Add(`[{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":10}]`, "agent-2", "electricity", int64(10), int64(3), uint8(8))
 	f.Add(`[{"action":"harvest_radiation","amount":40,"max_ticks":5}]`, "", "", int64(-1), int64(0), uint8(3))

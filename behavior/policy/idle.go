@@ -188,7 +188,7 @@ func beatenAskers(all []rule, r *rule) string {
 	var list []string
 	for _, id := range r.AskedBy {
 		if id == r.Agent {
-			continue // nobody asks itself
+			continue // no agent asks itself
 		}
 		to := *r
 		to.To = id

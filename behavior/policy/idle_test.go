@@ -61,7 +61,7 @@ func TestFindIdle(t *testing.T) {
 		{"a rule of its own without a window", []world.PolicyRule{limited(allow("*", "send_message"), 0, 50)}, nil},
 		{"messengers for everybody", []world.PolicyRule{with(may(give, "asker", 5, 20, 0, 50, "*"), func(c *world.PolicyRule) { c.Relayed = true })}, []string{"policy[0].relayed: everybody may ask"}},
 		{"messengers for one", []world.PolicyRule{with(may(give, "asker", 5, 20, 0, 50, "agent-2"), func(c *world.PolicyRule) { c.Relayed = true })}, nil},
-		{"a price that nobody pays", []world.PolicyRule{trade("sell_power", "", 20, 1), trade("sell_power", "", 201, 10)}, []string{"policy[1]: no trade brings as much: a price is 1 to 200 data for 10 electricity"}},
+		{"a price that no trade has", []world.PolicyRule{trade("sell_power", "", 20, 1), trade("sell_power", "", 201, 10)}, []string{"policy[1]: no trade brings as much: a price is 1 to 200 data for 10 electricity"}},
 		{"too cheap to be bought", []world.PolicyRule{trade("buy_power", "", 10, 1), trade("buy_power", "", 21, 2)}, []string{"policy[1]: no trade brings as much"}},
 		{"an offer at any price", []world.PolicyRule{trade("accept_offer", "hardware", 1_000_000, 1)}, nil},
 		{"a rate and none", []world.PolicyRule{trade("accept_offer", "hardware", 2, 1), allow("*", "accept_offer")},
@@ -79,7 +79,7 @@ func TestFindIdle(t *testing.T) {
 		{"the same forbid twice", []world.PolicyRule{forbid("*", mine), forbid("*", mine)}, []string{"policy[1]: it forbids nothing that policy[0] does not"}},
 		{"a narrower forbid in vain", []world.PolicyRule{at(forbid("*", mine), "hub"), forbid("*", mine)}, []string{"policy[0]: it forbids nothing that policy[1] does not"}},
 		{"a narrower forbid behind an allow", []world.PolicyRule{forbid("*", mine), at(allow("*", mine), "hub"), at(forbid("agent-1", mine), "hub")}, nil},
-		{"an allow of what nobody forbids", []world.PolicyRule{allow("*", mine)}, []string{"policy[0]: it changes nothing: "}},
+		{"an allow of what no rule forbids", []world.PolicyRule{allow("*", mine)}, []string{"policy[0]: it changes nothing: "}},
 		{"an allow beside a limit", []world.PolicyRule{limited(allow("*", mine), 5, 0), at(allow("*", mine), "hub")}, nil},
 		{"most beyond total", []world.PolicyRule{limited(allow("*", mine), 50, 20)}, []string{"policy[0].most: 50 can never be reached, because total, 20, is smaller"}},
 		{"most as large as total", []world.PolicyRule{limited(allow("*", mine), 20, 20)}, nil},
@@ -88,7 +88,7 @@ func TestFindIdle(t *testing.T) {
 			[]string{"policy[0].most: it bounds nothing, because policy[1] allows the same", "policy[0].total: it bounds nothing"}},
 		{"a limit on requests and none without", []world.PolicyRule{asked(limited(allow("*", mine), 5, 0), "agent-2"), allow("*", mine)}, nil},
 		{"a gift to itself", []world.PolicyRule{with(forbid("agent-1", give), func(c *world.PolicyRule) { c.To = "agent-1" })}, []string{"policy[0]: it is about what agent-1 does to itself"}},
-		{"nobody but itself may ask", []world.PolicyRule{asked(limited(allow("agent-1", mine), 5, 0), "agent-1")}, []string{"policy[0].asked_by: only agent-1 itself may ask"}},
+		{"only itself may ask", []world.PolicyRule{asked(limited(allow("agent-1", mine), 5, 0), "agent-1")}, []string{"policy[0].asked_by: only agent-1 itself may ask"}},
 		{"a standing order is no other action", []world.PolicyRule{forbid("*", "*"), forbid("*", "execute_until")}, nil},
 	} {
 		var got []string

@@ -34,8 +34,8 @@ type Ledger struct {
 	answered map[answerKey]int64
 }
 
-// settlement is an amount that counts for a rule, by the rule's number. asker is empty if
-// nobody asked. The settlements of a rule without a window are one entry.
+// settlement is an amount that counts for a rule, by the rule's number. asker is empty if no
+// agent asked. The settlements of a rule without a window are one entry.
 type settlement struct {
 	tick, amount int64
 	rule         int

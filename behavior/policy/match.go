@@ -191,9 +191,9 @@ func (q *evaluation) afterFirst(index int) bool {
 	return index > 0 && q.firstPossible() >= 0 && index > q.firstPossible()
 }
 
-// candidates are the actions that a planned one stands for now: one for each receiver or
-// place, or for each offer here that has its terms. An open amount is the greatest that is
-// feasible. There are none if the plan leaves open what it must give.
+// candidates are the actions that a planned one covers now: one for each receiver or place, or
+// for each offer here that has its terms. An open amount is the greatest that is feasible. There
+// are none if the plan leaves open what it must give.
 func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
 	e := registry[p.Action]
 	if e == nil {
@@ -249,7 +249,7 @@ func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
 }
 
 // plannedInFull reports whether the plan gives every slot of the action, the text too if that
-// counts. For how long terms stay open may be left out: it gives nobody anything.
+// counts. The time that terms stay open may be left out: it gives nothing away.
 func (q *evaluation) plannedInFull(text bool) bool {
 	done := q.op.planned()
 	return slices.ContainsFunc(q.e.Plan, func(p PlannedAction) bool {

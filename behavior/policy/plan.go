@@ -112,7 +112,8 @@ var requestMax = registry[(world.Request{}).ActionName()].params[world.SlotAmoun
 func mayOpen(p *world.Param) bool {
 	switch p.Slot() {
 	case world.SlotAmount:
-		// Nobody means the most that can be slept or asked for.
+		// An open amount means the most that is feasible. No agent means that of a sleep or a
+		// request.
 		return !p.Give && p.Unit != world.Ticks && p.Max < requestMax
 	case world.SlotForTicks, world.SlotText:
 		return true

@@ -66,8 +66,8 @@ type Evidence struct {
 	// View is the agent's view of this tick. Seen is its observation; nil makes one.
 	View world.View
 	Seen *world.Observation
-	// Authors wrote the texts in view, and the terms that no rule could answer. An empty id
-	// is an author that nobody knows. There are texts in view if the list is not empty.
+	// Authors wrote the texts in view, and the terms that no rule could answer. An empty id is an
+	// unknown author. There are texts in view if the list is not empty.
 	Authors []string
 	// Plan is what the agent planned before it was shown them. Shown are the terms of
 	// others that it was shown before the plan.
@@ -105,7 +105,7 @@ type Result struct {
 	// Parents are the agents whose texts or terms may have led to what the action sends, see
 	// [Parents].
 	Parents []string
-	// Own says that the plan gives the whole action, its text included: nobody else had a part
+	// Own says that the plan gives the whole action, its text included: no other agent had a part
 	// in it.
 	Own bool
 }

@@ -35,7 +35,7 @@ func TestClausesHold(t *testing.T) {
 		{"one allow has to lift all forbids", []world.PolicyRule{forbid("transfer_resource"), forbid("transfer_resource", to("agent-2"), what("electricity")),
 			allow("transfer_resource", to("agent-2"))}, gift, ReasonForbidden},
 		{"any receiver is no condition", []world.PolicyRule{forbid("transfer_resource"), allow("transfer_resource", to("*"))}, gift, ReasonForbidden},
-		{"nobody asked", []world.PolicyRule{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))}, gift, ReasonForbidden},
+		{"no agent asked", []world.PolicyRule{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))}, gift, ReasonForbidden},
 		{"an order of what is forbidden", []world.PolicyRule{forbid("mine_compound")}, order(t, mine, 3), ReasonForbidden},
 		{"no orders", []world.PolicyRule{forbid("execute_until")}, order(t, mine, 3), ReasonForbidden},
 		{"no orders, once", []world.PolicyRule{forbid("execute_until")}, mine, ""},
@@ -95,7 +95,7 @@ func TestAmounts(t *testing.T) {
 		{"beyond the larger", []world.PolicyRule{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(41), ReasonAmount, 40},
 		{"an allow that lifts nothing does not widen one that does", []world.PolicyRule{forbid("transfer_resource"), allow("transfer_resource"),
 			allow("transfer_resource", to("agent-2"), most(5))}, nil, give(6), ReasonAmount, 5},
-		{"an allow to whoever asked bounds no other gift", []world.PolicyRule{allow("transfer_resource", to("asker"), most(1), askedBy("*"))}, nil, give(30), "", 0},
+		{"an allow to the asker bounds no other gift", []world.PolicyRule{allow("transfer_resource", to("asker"), most(1), askedBy("*"))}, nil, give(30), "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, l := Compile("agent-1", tt.rules), Ledger{}

@@ -76,7 +76,7 @@ func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
 	case world.Offer:
 		return t.kind == kindMessage || t.kind == world.KindRequest && t.want == op.what && do.Re == t.id
 	case world.SendMessage, world.Move:
-		return true // any terms or message may be answered in words, and whoever asks may be met
+		return true // any terms or message may be answered in words, and any asker may be met
 	}
 	return t.kind == kindMessage || t.kind == world.KindRequest && op.gives() && t.want == op.what
 }
@@ -122,8 +122,8 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 }
 
 // checkAsked checks an operation that is asked for against the limits of the rule, the charge,
-// and what is left of the request. Like the world does for offers, nobody can be asked for its
-// last charge.
+// and what is left of the request. No agent can be asked for its last charge; the world applies
+// the same limit to offers.
 func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	if q.e.off(CheckRules) {
 		return nil
