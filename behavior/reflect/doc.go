@@ -1,9 +1,9 @@
 // Package reflect is how an agent reflects: it judges what its lessons were worth
 // and proposes changes of its playbook. It proposes; [playbook.Apply] decides.
 //
-// An [Experience] collects what one agent decided and what came of it. A [Turn] is
-// one reflection at it, a state machine without I/O like a turn of package behavior,
-// in the same protocol with tools of its own:
+// An [Experience] collects what one agent decided, with the outcomes. A [Turn] is one reflection
+// on it: a state machine without I/O like a turn of package behavior, in the same protocol with
+// tools of its own:
 //
 //	turn := runtime.Begin(experience, book, goals, tick, firstStep)
 //	for ask, more := turn.Next(); more; ask, more = turn.Next() {
@@ -16,21 +16,20 @@
 //
 //	reflect (1 or more rounds) --> consolidate
 //
-// Reflect tags the bullets that decisions used and names what the outcomes teach;
-// consolidate turns that into deltas. One unusable answer per stage is repaired by one
-// more call. When that fails too, or no answer comes, nothing at all is changed: a
-// turn proposes either everything or nothing.
+// Reflect tags the bullets that decisions used and names what the outcomes teach. Consolidate
+// turns that into deltas. One more call repairs one unusable answer per stage. If that fails too,
+// or no answer comes, nothing is changed: a turn proposes either everything or nothing.
 //
 // # What it is against
 //
 //   - Opinions in place of outcomes: the input opens with what the world answered,
 //     and only decisions that are listed there are evidence.
-//   - Counting twice: of several verdicts on one use the last one stands, whatever
+//   - Counting twice: of several verdicts on one use the last one counts, whatever
 //     number of rounds; a use counted in an earlier turn is refused by the playbook.
 //   - Poison: no text of another agent is shown, nor anything a model made of one, so
-//     that there is nothing to put in other words. The texts stay in the ground of
-//     every later consolidation of the run, and a lesson that rests on a decision which used
-//     one, or which one brought about, has it as a parent and is refused with it.
+//     there is nothing to put in other words. The texts stay in the input of every later
+//     consolidation of the run. A lesson has a text as a parent, and is refused with it, if
+//     the lesson rests on a decision that used the text or that the text caused.
 //
 // What a model wrote is data: it reaches a playbook only through Apply, and traces
 // only as encoded JSON within bounds.

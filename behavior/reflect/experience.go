@@ -16,7 +16,7 @@ import (
 const (
 	// DecisionsMax is how many decisions wait to be reflected at.
 	DecisionsMax = 40
-	// TextsMax is how many texts of others a run's consolidations are held against.
+	// TextsMax is how many texts of other agents a run's consolidations are checked against.
 	TextsMax = 256
 )
 
@@ -52,7 +52,7 @@ type Evaluated struct {
 	// Suspect are the ids of the sources that another agent could have written and
 	// that it rests on, by its own account or because nothing better explains it.
 	Suspect []string
-	// Continued says that it goes on with a standing order, for which nothing was read.
+	// Continued says that it continues a standing order, for which nothing was read.
 	Continued bool
 }
 
@@ -102,8 +102,8 @@ type Experience struct {
 	run, agent string
 	decisions  []Evaluated
 	texts      []trace.Source
-	// ordered are the suspects of the last decision that a model made: those of what
-	// goes on by itself since.
+	// ordered are the suspects of the last decision that a model made. Each attempt of its
+	// standing order has the same ones.
 	ordered []string
 }
 
@@ -185,8 +185,8 @@ func (e *Experience) evidence(tick int64) playbook.Evidence {
 	return playbook.Evidence{Run: e.run, Tick: tick, Agent: e.agent}
 }
 
-// ground is what a consolidation of the given decisions stands on: unguarded without the
-// texts that its lessons would be held against.
+// input is what a consolidation of the given decisions is based on. If unguarded, it lacks the
+// texts that the lessons would be checked against.
 func (e *Experience) input(tick int64, decisions []Evaluated, guarded bool) playbook.ConsolidationInput {
 	g := playbook.ConsolidationInput{Tick: tick, Note: e.Note()}
 	if guarded {

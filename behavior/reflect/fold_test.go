@@ -87,7 +87,7 @@ func TestFoldForgetsWhatTheFileDoesNotTake(t *testing.T) {
 	}
 }
 
-// folded is what came of folding everything at once.
+// folded is the result of folding everything at once.
 type folded struct {
 	Applied  int
 	Rejected []playbook.Rejected

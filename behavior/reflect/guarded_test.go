@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// unguarded shows texts of others to a reflection and holds nothing against them.
+// unguarded shows texts of other agents to a reflection and checks nothing against them.
 var unguarded = behavior.Config{Settings: trace.Settings{Model: "m", GuardOff: []policy.Check{policy.CheckLessons}}}
 
 // addition is a consolidation that adds one lesson.

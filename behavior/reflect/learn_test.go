@@ -206,7 +206,7 @@ func TestAnAnswerIsRepaired(t *testing.T) {
 	if output.Kind != llmclient.KindFunctionOutput || output.CallID != "c1" || !strings.Contains(output.Text, behavior.CodeArgumentsNotJSON) || !strings.Contains(output.Text, `"parameters"`) {
 		t.Errorf("the model was told %s", output.Raw)
 	}
-	// The call that the text stands for is written out after it.
+	// The call that was read from the text is written out after it.
 	if ids := callIDs(asks[2].Request.Input); !slices.Equal(ids, []string{"c1", "call_t6_s6_1"}) {
 		t.Errorf("calls before the last request: %v", ids)
 	}

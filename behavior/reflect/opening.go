@@ -29,7 +29,7 @@ const (
 // opening is what a turn shows: the newest decisions and the most concerned bullets
 // that fit.
 type opening struct {
-	// guarded says that it holds no words of others.
+	// guarded says that it holds no untrusted text.
 	guarded   bool
 	decisions []Evaluated
 	bullets   []playbook.Bullet
@@ -37,8 +37,8 @@ type opening struct {
 	text      string
 }
 
-// compose writes the opening within the token budget. Decisions are what it is
-// about, so texts of others go first, then bullets, then the oldest decisions.
+// compose writes the opening within the token budget. Decisions are its subject. So texts of
+// other agents are cut first, then bullets, then the oldest decisions.
 func (k *Runtime) compose(e *Experience, book *playbook.Playbook, goals []Goal) opening {
 	o := opening{guarded: k.guarded, decisions: e.decisions, bullets: book.Bullets()}
 	total := len(o.bullets)

@@ -15,7 +15,7 @@ type Result struct {
 	Agent string
 	// Deltas are the proposed changes, tags first; empty with a Failure.
 	Deltas []playbook.Delta
-	// Ground is what they stand on.
+	// Input is what they are based on.
 	Input playbook.ConsolidationInput
 	// Failure says why nothing is proposed, such as "parse_error:truncated" or
 	// "llm_error:timeout"; empty when the turn went well.

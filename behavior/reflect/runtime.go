@@ -22,8 +22,8 @@ type Runtime struct {
 	tools  []llmclient.Tool
 	// policy is the instructions.
 	policy string
-	// guarded says that reflections show no words of others and that lessons are held
-	// against them.
+	// guarded says that reflections show no untrusted text and that lessons are checked against
+	// it.
 	guarded bool
 	// inputTokens is what an opening may take, static what is the same in every request.
 	inputTokens, static int

@@ -19,9 +19,9 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// A canary is a word that stands in texts of others and nowhere else. Whatever text
-// holds it and whatever a model makes of it, it may come back to a prompt only where
-// texts of others belong.
+// A canary is a word that is in texts of other agents and nowhere else. Any text may hold it, and
+// a model may make anything of it. It may come back to a prompt only where texts of other agents
+// belong.
 
 // canaryMark begins every canary. No word of the program and no id holds it.
 const canaryMark = "zqx"
@@ -224,8 +224,8 @@ func (s *scene) turn() behavior.Decision {
 	}
 }
 
-// check demands that what the engine says holds canaries only in texts of others after
-// the plan, or after a draft or decision in its place, and in results of modules. What
+// check demands that what the engine says holds canaries in two places only: in texts of other
+// agents after the plan (or a draft or decision in its place), and in results of modules. What
 // the model said itself goes back to it as it was. shown collects the canaries.
 func (s *scene) check(ask behavior.Ask, shown map[string]string) {
 	if strings.Contains(ask.Request.Instructions, canaryMark) {

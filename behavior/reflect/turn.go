@@ -21,7 +21,7 @@ type Turn struct {
 	runtime *Runtime
 	agent   string
 	shown   opening
-	// ground is what the result stands on.
+	// input is what the result is based on.
 	input playbook.ConsolidationInput
 	// evidence names a decision of the agent by its tick.
 	evidence func(tick int64) playbook.Evidence
@@ -146,9 +146,8 @@ func (t *Turn) decode(i int, r *reflection, c *consolidation) ([]answer.Repair, 
 	return slices.Concat(call.Repairs, used), ""
 }
 
-// accept takes what a readable answer holds and goes on to the next round or stage. A
-// later round replaces the insights of an earlier one; of the verdicts on one use the
-// last one stands.
+// accept takes what a readable answer holds and continues to the next round or stage. A later
+// round replaces the insights of an earlier one. Of the verdicts on one use the last one counts.
 func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	var output struct {
 		Status string      `json:"status"`
