@@ -78,14 +78,13 @@ func (k *Runtime) count(s string) int {
 	return k.cfg.CountTokens(s)
 }
 
-// Agent is one agent's decider: its constant instructions, its goals, what came of
-// its decisions, and what it remembers. Agents share nothing mutable, so turns of different agents may run
-// at the same time.
+// Agent is one agent's decider: its constant instructions, its goals, its outcomes and its
+// memory. Agents share no mutable state, so turns of different agents may run at the same time.
 //
 // Invariants:
 //  1. Instructions and tools are byte-identical in every request of a run,
 //     unless the user switches the system prompt or forks the run.
-//  2. A turn only reads the agent; Learn and SetPlaybook, between turns, write it.
+//  2. A turn only reads the agent. Learn and SetPlaybook write it, between turns.
 type Agent struct {
 	*Runtime
 	id      string
@@ -145,8 +144,7 @@ func (m *Agent) SetGoals(shortTerm, longTerm string) {
 // is learned replaces it.
 func (m *Agent) Playbook() *playbook.Playbook { return m.playbook }
 
-// SetPlaybook replaces the agent's lessons from the next turn on; nil stands for
-// none.
+// SetPlaybook replaces the agent's lessons from the next turn on. Nil means no lessons.
 func (m *Agent) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
 
 // lookedMax bounds the topics of rules that stay in the prompt.
@@ -174,9 +172,8 @@ const (
 	termsTokensMin       = 100
 )
 
-// Learn remembers what came of a decision, what its turn met, and whether it repeats
-// others. The engine calls it once per agent and tick, after the world applied all
-// actions.
+// Learn remembers the outcome of a decision, what its turn met, and whether it repeats others.
+// The engine calls it once per agent and tick, after the world applied all actions.
 func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Calls > 0 {
 		m.headroom = d.headroom
@@ -184,7 +181,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	done := newEpisode(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
-		// An order goes on where it began.
+		// An order continues where it began.
 		place = m.history.place
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}

@@ -93,8 +93,8 @@ func checkContinues(t *testing.T, before, input []llmclient.Item) {
 	}
 }
 
-// nextReply makes a reply of the bytes up to the next 0xff. The values below it
-// stand for a status or an element that is no object, all others for items.
+// nextReply makes a reply from the bytes up to the next 0xff. A byte 0xfd sets the status and
+// 0xfe adds an element that is no object. All other bytes add items.
 func nextReply(t *testing.T, script []byte) (*llmclient.Reply, []byte) {
 	reply := &llmclient.Reply{Status: "completed"}
 	for i, b := range script {

@@ -14,8 +14,8 @@ const (
 	reasonScannedMax = 8192
 )
 
-// inBrackets finds what stands in brackets, be they square, round or those of
-// Chinese text. What encloses other brackets is not looked at.
+// inBrackets finds text in square, round or Chinese brackets. Brackets around other brackets are
+// skipped.
 var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
 
 // sourceForm is the form of the ids that sources have: memories, bullets, messages, notes,

@@ -94,8 +94,8 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// TestASearchGivesTheScore: a memory that stands in the history, which chooses by
-// age, has the score of the search that found it as well.
+// TestASearchGivesTheScore: the history chooses memories by age. A memory in it also has the
+// score of the search that found it.
 func TestASearchGivesTheScore(t *testing.T) {
 	turn := mindIn(t, "minimal", behavior.Config{}, 3).begin()
 	firstAsk(t, turn)

@@ -24,19 +24,21 @@ const (
 // [trace.Settings.WithDefaults], so Config{} is usable: it gives no advice on repetition
 // and shows no lessons.
 //
-// Nothing but measuring what a check of the guard is worth is a reason to name one in
-// GuardOff: without memory, remembered words of others count as the agent's own and stand
-// before the plan; without order, words of others stand in the opening; without envelope
-// they are put into the prompt as they are, so that whoever writes "From agent-9:" into a
-// message is believed to be agent-9; without lessons they are shown to a reflection, whose
-// proposals are not held against them.
+// GuardOff names checks of the guard to leave out. Use it only to measure what a check is worth:
+//
+//   - Without memory, remembered text of other agents counts as the agent's own, before the plan.
+//   - Without order, text of other agents is in the opening.
+//   - Without envelope, texts are put into the prompt as they are. A message that holds
+//     "From agent-9:" is then believed to be from agent-9.
+//   - Without lessons, texts are shown to a reflection, and its proposals are not checked
+//     against them.
 type Config struct {
 	trace.Settings
 	// CountTokens counts the tokens of a text. Nil counts bytes, an upper bound
 	// that clips earlier than necessary. It must be a pure function.
 	CountTokens func(string) int
-	// Needless are the actions that can matter to nobody in the world, see
-	// [world.World.Needless]. No tool and no line tells of them.
+	// Needless are the actions that can matter to no agent in the world, see
+	// [world.World.Needless]. No tool and no line of a prompt names them.
 	Needless []string
 }
 

@@ -293,15 +293,15 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			refused = refused || it.Refusal != ""
 		case llmclient.KindReasoning:
 		case llmclient.KindFunctionOutput:
-			// Outputs are ours to give. One that a model made up would stand in for the
-			// real one.
+			// Only the engine gives outputs. One that the model made up would replace the real
+			// one.
 			keep = false
 			c.repaired(repairForeignOutput)
 		default:
 			// Providers take back what they sent, and refuse reasoning without the item that
-			// followed it, so an item of an unknown kind is kept. Two would be refused: one
-			// without a type, and one with a call id, which is half of a pair that nobody here
-			// completes.
+			// followed it. So an item of an unknown kind is kept, with two exceptions that
+			// providers refuse: an item without a type, and an item with a call id, because no
+			// one here completes its pair.
 			var w struct {
 				Type   *string         `json:"type"`
 				CallID json.RawMessage `json:"call_id"`
@@ -415,15 +415,15 @@ func (c *Conversation) mint() string {
 	}
 }
 
-// Read finds the calls that the last answer's text stands for, as if they had been
-// made. They are written out after the text: the model sees how it was understood and
-// how it is done, and their outputs are paired like any. allowed are the tools that may
-// be called: a refused call has no step that would count the repairs of the whole text,
-// so they go with the first call that is allowed.
+// Read finds the calls that the last answer's text means, as if they had been made. It writes
+// them out after the text. The model sees how it was understood and how a call is made, and the
+// outputs are paired as usual. allowed are the tools that may be called. A refused call has no
+// step that would count the repairs of the whole text, so the repairs are counted with the first
+// allowed call.
 //
-// A text in which the model made up what came of its calls is replaced by the part
-// before that, the one exception to sending items back as they came: an observation that
-// the model made up would be taken for one in every later request.
+// If the model made up the results of its calls, only the text before them is kept. This is the
+// one exception to sending items back as they came: every later request would take a made-up
+// observation for a real one.
 func (c *Conversation) Read(text string, allowed []string) answer.Problem {
 	r := c.Vocabulary.Read(text)
 	if r.Kept != "" {

@@ -408,8 +408,9 @@ func TestWhatTheWindowCannotHoldIsNotRead(t *testing.T) {
 	}
 }
 
-// TestAModelThatDoesNotPlanGoesOnWithoutTexts: new texts wait for a plan. When none comes the turn
-// goes on to its draft and decision without them, and after some such turns they wait in silence.
+// TestAModelThatDoesNotPlanGoesOnWithoutTexts: new texts wait for a plan. If none comes, the turn
+// continues to its draft and decision without them. After some such turns the texts wait in
+// silence.
 func TestAModelThatDoesNotPlanGoesOnWithoutTexts(t *testing.T) {
 	draft := map[behavior.Protocol]string{
 		behavior.ProtocolFull: "call d decision_draft {\"candidates\":[" + harvest5 + "]}\ncall c decision {\"candidate\":1}",

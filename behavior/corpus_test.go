@@ -41,7 +41,7 @@ func newScene(t testing.TB, p behavior.Protocol, seed uint64) scene {
 	return scene{seed, w, runtime.Agent(w.AgentID(0), w.Persona(0)).Begin(w.View(0))}
 }
 
-// outcome is what came of a turn in which one answer had a shape.
+// outcome is the result of a turn in which one answer had a shape.
 type outcome struct {
 	// repairs and errors are the repairs and the parse kinds noted, sorted, items
 	// the repairs of items, refusals the codes of the guard and of the world.

@@ -20,7 +20,7 @@ type Ask struct {
 	Number int
 	// Stage is the stage that asks.
 	Stage trace.Stage
-	// Request is complete; its Input goes on from the previous Ask's, see [Conversation].
+	// Request is complete. Its Input continues the previous Ask's, see [Conversation].
 	Request llmclient.Request
 	// Free is how many tokens the window has left for the answer.
 	Free int
@@ -49,8 +49,8 @@ type Decision struct {
 	Proposed, Adjusted, Executed world.Action
 	// At is the place where a continued order acted, empty for a turn.
 	At string
-	// Tainted says that words of others may have brought the action about: they were
-	// in view, and the agent had not planned it before.
+	// Tainted says that untrusted text may have caused the action: it was in view, and the agent
+	// had not planned the action before.
 	Tainted bool
 	// Known are the ids in Proposed and Executed that the agent's own typed state or
 	// its goals hold. Any other is a model's word, perhaps repeated from a text: it

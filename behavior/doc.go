@@ -1,8 +1,8 @@
 // Package behavior is how an agent decides: prompt, turn, guard and budgets.
 //
-// A [Runtime] holds what all agents of a run share, a [Agent] what one agent is and
-// remembers, a [Turn] one deliberation. A turn is a state machine without I/O. The
-// caller carries out what it asks for and feeds back what came of it:
+// A [Runtime] holds what all agents of a run share. An [Agent] is one agent and its memory. A
+// [Turn] is one deliberation: a state machine without I/O. The caller carries out what the turn
+// asks for and feeds back the result:
 //
 //	turn := mind.Begin(view)
 //	for {
@@ -22,37 +22,36 @@
 //	  |            |                                          |               |
 //	  +------------+------------- may skip ahead to ----------+-------------->+
 //
-// Plan, draft, decision and modules are function tools with strict schemas. The
-// tool list never changes in a run; a stage narrows what is offered through tool_choice.
-// Many models keep to an order of their own, so what comes in another one is taken where
-// it makes sense, and counted: modules before the plan or after a draft, another plan or
-// draft, all in one answer. Only counts bind. In a reason step no tool may be called: a
-// call that comes anyway is vetoed, and text beside it is the step's. Where the plan had another
-// word for thinking, the model goes on without the step by any call.
+// Plan, draft, decision and modules are function tools with strict schemas. The tool list never
+// changes in a run; a stage narrows what is offered through tool_choice. Many models keep an
+// order of their own. A call out of order is taken where it makes sense, and counted: modules
+// before the plan or after a draft, another plan or draft, all in one answer. Only counts bind.
+// In a reason step no tool may be called: a call that comes anyway is vetoed, and the text of
+// that answer is the step's. If the plan had another word for thinking, any call lets the model
+// continue without the step.
 //
-// A plan gives the kinds of its steps (call, reason, respond, skip), of which typed
-// steps are made, and the actions that the agent may take, in the slots of a candidate. A plan
-// of nothing but skip steps ends the turn in a wait. In the commit mode direct the best
-// candidate of a draft is the decision; see [trace.CommitOneStep].
+// A plan gives the kinds of its steps (call, reason, respond, skip), from which typed steps are
+// made. It also gives the actions that the agent may take, in the slots of a candidate. A plan of
+// only skip steps ends the turn in a wait. In one-step mode the best candidate of a draft is the
+// decision; see [trace.CommitOneStep].
 //
 // # What may be committed
 //
-// Every candidate, every decision and every tick of a standing order passes the same
-// steps in the same order: it is decoded, checked against the schema, clamped, checked against
-// the plan and the rules of the scenario (package behavior/policy), tried in a dry run, and
-// committed. Once a request shows texts of others, only what was planned before may be done, or
-// what a rule of the scenario lets their authors ask for. A draft or decision made before the
-// texts are shown counts as a plan. A decision keeps the proposed, the adjusted and the executed
-// action, and what allowed it. Package policy says what texts may cost; rounds.go carries that
-// out for the requests of a turn.
+// Every candidate, every decision and every tick of a standing order passes the same steps in the
+// same order: it is decoded, checked against the schema, clamped, checked against the plan and
+// the rules of the scenario (package behavior/policy), tried in a dry run, and committed. Once a
+// request shows untrusted text, only an action planned before may be done, or one that a rule of
+// the scenario lets the authors ask for. A draft or decision made before the texts are shown
+// counts as a plan. A decision keeps the proposed, the adjusted and the executed action, and what
+// allowed it. Package policy limits what texts may cost; rounds.go applies those limits to the
+// requests of a turn.
 //
 // # What can go wrong, and where it is decided
 //
-// A turn that fails, as below, ends in the best it has: the best candidate of its draft
-// that was accepted, or else the first planned action that every check passes, within
-// [policy.Fallback]. Without either, and after several decisions or a chosen wait, it ends
-// in a wait that names the failure. A lean turn that has neither asks for a plan before
-// it gives up.
+// A turn that fails, as below, ends in the best action it has, within [policy.Fallback]. That is
+// the best accepted candidate of its draft, or else the first planned action that every check
+// passes. Without either, after several decisions, or after a chosen wait, it ends in a wait that
+// names the failure. A lean turn that has neither asks for a plan before it gives up.
 //
 //   - No answer (timeout, 5xx, ...): the turn fails, "llm_error:KIND".
 //   - An answer that is cut, filtered or unfinished is dropped whole; one that is
@@ -60,9 +59,9 @@
 //     turn got further, then "parse_error:KIND".
 //   - A call that cannot be taken (no JSON, no object, a field that does not fit, an
 //     unknown tool, one not allowed now, several decisions): an error output with
-//     the code. A protocol call costs the repair; with a module call the model goes
-//     on.
-//   - A module that ran and failed: an error output; the model goes on.
+//     the code. A protocol call costs the repair; after a module call the model
+//     continues.
+//   - A module that ran and failed: an error output; the model continues.
 //   - An action that the world would refuse goes back to the model with its numbers. An action
 //     that the policy refuses goes back with the reason and the plan. After three refusals, or
 //     fewer once texts are shown, the turn fails with "guard_rejected".
@@ -71,8 +70,8 @@
 //     is what was thought, in any step.
 //   - Plan after plan, draft after draft: two more rounds, then "rounds_used_up".
 //
-// All texts about errors stand in one table, phrases, and each says which retry
-// follows where retries are bounded.
+// One table, phrases, holds all texts about errors. Each text says which retry follows where
+// retries are bounded.
 //
 // # The conversation
 //
@@ -85,15 +84,15 @@
 //
 // # The prompt
 //
-// Instructions are constant per agent: purpose, persona, rules, protocol. The input opens
-// with one message: goals, history, memory, playbook, last outcome and observation, as much
-// of them as the [Profile] wants and the token budget holds; the model's items and our
-// outputs follow, and nothing is ever rewritten. docs/prompt.md tells the grammar of its
-// lines. What the engine itself says stands in one table per language; names, ids, codes
-// and the grammar are the same in all of them.
+// Instructions are constant per agent: purpose, persona, rules, protocol. The input opens with
+// one message: goals, history, memory, playbook, last outcome and observation. It holds as much
+// of them as the [Profile] wants and the token budget allows. The model's items and our outputs
+// follow, and nothing is ever rewritten. docs/prompt.md gives the grammar of its lines. One table
+// per language holds what the engine itself says. Names, ids, codes and the grammar are the same
+// in all languages.
 //
-// Messages and notes are words of other agents. They are withheld until the plan, or a
-// draft in its place, is made, and follow as one item, encoded as JSON, as sources of little
-// trust; so do lessons of doubtful origin, and what the agent itself wrote last. What became
-// of a decision is told without any word that only a model vouches for, see naming.
+// Messages and notes are untrusted text. They are withheld until the plan, or a draft in its
+// place, is made. Then they follow as one item, encoded as JSON, as sources of little trust. The
+// same holds for lessons of doubtful origin and for what the agent itself wrote last. The outcome
+// of a decision is rendered without any word that only a model vouches for, see naming.
 package behavior

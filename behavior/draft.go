@@ -88,8 +88,7 @@ type candidateDetail struct {
 // candidatesMax bounds the candidates of a draft that are weighed.
 const candidatesMax = 3
 
-// weighing is what came of judging the candidates of a draft, for the model and
-// for the note.
+// weighing is the result of evaluating the candidates of a draft, for the model and for the note.
 type weighing struct {
 	// slot is the call of the draft.
 	slot    int

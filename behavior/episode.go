@@ -10,13 +10,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// episode is what became of one decision, or of several like ones folded together.
-// Two are alike when they are the same action on the same things with the same
-// kind of end; their amounts may differ.
+// episode is the outcome of one decision, or of several similar ones folded together. Two are
+// similar if they are the same action on the same things with the same kind of end. Their amounts
+// may differ.
 type episode struct {
 	// ids are the memories of it, the one recorded last at the end.
 	ids []string
-	// first and last are ticks, count is how many decisions it stands for.
+	// first and last are ticks, count is how many decisions are folded in.
 	first, last, count int64
 	// action is its name, things are its other words and the rest of its arguments
 	// but the amount.
@@ -36,8 +36,8 @@ type episode struct {
 	// why no decision came about. At most one of them is set.
 	refusal *world.Rejection
 	wait    trace.WaitReason
-	// remembered is a memory as it stands, where the decisions behind it are too
-	// long ago to be told apart; the fields above but the ids are then empty.
+	// remembered is the text of a memory whose decisions are too long ago to be told apart. The
+	// other fields except the ids are then empty.
 	remembered string
 	// news numbers what others or time did, and is 0 for the agent's own episodes; giver is who
 	// gave it something.
@@ -45,8 +45,8 @@ type episode struct {
 	giver string
 }
 
-// newDeed is what became of one decision, not yet remembered under an id. name is
-// how the ids in its action are told.
+// newEpisode is the outcome of one decision, not yet remembered under an id. name renders the ids
+// in its action.
 func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) episode {
 	a := repeated(o.Action)
 	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
@@ -220,9 +220,9 @@ func (d episode) end(w *wording) string {
 	return text
 }
 
-// Told is what became of a decision in the words of the English prompt's history: the line
-// as it would stand there, and its end alone. A wait put in place of an action says
-// which action that was; the codes are what the guard refused in the turn.
+// Render returns the outcome of a decision as a line of the English prompt's history, and the end
+// of that line alone. A wait put in place of an action says which action that was. codes are what
+// the guard refused in the turn.
 func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
 	done := newEpisode(w, tick, d.WaitReason, o, d.naming(o.Accepted))

@@ -110,8 +110,8 @@ func TestEarlierDecisionsAreCounted(t *testing.T) {
 	}
 }
 
-// TestSourcesAreWhatIsShown: every id in brackets is a source that can be cited, and
-// every source stands in the text.
+// TestSourcesAreWhatIsShown: every id in brackets is a source that can be cited, and the text
+// holds every source.
 func TestSourcesAreWhatIsShown(t *testing.T) {
 	m := newMind(t, ProfileBalanced)
 	for tick := range int64(40) {
@@ -134,7 +134,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 		}
 		for _, s := range v.sources {
 			if !strings.Contains(v.text, "["+s.ID+"]") || !strings.Contains(v.text, s.Text) || s.Chars != runeCount(s.Text) || s.Kind != trace.KindMemory {
-				t.Errorf("source %+v does not stand in %q", s, v.text)
+				t.Errorf("source %+v is not in %q", s, v.text)
 			}
 		}
 	}

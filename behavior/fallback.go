@@ -79,7 +79,7 @@ func (t *Turn) best() []Decision {
 	return t.alternatives(nil, 1)
 }
 
-// fallbackOf is the decision for an action that nobody decided on. It is no deviation.
+// fallbackOf is the decision for an action that the model did not decide on. It is no deviation.
 func fallbackOf(v Evaluation) Decision {
 	d := decisionOf(v)
 	d.Authority.By, d.Authority.Deviation = trace.AuthorityFallback, 0

@@ -11,9 +11,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// ways are how a turn can come to no decision, as answers in the form of the conversations,
-// and the reason that each leaves. The last answer is repeated for as long as it is asked
-// for.
+// ways are the ways in which a turn ends without a decision: the answers, in the form of the
+// conversations, and the reason that each leaves. The last answer is repeated as long as the turn
+// asks.
 var ways = []struct{ name, answers, reason string }{
 	{"error", "fail server_error", "llm_error:server_error"},
 	{"deadline", "fail deadline", "llm_error:deadline"},
@@ -32,7 +32,7 @@ var ways = []struct{ name, answers, reason string }{
 	{"refused in turn", "call - NAME {\"action\":{\"action\":\"build_factory\",\"what\":\"factory.assembler.mk1\"}}\n\ncall - NAME {\"action\":{\"action\":\"refine_compound\",\"amount\":7}}\n\nfail reset", "llm_error:reset"},
 }
 
-// played is what a turn ends in, after the answers; NAME stands for the tool that decides.
+// played is what a turn ends in, after the answers. NAME is replaced by the tool that decides.
 func played(t *testing.T, cfg behavior.Config, scenario, answers string) behavior.Decision {
 	t.Helper()
 	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
@@ -86,9 +86,9 @@ const (
 	mines    = `{"action":"mine_compound","compound_mass_g":5}`
 )
 
-// TestEveryWayATurnFails ends turns in every way, with nothing in hand, with a plan and with
-// a draft, in each protocol and way to commit: a plan's first action or the draft's best
-// candidate is done, the other one behind it, and without either the agent waits.
+// TestEveryWayATurnFails ends turns in every way, with nothing, with a plan and with a draft, in
+// each protocol and way to commit. The plan's first action or the draft's best candidate is done,
+// and the other one is tried next. Without either the agent waits.
 func TestEveryWayATurnFails(t *testing.T) {
 	for _, mode := range []struct {
 		name             string
@@ -119,8 +119,8 @@ func TestEveryWayATurnFails(t *testing.T) {
 	}
 }
 
-// TestWhatATurnFallsBackOn tells the newest accepted draft from others, and what nobody may
-// do without a decision; and what is tried when the world refuses what was decided.
+// TestWhatATurnFallsBackOn checks that the newest accepted draft is used, which actions are never
+// done without a decision, and what is tried if the world refuses the decision.
 func TestWhatATurnFallsBackOn(t *testing.T) {
 	draft := func(actions ...string) string {
 		return `call - decision_draft {"candidates":[` + strings.Join(actions, ",") + "]}\n\n"

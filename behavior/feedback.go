@@ -135,9 +135,9 @@ func (w *wording) refused(v Evaluation) feedback {
 	return f
 }
 
-// mistake keeps a feedback in few words for the turn after: it would stand in no prompt
-// otherwise, and the same mistake would be made again. action is what it was about. Of one
-// answer the first counts, of several answers the last.
+// mistake keeps a short feedback for the next turn. No prompt would show it otherwise, and the
+// model would repeat the mistake. action is what it was about. The first mistake of an answer
+// counts, and the last answer that has one.
 func (t *Turn) mistake(f feedback, action string) {
 	if t.faultAt == t.talk.asks && t.fault != "" {
 		return
@@ -162,9 +162,8 @@ func (t *Turn) mistake(f feedback, action string) {
 // faultCharsMax caps what is told of a fault in a later turn.
 const faultCharsMax = 160
 
-// asides are what a model has to be told of its decision beside what came of it: whatever
-// the engine changed, cut or put in its place.
-// refusals are what the world refused in its tick.
+// asides are what a model must know of its decision besides the outcome: what the engine changed,
+// cut or replaced. refusals are what the world refused in its tick.
 func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 	say := func(form string, values ...any) { lines = append(lines, fmt.Sprintf(form, values...)) }
 	failed := cmp.Or(d.FailedBy, d.WaitReason)
@@ -205,17 +204,17 @@ func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 // planAccepted and draftResult answer the calls that went well: what comes next,
 // and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
-	// Problems tells which actions are not planned, because they could not be read, or
-	// leave open what texts of others may not fill in.
+	// Problems lists the actions that are not planned: they could not be read, or they leave open
+	// what untrusted text may not fill in.
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
-	// Text says that the plan may be made again, before texts of others are shown.
+	// Text says that the plan may be made again, before untrusted text is shown.
 	Text string      `json:"text,omitempty"`
 	Next trace.Stage `json:"next"`
 }
 
 type draftResult struct {
 	Candidates []candidateResult `json:"candidates"`
-	// Problems tells of candidates that were not looked at because there are too many.
+	// Problems lists candidates that were not looked at because there are too many.
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
 	// Best is the number of the candidate with the highest score, 0 when all would be
 	// sent back.

@@ -39,8 +39,8 @@ func (v Evaluation) Refused() bool { return v.Check.Status == world.CheckRejecte
 // unseenID is the code of an action that was sent back because of such an id.
 const unseenID = "unseen_id"
 
-// unseen reports whether nobody can tell what becomes of the action because the agent sees
-// nothing of an id in it.
+// unseen reports whether the result of the action is unknown because the agent sees nothing of an
+// id in it.
 func (v Evaluation) unseen() bool {
 	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
 }
@@ -86,8 +86,8 @@ func (t *Turn) evidence() policy.Evidence {
 	return e
 }
 
-// authorsOf lists whose words a source may hold; an empty id is an author that nobody knows. A
-// memory of a text may hold words of the text's parents too.
+// authorsOf lists the agents whose text a source may hold. An empty id is an unknown author. A
+// memory of a text may also hold text of that text's parents.
 func (m *Agent) authorsOf(s trace.Source) []string {
 	switch {
 	case s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote):
@@ -153,11 +153,11 @@ func (v Evaluation) detail() verdictDetail {
 	return d
 }
 
-// Continue decides for an agent whose standing order goes on: the ordered action
-// again, clamped, checked and dry-run on this tick's view, without a model call. An
-// attempt that the world would refuse is submitted all the same: the refusal ends the
-// order and tells the agent why, in numbers. If the policy refuses the attempt, for example because
-// a total is used up, it becomes a wait, which ends the order too.
+// Continue decides for an agent whose standing order continues. It repeats the ordered action,
+// clamped, checked and dry-run on this tick's view, without a model call. An attempt that the
+// world would refuse is submitted all the same: the refusal ends the order and tells the agent
+// why, in numbers. If the policy refuses the attempt, for example because a total is used up, it
+// becomes a wait. That ends the order too.
 func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	order, ok := view.Standing()
 	if !ok {

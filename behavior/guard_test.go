@@ -74,8 +74,8 @@ func deliberated(tb testing.TB, m *Agent, v world.View) Decision {
 	}
 }
 
-// TestTurnUnderTextsCommitsAsPlanned holds what the benchmark measures: a turn with
-// words of others in view, of which the planned order comes out.
+// TestTurnUnderTextsCommitsAsPlanned checks what the benchmark measures: a turn with untrusted
+// text in view that ends in the planned order.
 func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 	m, v := reader(t)
 	d := deliberated(t, m, v)
@@ -90,13 +90,13 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 		}
 	}
 	if foreign < 3 {
-		t.Errorf("only %d texts of others were in view", foreign)
+		t.Errorf("only %d texts of other agents were in view", foreign)
 	}
 }
 
-// guardShare plays a turn with words of others in view, and takes the time of it and of what
-// the guard has to judge in it: two candidates and a decision with a standing order. The turn
-// here has no HTTP, no trace and no world, which a decision of a run has.
+// guardShare plays a turn with untrusted text in view. It measures the time of the turn and the
+// time of what the guard checks in it: two candidates and a decision with a standing order. A
+// decision of a run also has HTTP, a trace and a world; the turn here has none.
 func guardShare(tb testing.TB) (measure func() (turn, guard time.Duration)) {
 	m, v := reader(tb)
 	d := deliberated(tb, m, v)
@@ -154,9 +154,9 @@ func TestGuardTakesLittleOfATurn(t *testing.T) {
 	}
 }
 
-// TestNothingUnplannedIsExecuted: whatever a model plans, drafts and insists on with
-// words of others in view, what runs stands in its plan, is a wait or, without a plan, a
-// harvest, or is a message to somebody who wrote, which the scenario allows.
+// TestNothingUnplannedIsExecuted: a model plans, drafts and insists on anything with untrusted
+// text in view. What runs is in its plan, is a wait, is a harvest if there is no plan, or is a
+// message to a sender whom the scenario allows to be answered.
 func TestNothingUnplannedIsExecuted(t *testing.T) {
 	m, v := reader(t)
 	pool := []string{
@@ -211,7 +211,7 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 		}
 	})
 	for _, end := range []string{"wait", "planned", "send_message"} {
-		// The few draws of -short need not come to every end.
+		// The few draws of -short need not reach every end.
 		if executed[end] == 0 && !testing.Short() {
 			t.Errorf("no turn ended in %s, so nothing is shown about it: %v", end, executed)
 		}
@@ -231,8 +231,8 @@ func TestParentsOfAllThatIsRead(t *testing.T) {
 	}
 }
 
-// TestPlansBeforeTexts: a plan that is mended takes the place of what it was told to mend, and its
-// order counts. A plain wait stands in nobody's way, and a refusal names what does.
+// TestPlansBeforeTexts: a mended plan replaces only what it was told to mend, and its order
+// counts. A plain wait blocks no other action, and a refusal names the action that does.
 func TestPlansBeforeTexts(t *testing.T) {
 	const gift, wait, mine = `{"action":"transfer_resource","to":"agent-2","what":"data","amount":1}`, `{"action":"wait"}`, `{"action":"mine_compound","amount":900}`
 	open := strings.Replace(gift, `,"amount":1`, "", 1)

@@ -17,9 +17,9 @@ const (
 	heardCharsMax = 120
 )
 
-// heard are the texts of others as memories, oldest first. What self wrote is no
-// news to it. They keep author, tick and trust of what they repeat, whatever is made
-// of them later; only with the check of memory off they have the trust of its own.
+// heard are the texts of other agents as memories, oldest first. The agent's own texts are left
+// out. The memories keep author, tick and trust of what they repeat, whatever is made of them
+// later. Only with the memory check off do they have the trust of the agent's own.
 func (m *Agent) heard(t texts) []memory.Entry {
 	var list []memory.Entry
 	for _, n := range slices.Backward(t.Notes) {

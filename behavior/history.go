@@ -11,9 +11,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// history is what came of an agent's decisions, in the form the prompt folds it from.
-// The memory holds the same facts as text, for longer, and owns their ids and
-// trust.
+// history is the outcomes of an agent's decisions, in the form the prompt folds them from. The
+// memory holds the same facts as text, for longer, and owns their ids and trust.
 type history struct {
 	// episodes are the newest, oldest first; total counts all there were.
 	episodes []episode
@@ -36,13 +35,13 @@ type history struct {
 	shut     bool
 	// looked are the topics of rules that were looked up, the newest last.
 	looked []string
-	// read are the texts of others that were read, the newest last.
+	// read are the texts of other agents that were read, the newest last.
 	read []reading
 	// missed counts the turns in a row whose texts waited for a plan that did not come.
 	missed int
-	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
-	// the newest last; around is the same of the last decision a model made, for the
-	// texts of an order that goes on. ever is that of all decisions together.
+	// wrote says what the agent's own texts may repeat, by the tick of the decision, the newest
+	// last. around is the same for the last decision a model made; the texts of a continued order
+	// use it. ever is that of all decisions together.
 	wrote        []untrustedText
 	around, ever untrustedText
 }
@@ -90,14 +89,14 @@ const episodesMax = 256
 type variant struct {
 	text    string
 	sources []trace.Source
-	// ids are the memories that the text tells of, named or not.
+	// ids are the memories that the text is made from, named or not.
 	ids []string
 	// tokens is what the text takes once it was counted, 0 before.
 	tokens int
 }
 
-// lastOutcome is what became of the agent's last action, with its numbers. known are the ids
-// in it that typed state holds.
+// lastOutcome is the outcome of the agent's last action, with its numbers. known are the ids in
+// it that typed state holds.
 func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, episode) {
 	d, asides := newEpisode(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted)), []string(nil)
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
@@ -190,8 +189,8 @@ func (p *history) look(seen []sighting) {
 	p.saw = newest(append(p.saw, seen...), sightingsMax)
 }
 
-// focus is what a recollection is about: the goals, what is at hand, and the places where
-// nothing can be seen from afar.
+// focus is what a recollection is about: the goals, what the agent has and sees, and the places
+// it cannot see into from here.
 func (m *Agent) focus(o world.Observation) memory.Focus {
 	f := memory.Focus{Query: m.goalsText(), Subjects: []string{o.Self.Place}, Now: o.Tick}
 	for _, a := range o.Agents {
@@ -207,8 +206,8 @@ func (m *Agent) focus(o world.Observation) memory.Focus {
 	return f
 }
 
-// recalled offers what memory holds for a focus, of each category the best, without
-// what is shown already and without words of others, and shorter heads of it.
+// recalled offers the best memories of each category for a focus, and shorter heads of that list.
+// It leaves out what is shown already, and text of other agents.
 func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	quota := m.layout.quota
 	if m.cfg.Guards(policy.CheckMemory) {
@@ -229,8 +228,8 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	})
 }
 
-// told is a memory as an episode: with all its numbers where the decisions behind it are
-// alike and still known one by one, and otherwise as the memory says it.
+// told is a memory as an episode. It has all its numbers if the decisions it was made from are
+// similar and still known one by one. Otherwise it is the memory's own text.
 func (m *Agent) told(found memory.Scored) episode {
 	var list []episode
 	for _, d := range m.history.episodes {
@@ -278,14 +277,14 @@ func (m *Agent) sourcesOf(d episode, line string) []trace.Source {
 // goalsText are the goals as words to search by.
 func (m *Agent) goalsText() string { return m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal }
 
-// untrustedText says what a text may repeat that the agent wrote itself: a model that has
-// words of others in view may hand them on in its own. When none are in view, it may
-// still be those of earlier turns, for nobody knows what a provider keeps.
+// untrustedText says what a text that the agent wrote may repeat. A model may pass on in its own
+// words any untrusted text in view. If none is in view, it may still pass on text of earlier
+// turns, because a provider may keep it.
 type untrustedText struct {
 	// tick is that of the decision.
 	tick int64
-	// tainted says that there were any; trust is then the least of them, and origins are who
-	// wrote them, an empty id for one that nobody knows.
+	// tainted says that there was any untrusted text. trust is then the least of it, and origins
+	// are its authors; an empty id is an unknown author.
 	tainted bool
 	trust   trace.Trust
 	origins []string
@@ -328,8 +327,8 @@ func (m *Agent) utter(tick int64, d Decision) {
 	p.wrote = newest(append(p.wrote, u), utterancesMax)
 }
 
-// spoken is what a text of the given tick may repeat: nobody knows whose words, when
-// that is too long ago.
+// spoken is what a text of the given tick may repeat. If that is too long ago, the authors are
+// unknown.
 func (p *history) spoken(tick int64) untrustedText {
 	if i := slices.IndexFunc(p.wrote, func(u untrustedText) bool { return u.tick == tick }); i >= 0 {
 		return p.wrote[i]

@@ -12,7 +12,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// life is one agent that plays on: its world goes on with what it decides.
+// life is one agent that plays on. Its decisions advance its world.
 type life struct {
 	t    *testing.T
 	w    *world.World
@@ -49,7 +49,7 @@ func (l life) after(answers string) string {
 	}
 }
 
-// decided lets the world go on with a decision, and with what others do in the same tick.
+// decided advances the world by a decision, and by what others do in the same tick.
 func (l life) decided(d behavior.Decision, others ...world.Intent) {
 	l.witness(l.w.Apply(append(others, d.Intent(0))))
 	o, _ := l.w.LastOutcome(0)
@@ -136,8 +136,8 @@ func TestTheEngineTellsWhatItDidInstead(t *testing.T) {
 	}
 }
 
-// TestNewsAreToldOnce: what others or time did to an agent stands in its next prompt, and
-// not in the one after it.
+// TestNewsAreToldOnce: the agent's next prompt shows what others or time did to it, and the one
+// after it does not.
 func TestNewsAreToldOnce(t *testing.T) {
 	l := newLife(t, behavior.Config{}, "two_bases")
 	for _, tt := range []struct {
@@ -176,7 +176,8 @@ func TestNewsAreToldOnce(t *testing.T) {
 	}
 }
 
-// TestAMisspeltIDIsAskedBack: what nobody sees is not tried at once, and by who insists.
+// TestAMisspeltIDIsAskedBack: an id that the agent does not see is sent back first, and tried if
+// the model insists.
 func TestAMisspeltIDIsAskedBack(t *testing.T) {
 	move := func(to string) string {
 		a := `{"action":"move_agent","to":"` + to + `"}`
@@ -189,7 +190,7 @@ func TestAMisspeltIDIsAskedBack(t *testing.T) {
 		turn.Answer(parseAnswer(t, 1, move("base_b")))
 		ask, ok := turn.Next().(behavior.Ask)
 		if !ok {
-			t.Fatal("a place that nobody sees is tried at once")
+			t.Fatal("an unseen place is tried at once")
 		}
 		if told := ask.Request.Input[len(ask.Request.Input)-1].Text; !strings.Contains(told, `"possible":["base-b"]`) || !strings.Contains(told, "UNSEEN_ID") {
 			t.Errorf("told %s", told)

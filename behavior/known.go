@@ -14,8 +14,9 @@ import (
 // naming tells one argument of an action that is neither an amount nor free text.
 type naming func(a world.Action, p world.Param, text string) string
 
-// naming is how d is told. What the world accepted exists, but for the receiver of a
-// message, request or offer: one to nobody is accepted like any other.
+// naming returns how the ids of d are rendered. What the world accepted exists, except for the
+// receiver of a message, request or offer: the world accepts one to an unknown agent like any
+// other.
 func (d Decision) naming(accepted bool) naming {
 	return func(a world.Action, p world.Param, text string) string {
 		unsure := false

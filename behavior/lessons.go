@@ -10,10 +10,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// lessons offers the bullets of the playbook that fit the situation best, best
-// first, and shorter heads of them. doubted are those that are trusted less than what
-// the agent observed itself: they have to wait for the plan like any words of others,
-// and no number of them takes the place of a better lesson.
+// lessons offers the bullets of the playbook that fit the situation best, best first, and shorter
+// heads of that list. doubted are those trusted less than what the agent observed itself. They
+// wait for the plan like any untrusted text, and never displace a better lesson.
 func (m *Agent) lessons(seen visibleObservation, last world.Outcome) (offered []variant, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
@@ -56,11 +55,10 @@ func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
 	return sources
 }
 
-// situation is what an agent would look up lessons by: its goals, its place, what
-// is short and what the world refused last. No word in it is another agent's:
-// whoever writes a message must not choose the lessons that are shown beside it.
-// wanted are the sections that it calls for, whatever the words of their bullets; this
-// also finds lessons that are written in another language.
+// situation is what an agent would look up lessons by: its goals, its place, what is short and
+// what the world refused last. It holds no word of another agent, because the sender of a message
+// must not choose the lessons shown with it. wanted are the sections that the situation calls
+// for, whatever the words of their bullets. So lessons written in another language are found too.
 func (m *Agent) situation(seen visibleObservation, last world.Outcome) (text string, wanted []playbook.Section) {
 	words := []string{m.goalsText(), seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {

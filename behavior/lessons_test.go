@@ -51,7 +51,7 @@ func TestLessonsThatFitAreShownAsSources(t *testing.T) {
 		t.Errorf("lessons (-want +got):\n%s", diff)
 	}
 	if strings.Index(text, "# Playbook") > strings.Index(text, "# Observation") {
-		t.Error("lessons stand behind the observation")
+		t.Error("lessons come after the observation")
 	}
 	d := decide(t, turn, "")
 	var got []string
@@ -121,8 +121,8 @@ func TestLessonsKeepTheirBounds(t *testing.T) {
 	}
 }
 
-// TestSetPlaybook: lessons apply from the next turn on, nil stands for none, and
-// agents do not share what one of them is given.
+// TestSetPlaybook: lessons apply from the next turn on, and nil means none. Agents do not share
+// what one of them is given.
 func TestSetPlaybook(t *testing.T) {
 	m, other := readerOf(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: 1}}, handbook), mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 1}}, 0)
 	if n := m.Playbook().Len(); n != 4 || other.Playbook().Len() != 0 {

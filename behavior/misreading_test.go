@@ -120,8 +120,8 @@ func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind an
 	return executed, kind
 }
 
-// TestInventedObservationsDoNotComeBack answers with texts in which the model made up
-// what came of its call: no later request may show it.
+// TestInventedObservationsDoNotComeBack answers with texts in which the model made up the result
+// of its call. No later request may show that result.
 func TestInventedObservationsDoNotComeBack(t *testing.T) {
 	draft := `{"candidates":[{"action":"wait"}]}`
 	unknown, ok := llmclient.ParseItem([]byte(`{"type":"other_kind","id":"o"}`))

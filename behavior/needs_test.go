@@ -12,8 +12,8 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// TestPromptTellsWhatAPlayerNeeds reads prompts as a player does who has nothing else: what
-// it would have to ask for, guess or look up again has to stand there.
+// TestPromptTellsWhatAPlayerNeeds reads prompts like a player who has nothing else. The prompt
+// must hold what that player would have to ask for, guess or look up again.
 func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 	s, _, ok := scenario.Embedded("llm_bootstrap")
 	if !ok {
@@ -82,7 +82,8 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 	}
 }
 
-// TestWhatCannotMatterIsNotTold: in a world of one agent nobody trades or reads a message.
+// TestWhatCannotMatterIsNotTold: in a world of one agent there is no trade and no reader of a
+// message.
 func TestWhatCannotMatterIsNotTold(t *testing.T) {
 	s, _, _ := scenario.Embedded("minimal")
 	w, err := world.New(s, 1)

@@ -20,8 +20,8 @@ import (
 // its capacity, a|b a choice, and "N more" at the end of a list counts what it
 // leaves out; a list without it is complete. docs/prompt.md describes every line.
 
-// textUnknown stands for a number that nobody here can know and for an id that nothing
-// but a model vouches for. No id is made of it, and it reads the same in all languages.
+// textUnknown replaces a number that is unknown here, and an id that only a model vouches for. No
+// id contains it, and it reads the same in all languages.
 const textUnknown = "?"
 
 // observationWriter writes one observation.
@@ -33,7 +33,7 @@ type observationWriter struct {
 	goals string
 	// strangeNames shows also names that no goal uses.
 	strangeNames bool
-	// needless are actions that can matter to nobody.
+	// needless are actions that can matter to no agent.
 	needless []string
 	words    *wording
 }
@@ -93,7 +93,7 @@ func (s observationWriter) text() string {
 	if len(parts) > 0 {
 		lines = append(lines, w.lineSent+strings.Join(parts, "; "))
 	}
-	// How many words of others wait, and how many never will be seen.
+	// How many texts of other agents wait, and how many will never be seen.
 	parts = nil
 	if s.Withheld > 0 {
 		senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
@@ -190,9 +190,8 @@ func (s observationWriter) ruleLine() []string {
 	return []string{head + s.listed(entries, 0)}
 }
 
-// name is a name behind its id, where a goal knows the thing by it. A name that no
-// goal uses could say anything, and stands in front of the plan only where that is
-// to be measured.
+// name is the name to write after an id, if a goal knows the thing by that name. A name that no
+// goal uses could say anything. It is shown before the plan only if that is to be measured.
 func (s observationWriter) name(name string) string {
 	if name == "" || !s.strangeNames && !mentions(s.goals, name) {
 		return ""

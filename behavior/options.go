@@ -24,8 +24,8 @@ func (s observationWriter) options(shown []world.Sight) []string {
 		}
 	}
 	lines := []string{s.words.lineCan + s.listed(can, 0)}
-	// Those that are not possible stand together by their reason. What only says that nobody
-	// trades or stands here is not told, unless the layout wants details.
+	// Actions that are not possible are grouped by their reason. A reason that only says that
+	// there is no trade or no agent here is left out, unless the layout wants details.
 	var entries []string
 	for i := 0; i < len(cannot); {
 		why := s.reason(cannot[i])

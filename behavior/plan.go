@@ -79,7 +79,7 @@ func (t *Turn) locked() bool {
 	return !t.sealed && t.follows() && (t.opening.fresh > 0 || len(t.unseen) > 0)
 }
 
-// follows reports whether texts of others are shown after the plan, new or not.
+// follows reports whether texts of other agents are shown after the plan, new or not.
 func (t *Turn) follows() bool {
 	return !t.shown && !t.revealed && (t.opening.held.count() > 0 || len(t.unseen) > 0)
 }

@@ -28,7 +28,7 @@ type layout struct {
 	// history bounds the lines of that section; window is how many of the newest
 	// outcomes it reflects at.
 	history, window int
-	// quota bounds the lines of memory by category, words of others apart.
+	// quota bounds the lines of memory by category, apart from texts of other agents.
 	quota memory.Quota
 	// lessons bounds the bullets of a playbook, lessonChars their characters.
 	lessons, lessonChars int

@@ -31,8 +31,8 @@ const (
 // prompt is the opening of a turn: the parts of the input that exist before the
 // model said anything.
 type prompt struct {
-	// seen is what the agent observes, known the part of it that may stand before the plan, and
-	// shown the terms of others in that; nobody changes them.
+	// seen is what the agent observes. known is the part of it that may be shown before the plan,
+	// and shown the terms of other agents in that part. All are read-only.
 	seen, known world.Observation
 	shown       []world.Terms
 	items       []llmclient.Item
@@ -44,14 +44,13 @@ type prompt struct {
 	heldSection trace.Section
 	// found is the memory of the place where the agent is.
 	found memory.Entry
-	// early says that they stand in the opening instead: the check of the guard that
-	// holds them back is off.
+	// early says that the opening shows the texts instead: the check of the guard that holds them
+	// back is off.
 	early bool
 	// fresh counts those among them that the agent has not read before, and lessons, which
 	// are of use only before the decision.
 	fresh int
-	// untrusted says that new text of other agents is withheld, or any stands in the
-	// opening.
+	// untrusted says that new text of other agents is withheld, or that the opening shows some.
 	untrusted bool
 }
 
@@ -60,8 +59,8 @@ type prompt struct {
 type sectionDraft struct {
 	name     string
 	variants []variant
-	// shorter, when set, writes the variants after those. Most prompts fit as they are,
-	// and writing what nobody sends would be much of the work of a turn.
+	// shorter, if set, writes the variants after those. Most prompts fit as they are, and writing
+	// variants that are never sent would be much of the work of a turn.
 	shorter func() []variant
 }
 
@@ -70,7 +69,7 @@ type sectionDraft struct {
 // may do neither.
 var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
 
-// part parts what an agent observes itself from the words of others, which it has heard,
+// part separates what an agent observes itself from the text of other agents that it has heard,
 // read or learned from.
 func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen visibleObservation, held texts, lessons []variant) {
 	seen = visibleObservation{Observation: o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
@@ -85,9 +84,9 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 	for _, s := range held.taught {
 		held.Lessons = append(held.Lessons, s.Text)
 	}
-	// The agent's own texts go among the texts of others that they may repeat, and where they
-	// may repeat what was read then they stand nowhere else, long after that left the view:
-	// the lines here are trusted like the agent's own observations.
+	// The agent's own texts are shown with the texts of other agents that they may repeat. If
+	// they may repeat what was read then, they are shown nowhere else, long after that left the
+	// view. The lines here are trusted like the agent's own observations.
 	for _, s := range m.history.sent {
 		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
 		switch {
@@ -127,8 +126,8 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 	return seen, held, lessons
 }
 
-// compose builds the opening prompt for view within the token budget: the sections one
-// after another in one message. The words of others are kept for later.
+// compose builds the opening prompt for view within the token budget: the sections one after
+// another in one message. Texts of other agents are kept for later.
 func (m *Agent) compose(view world.View) prompt {
 	outcome, acted := view.Last()
 	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.CheckOrder)}

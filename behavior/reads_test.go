@@ -14,10 +14,10 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// These tests read what a model reads and nothing else. What a reader who played by hand had
-// to guess, ask for or try has to stand there, and what misled one must not.
+// These tests read what a model reads and nothing else. The text must hold what a reader who
+// played by hand had to guess, ask for or try. It must not hold what misled one.
 
-// reads holds a text against what has to stand in it, and what must not.
+// reads checks that a text holds what it needs, and none of the riddles.
 func reads(t *testing.T, name, text string, needed, riddles []string) {
 	t.Helper()
 	for _, part := range needed {
@@ -32,8 +32,8 @@ func reads(t *testing.T, name, text string, needed, riddles []string) {
 	}
 }
 
-// answers gives a turn one answer of calls, name and arguments in turn, and returns what the
-// next request adds behind the call items, with its choice.
+// answers gives a turn one answer of calls, each a name and its arguments. It returns what the
+// next request adds after the call items, with its choice.
 func answers(t *testing.T, turn *Turn, calls ...string) (told string, choice llmclient.ToolChoice) {
 	t.Helper()
 	ask, ok := turn.Next().(Ask)
@@ -84,7 +84,7 @@ func TestErrorsLeadOn(t *testing.T) {
 	if !slices.Equal(choice.Allowed, []string{"plan"}) {
 		t.Errorf("a plan is asked for once more, and %v may be called", choice.Allowed)
 	}
-	answers(t, turn, "plan", plan) // who insists goes on without it
+	answers(t, turn, "plan", plan) // a model that insists continues without it
 	told, choice = answers(t, turn, "decision_draft", `{"candidates":[{"action":"mine_compound","amount":"some"},{"action":"cancel_power_order","id":[]}]}`,
 		"decision", `{"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
 	reads(t, "no candidate can be read", told, []string{"an order id of 1 to", "call decision_draft again", `"tries_left":1`}, []string{"read: ;", `"attempt"`})
@@ -139,7 +139,7 @@ func TestALeanTurnKeepsItsCandidates(t *testing.T) {
 	turn := m.Begin(v)
 	answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"move_agent","to":"zzz"},{"action":"wait"}]}`)
 	told, _ := answers(t, turn, answer.ToolTurn, `{"plan":"p","candidates":[{"action":"move_agent","to":"zzz"},{"action":"wait"}],"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
-	reads(t, "an id that nobody sees", told, []string{CodeUnseenID}, nil)
+	reads(t, "an unseen id", told, []string{CodeUnseenID}, nil)
 	if told, _ = answers(t, turn, answer.ToolTurn, `{"plan":"p","candidates":[],"candidate":2,"execute_until":null,"why":"","sources_used":[]}`); told != "" {
 		t.Errorf("the second candidate is not known: %s", told)
 	}
@@ -209,7 +209,8 @@ func TestGoalsTellTheScore(t *testing.T) {
 	}
 }
 
-// TestAHeldResultIsTold: a memory of words of others waits for the plan, and says so in whole words.
+// TestAHeldResultIsTold: a memory of untrusted text waits for the plan, and says so in whole
+// words.
 func TestAHeldResultIsTold(t *testing.T) {
 	m, v := reader(t)
 	held := texts{Inbox: v.Observe().Inbox}

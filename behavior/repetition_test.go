@@ -67,7 +67,7 @@ func TestRepetition(t *testing.T) {
 	}{
 		{"at the threshold and each doubling", strings.Repeat("a ", 17), 4,
 			[]string{"4: same_action 4, 0 refused", "8: same_action 8, 0 refused", "16: same_action 16, 0 refused"}},
-		{"another action begins anew", "a a a b a a a b b b b", 4, []string{"11: same_action 4, 0 refused"}},
+		{"another action restarts the count", "a a a b a a a b b b b", 4, []string{"11: same_action 4, 0 refused"}},
 		{"refusals by world and guard count", "A a -a A", 4, []string{"4: same_action 4, 3 refused"}},
 		{"refusals of other actions do not", "B A a a a", 4, []string{"5: same_action 4, 1 refused"}},
 		{"waits of all lengths", "w W o w", 4, []string{"4: waiting 4, 0 refused"}},
@@ -76,7 +76,7 @@ func TestRepetition(t *testing.T) {
 		{"a cycle with a wait and a refusal", "w A w a w A", 4, []string{"6: cycle_of_two 3, 0 refused"}},
 		{"three in turn, three rounds and six", strings.Repeat("a b w ", 6), 4,
 			[]string{"9: cycle_of_three 3, 0 refused", "18: cycle_of_three 6, 0 refused"}},
-		{"a broken round begins anew", "a b a b a c a b a b a b", 4, []string{"12: cycle_of_two 3, 0 refused"}},
+		{"a broken round restarts the count", "a b a b a c a b a b a b", 4, []string{"12: cycle_of_two 3, 0 refused"}},
 		{"four in turn are no circle", strings.Repeat("a b c d ", 9), 4, nil},
 		{"a higher threshold", strings.Repeat("a ", 9) + strings.Repeat("b c ", 7), 8,
 			[]string{"8: same_action 8, 0 refused", "23: cycle_of_two 7, 0 refused"}},
@@ -168,8 +168,8 @@ func naiveDue(a advice, threshold, period, length int) *advice {
 	return nil
 }
 
-// TestAdviceIsSaidNotedAndDropped follows one line of advice through the turns of
-// an agent: it stands in the prompt once, with a note, and changes nothing else.
+// TestAdviceIsSaidNotedAndDropped follows one line of advice through the turns of an agent. The
+// prompt shows it once, with a note, and it changes nothing else.
 func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 	runtime, err := NewRuntime(Config{Settings: trace.Settings{RepeatAdviceAfter: 2}}, world.DefaultRules(), modules.New())
 	if err != nil {

@@ -34,7 +34,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 	reasons := t.stage == trace.StageReason
 	if reasons && t.thinking == answer.StepThink && len(t.talk.Calls) > 0 {
-		// The plan had another word for it, and the model goes on without the step.
+		// The plan had another word for it, and the model continues without the step.
 		t.skipped("skipped_by_model")
 		t.afterPlan()
 		reasons = false
@@ -157,7 +157,7 @@ func (t *Turn) repair(problem answer.Problem) {
 	}
 }
 
-// round is what the calls of one answer come to.
+// round is the result of the calls of one answer.
 type round struct {
 	decisions []terminal
 	// planned says that it has a plan, replans that there was one before, redrafts that there
@@ -179,7 +179,7 @@ func (t *Turn) dispatch() {
 		s := t.talk.Calls[i]
 		if t.stage == trace.StageReason {
 			// The plan before it in this answer asks for a reason step. A module may be asked
-			// first; who drafts goes on without the step.
+			// first. A draft continues without the step.
 			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(t.thinking, nil, nil)}, t.planSteps...)
 		}
 		if text, ok := answer.Thought(s.Call); ok && t.reasonSteps < t.mind.cfg.ReasonStepsMax {
@@ -234,7 +234,7 @@ func (t *Turn) dispatch() {
 	t.goOn(r, before)
 }
 
-// goOn ends the turn in what an answer decided, asks again, or goes on with what it brought.
+// goOn ends the turn in what an answer decided, asks again, or continues with what it brought.
 func (t *Turn) goOn(r round, before *weighing) {
 	differs := func(d terminal) bool {
 		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(r.decisions[0].action))

@@ -46,8 +46,8 @@ func (t *Turn) allowed() []string {
 	panic("behavior: turn in unknown stage " + string(t.stage))
 }
 
-// commits are the tools by which a turn comes to its decision, together in one answer. A
-// draft that is committed directly needs no decision.
+// commits are the tools by which a turn reaches its decision, together in one answer. In one-step
+// mode the draft needs no decision.
 func (t *Turn) commits() []string {
 	if t.mind.cfg.Commit == trace.CommitOneStep {
 		return []string{answer.ToolDraft}
@@ -77,8 +77,8 @@ const orderRoundsMax = 2
 // repairsOfTurn is how many times the repairs before a turn gets further it may have in all.
 const repairsOfTurn = 3
 
-// moduleTokensMin is the room in the window below which no module is offered: a
-// result and the draft behind it have to fit, and half of it is kept for the draft.
+// moduleTokensMin is the room in the window below which no module is offered. A result and the
+// draft after it have to fit, and half of the room is kept for the draft.
 const moduleTokensMin = 1000
 
 // afterPlan moves to the stage the plan's next open step asks for. Respond and skip steps
@@ -111,7 +111,7 @@ func (t *Turn) skipped(code string) {
 	t.talk.Note(trace.Step{Kind: trace.StepReasonSkipped, Status: trace.StatusOK, Code: code})
 }
 
-// pastPlan drops the steps still to come: the model goes on to its draft or decision.
+// pastPlan drops the remaining steps: the model continues to its draft or decision.
 func (t *Turn) pastPlan() {
 	for _, step := range t.planSteps {
 		if answer.Thinks(step.Kind) {

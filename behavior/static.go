@@ -71,9 +71,8 @@ func PromptVersion(p Protocol, l modules.Language) string {
 	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
 }
 
-// instructions is the stable policy text of one agent: purpose, persona, rules and
-// protocol. It holds nothing that changes from tick to tick; the actions stand in
-// the tool that takes them.
+// instructions is the stable policy text of one agent: purpose, persona, rules and protocol. It
+// holds nothing that changes from tick to tick. The actions are in the tool that takes them.
 func (w *wording) instructions(c Config, systemPrompt string, persona world.Persona) string {
 	if systemPrompt == "" {
 		systemPrompt = w.systemPrompt

@@ -22,8 +22,8 @@ const (
 	instructionsCharsMax = 920
 )
 
-// TestStaticTextIsShort holds the tool list of every embedded scenario, since rules
-// stand in it, and the instructions without a persona, which is the scenario's.
+// TestStaticTextIsShort bounds the tool list of every embedded scenario, since it holds rules. It
+// bounds the instructions without a persona, which is the scenario's.
 func TestStaticTextIsShort(t *testing.T) {
 	for _, cfg := range staticConfigs() {
 		for _, name := range scenario.Names() {

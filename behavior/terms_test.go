@@ -37,9 +37,9 @@ func askable(action string) world.PolicyRule {
 	return world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: action, Total: 90, Window: 50, AskedBy: []string{"agent-2"}}
 }
 
-// TestAnExchangeAsItIsTold plays requests and offers with another agent, and reads in each
-// next prompt what is open and what became of the others. None of it waits for a plan, since
-// a rule lets the other ask.
+// TestAnExchangeAsItIsTold plays requests and offers with another agent. It reads in each next
+// prompt what is open and how the others ended. None of it waits for a plan, since a rule lets
+// the other ask.
 func TestAnExchangeAsItIsTold(t *testing.T) {
 	const offered = "offer-9-agent-1-1"
 	lives := map[modules.Language]life{}
@@ -136,8 +136,8 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeAnswered reads what stands in a prompt about asking, and declines a request that
-// waits for the plan, relying on one that does not.
+// TestWhatMayBeAnswered reads what a prompt says about asking. It declines a request that waits
+// for the plan, relying on one that does not.
 func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[modules.Language][]string{
 		modules.English: {

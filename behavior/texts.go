@@ -36,7 +36,7 @@ type texts struct {
 	recalled, taught []trace.Source
 	// spoken tells what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
-	// bare says that the texts stand in the prompt without an envelope.
+	// bare says that the prompt holds the texts without an envelope.
 	bare bool
 }
 
@@ -193,8 +193,8 @@ func (t texts) plainLines() []trace.Source {
 	return list
 }
 
-// plainSources are the texts as sources, each from whom its own words name: what
-// stands behind a second "From agent-9:" counts as written by agent-9.
+// plainSources are the texts as sources. The author of each is read from its own words: text
+// after a second "From agent-9:" counts as written by agent-9.
 func (t texts) plainSources() []trace.Source {
 	var list []trace.Source
 	for _, s := range t.plainLines() {

@@ -114,9 +114,9 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 	}
 }
 
-// TestOwnTextAfterReading: what an agent said is shown with its outcome, which is
-// trusted like its own observations, only as long as nobody's words were in its view:
-// it may repeat them when they are in view no longer.
+// TestOwnTextAfterReading: an agent's own text is shown with its outcome, which is trusted like
+// its own observations. That holds only if no untrusted text was in view when it was written.
+// Otherwise it may repeat that text after it left the view.
 func TestOwnTextAfterReading(t *testing.T) {
 	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -186,7 +186,7 @@ func TestReadTextsLockNothing(t *testing.T) {
 			t.Errorf("%s: with a text that was read %v are allowed", protocol, allowed)
 		}
 		if body := string(first.Request.Body()); strings.Contains(body, "zebra") || !strings.Contains(body, "1 from agent-2, shown after the plan; 0 new") {
-			t.Errorf("%s: the first request shows the text, or does not tell of it", protocol)
+			t.Errorf("%s: the first request shows the text, or does not announce it", protocol)
 		}
 		turn.Answer(plan)
 		if body := string(firstAsk(t, turn).Request.Body()); !strings.Contains(body, "zebra") {

@@ -14,8 +14,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Turn is one agent's deliberation in one tick, as a state machine without I/O:
-// the caller carries out what Next returns and feeds back what came of it.
+// Turn is one agent's deliberation in one tick, as a state machine without I/O. The caller
+// carries out what Next returns and feeds back the result.
 //
 // Invariants:
 //  1. Its inputs are those of a [Conversation].
@@ -48,20 +48,20 @@ type Turn struct {
 	// for.
 	textRounds, textsAt, steps int
 
-	// planned says that a plan was made, shown that texts of others may be shown: because
-	// of it, or of a draft in its place. reasoning says that the present reason step was
-	// asked for, thinking is its kind.
+	// planned says that a plan was made. shown says that texts of other agents may be shown,
+	// because of the plan or of a draft in its place. reasoning says that the present reason step
+	// was asked for, thinking is its kind.
 	planned, shown, reasoning bool
 	thinking                  string
-	// sealed says that no plan came: the turn goes on without the texts that waited for it.
+	// sealed says that no plan came: the turn continues without the texts that waited for it.
 	sealed bool
 	// planSteps are the steps of the plan still to come, ideas the actions of the newest
 	// plan as they were read, and listed the tools and actions that it has; nil without one.
 	planSteps []typedStep
 	ideas     []idea
 	listed    []string
-	// plan is what the agent set out to do before it read words of others, in all plans and
-	// drafts made by then.
+	// plan is what the agent intended before it read untrusted text, in all plans and drafts made
+	// by then.
 	plan []policy.PlannedAction
 	// fromPlan is how many of them, the first ones, a plan listed.
 	fromPlan int
@@ -85,12 +85,12 @@ type Turn struct {
 	lastPlan trace.WaitReason
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
-	// tainted says that a request of the turn carried words of others.
+	// sawUntrusted says that a request of the turn carried untrusted text.
 	sawUntrusted bool
 	// unseen are module results withheld until the plan is made.
 	unseen []modules.Result
-	// candidates are the actions of the last draft by number from 1; nil entries
-	// could not be decoded. dropped tells of more than are looked at.
+	// candidates are the actions of the last draft by number from 1. Nil entries could not be
+	// decoded. dropped reports the candidates beyond those that are looked at.
 	candidates []world.Action
 	dropped    *answer.ArgumentError
 	// revealed says that the texts withheld are shown, revealedAt in which request
@@ -219,8 +219,8 @@ func (t *Turn) Result(r modules.Result) {
 			continue
 		}
 		s.done, s.output = true, r.Output
-		// A turn that comes upon words of others, as a memory may hold, makes its plan before
-		// it reads them.
+		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
+		// reads the result.
 		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.CheckOrder) {
 			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, fmt.Sprintf(t.mind.words.textTexts, 1), textUnknown, 1)})
 			t.unseen = append(t.unseen, r)
@@ -248,8 +248,8 @@ func (t *Turn) Result(r modules.Result) {
 		t.stage = trace.StagePlan
 		return
 	}
-	// On to a reason step that the plan put behind the calls; otherwise the model may call
-	// more or draft.
+	// Next is a reason step that the plan put after the calls, if any. Otherwise the model may
+	// call more or draft.
 	for len(t.planSteps) > 0 && !answer.Thinks(t.planSteps[0].Kind) {
 		t.planSteps = t.planSteps[1:]
 	}
@@ -258,7 +258,7 @@ func (t *Turn) Result(r modules.Result) {
 	}
 }
 
-// resultUnseen stands in for a module result until the plan is made.
+// resultUnseen replaces a module result until the plan is made.
 type resultUnseen struct {
 	Status string `json:"status"`
 	Text   string `json:"text"`
@@ -296,8 +296,9 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
 	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(policy.CheckDeviations) {
-		// Whoever insists on what terms ask for loses ticks to them, as others to texts. Once they
-		// are used up terms wait for the plan, and with a plan there is something to fall back on.
+		// An agent that insists on what terms ask for loses ticks to them, as others lose ticks
+		// to texts. Once those ticks are used up, terms wait for the plan. With a plan there is a
+		// fallback.
 		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
@@ -317,7 +318,7 @@ func (t *Turn) finish(d Decision) {
 			}
 		}
 	}
-	// One mark stands for all that the world may try.
+	// One mark covers all that the world may try.
 	parents := slices.Clone(d.Parents)
 	for _, other := range d.Otherwise {
 		parents = append(parents, other.Parents...)
@@ -336,7 +337,7 @@ func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
 	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.history.heard
 	if by := d.Authority; by != nil && t.tainted() {
-		// Words of others were in view; did the agent's own plan cover it?
+		// Untrusted text was in view; did the agent's own plan cover the action?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0
 		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
 		d.Tainted = !d.own && (!planned || writes)

@@ -7,11 +7,10 @@ import (
 	"example.com/agentworld/modules"
 )
 
-// wording is everything the engine itself says to a model in one language, chosen
-// once per [Runtime]. Names of actions, tools and resources, ids and codes are the same
-// in all languages and stand in no table; the grammar of the prompt's lines
-// (commas, semicolons, colons, bars) is the same too. docs/prompt.md describes each
-// line.
+// wording is everything the engine itself says to a model in one language, chosen once per
+// [Runtime]. Names of actions, tools and resources, ids and codes are the same in all languages
+// and in no table. The grammar of the prompt's lines (commas, semicolons, colons, bars) is the
+// same too. docs/prompt.md describes each line.
 //
 // A form with verbs takes its values in the order of the English one. A test holds
 // that no field of a table is empty.
@@ -77,8 +76,8 @@ type wording struct {
 	textRequested, textAvailable, textLimit, textNoReason                string
 	memory                                                               memory.Words
 
-	// The words by which lessons about a shortage are looked up, as lessons are written:
-	// low power, heat, a place that is mined out, texts of others.
+	// The words by which lessons about a shortage are looked up, in the words that lessons use:
+	// low power, heat, a place that is mined out, texts of other agents.
 	lessonPower, lessonHeat, lessonDepleted, lessonTexts string
 
 	// Advice on repetition. It holds numbers and nothing that a model wrote.

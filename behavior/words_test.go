@@ -61,7 +61,7 @@ func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word f
 	return spokenWorld{w, runtime.Agent(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...), word}
 }
 
-// did is what became of a turn, as far as a guard decides it.
+// did is the outcome of a turn, as far as a guard decides it.
 type did struct {
 	executed, authority, by string
 	parents                 []string
@@ -233,8 +233,8 @@ func TestWordsChangeNoVerdict(t *testing.T) {
 	}
 }
 
-// end carries out what everybody decided. A zero decision is that of an order that goes on, or
-// of nobody.
+// end carries out what every agent decided. A zero decision means a continued order, or no
+// decision.
 func (s spokenWorld) end(seed uint64, d Decision) {
 	intents := s.neighbours(seed)
 	if d.Executed == nil && len(s.w.Continuing()) > 0 && s.w.Continuing()[0] == 0 {
@@ -272,7 +272,7 @@ func TestStandingByIsBounded(t *testing.T) {
 		{"drafts a wait", ProtocolFull, trace.CommitOneStep, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"}]}`), nil},
 		{"waits in one call", ProtocolLean, trace.CommitTwoStep, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`), nil},
 		{"plans to rest", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[{"kind":"skip"}],"actions":[]}`), nil},
-		{"wants what nobody planned", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"harvest_radiation","amount":1}}`), nil},
+		{"wants what is not planned", ProtocolFull, trace.CommitTwoStep, llmclient.FunctionCall("c", "decision", `{"action":{"action":"harvest_radiation","amount":1}}`), nil},
 		{"says nothing", ProtocolFull, trace.CommitTwoStep, llmclient.Message("assistant", "I stand by."), nil},
 		{"is cut off", ProtocolFull, trace.CommitTwoStep, llmclient.Message("assistant", "I think that"), nil},
 		{"is cut off in one call", ProtocolLean, trace.CommitTwoStep, llmclient.Message("assistant", "I think that"), nil},
@@ -349,8 +349,8 @@ func TestStandingByIsBounded(t *testing.T) {
 	}
 }
 
-// TestInsistingOnTermsIsBounded: a model that gives whoever asks what is asked for, whatever it is
-// told, loses few ticks to a partner that asks for more than the rules let it have.
+// TestInsistingOnTermsIsBounded: a model gives every asker what it asks for, whatever it is told.
+// It loses few ticks to a partner that asks for more than the rules let it have.
 func TestInsistingOnTermsIsBounded(t *testing.T) {
 	for _, protocol := range []Protocol{ProtocolFull, ProtocolLean} {
 		for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {
@@ -446,7 +446,7 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 		t.Errorf("what is remembered of a message holds the words of %v", got)
 	}
 	if got := s.m.authorsOf(trace.Source{Kind: trace.KindMemory, ID: "mem-9", OriginAgent: "agent-3"}); got[len(got)-1] != "" {
-		t.Errorf("what nobody knows any more holds the words of %v", got)
+		t.Errorf("a forgotten source holds the words of %v", got)
 	}
 	if got := s.m.history.spoken(s.w.Tick()).origins; policyParents(got) != "agent-2 agent-3 agent-4 agent-5 agent-7 agent-8" {
 		t.Errorf("the message that was sent may repeat %v", got)
@@ -455,8 +455,8 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 
 func policyParents(ids []string) string { return strings.Join(policy.Parents("", ids...), " ") }
 
-// TestRulesAreTold shows what others may ask for, with what is left of it, and nothing where
-// nobody may.
+// TestRulesAreTold shows what others may ask for, with what is left of it, and nothing if no
+// agent may ask.
 func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
