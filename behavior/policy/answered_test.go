@@ -47,3 +47,28 @@ func TestTypedMessageIsNoMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestErrandsForEach: total_each counts the journeys that an agent asked for. A journey that the
+// agent planned itself counts towards the total alone.
+func TestErrandsForEach(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "data", 5)(&seen)
+	seen.Agents = append(seen.Agents, world.Contact{ID: "agent-2", Place: "rim"})
+	p := Compile("agent-1", []world.PolicyRule{
+		forbid("move_agent"), allow("move_agent", agent("agent-1"), to("asker"), total(2), totalEach(1), window(50), askedBy("agent-2")),
+	})
+	for want, plan := range map[int][]string{1: nil, 2: {`{"action":"move_agent","to":"rim"}`}} {
+		e := Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Plan: planned(t, plan...)}
+		passed := 0
+		for range 4 {
+			if r := p.Evaluate(world.Move{To: "rim"}, e); r.Violation == nil {
+				passed++
+				e.Ledger = p.Settle(e.Ledger, 1, r.Operation, &r.Authority)
+			}
+		}
+		if passed != want {
+			t.Errorf("plan %v: %d errands to agent-2 in a window, want %d", plan, passed, want)
+		}
+	}
+}
