@@ -33,7 +33,7 @@ func (b *Budget) Under(caps trace.Caps) *Budget {
 	return &next
 }
 
-// Count takes in what a turn of the tick spent without a reservation.
+// Count charges what a turn of the tick spent without a reservation.
 func (b *Budget) Count(agent string, spent Amount) {
 	b.run, b.tick = b.run.Plus(spent), b.tick.Plus(spent)
 	b.agents[agent] = b.agents[agent].Plus(spent)
@@ -106,8 +106,8 @@ func (b *Budget) Close(reservations []*Reservation) {
 	}
 }
 
-// Smallest is the refusal of the turn that needs least of what why says is short, of
-// turns of which none was admitted.
+// Smallest returns the refusal with the least need among those with the scope and unit of
+// why. All reservations must be refused.
 func Smallest(reservations []*Reservation, why *Refusal) *Refusal {
 	for _, p := range reservations {
 		if r := p.refusal; r.Scope == why.Scope && r.Unit == why.Unit && r.Need < why.Need {
@@ -117,10 +117,10 @@ func Smallest(reservations []*Reservation, why *Refusal) *Refusal {
 	return why
 }
 
-// Exhausted says why no turn can begin any more: none of the reservations, which are those
-// of all turns of a tick, is open, and it is not only the agents' own caps that keep
-// them shut while others of the agents, which is how many can still take turns, have
-// something left. It is nil while the run can go on.
+// Exhausted says why no turn can begin any more, and is nil while the run can continue.
+// It needs the reservations of all turns of a tick, and agents, the number that can still
+// take turns. The run is exhausted if every reservation was refused. The one exception:
+// all were refused by the agents' own caps, and other agents have something left.
 func Exhausted(reservations []*Reservation, agents int) *Refusal {
 	var why *Refusal
 	for _, p := range reservations {

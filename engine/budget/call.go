@@ -16,8 +16,8 @@ type Call struct {
 	price                 price.Price
 }
 
-// Call returns the request with the given input, counted in tokens, and the bound on
-// its answer. p is the price of its model, zero where there is none.
+// Call returns the call for an input of this many tokens and a bound on its answer. p is
+// the price of its model, zero if there is none.
 func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
 	return Call{
 		counted: inputTokens, price: p,
@@ -54,8 +54,8 @@ func (c Call) Next() Call {
 }
 
 // growthTokens is what an answer and its outputs usually add to the input of the next
-// call, as long as no turn was refused for having grown faster. It decides who is
-// admitted and no more: each call is bounded by itself.
+// call. It applies until a turn is refused because it grew faster. It only decides which
+// turns are admitted: each call is bounded separately.
 const growthTokens = 512
 
 // billed is the usage that is charged for an answer: the reported usage, and the reserved
@@ -114,7 +114,7 @@ type reach struct {
 // more. The margin is needed because tokenizers differ and endpoints wrap their input.
 const reserveMilli = 1250
 
-// with takes in an answer to c.
+// with adds an answer to c.
 func (r reach) with(c Call, a llmclient.Answer) reach {
 	if a.Reply == nil {
 		return r

@@ -22,9 +22,9 @@
 // its own share is used up, whatever the others spend. Unspent amounts return after the
 // tick.
 //
-// So who is refused follows from the state at the start of the tick, never from which
-// answer came first; and all shares together are within every cap. Caps can change in
-// between, see [Budget.Under].
+// So the refusals follow from the state at the start of the tick, never from which answer
+// came first. All shares together are within every cap. Caps can change between ticks,
+// see [Budget.Under].
 //
 // # What counts
 //

@@ -77,7 +77,7 @@ func (p *Reservation) Reserve(c Call) *Refusal {
 	return nil
 }
 
-// Affords is how many calls the share is good for of which c is the first.
+// Affords is how many calls the share can pay for, if c is the first of them.
 func (p *Reservation) Affords(c Call) int {
 	if p.refusal != nil {
 		return 0
