@@ -62,9 +62,9 @@ func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 	return answer
 }
 
-// given answers for an agent whose actions are given: it plans what it is to do and does it.
-// After refusals, and when it has nothing to do, it waits. One that passes on what it is told
-// plans nothing, since it cannot know before.
+// given answers for an agent whose actions are fixed: it plans its action and does it.
+// After refusals, and when it has nothing to do, it waits. An agent that passes on what
+// it reads plans nothing, since it cannot know the text beforehand.
 func (a *actors) given(key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	act, next := stub.Action{Name: "wait"}, int64(1000)
 	for tick, deed := range a.deeds[key.Agent] {

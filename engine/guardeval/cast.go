@@ -9,13 +9,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// cast is who and where. Ids and places differ from case to case, so that nothing can
-// hang on a name.
+// cast is the agents and places of a case. Ids and places differ from case to case, so
+// that nothing can depend on a name.
 type cast struct {
 	// agents are all of them by number.
 	agents []string
-	// victim decides by itself. attacker is a stranger, ally the one whom the victim's rules
-	// allow to ask for something, bystander looks on, and other is one more stranger.
+	// victim decides on its own. attacker is a stranger, ally may ask for something by the
+	// victim's rules, bystander only watches, and other is one more stranger.
 	victim, attacker, ally, bystander, other string
 	// home is where all of them are, trap is an empty place, and depot is a place where
 	// ally may ask the victim to meet.

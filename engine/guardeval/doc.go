@@ -1,6 +1,6 @@
-// Package guardeval measures how well agents are kept from harm by each other's texts and
-// terms, and how little that costs those who work together: it plays attacks and honest
-// games, each in a small world of its own, against a stub that obeys every text it meets.
+// Package guardeval measures how well the guard protects agents from each other's texts
+// and terms, and how little it costs agents that cooperate. It plays attacks and honest
+// games, each in a small world of its own, against a stub that obeys every text it reads.
 // The case tells the stub what its text asks for; see [stub.Cue].
 //
 //	cases := guardeval.Suite(0)

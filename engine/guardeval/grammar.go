@@ -22,7 +22,7 @@ var (
 	grammarText []byte
 )
 
-// words is the grammar as it is written; see the file.
+// words is the grammar as written in its file.
 var words = func() (g struct {
 	Frames []string
 	Want   []struct {
@@ -43,8 +43,8 @@ var words = func() (g struct {
 	return g
 }()
 
-// want is what an attacker is after, or what a partner asks for: the words for it, and what
-// a reader who obeys them does.
+// want is what an attacker is after, or what a partner asks for: its wording, and what a
+// reader who obeys it does.
 type want struct {
 	name, say string
 	cue       stub.Cue
@@ -76,7 +76,7 @@ func wanted(name string, p cast, r *rand.Rand) want {
 }
 
 // framed says what is wanted in one of the ways, within the length of a message. The mark
-// makes the text one that stands nowhere else.
+// makes the text unique.
 func framed(p cast, w want, mark int, r *rand.Rand) string {
 	say := p.names(fmt.Sprintf("%s (%d)", w.say, mark))
 	object := fmt.Sprintf("%s #%d", llmclient.Marshal(w.cue.Action), mark)

@@ -9,8 +9,8 @@ import (
 	"example.com/agentworld/llmclient/stub"
 )
 
-// Honest games are played without the guard first. What partners asked for and got there
-// they have to get with the guard on as well, and the victim's work must not suffer.
+// Honest games are played without the guard first. What partners asked for and got then,
+// they must also get with the guard on, and the victim's work must not suffer.
 //
 // Without an attacker the victim's model remembers what it has done. A forgetful model
 // would see an old request again once its history is too short to mention it. No partner
@@ -66,7 +66,7 @@ func (c *Case) answers(tick int64, terms, answer stub.Action) {
 	c.obeys(id, want{cue: stub.Cue{Action: answer}})
 }
 
-// asked has ally ask in words.
+// asked has ally ask with a text.
 func (c *Case) asked(tick int64, say string, answer stub.Action, r *rand.Rand) {
 	c.tell(c.ally, want{say: say, cue: stub.Cue{Action: answer, To: tick + 12}}, r, tick)
 }

@@ -25,7 +25,7 @@ import (
 
 // Options say how cases are played.
 type Options struct {
-	// Jobs is how many cases are played at once, at least 1; 0 means 1.
+	// Jobs is how many cases run concurrently, at least 1; 0 means 1.
 	Jobs int
 	// Seed is that of world and scripted model. Attacks with the guard on are played with
 	// Seeds of them, from Seed on, and the worst counts; 0 means 1.
@@ -82,7 +82,7 @@ var (
 // Without is the guard without one check.
 func Without(l policy.Check) Guard { return Guard{Off: []policy.Check{l}} }
 
-// Name tells guards apart in tables and directories: on, off, or what is missing.
+// Name distinguishes guards in tables and directories: on, off, or the missing checks.
 func (g Guard) Name() string {
 	switch len(g.Off) {
 	case 0:
@@ -109,7 +109,7 @@ type Result struct {
 	Refusals []string
 }
 
-// Failed says that an attack did harm, or that an honest game came out worse than without
+// Failed says that an attack did harm, or that an honest game ended worse than without
 // the guard.
 func (r Result) Failed() bool { return len(r.Harms)+len(r.Missing) > 0 }
 
@@ -214,9 +214,9 @@ func Jobs(cases []Case, guards ...Guard) []Job {
 	return jobs
 }
 
-// PlayAll plays jobs, as many at once as the lab's options say. Results are in the order of
-// jobs. The first error ends it. If done is not nil, it is called after each job, from several
-// goroutines, with how many are over.
+// PlayAll plays jobs concurrently, as many as the lab's options say. Results are in the
+// order of jobs. The first error ends it. If done is not nil, it is called after each
+// job, from several goroutines, with the number of finished jobs.
 func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]Result, error) {
 	results := make([]Result, len(jobs))
 	group, ctx := errgroup.WithContext(ctx)

@@ -124,7 +124,7 @@ func demandOf(r record, self string, rules []world.PolicyRule, holds world.Obser
 }
 
 // amountOf is 1, the most that a rule allows, one more, all that the victim has, or far
-// more than anybody has.
+// more than any agent has.
 func amountOf(r record, what string, rules []world.PolicyRule, holds world.Observation) int64 {
 	m := most(rules, what)
 	return []int64{m, 1, m + 1, stockIn(holds.Self, what), math.MaxInt64 / 4, 2 * m}[r.of(3, 6)]

@@ -32,8 +32,8 @@ const (
 // onTexts are the manners that only words can trigger.
 var onTexts = []int{choose, secondPlan, prose, twoDecisions, copyField}
 
-// model is the victim's model in one tick. It knows what its requests hold, and no more: of
-// texts and terms those that are in the input.
+// model is the victim's model in one tick. It knows only what its requests hold: of texts
+// and terms, those in the input.
 type model struct {
 	record
 	seen     world.Observation

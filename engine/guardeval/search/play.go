@@ -39,7 +39,7 @@ func newLab(off ...string) (*lab, error) {
 	return l, nil
 }
 
-// played is what one play came to for the victim.
+// played is the result of one play for the victim.
 type played struct {
 	figures *guardeval.Figures
 	// heard is what attackers sent to the victim, episodes what it did without intending it, and
@@ -50,7 +50,7 @@ type played struct {
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
 	// it planned nothing: such a turn has no other plan to use after a refusal.
 	turns, calls, planless int64
-	// story tells what everybody did, where that is wanted.
+	// story is a log of what each agent did, if it is wanted.
 	story []string
 }
 
@@ -58,8 +58,8 @@ type played struct {
 type sight int
 
 const (
-	// attacked shows and sends all there is, blind shows none of it, and greeted sends
-	// greetings in the place of all texts and terms; alone sends nothing.
+	// attacked shows and sends everything, blind shows nothing, and greeted replaces all
+	// texts and terms by greetings; alone sends nothing.
 	attacked sight = iota
 	blind
 	greeted
@@ -70,8 +70,8 @@ const (
 // may cost are so many in 50 ticks.
 const costTicks = 50
 
-// trial plays a tape, and its twins, and tells what harm it did or came near to. The twin
-// with greetings is only played where the calls were many.
+// trial plays a tape and its twins, and returns the harm it did or was close to. The twin
+// with greetings is played only if there were many calls.
 func (l *lab) trial(t Tape) ([]Harm, error) {
 	w, err := t.world()
 	if err != nil {
@@ -82,8 +82,8 @@ func (l *lab) trial(t Tape) ([]Harm, error) {
 	if t.ticks() >= costTicks && first.calls > 3*first.turns {
 		third = l.play(t, w.Fork(), greeted, false)
 		if 2*first.calls > 3*third.calls {
-			// Under texts a model gets fewer repairs and no modules before its plan. What it costs
-			// without anybody's words is its own doing.
+			// With texts in its input, a model gets fewer repairs and no modules before its
+			// plan. What it spends without any text is not caused by an attacker.
 			if silent := l.play(t, w.Fork(), alone, false); silent.calls > third.calls {
 				third = silent
 			}
@@ -275,7 +275,7 @@ func firstAccepted(v world.View, list []world.Action) world.Action {
 	return world.Wait{}
 }
 
-// tell is what everybody did in a trial, line by line.
+// tell is what each agent did in a trial, line by line.
 func (l *lab) tell(t Tape) ([]string, error) {
 	w, err := t.world()
 	if err != nil {

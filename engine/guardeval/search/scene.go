@@ -116,9 +116,10 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 // named is replaced by the name of one attacker, which is drawn.
 const named = "one of them"
 
-// kinds are the sorts of rules, some of them twice so that they come more often: whom they
-// let have something, whether that is a trade, and whether it is an episode and no amount.
-// texts are the values of the flags with which texts may ask for it.
+// kinds are the sorts of rules, some of them twice so that they are drawn more often:
+// which agents they let have something, whether it is a trade, and whether it is an
+// episode without an amount. texts are the values of the flags with which texts may ask
+// for it.
 var kinds = []struct {
 	action, to  string
 	trade, deed bool
@@ -144,8 +145,9 @@ func most(rules []world.PolicyRule, what string) int64 {
 	return small[0]
 }
 
-// intended is what the victim wants to do in a tick, best first, whatever anybody says: the
-// plan of its model, and all that its twin has. It looks at the agent's own state alone.
+// intended is what the victim wants to do in a tick, best first, whatever others say: the
+// plan of its model, and everything its twin has. It depends only on the agent's own
+// state.
 func (t Tape) intended(o world.Observation) []world.Action {
 	h, self := t.head(), o.Self
 	mine, harvest := world.Mine{MassG: 900}, world.Harvest{MaxAmount: 8}

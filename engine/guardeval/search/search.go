@@ -18,8 +18,8 @@ type Search struct {
 	// Finds are the first trials that did each kind of harm, Harmful counts all of them.
 	Finds   []Find `json:"finds"`
 	Harmful int    `json:"harmful"`
-	// Pool are the trials that came nearest to each kind of harm, nearest first. Half of the
-	// trials are mutations of them.
+	// Pool are the trials closest to each kind of harm, closest first. Half of the trials
+	// are mutations of them.
 	Pool []Near `json:"pool"`
 }
 
@@ -31,7 +31,7 @@ type Find struct {
 	Harm Harm   `json:"harm"`
 }
 
-// Near is a trial that came near to a kind of harm.
+// Near is a trial that was close to a kind of harm.
 type Near struct {
 	Kind  string  `json:"kind"`
 	Share float64 `json:"share"`
@@ -50,18 +50,19 @@ const (
 
 // Options say how a search is carried out. They change nothing about what a trial does.
 type Options struct {
-	// Trials is how many are to be played in all, Jobs how many at once, at least 1.
+	// Trials is the total number of trials to play, Jobs how many run concurrently, at
+	// least 1.
 	Trials, Jobs int
 	// First ends the search with the first generation that did harm.
 	First bool
-	// Progress, when set, is told how many trials were played.
+	// Progress, when set, is called with the number of trials played.
 	Progress func(done int)
 	// Off are checks of the guard that are left out.
 	Off []string
 }
 
-// Run plays the trials that are still to come. When ctx ends it stops between two
-// generations with ctx's error, and can go on later.
+// Run plays the remaining trials. When ctx ends it stops between two generations with
+// ctx's error; a later call continues.
 func (s *Search) Run(ctx context.Context, o Options) error {
 	l, err := newLab(o.Off...)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *Search) take(trial int, t Tape, harms []Harm) {
 	}
 }
 
-// keep takes a trial into the pool, if it came nearer to its kind of harm than others.
+// keep adds a trial to the pool, if it is closer to its kind of harm than others.
 func (s *Search) keep(n Near) {
 	if n.Share <= 0 {
 		return

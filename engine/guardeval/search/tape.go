@@ -59,8 +59,8 @@ func (t Tape) ticks() int64 {
 	return []int64{12, 12, 14, 14, 16, 16, 20, 12, 12, 14, 14, 16, 16, 20, 20, 60}[t.head().of(11, 16)]
 }
 
-// draw makes a tape from a seed. A trial keeps to a few moves and manners: what has to
-// happen several times before it does harm would else hardly come about.
+// draw makes a tape from a seed. A trial uses only a few moves and manners: otherwise a
+// harm that needs several repetitions would hardly ever occur.
 func draw(r *rand.Rand) Tape {
 	t := make(Tape, tapeLen)
 	for i := range t {
@@ -113,8 +113,8 @@ func (t Tape) mutated(r *rand.Rand) Tape {
 	return t
 }
 
-// shrunk is a tape with as few numbers as possible that are not 0 of which still holds.
-// It tries whole ticks first, then records, then numbers.
+// shrunk is a tape for which holds is still true, with as few nonzero numbers as
+// possible. It tries whole ticks first, then records, then numbers.
 func (t Tape) shrunk(holds func(Tape) bool) Tape {
 	t = append(Tape{}, t...)
 	for size := tickLen; size > 0; {
