@@ -27,7 +27,7 @@ type collector struct {
 	last []*reflect.Experience // by agent, for the texts of other agents
 }
 
-// add takes in a decision of agent n and closes its batch when it is full.
+// add adds a decision of agent n and closes its batch when it is full.
 func (c *collector) add(w *world.World, n int, j reflect.Evaluated, retrieved []trace.Source) {
 	if c.open[n] == nil {
 		e := reflect.NewExperience(c.run, w.AgentID(n))

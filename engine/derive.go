@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// readRun reads where the run in dir stands, unless another version recorded it.
+// readRun reads the state of the run in dir, unless another version recorded it.
 func readRun(dir string, anyVersion bool) (*state.State, error) {
 	h, err := run.Dir(dir).Header()
 	if err != nil {
@@ -52,7 +52,7 @@ type recording struct {
 	given atomic.Int64
 	mu    sync.Mutex
 	// strictFrom is the first tick in which a request that differs from the recorded one
-	// ends the run, since no comparison of records is to find it; 0 is none.
+	// ends the run, because no comparison of records would find the difference; 0 is none.
 	strictFrom int64
 	// reused, when set, is called for each answer given from the tick reusedFrom on,
 	// with the number of HTTP requests it had taken.
@@ -98,8 +98,8 @@ func (r *recording) failure() error {
 	return r.failed
 }
 
-// settingsAt are the settings of the run in dir that hold after a tick, with what resumes
-// changed; and where the run stands as a whole, and stood after the tick.
+// settingsAt returns the settings of the run in dir that hold after a tick, with the
+// changes by resumes; the state of the whole run; and its state after the tick.
 func settingsAt(dir string, tick int64) (s trace.Settings, whole, at *state.State, err error) {
 	if whole, err = run.Dir(dir).State(); err == nil {
 		at, err = run.Dir(dir).StateAt(tick)

@@ -16,11 +16,11 @@
 //	world.Apply                       in the world's seeded order
 //	mind.Learn, trace records, fsync
 //
-// What a run records goes into a sink. A live run appends it to the trace of its
-// directory, see package run. [Replay] compares it with what was recorded, and [Collect]
-// discards it. [Resumption] and [Fork] do one after the other: a resume compares the
-// whole ticks, which it derives again from their recorded answers, and then appends,
-// under other caps if need be; a fork appends its parent's ticks and then its own.
+// A run records into a sink. A live run appends to the trace of its directory, see
+// package run. [Replay] compares with what was recorded, and [Collect] discards it.
+// [Resumption] and [Fork] do both in turn. A resume derives the whole ticks again from
+// their recorded answers, compares them, and then appends, under other caps if asked. A
+// fork appends its parent's ticks and then its own.
 //
 // The model is a [Source]: a live endpoint or a recorded run. A turn is a function of
 // its answers and the world a function of its actions, so none of these is a mode of the

@@ -19,7 +19,7 @@ import (
 // finds the same.
 type endpoint struct {
 	model, baseURL, keyEnv string
-	// answered says that a model replied, usable that a turn took a call of a reply.
+	// answered says that a model replied, usable that a turn accepted a call of a reply.
 	answered, usable bool
 	// proven says that it replied to a call of this process: a setting that was right for
 	// the process before may be wrong now.
@@ -171,7 +171,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		if tick > r.past.followed {
 			return nil, down
 		}
-		// The run went on all the same: somebody resumed it.
+		// The run continued anyway: it was resumed.
 		for p := range ended {
 			p.stopped, p.failedTurns, p.refusedTurns = false, 0, 0
 			p.unused, p.calls, p.ticks, p.example = nil, 0, 0, ""
@@ -193,8 +193,8 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 	return records, nil
 }
 
-// take takes in a turn in which the endpoint was asked, and returns what gives it up: too
-// many turns in a row without an answer. Nil is nothing.
+// take counts a turn in which the endpoint was asked. It returns what gives the endpoint
+// up: too many turns in a row without an answer. Nil is nothing.
 func (p *endpoint) take(tick int64, t deliberated) *stop {
 	p.answered, p.proven = p.answered || t.replied, p.proven || t.fresh
 	p.usable = p.usable || slices.ContainsFunc(t.steps, used)
@@ -231,7 +231,8 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + t.failure.Text(), failure: t.failure}
 }
 
-// used reports whether a step took a call of an answer. What the guard refuses was read.
+// used reports whether a step accepted a call of an answer. A call that the guard refuses
+// was read, so it counts.
 func used(s trace.Step) bool {
 	switch s.Kind {
 	case trace.StepPlan, trace.StepDraft, trace.StepModuleCall:
@@ -242,7 +243,8 @@ func used(s trace.Step) bool {
 	return s.Kind == trace.StepGuard
 }
 
-// unusable is the end by an endpoint without any usable answer: it says what came.
+// unusable is the stop of an endpoint without any usable answer: it says what was
+// answered.
 func (p *endpoint) unusable() *stop {
 	kinds := slices.SortedFunc(maps.Keys(p.unused), func(a, b string) int {
 		return cmp.Or(p.unused[b]-p.unused[a], cmp.Compare(a, b))

@@ -64,7 +64,7 @@ type shape struct {
 	turnsPercent int64
 	// callTenths is a tenth of the calls of a turn.
 	callTenths int64
-	// pastPercent is what a prompt has of the first one once there is a history to tell.
+	// pastPercent is the size of a prompt with a history, in percent of the first prompt.
 	pastPercent int64
 	// output is the tokens of an answer.
 	output int64
@@ -76,7 +76,7 @@ const (
 	answerTokensLikely = 150
 )
 
-// expectDecision is what an agent that opens like o takes in so many ticks.
+// expectDecision estimates what an agent that opens like o needs in so many ticks.
 func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	least, turnsPercent := int64(10*o.calls), int64(85)
@@ -143,7 +143,7 @@ func timesEstimate(e trace.Estimate, agents, of int64) trace.Estimate {
 	if of == 0 {
 		return trace.Estimate{}
 	}
-	// The rest is scaled by itself: the product of the whole might not fit.
+	// The remainder is scaled separately: the full product might overflow.
 	scale := func(n int64) int64 { return n/of*agents + n%of*agents/of }
 	times := func(s trace.Usage) trace.Usage {
 		return trace.Usage{

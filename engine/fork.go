@@ -20,12 +20,12 @@ type ForkOptions struct {
 	Parent string
 	// AtTick is the last tick that the fork inherits, 0 for none.
 	AtTick int64
-	// AllowVersionDrift forks a run of another version, if its ticks come out as they
+	// AllowVersionDrift forks a run of another version, if its ticks are derived as they
 	// were recorded.
 	AllowVersionDrift bool
 }
 
-// ErrForkDiffers marks a parent whose ticks do not come out as recorded.
+// ErrForkDiffers marks a parent whose ticks are not derived as recorded.
 var ErrForkDiffers = errors.New("the parent's ticks do not come out as they were recorded")
 
 // ErrFork marks an impossible fork: a tick the parent has not reached, or a change that a

@@ -203,7 +203,7 @@ func (r *runner) writePlaybooks() error {
 	return nil
 }
 
-// WritePlaybook replaces the file at path with p, at once, and makes its directory.
+// WritePlaybook replaces the file at path with p atomically, and creates its directory.
 func WritePlaybook(path string, p *playbook.Playbook) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write playbook: %w", err)

@@ -87,7 +87,7 @@ type cost struct {
 	cost  price.Money
 }
 
-// add takes in the answer of a model.
+// add adds the answer of a model.
 func (b *cost) add(p prices, model string, a llmclient.Answer) {
 	if a.Failure == nil || a.Failure.Kind != llmclient.ErrCap {
 		b.calls++

@@ -7,18 +7,18 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Observer is told what a run does while it does it, for people who watch from
-// outside. It changes nothing: a run with one is the same as without.
+// Observer is notified of what a run does while it runs, for outside monitoring. It
+// changes nothing: a run with one is the same as without.
 //
-// Begin is called when something begins, from several goroutines at once; the context
-// it returns is that of everything within. The function it returns is called once,
-// when it ends.
+// Begin is called when something begins, concurrently from several goroutines. The
+// context it returns applies to everything within. The function it returns is called
+// once, at the end.
 //
-// A resumed run and a fork derive ticks again from their records. Nothing of those is
-// told, nor are the answers of an unfinished tick that are used again: who watched when
-// they were made knows them, and to count them twice would be to count calls that were
-// never made. An answer of another run's recording is told, with Recorded set, because the turn
-// around it is a new one.
+// A resumed run and a fork derive ticks again from their records. Those are not reported,
+// and neither are the reused answers of an unfinished tick: they were reported when they
+// were made, and counting them twice would count calls that were never made. An answer
+// from another run's recording is reported, with Recorded set, because the turn around it
+// is new.
 type Observer interface {
 	Begin(ctx context.Context, s Span) (context.Context, func(Ending))
 }
@@ -66,8 +66,8 @@ type Ending struct {
 	Action string
 }
 
-// begin tells the observer, if there is one, and returns what ends it. What is only
-// derived again is not told.
+// begin notifies the observer, if there is one, and returns what ends the span. What is
+// only derived again is not reported.
 func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Ending)) {
 	if r.Observer == nil || s.Kind != SpanRun && s.Tick <= r.past.derived {
 		return ctx, func(Ending) {}
@@ -106,8 +106,7 @@ func runEnding(result Result, err error) Ending {
 	return Ending{}
 }
 
-// moved tells an observer where the run's own endpoint is now: the settings have it where
-// it was at first.
+// moved tells an observer the run's current endpoint: the settings hold the first one.
 type moved struct {
 	Observer
 	from, to string

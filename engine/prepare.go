@@ -13,7 +13,7 @@ import (
 // make. It can be looked at, and then played once.
 type Prepared struct{ r *runner }
 
-// Prepare builds a run, of which nothing is recorded or sent yet. The error says why the
+// Prepare builds a run without recording or sending anything. The error says why the
 // settings cannot run.
 func Prepare(s trace.Settings) (*Prepared, error) {
 	if err := behaviorConfig(s).Validate(); err != nil {
@@ -72,8 +72,8 @@ func (r *runner) checkWindow() error {
 	return nil
 }
 
-// CheckFirstTick reports a cap that none of the turns of the first tick fits in: the run
-// would end before its first call. It says what the smallest of them needs.
+// CheckFirstTick reports a cap that is too small for every turn of the first tick: the
+// run would end before its first call. It says what the smallest turn needs.
 func (p *Prepared) CheckFirstTick() error {
 	r := p.r
 	if !r.spending.capped() {

@@ -55,8 +55,8 @@ func (as quotas) reservations() []*budget.Reservation {
 	return list
 }
 
-// openingOf tells the i-th turn's first request and the calls of its shortest path. It may
-// be called concurrently.
+// openingOf returns the i-th turn's first request and the calls of its shortest path. It
+// may be called concurrently.
 type openingOf func(i int) (agent string, first behavior.Ask, least int)
 
 // allow reserves what n turns may spend; nil without caps.
@@ -101,8 +101,9 @@ func (r *runner) turns(due []int) func(i int) *behavior.Turn {
 	return once(len(due), func(i int) *behavior.Turn { return r.agents[due[i]].Begin(r.view(due[i])) })
 }
 
-// once returns begin with what it began: the prompt of a turn is composed once, whether
-// its request is priced first or sent at once. No two calls at a time are for one turn.
+// once caches the results of begin: the prompt of a turn is composed once, whether its
+// request is priced first or sent immediately. Concurrent calls must be for different
+// turns.
 func once[T any](n int, begin func(i int) *T) func(i int) *T {
 	begun := make([]*T, n)
 	return func(i int) *T {
@@ -114,8 +115,8 @@ func once[T any](n int, begin func(i int) *T) func(i int) *T {
 }
 
 // leastCalls is the number of calls of a turn's shortest path: one, and one for the plan
-// where there are texts to read and nothing else is offered. Where a draft is worth nothing
-// without its decision, there has to be room for both apart. c has its defaults.
+// if a plan is all that the first request allows. If a draft without its decision is
+// worthless, both need a call of their own. c has its defaults.
 func leastCalls(c behavior.Config, first behavior.Ask) int {
 	n := 1
 	if first.Stage == trace.StagePlan && len(first.Request.Choice.Allowed) == 1 {

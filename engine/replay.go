@@ -90,7 +90,7 @@ func versionDrift(h trace.Header) error {
 	return nil
 }
 
-// compareEnds holds what the end of a run says of the world against what came out; how
+// compareEnds compares the world at the recorded end of a run with the derived one; how
 // the run ended is not derived.
 func compareEnds(recorded, derived trace.RunEnd) (ReplayResult, error) {
 	derived.RunStatus, derived.Reason, derived.FaultsInjected = recorded.RunStatus, recorded.Reason, recorded.FaultsInjected

@@ -18,9 +18,9 @@ import (
 // every record of the whole ticks is derived again, byte for byte in the canonical form;
 // then the run ends as one that [Run] carries out.
 //
-// Interrupted while it derives, it returns an interrupted result and leaves the run
-// as it is. The error is a [*trace.DifferenceError] when the records do not come out, else
-// a failure of the outside.
+// If it is interrupted while it derives, it returns an interrupted result and leaves the
+// run unchanged. The error is a [*trace.DifferenceError] if the derived records differ,
+// else a failure of the outside.
 func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	next, progress := o.Source, o.Progress
 	if progress != nil {
@@ -60,7 +60,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	})
 	switch {
 	case ctx.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
-		// Who noticed first, the ticks or what compares them, makes no difference.
+		// It does not matter whether the ticks or the comparison noticed first.
 		result.Status, result.Deriving = trace.RunInterrupted, true
 		return result, nil
 	case err == nil && !compared.Equal:

@@ -21,11 +21,11 @@ var ErrOtherModel = fmt.Errorf("%w with another model", ErrNotResumable)
 type ResumeOptions struct {
 	// UntilTick is the last tick to run; 0 is the last one the run was ever asked for.
 	UntilTick int64
-	// AllowVersionDrift resumes a run of another version; it may not come out as
-	// recorded, which ends the resume.
+	// AllowVersionDrift resumes a run of another version. Its records may be derived
+	// differently, which ends the resume.
 	AllowVersionDrift bool
-	// Model and ModelSource are who answers now. It must be who answered before:
-	// another model makes another run.
+	// Model and ModelSource name the model that answers now. They must be the same as
+	// before: another model makes another run.
 	Model       string
 	ModelSource trace.ModelSource
 	// AbandonTick ends the open turns of the unfinished tick, so that other caps can hold
@@ -36,15 +36,15 @@ type ResumeOptions struct {
 	// Caps, when set, returns the caps that are to hold from now on, given those that do;
 	// what was spent counts against them. The change is recorded.
 	Caps func(trace.Caps) trace.Caps
-	// Recording is where recorded answers come from, nil for none. It must be the run's
-	// own, though it may have been moved.
+	// Recording is the source of recorded answers, nil for none. It must be the run's own,
+	// but it may have been moved.
 	Recording *trace.Recording
 }
 
 // Resumption is a run of another process, claimed by this one and about to go on. It
 // has to be closed.
 type Resumption struct {
-	// State is where the run stands.
+	// State is the state of the run.
 	State   *state.State
 	dir     run.Dir
 	options ResumeOptions
@@ -100,8 +100,8 @@ func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 	return s, s.planCaps()
 }
 
-// otherRecording says where the run's answers come from if those offered are from another
-// source, or are used otherwise. The name of a file may differ: files move.
+// otherRecording says where the run's answers come from, if the offered ones are from
+// another source or are used differently. The name of a file may differ: files move.
 func otherRecording(recorded, offered *trace.Recording) error {
 	behind := "no model is asked"
 	switch {

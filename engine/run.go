@@ -37,21 +37,22 @@ type Options struct {
 	// Blind lists agents that see nothing of what others write, offer or ask for, see
 	// [world.View.Blind]. It is for measuring only and is not recorded.
 	Blind []string
-	// Concurrency bounds the turns that run at once, at least 1; default 8. It
-	// never changes results.
+	// Concurrency bounds the concurrent turns, at least 1; default 8. It never changes
+	// results.
 	Concurrency int
 	// SegmentBytes is the size at which a trace file is closed and compressed, and the
 	// next one begun; 0 keeps the trace in one file.
 	SegmentBytes int64
 	// Progress, when set, is called after every tick from the running goroutine.
 	Progress func(Progress)
-	// FaultCounts, when set, tells at the end how many answers the source spoilt on
-	// purpose, by kind. It is recorded, whatever ended the run, and changes nothing.
+	// FaultCounts, when set, returns at the end how many answers the source spoilt on
+	// purpose, by kind. The counts are recorded, whatever ended the run, and change
+	// nothing.
 	FaultCounts func() map[string]int64
-	// Observer, when set, is told what the run does.
+	// Observer, when set, is notified of what the run does.
 	Observer Observer
-	// EndpointTiming, when set, tells at the end how calls were withheld. It goes
-	// where the clock does and changes nothing.
+	// EndpointTiming, when set, returns at the end how calls were delayed. It is recorded
+	// with the wall-clock times and changes nothing.
 	EndpointTiming func() []trace.EndpointTiming
 	// Reused, when set, is called in a resumed run and in a fork for each answer of the
 	// run itself or of its parent that is used again and that the present faults spoilt if
@@ -66,7 +67,7 @@ type Options struct {
 	LLMIO func(Exchange)
 }
 
-// Progress is where a run stands after a tick. Counts are since its start.
+// Progress is the state of a run after a tick. Counts are since its start.
 type Progress struct {
 	Tick, Ticks            int64
 	Decisions, Continued   int64
@@ -167,13 +168,13 @@ type runner struct {
 	reached   reached
 }
 
-// plan is what takes effect at some tick to come.
+// plan is what takes effect in a later tick.
 type plan struct {
 	forks    []trace.Fork
 	switches []trace.Switch
-	// caps, when set, tells the changes of caps of a tick.
+	// caps, when set, returns the changes of caps of a tick.
 	caps func(tick int64) []trace.CapChange
-	// woken are the events with which the world woke into the tick to come, nil before.
+	// woken are the events with which the world woke into the next tick, nil before that.
 	woken []world.Event
 }
 
@@ -190,8 +191,8 @@ type past struct {
 // holds reports whether a call was made before and is only made again.
 func (p past) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
 
-// reached is where a run stands after its last whole tick: a tick that is abandoned has
-// moved the world on already.
+// reached is the state of a run after its last whole tick: in an abandoned tick the world
+// has already moved on.
 type reached struct {
 	Progress
 	started time.Time

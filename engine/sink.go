@@ -14,7 +14,7 @@ import (
 // error ends the run.
 type sink interface {
 	write(records ...trace.Record) error
-	// exchange takes a request and its answer, before anybody uses the answer, and what it
+	// exchange takes a request and its answer before the answer is used, and what it
 	// counted against the caps.
 	exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error
 }

@@ -27,16 +27,17 @@ type stop struct {
 	unused string
 }
 
-// deliberated is what one agent's deliberation came to.
+// deliberated is the result of one agent's deliberation.
 type deliberated struct {
 	agent    int
 	decision behavior.Decision
 	steps    []trace.Step
 	bill     cost
 	failure  *llmclient.Failure
-	// asked counts the calls that a model was asked in, came those that brought a reply or
-	// what stood in its place. replied says that there was a reply, fresh that this process
-	// got it, and example shows the first answer as long as none of the endpoint was usable.
+	// asked counts the calls for which a model was asked; came counts those with a reply
+	// or a substitute for it. replied says that there was a reply, and fresh that this
+	// process got it. example is the first answer while the endpoint has given no usable
+	// one.
 	asked, came    int64
 	replied, fresh bool
 	example        string
@@ -131,8 +132,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	return down, nil
 }
 
-// wake lets the world wake into the tick to come, and returns the events. Who looks at the
-// first tick before it is played wakes it too.
+// wake lets the world wake into the next tick, and returns the events. A look at the
+// first tick before it is played wakes the world too.
 func (r *runner) wake() []world.Event {
 	if r.plan.woken == nil {
 		r.plan.woken = append([]world.Event{}, r.world.Advance()...)
@@ -292,8 +293,8 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 	}
 }
 
-// ask sends one request, if the caps allow it, and records the exchange before anybody
-// uses the answer.
+// ask sends one request, if the caps allow it, and records the exchange before the answer
+// is used.
 func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request = r.spending.bounded(ask, used.model)
@@ -350,7 +351,7 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 	return nil
 }
 
-// missed ends a run whose recording has no answer to a request, or cannot tell.
+// missed ends a run whose recording has no answer to a request, or cannot be read.
 func missed(f *llmclient.Failure) *stop {
 	switch {
 	case f == nil:

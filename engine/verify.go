@@ -21,10 +21,10 @@ import (
 // errDiffers ends both sides of a comparison at the first difference.
 var errDiffers = errors.New("the traces differ")
 
-// verify lets play carry out ticks of r and compares what it records with what the run in
-// dir recorded up to the tick last: in canonical form, as both come, so that memory does
-// not grow with the run. Playing, encoding what came out, and reading what was recorded
-// go on beside each other. The error is one of play, or a failure to read the run.
+// verify lets play carry out ticks of r, and compares what it records with the run in dir
+// up to the tick last. It compares in canonical form and as a stream, so memory does not
+// grow with the run. Playing, encoding the derived records and reading the recorded ones
+// run concurrently. The error is one of play, or a failure to read the run.
 func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
@@ -69,8 +69,9 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(c
 	if err == nil && result.Equal || run.Damaged(err) || outer.Err() != nil {
 		return result, err
 	}
-	// A difference is told from its cause: an answer that cannot be read makes what follows
-	// from it another, which is noticed before the reason is.
+	// Damage causes differences: after an unreadable answer everything derived is
+	// different, and the difference is noticed first. So the damage is checked here and
+	// reported instead.
 	if damaged := readable(dir, last); damaged != nil {
 		return ReplayResult{}, damaged
 	}
