@@ -32,8 +32,8 @@ type recordedTick struct {
 	err error
 }
 
-// startReadAhead reads the ticks of the trace f, which is that of the recording at path. Those of an extract have no ends: they are
-// told apart by their calls.
+// startReadAhead reads the ticks of the trace f, which belongs to the recording at path.
+// Ticks of an extract have no ends: their calls distinguish them.
 func startReadAhead(path string, f io.ReadCloser, extract bool) *readAhead {
 	a := &readAhead{ticks: make(chan recordedTick, readAheadTicks), stopped: make(chan struct{})}
 	a.reading.Go(func() {
@@ -120,7 +120,7 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 		line, ok := r.unread[hash]
 		if !ok {
 			if _, known := r.blobs.Blob(hash); !known && r.path != "" {
-				// It was part of a request in an earlier tick, of which nothing was kept.
+				// It was part of a request in an earlier tick, which was not kept in memory.
 				if blob, err := findPart(r.path, hash); err == nil {
 					r.blobs.Add(blob)
 				} else {

@@ -43,11 +43,11 @@ type Answered struct {
 	// RequestHash is that of the request, empty in an answers file.
 	RequestHash string
 	Answer      llmclient.Answer
-	// Attempts counts the HTTP requests that the answer took.
+	// Attempts counts the HTTP requests made for the answer.
 	Attempts int
 	// err says that a part of the answer is missing or damaged.
 	err error
-	// line is the record, from which the prompt is read when somebody compares it.
+	// line is the record; the prompt is read from it only for a comparison.
 	line []byte
 	key  trace.CallKey
 	// lasting says that the answer can be given in another run.
@@ -71,8 +71,8 @@ func OpenAnswers(path string) (*Answers, error) {
 	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
 }
 
-// OnBlob lets see be called with every blob that is read, without its body, in the order
-// of the trace.
+// OnBlob registers see, which is called with every blob that is read, without its body,
+// in the order of the trace.
 func (a *Answers) OnBlob(see func(trace.Blob)) { a.onPart = see }
 
 // Close releases the recording.
@@ -82,8 +82,8 @@ func (a *Answers) Close() error {
 	return nil
 }
 
-// ByKey returns the answer recorded for a key, whatever was asked; ok is false where
-// there is none. The error says that the trace cannot be read up to there.
+// ByKey returns the answer recorded for a key, whatever was asked; ok is false if there
+// is none. The error says that the trace cannot be read up to there.
 func (a *Answers) ByKey(key trace.CallKey) (answered Answered, ok bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -104,8 +104,8 @@ func (a *Answers) ByKey(key trace.CallKey) (answered Answered, ok bool, err erro
 	return answered, true, nil
 }
 
-// ByPrompt returns the answer to a request that showed the model the same. The error says
-// what is recorded in its place, and is [ErrDamaged] where that cannot be told.
+// ByPrompt returns the answer to a request that showed the model the same prompt. The
+// error says what is recorded instead, and is [ErrDamaged] if that is unknown.
 func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answered, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -73,8 +73,7 @@ func (s *segments) Place(line int, offset int64) (string, int, int64) {
 	name, lines := TraceFile, io.Reader(io.NewSectionReader(s.open, 0, at.skipped))
 	if at.number < s.last {
 		name = segmentName(at.number)
-		// The lines that were passed over are counted only when somebody has to be told where
-		// a line is.
+		// The skipped lines are counted only if an error has to name the place of a line.
 		closed, err := s.dir.openSegment(at.number)
 		if err != nil {
 			return name, line - at.line, offset - at.offset + at.skipped

@@ -26,8 +26,8 @@ const (
 	IndexFile = "trace.index"
 	// CutFile collects what resumes cut off a trace, for people.
 	CutFile = "trace-cut.jsonl"
-	// LockFile holds the process id of who works on the run, for people. Its lock is what
-	// claims the run.
+	// LockFile holds the id of the process that works on the run, for people. Its lock is
+	// what claims the run.
 	LockFile = "run.lock"
 	// waitsFile holds what the process at work waits for.
 	waitsFile = "waits.json"
@@ -38,11 +38,11 @@ const (
 // file is the path of a file of the run.
 func (d Dir) file(name string) string { return filepath.Join(string(d), name) }
 
-// Create makes the directory of a new run with its parents and proves that
-// it can be written. It refuses a directory that holds a trace already, because
-// two runs in one file cannot be told apart, or what is left of a run: closed segments
-// of its trace, which the new run would replace one by one, or a report. What is made
-// again when it is missed, such as an index, does not count.
+// Create makes the directory of a new run with its parents and proves that it is
+// writable. It refuses a directory that already holds a trace, because two runs in one
+// file cannot be separated. It also refuses the rest of a run: a report, or closed
+// segments, which the new run would replace one by one. Files that are rebuilt when
+// missing, such as an index, do not count.
 func (d Dir) Create() error {
 	var parents []string
 	for at := filepath.Clean(string(d)); !exists(at) && filepath.Dir(at) != at; at = filepath.Dir(at) {
@@ -114,8 +114,8 @@ func withoutHash(text []byte) []byte {
 	return data
 }
 
-// KeepWaits writes what the process at work waits for. That it cannot be kept is no error:
-// it is only told.
+// KeepWaits writes what the running process waits for. A failure to write is no error:
+// the file is only information.
 func (d Dir) KeepWaits(waits []byte) {
 	_ = onDisk.Replace(d.file(waitsFile), content(withHash(waits)))
 }
@@ -195,8 +195,8 @@ func (d Dir) RemoveReport() error {
 	return onDisk.SyncDir(string(d))
 }
 
-// Clear removes the files of a run. Whatever ends it midway, what is left
-// is found unfinished again by a fork: the trace goes from its end to its beginning.
+// Clear removes the files of a run. It removes the trace from its end to its beginning,
+// so that after an interruption a fork still recognizes the rest as unfinished.
 func (d Dir) Clear() error {
 	var names []string
 	books, _ := os.ReadDir(d.file(PlaybookDir))

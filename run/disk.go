@@ -12,7 +12,8 @@ import (
 type disk interface {
 	// Append opens a file for writing at its end, with further flags.
 	Append(path string, flags int) (storage, error)
-	// Replace replaces the content of a file at once and for good: see [atomicfile.WritePrivate].
+	// Replace replaces the content of a file atomically and durably: see
+	// [atomicfile.WritePrivate].
 	Replace(path string, fill func(io.Writer) error) error
 	// Remove removes a file.
 	Remove(path string) error

@@ -44,7 +44,7 @@ func (t *traceFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// errTraceGone says that what is written can no longer be found by anybody.
+// errTraceGone says that what is written can no longer be found.
 var errTraceGone = errors.New("the trace file was removed or replaced while the run was writing it")
 
 // sync makes what was written survive a power failure. A file that was removed takes

@@ -12,11 +12,11 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Index returns the index of the run, up to its last whole tick, and where the run stands
-// now. It reads what the trace has gained since the index was kept last, all of it when
-// there is none or it belongs to something else, and keeps the result. With rebuild it
-// reads everything. The error says that the trace cannot be read; that the index cannot
-// be kept is none, the next one who asks waits again.
+// Index returns the index of the run, up to its last whole tick, and the run's current
+// state. It reads what was added to the trace since the index was last written, or
+// everything if there is no matching index, and writes the result. With rebuild it reads
+// everything. The error says that the trace cannot be read. A failure to write the index
+// is no error: the next call reads the same again.
 func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 	h, err := d.Header()
 	if err != nil {
@@ -43,8 +43,8 @@ func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 	return x, now, err
 }
 
-// keptIndex reads the index file; nil when there is none that can be read, or it is not
-// one of the run with a hash as its files are now.
+// keptIndex reads the index file. It is nil if there is no readable one, or if it is not
+// the index of the run with this hash and the current files.
 func (d Dir) keptIndex(run string) *state.Index {
 	data, err := os.ReadFile(d.file(IndexFile))
 	if err != nil {
@@ -79,8 +79,8 @@ func (d Dir) closedSizes(number int) []int64 {
 	return sizes
 }
 
-// extend reads what follows the index's end, keeps the index if ticks were added, and
-// returns where the run stands.
+// extend reads what follows the index's end, writes the index if ticks were added, and
+// returns the state of the run.
 func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	r, err := d.openAt(x.File, x.Offset, x.Chain, x.Tick+1)
 	if err != nil {
@@ -112,8 +112,8 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	return &count.State, nil
 }
 
-// OpenFrom opens the trace where a tick begins that the index holds, or, behind its
-// last one, where that ends.
+// OpenFrom opens the trace where a tick of the index begins or, after its last tick,
+// where that ends.
 func (d Dir) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
 	if at, _ := x.At(tick); at < len(x.Ticks) {
 		return d.openAt(x.Files[at], x.Offsets[at], x.Chains[at], tick)

@@ -24,8 +24,8 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, cmp.Or(e.PID, "(unknown)"))
 }
 
-// lockTries and lockPause bound how long a lock is tried for: who only looks whether a run is
-// worked on holds it for a moment.
+// lockTries and lockPause bound how long a lock is tried for: a process that only checks
+// whether a run is in use holds it for a moment.
 const (
 	lockTries = 10
 	lockPause = 10 * time.Millisecond
@@ -81,7 +81,7 @@ func (d Dir) tryLock(exclusive bool) (claim *os.File, held bool, err error) {
 // signature is what a process writes into the lock file: its id, and what shows that it is one.
 func signature(pid string) string { return pid + " " + llmclient.Hash([]byte(pid))[:8] + "\n" }
 
-// signed reads who signed the lock file; empty if that is unknown.
+// signed reads the process id in the lock file; empty if it is unknown.
 func (d Dir) signed() string {
 	f, err := os.Open(d.file(LockFile))
 	if err != nil {
@@ -103,8 +103,8 @@ func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Holder returns the id of the process that works on the run; "unknown" when it left no
-// readable one, empty when none works on it or that cannot be told.
+// Holder returns the id of the process that works on the run; "unknown" if it left no
+// readable one, empty if no process works on it or this is unknown.
 func (d Dir) Holder() string {
 	claim, free, err := d.tryLock(false)
 	if free {

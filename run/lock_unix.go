@@ -32,7 +32,8 @@ func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 	}
 }
 
-// sign says in the lock file who has the run. A file that is there may lead elsewhere.
+// sign writes into the lock file which process has the run. It removes an existing file
+// first: that may be a link to another place.
 func (d Dir) sign(*os.File) error {
 	path := d.file(LockFile)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

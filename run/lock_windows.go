@@ -32,7 +32,7 @@ func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 	return err == nil, err
 }
 
-// sign says in the lock file who has the run.
+// sign writes into the lock file which process has the run.
 func (d Dir) sign(claim *os.File) error {
 	if err := claim.Truncate(0); err != nil {
 		return err

@@ -25,8 +25,8 @@ type Log struct {
 	file  *traceFile
 	lines bytes.Buffer
 	// written counts the exchanges in the file, synced those that survive a power failure.
-	// syncing says that a goroutine makes it more, which done tells. failed is why nothing can
-	// be written any more.
+	// syncing says that a goroutine is increasing synced; done signals the end of that.
+	// failed is why nothing can be written any more.
 	written, synced int64
 	syncing         bool
 	done            *sync.Cond
@@ -38,16 +38,15 @@ type Log struct {
 	epoch        int64
 	// see, when set, is shown every record but blobs, in the order of the trace.
 	see func(trace.Record)
-	// state is where the run stands, of a log that is a file. stands are the calls that the
-	// trace holds of its open tick, leading how many of the records that the tick begins
-	// with: they are derived again and not written twice.
+	// state is the state of the run, for a log that is a file. stands are the calls that
+	// the trace holds of its open tick. leading is how many of the tick's first records it
+	// holds: they are derived again and not written twice.
 	state   state.State
 	stands  map[trace.CallKey]bool
 	leading int
 }
 
-// toolList identifies the tools of a request: those who make requests share lists and
-// change none.
+// toolList identifies the tools of a request: requests share lists and change none.
 type toolList struct {
 	first *llmclient.Tool
 	count int
@@ -75,9 +74,9 @@ func (d Dir) CreateLog() (*Log, error) {
 	return l, nil
 }
 
-// Continue lets the log go on at the end of the trace in d, where the run stands as s
-// says. What the trace holds of the open tick is not written again, nor are the blobs that
-// were marked as stored.
+// Continue lets the log continue at the end of the trace in d, whose state is s. What the
+// trace holds of the open tick is not written again, nor are the blobs that were marked
+// as stored.
 func (l *Log) Continue(d Dir, s state.State) error {
 	f, err := d.openTraceFile(0)
 	if err != nil {
@@ -96,9 +95,9 @@ func (l *Log) Continue(d Dir, s state.State) error {
 // MarkStored tells the log that the trace it continues holds p.
 func (l *Log) MarkStored(p trace.Blob) { l.w.MarkStored(p) }
 
-// OnRecord lets see be called with every record of the trace but blobs, in order: at once
-// with the records of a trace that the log continues, and with new records as they are
-// written.
+// OnRecord registers see, which is called with every record of the trace but blobs, in
+// order: immediately with the records of a trace that the log continues, and with new
+// records as they are written.
 func (l *Log) OnRecord(see func(trace.Record)) error {
 	if l.see = see; see == nil || l.state.Header.Format == 0 {
 		return nil
@@ -225,8 +224,8 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 	return l.commit(l.written)
 }
 
-// commit returns once the first n exchanges survive a power failure. Who comes while a sync
-// is under way waits for the next one, which is for all of them.
+// commit returns once the first n exchanges survive a power failure. A caller that
+// arrives during a sync waits for the next one, which all of them share.
 func (l *Log) commit(n int64) error {
 	for l.synced < n && l.failed == nil {
 		if l.syncing {

@@ -33,8 +33,8 @@ func (a *Answers) absent(key trace.CallKey) string {
 	return "nothing is recorded; the agent made no call in this tick then"
 }
 
-// difference says in words where a request is not the recorded one, and with the
-// texts where the recording has them.
+// difference describes how a request differs from the recorded one, with the texts if the
+// recording has them.
 func (a *Answers) difference(part llmclient.PromptDifference, request llmclient.Request) string {
 	text := part.String() + " is not as recorded"
 	switch part.Name {
@@ -58,7 +58,7 @@ func (a *Answers) difference(part llmclient.PromptDifference, request llmclient.
 	return fmt.Sprintf("%s, from character %d on: recorded %q, asked now %q", text, at, x, y)
 }
 
-// text returns the text behind a hash, which only a whole run has.
+// text returns the text with a hash; only a whole run has it.
 func (a *Answers) text(hash string) (string, bool) {
 	if a.header.Extract != "" {
 		return "", false

@@ -34,7 +34,7 @@ func (d Dir) ReadAs(r *Reading) (done func()) {
 	return func() { readings.Delete(key) }
 }
 
-// reading is how the run is read: strictly, unless somebody said otherwise.
+// reading is how the run is read: strictly, unless [Dir.ReadAs] set another way.
 func (d Dir) reading() *Reading {
 	if r, ok := readings.Load(filepath.Clean(string(d))); ok {
 		return r.(*Reading)

@@ -24,8 +24,8 @@ import (
 // segmentName is the file of a closed segment.
 func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }
 
-// lastSegment is the highest number of a closed segment, 0 when there is none.
-// Names that only resemble one are passed over.
+// lastSegment is the highest number of a closed segment, 0 if there is none. Names that
+// only resemble one are skipped.
 func (d Dir) lastSegment() int {
 	// What cannot be listed holds nothing that could be read.
 	entries, _ := os.ReadDir(string(d))

@@ -13,7 +13,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// State reads where the run stands. The error says that its whole ticks are damaged, or
+// State reads the state of the run. The error says that its whole ticks are damaged, or
 // that they cannot be read.
 func (d Dir) State() (*state.State, error) { return d.StateAt(math.MaxInt64) }
 
@@ -39,8 +39,8 @@ func (d Dir) StateAt(tick int64) (*state.State, error) {
 // folded are the types of records that a state needs of closed segments.
 var folded = []trace.Type{trace.TypeHeader, trace.TypeResume, trace.TypeRunEnd, trace.TypeFork, trace.TypeSwitch, trace.TypeCapChange, trace.TypeModelCall, trace.TypeTickEnd, trace.TypeSegment}
 
-// fold takes in the trace, for as long as more says so. Of the open file it keeps where every
-// record stands.
+// fold adds the trace, as long as more says so. Of the open file it keeps the place of
+// every record.
 func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 	for reader := trace.NewReader(f); more(); {
 		from := reader.Offset()
@@ -136,7 +136,8 @@ func appendSpans(path string, f *os.File, spans []state.Span) (err error) {
 	return w.Sync() // before the trace is replaced: the lines are nowhere else then
 }
 
-// chainAgain copies lines of f, one in a span, to follow others of which the last has a chain.
+// chainAgain copies lines of f, one in a span, with new chains; chain is that of the line
+// before them.
 func chainAgain(w io.Writer, f io.ReaderAt, lines []state.Span, chain trace.Chain) error {
 	for _, at := range lines {
 		line := make([]byte, at.To-at.From)

@@ -18,15 +18,15 @@ const indexVersion = 8
 // order; all columns have one entry a tick.
 type Index struct {
 	Version int `json:"version"`
-	// Run is the hash of the trace's first line, which tells runs apart.
+	// Run is the hash of the trace's first line, which identifies the run.
 	Run string `json:"run"`
 	// Facts are those after the last whole tick. File and Offset are where that ends: the
 	// number of the trace's file and the byte in it, uncompressed.
 	Facts
 	File   int   `json:"file"`
 	Offset int64 `json:"offset"`
-	// Sizes are those of the closed files before that on disk, in bytes. Where one has another
-	// the index is not believed.
+	// Sizes are the sizes of the earlier, closed files on disk, in bytes. If one differs,
+	// the index is not used.
 	Sizes []int64 `json:"sizes"`
 
 	// Ticks are the ticks' numbers, Files and Offsets where they begin, and Chains the chains
@@ -70,8 +70,8 @@ func (x *Index) At(tick int64) (at int, ok bool) { return slices.BinarySearch(x.
 
 // Count adds the ticks that follow to an index, line by line.
 type Count struct {
-	// State is where the run stands after the lines so far, also in a tick that is not
-	// whole.
+	// State is the state of the run after the lines so far, also within an incomplete
+	// tick.
 	State State
 	x     *Index
 	// file and offset are the place of the next line, begunFile and begunOffset where the
@@ -79,7 +79,7 @@ type Count struct {
 	file, begunFile     int
 	offset, begunOffset int64
 	chain, begunChain   trace.Chain
-	// counts has the tick under way too, which may be derived again and come out with more.
+	// counts includes the current tick, which may be derived again with other counts.
 	counts Counts
 }
 

@@ -21,7 +21,7 @@ type Span struct {
 type Open struct {
 	// Exchanges are the calls whose answers can be used again.
 	Exchanges []trace.ModelCall
-	// broken are the others, which are asked again, and where they stand.
+	// broken are the other calls, which are asked again; brokenAt is where they are.
 	broken   []trace.ModelCall
 	brokenAt []Span
 	// reflected says that an agent has begun to reflect.
@@ -35,8 +35,8 @@ type Open struct {
 	deviations map[string]Deviation
 	// Resumed says that a process went on with the run here.
 	Resumed bool
-	// Begin is where the last whole tick ends in the open file, Kept and Cut are what
-	// stays and what goes of the rest, in rising order once [Open.Close] was called.
+	// Begin is where the last whole tick ends in the open file. Kept and Cut are what
+	// stays and what is cut of the rest, in rising order after [Open.Close].
 	Begin     int64
 	Kept, Cut []Span
 	// Damage is the first line that is no record, nil without any.
@@ -45,20 +45,19 @@ type Open struct {
 	// run continues after the closed files, in a new file.
 	FileLost bool
 
-	// blobs are by where they stand. Those that no kept call names were left by an
-	// exchange that was not written to its end: they go, since a model that is asked again
-	// need not say the same. kept are the others.
+	// blobs are by place. Blobs without a complete exchange are dropped: the retried
+	// request may get another answer. kept are the others.
 	blobs map[Span]blobID
 	kept  map[blobID]bool
 }
 
-// blobID is what tells the blobs of an epoch apart.
+// blobID identifies a blob within an epoch.
 type blobID struct {
 	kind trace.BlobKind
 	hash string
 }
 
-// deviated takes in the deviation of an agent, if it is one. A tick that is derived again
+// deviated adds the deviation of an agent, if it is one. A tick that is derived again
 // decides again.
 func (o *Open) deviated(agent string, d Deviation) {
 	if o.deviations == nil {
@@ -81,8 +80,8 @@ func (o *Open) Keys() map[trace.CallKey]bool {
 	return keys
 }
 
-// Lost takes in that the bytes at a place are no record. They are cut, and so is what
-// comes after them.
+// Lost records that the bytes at a place are no record. They are cut, and so is
+// everything after them.
 func (o *Open) Lost(err error, at Span) {
 	o.Damage = cmp.Or(o.Damage, err)
 	o.Cut = append(o.Cut, at)
@@ -114,7 +113,7 @@ func (o *Open) Close() {
 // does not, whatever a reader that looks only at the beginnings of lines says.
 func (o *Open) Keeps(p trace.Blob) bool { return o.kept[blobID{p.Kind, p.Hash}] }
 
-// CutBytes is how much goes.
+// CutBytes is the number of bytes to cut.
 func (o *Open) CutBytes() (n int64) {
 	for _, s := range o.Cut {
 		n += s.To - s.From
@@ -161,10 +160,10 @@ func (o *Open) add(record trace.Record, at Span) {
 	}
 }
 
-// usable reports whether an answer counts when its tick is taken up again, whatever came
-// after it. Those that the end of the run may have made do not, and are asked again: a call
-// that was broken off, one that the provider refused for a reason that ends a run and is
-// mended by now, or one that a recording had no answer to.
+// usable reports whether an answer counts when its tick is resumed, whatever followed it.
+// Answers that the end of the run may have caused do not count and are asked again: a
+// call that was interrupted, a refusal that ends a run and may be fixed by now, or a call
+// without a recorded answer.
 func usable(f *llmclient.Failure) bool {
 	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded &&
 		f.Kind != llmclient.ErrRecordingDamaged && !f.Kind.Fatal()

@@ -32,8 +32,8 @@ func Counted(call trace.ModelCall, p price.Price) Spent {
 	return Spent{1, u.Input + u.Output, p.Cost(u)}
 }
 
-// Afresh reports whether the caps of a fork count from the fork on: they are other ones
-// than its parent had. Where it only takes some of them away the others go on.
+// Afresh reports whether the caps of a fork count from the fork on: a cap was added or
+// changed. If the fork only removes caps, the others keep counting.
 func Afresh(parent, fork trace.Caps) bool {
 	changed := func(before, now int64) bool { return now != 0 && now != before }
 	for _, at := range []struct{ parent, fork trace.Limit }{{parent.Run, fork.Run}, {parent.Agent, fork.Agent}, {parent.Tick, fork.Tick}} {

@@ -6,8 +6,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// State is where a run stands after the records it was given. The zero value is a run
-// without records.
+// State is the state of a run after its records so far. The zero value is a run without
+// records.
 type State struct {
 	// Header is the run's first record.
 	Header trace.Header
@@ -61,7 +61,8 @@ func (f Facts) DeviationsOf(agent string) (n int64) {
 	return n
 }
 
-// deviate takes in the deviations of a whole tick. The map is another one: facts are copied.
+// deviate adds the deviations of a whole tick. It makes a new map, because facts are
+// copied.
 func (f *Facts) deviate(made map[string]Deviation) {
 	if len(made) == 0 {
 		return
@@ -142,9 +143,8 @@ func (s *State) whole(at Span) error {
 	return nil
 }
 
-// CapsAt returns the caps that hold in a tick: those of the header, or of the last fork
-// up to the tick, unless somebody who went on with the run changed them since, or wants
-// to in a tick to come.
+// CapsAt returns the caps that hold in a tick. They are those of the header, or of the
+// last fork up to the tick, unless a resume has changed them or plans to in a later tick.
 func (s *State) CapsAt(tick int64) trace.Caps {
 	caps, from := s.Header.Settings.Caps, int64(0)
 	for _, f := range s.Header.Forks {
