@@ -13,9 +13,9 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// Canonical copies the trace in r to w in the form that is compared byte by
-// byte: equal runs have equal canonical traces, whatever the machine, the clock
-// and the number of turns that ran at once.
+// Canonical copies the trace in r to w in the form that is compared byte by byte: equal
+// runs have equal canonical traces, whatever the machine, the clock and the number of
+// concurrent turns.
 //
 //  1. Every "timing" object is gone; keys are in the order of the structs.
 //  2. The header stays first.
@@ -76,12 +76,11 @@ func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
 	return out, c.close
 }
 
-// CanonicalTicks copies the trace in r, up to the end of tick last and without the end
-// of the run, to w as [Canonical] would. What cannot be read behind that tick's end is
-// no part of it. It does not decode a line that begins as this package writes it and so
-// does not find out whether that is a record: it is for comparing with lines that are
-// known to be some, where most lines are equal, and one that differs from what it should
-// be can be looked at with [CanonicalLine].
+// CanonicalTicks copies the trace in r to w as [Canonical] would, up to the end of tick
+// last and without the end of the run. Unreadable lines after that tick are ignored. It
+// does not decode a line that begins as this package writes it, and so does not check
+// that the line is a record. Use it to compare with known records, where most lines are
+// equal; look at a line that differs with [CanonicalLine].
 func CanonicalTicks(r io.Reader, w io.Writer, last int64) error {
 	c := ticksCanonicalizer{canonicalizer: canonicalizer{w: w}, last: last}
 	whole := false
@@ -276,8 +275,8 @@ func (s slot) compare(t slot) int {
 	)
 }
 
-// slots are where the records of each type belong in their tick. Those of a turn are
-// placed by their agent and step as well, blobs by what they are.
+// slots are the places of the record types in their tick. Records of a turn are also
+// placed by agent and step, blobs by their kind.
 var slots = map[Type]slot{
 	TypeBlob: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseCaps},
 	TypeModelCall: {phase: phaseTurns, rank: rankCall}, TypeRefusal: {phase: phaseTurns, rank: rankCall},
@@ -318,7 +317,7 @@ func slotOf(r Record) slot {
 	return s
 }
 
-// Records of one turn: those of a step in this order, the decision behind all steps.
+// Records of one turn: those of a step in this order, the decision after all steps.
 const (
 	rankCall = iota
 	rankStep

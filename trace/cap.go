@@ -81,9 +81,9 @@ func (c Caps) Text(currency string) string {
 	return strings.Join(parts, "; ")
 }
 
-// CapChange says what is different from a tick on because somebody went on with the run:
-// the caps, as they wanted, and whether endpoints are asked again. What was spent before
-// counts. It stands before the first request of its tick.
+// CapChange says what changes from a tick on because a resume asked for it: the caps, and
+// whether endpoints are asked again. Earlier spending counts. The record is before the
+// first request of its tick.
 type CapChange struct {
 	// Tick is the first tick in which the caps hold.
 	Tick int64 `json:"tick"`

@@ -15,7 +15,7 @@ import (
 // that before the first line.
 //
 // A chain finds damage and careless edits. It does not find a forgery that chains all
-// lines again, unless somebody keeps the head elsewhere.
+// lines again, unless the head is also kept elsewhere.
 type Chain string
 
 // The bytes around a chain at the end of a line.
@@ -75,14 +75,14 @@ var (
 	ErrNoChain = errors.New("the line has no chain: an older version wrote it, or somebody changed it")
 )
 
-// Chained is a source of a trace of which every line has to fit its chain. Where the source is
-// none, lines are held against their chains if the first one has one.
+// Chained is a source of a trace in which every line must fit its chain. For other
+// sources, lines are checked against their chains if the first line has one.
 type Chained interface {
 	// Before returns the chain of the line before the first one of the source, and the tick
 	// that begins there.
 	Before() (Chain, int64)
-	// ReadOn is told of the first line that does not fit its chain, and reports whether the
-	// reader reads on and looks at no more chains.
+	// ReadOn is called with the first line that does not fit its chain. It reports whether
+	// the reader continues, without checking further chains.
 	ReadOn(*LineError) bool
 	// Ended is called each time the reader reaches the end, with the chain of the last
 	// line. torn is where the trace ends inside a tick, nil if it does not. Ended returns

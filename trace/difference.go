@@ -15,8 +15,7 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// DifferenceError says that a run, derived again from its records, came out other
-// than they say.
+// DifferenceError says that a run, derived again from its records, differs from them.
 type DifferenceError struct {
 	Tick int64
 	// What differs: the record, whose it is, and the place in it. Values of the trace
@@ -27,7 +26,7 @@ type DifferenceError struct {
 // Error names the tick and what differs.
 func (e *DifferenceError) Error() string { return fmt.Sprintf("tick %d: %s", e.Tick, e.What) }
 
-// recordHead is what tells one record of a tick from another.
+// recordHead identifies a record within a tick.
 type recordHead struct {
 	Type  Type   `json:"type"`
 	Tick  int64  `json:"tick"`
@@ -35,7 +34,7 @@ type recordHead struct {
 	Step  int    `json:"step"`
 }
 
-// headOf reads the head of a line of a canonical trace; false where there is none.
+// headOf reads the head of a line of a canonical trace; false if there is none.
 func headOf(line []byte) (h recordHead, ok bool) {
 	ok = len(line) > 0 && json.Unmarshal(line, &h) == nil
 	return h, ok
@@ -81,7 +80,8 @@ func parsed(line []byte) any {
 	return value
 }
 
-// absent stands where one of two lists has ended, or one of two objects has no member.
+// absent marks the place where one of two lists has ended, or one of two objects has no
+// member.
 type absent struct{}
 
 // apartIn finds the first place at which two different values differ, members by name,
@@ -142,8 +142,7 @@ func valueShown(v any) string {
 	return plaintext.Clip(string(llmclient.Marshal(v)), DifferenceCharsMax)
 }
 
-// Misplaced tells a record in the wrong tick as a difference, which it is:
-// no run writes one.
+// Misplaced reports a record in the wrong tick as a difference: no run writes one.
 func Misplaced(err error) (*DifferenceError, bool) {
 	order, found := errors.AsType[*OrderError](err)
 	if !found {

@@ -1,8 +1,8 @@
 // Package trace is the transcript of a run: plain, versioned records, one JSON
 // object per line, each beginning with its "type" and "tick".
 //
-// It only encodes. Files, flushing and clocks belong to the caller, who gives an
-// io.Writer or io.Reader. A run writes in this order:
+// It only encodes. The caller owns files, flushing and clocks, and passes an io.Writer or
+// io.Reader. A run writes in this order:
 //
 //	w := trace.NewWriter(file)
 //	w.Write(trace.Header{Format: trace.FormatVersion, ...})
@@ -21,8 +21,8 @@
 //	}
 //	w.Write(trace.RunEnd{...})
 //
-// Every record is one write of one line, so a killed process tears at most the
-// last line. A reader tells that case apart:
+// Every record is one write of one line, so a killed process truncates at most the last
+// line. A reader recognizes that case:
 //
 //	r := trace.NewReader(file)
 //	for record, err := range r.All() {

@@ -14,7 +14,7 @@ type ModelCall struct {
 	AgentID string `json:"agent_id"`
 	// Step numbers the calls of the turn from 1.
 	Step int `json:"step"`
-	// Stage is where the turn stood.
+	// Stage is the stage of the turn.
 	Stage Stage `json:"stage"`
 	// Model is the model asked for.
 	Model string `json:"model"`
@@ -74,7 +74,7 @@ func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 	return c, nil
 }
 
-// Stage is where a turn stands. A stage narrows which tools may be called.
+// Stage is a stage of a turn. It narrows which tools may be called.
 type Stage string
 
 // The stages of a decision; a lean turn has the first and the last. StageReflect and
@@ -104,7 +104,7 @@ type Section struct {
 
 // Answer is what ended a request: a reply or, when Failure is set, a failure.
 type Answer struct {
-	// Kind says what the answer amounts to, as [llmclient.Answer.Kind] told.
+	// Kind says what the answer amounts to, as returned by [llmclient.Answer.Kind].
 	Kind             llmclient.AnswerKind `json:"kind,omitempty"`
 	ID               string               `json:"id,omitempty"`
 	Model            string               `json:"model,omitempty"`
@@ -122,7 +122,7 @@ type Answer struct {
 // CallTiming is what of a call depends on the clock or the network.
 type CallTiming struct {
 	LatencyMS int64 `json:"latency_ms"`
-	// Attempts counts the HTTP requests that the answer took; 0 when none was sent.
+	// Attempts counts the HTTP requests made for the answer; 0 if none was sent.
 	Attempts int `json:"attempts"`
 	// FailedAttempts are the kinds of failure of those that brought no reply, in the
 	// order they were sent; absent when all did.
@@ -154,7 +154,7 @@ func (a Answer) Restore(blobs *Blobs) (llmclient.Answer, error) {
 }
 
 // Refusal is a request that a cap refused. Nothing was sent and nothing was charged: it
-// is no [ModelCall]. The turn took it as an answer and went on to its end. A refusal
+// is no [ModelCall]. The turn used it as an answer and continued to its end. A refusal
 // follows from the caps and the calls before it, so a resume makes it again.
 type Refusal struct {
 	Tick    int64  `json:"tick"`

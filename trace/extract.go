@@ -18,8 +18,8 @@ type Extract string
 // enough to give the answers again, and no prompt. See [WriteAnswers].
 const ExtractAnswers Extract = "answers"
 
-// facts returns of a header what names the run, without its texts: prompts, goals,
-// personas, lessons, forks, the scenario's text and the endpoint stay behind.
+// facts returns the part of a header that identifies the run, without its texts: it omits
+// prompts, goals, personas, lessons, forks, the scenario's text and the endpoint.
 func (h Header) facts() Header {
 	s := h.Settings
 	s.ScenarioTOML, s.Playbook, s.BaseURL = "", "", ""
@@ -132,8 +132,8 @@ func (e *answerExtract) flush() error {
 	return nil
 }
 
-// Lasting reports whether the answer can be given again in another run. One that was
-// broken off from outside is none.
+// Lasting reports whether the answer can be used again in another run. An answer
+// interrupted from outside cannot.
 func (a Answer) Lasting() bool {
 	if a.Failure == nil {
 		return true

@@ -110,14 +110,14 @@ type HeaderAgent struct {
 type HeaderTiming struct {
 	// StartedAt is in RFC 3339.
 	StartedAt string `json:"started_at"`
-	// Concurrency is how many turns could run at once. It is here because results
-	// do not depend on it.
+	// Concurrency is the limit on concurrent turns. It is here because results do not
+	// depend on it.
 	Concurrency int `json:"concurrency"`
 	// RecordingPath is where the recording of the header was on that machine, absolute;
 	// empty without one.
 	RecordingPath string `json:"recording_path,omitempty"`
 	// SegmentBytes is the size at which a trace file is closed and the next one begun, 0
-	// for never; nil in traces that do not tell.
+	// for never; nil in traces that do not say.
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 }
 

@@ -2,10 +2,10 @@ package trace
 
 import "bytes"
 
-// placeOf tells the place of a line, and its canonical form, from how it begins and
-// ends, without decoding it. ok is false for a line that has to be decoded: one of a
-// type with rules of its own, or one that does not stand as this package writes it.
-// The line of the slot is a copy, with room for a line feed.
+// placeOf returns the place of a line, and its canonical form, from its beginning and
+// end, without decoding it. ok is false for a line that must be decoded: one of a type
+// with rules of its own, or one not written as this package writes it. The line of the
+// slot is a copy, with room for a line feed.
 func placeOf(line []byte) (s slot, ok bool) {
 	t := TypeOf(line)
 	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}

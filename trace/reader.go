@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// LineBytesMax bounds one line. No record comes near it; a file with a longer
-// line is not a trace.
+// LineBytesMax bounds one line. Records are much shorter; a file with a longer line is
+// not a trace.
 const LineBytesMax = 64 << 20
 
 var (
@@ -52,7 +52,7 @@ func (e *LineError) Error() string {
 func (e *LineError) Unwrap() error { return e.Err }
 
 // Placer is a source of a trace that knows where its bytes come from: a trace may be
-// spread over files, and somebody who has to mend one needs its name.
+// spread over files, and a repair needs the name of the file.
 type Placer interface {
 	// Place is given a line of what the source was read for, counted from 1, and the byte
 	// at which it begins. It returns the file and both numbers in that file.
@@ -176,10 +176,11 @@ func (r *Reader) All() iter.Seq2[Record, error] {
 
 var errLong = fmt.Errorf("longer than %d bytes", LineBytesMax)
 
-// NextLine returns the next line without its line feed and its chain, and without decoding it,
-// for who needs few of them: most bytes of a trace are prompts. It is valid until the next
-// call. The error is io.EOF, the underlying reader's, or a [*LineError]: where the trace ends
-// inside a tick, for a line that does not fit its chain, or for one that is too long.
+// NextLine returns the next line without its line feed and its chain, and without
+// decoding it. It is for callers that need few lines: most bytes of a trace are prompts.
+// The line is valid until the next call. The error is io.EOF, the underlying reader's, or
+// a [*LineError]: if the trace ends inside a tick, if a line does not fit its chain, or
+// if it is too long.
 func (r *Reader) NextLine() ([]byte, error) {
 	if r.stuck != nil {
 		return nil, r.stuck
@@ -297,8 +298,8 @@ func TypeOf(line []byte) Type {
 // Decode reads one line, without its line feed. A type this version does not
 // know gives an [Unknown]. The error says why the line is no record.
 func Decode(line []byte) (Record, error) {
-	// A line that begins as this package writes it tells its type without being read
-	// twice. Should a later "type" in it say otherwise, the first one holds.
+	// A line that begins as this package writes it gives its type without a second read.
+	// If a later "type" in it differs, the first one counts.
 	if decode := decoders[TypeOf(line)]; decode != nil {
 		return decode(line)
 	}

@@ -54,8 +54,8 @@ type Record interface {
 // TickOf returns the "tick" of a record's line.
 func TickOf(r Record) int64 { return r.recordTick() }
 
-// Unknown is a well-formed record of a type that this version does not know. It
-// is kept as it stands so that older tools can pass newer traces on.
+// Unknown is a well-formed record of a type that this version does not know. It is kept
+// unchanged so that older tools can pass newer traces on.
 type Unknown struct {
 	// Type and Tick are read from Raw.
 	Type Type

@@ -15,7 +15,7 @@ type TickEnd struct {
 	// Digest is the world's digest after the tick.
 	Digest string `json:"digest"`
 	// Due counts the agents that took a turn, Continued those whose standing order
-	// went on without one.
+	// continued without one.
 	Due       int `json:"due"`
 	Continued int `json:"continued"`
 	// WorldTime is the world's time in ticks.
@@ -89,7 +89,7 @@ type EndTiming struct {
 	// FinishedAt is in RFC 3339; WallMS counts milliseconds since the start.
 	FinishedAt string `json:"finished_at"`
 	WallMS     int64  `json:"wall_ms"`
-	// Endpoints tell how the calls to each endpoint were withheld.
+	// Endpoints say how the calls to each endpoint were delayed.
 	Endpoints []EndpointTiming `json:"endpoints,omitempty"`
 }
 
@@ -97,7 +97,7 @@ type EndTiming struct {
 type EndpointTiming struct {
 	// BaseURL is the endpoint without secrets.
 	BaseURL string `json:"base_url"`
-	// Attempts were sent, Waited of them not at once; GaveUp ended before their turn.
+	// Attempts were sent, Waited of them after a wait; GaveUp ended before their turn.
 	Attempts int64 `json:"attempts"`
 	Waited   int64 `json:"waited"`
 	GaveUp   int64 `json:"gave_up"`
@@ -108,8 +108,8 @@ type EndpointTiming struct {
 	// and held for all.
 	Throttled int64 `json:"throttled"`
 	Pauses    int64 `json:"pauses"`
-	// InFlightMost were under way at once; LimitLowest and LimitFinal are the least and
-	// the last limit on that.
+	// InFlightMost is the highest number of concurrent calls; LimitLowest and LimitFinal
+	// are the lowest and the last limit on that.
 	InFlightMost int `json:"in_flight_most"`
 	LimitLowest  int `json:"limit_lowest"`
 	LimitFinal   int `json:"limit_final"`
@@ -157,10 +157,9 @@ func (f Fork) RunName() string {
 	return runName(f.Parent.Run, f.Parent.Digest, f.AtTick, f.PromptVersion, f.Settings.shaping())
 }
 
-// Resume says that a process went on with a run that another one had left. It
-// stands where the first record of that process is, so what comes before it was
-// written by earlier ones. The canonical form leaves it out: a run that was resumed
-// equals one that never stopped.
+// Resume says that a process continued a run that another one had left. It is the first
+// record of that process, so earlier records were written by earlier ones. The canonical
+// form omits it: a run that was resumed equals one that never stopped.
 type Resume struct {
 	// Tick is the last whole tick found in the trace.
 	Tick int64 `json:"tick"`
@@ -175,10 +174,10 @@ type Resume struct {
 	// BaseURL is the endpoint from now on, without credentials, where it differs from
 	// the header's.
 	BaseURL string `json:"base_url,omitempty"`
-	// Caps are other caps that somebody who went on wants, and the tick that they begin to
-	// hold in, with its own [CapChange]; nil for none.
+	// Caps are the other caps that a resume asks for, and the tick from which they hold,
+	// which has its own [CapChange]; nil for none.
 	Caps *CapChange `json:"caps,omitempty"`
-	// Drift tells which version differs from the header's, empty when none does.
+	// Drift says which version differs from the header's, empty if none does.
 	Drift string `json:"drift,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *ResumeTiming `json:"timing,omitempty"`
@@ -188,7 +187,7 @@ type Resume struct {
 type ResumeTiming struct {
 	// ResumedAt is in RFC 3339.
 	ResumedAt string `json:"resumed_at"`
-	// Concurrency is how many turns can run at once from now on.
+	// Concurrency is the limit on concurrent turns from now on.
 	Concurrency int `json:"concurrency"`
 	// SegmentBytes is that of a [HeaderTiming] from now on.
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`

@@ -41,13 +41,13 @@ type Settings struct {
 	// Rules replace those of the scenario; nil keeps them.
 	Rules *world.Rules `json:"rules,omitempty"`
 	// Ticks is how many ticks the run was asked for at first; a [Resume] may ask for more.
-	// The canonical form leaves it out: how far a run is to go changes nothing about how
-	// it goes.
+	// The canonical form omits it: the number of ticks asked for does not change the ticks
+	// themselves.
 	Ticks int64  `json:"ticks,omitempty" cli:"ticks run.ticks" default:"20" min:"1" max:"10000000" doc:"ticks to run; a task runs its own length unless this is given"`
 	Seed  uint64 `json:"seed" cli:"seed run.seed" absent:"the scenario's" doc:"seed of the world"`
 	// AgentsOverride replaces the scenario's number of agents; 0 keeps it.
 	AgentsOverride int `json:"agents_override" cli:"agents run.agents" absent:"the scenario's" min:"1" max:"100000" doc:"number of agents"`
-	// Protocol is the shape of a turn, Commit how its decision comes about.
+	// Protocol is the shape of a turn, Commit how its decision is made.
 	Protocol string `json:"protocol" cli:"protocol run.protocol PROTOCOL" default:"full" choices:"full lean" doc:"full: plan, draft and decision in calls of their own; lean: in one call"`
 	Commit   string `json:"commit" cli:"commit run.commit COMMIT" default:"two-step" choices:"two-step one-step" doc:"two-step: the model commits after it saw the dry runs of its draft; one-step: the best candidate runs without another call"`
 	// GuardOff names the checks of the guard that are left out to measure them.
@@ -80,8 +80,8 @@ type Settings struct {
 	FaultSeed uint64 `json:"fault_seed,omitempty" cli:"fault-seed llm.fault_seed FAULT_SEED" absent:"the run's seed" doc:"seed of the choice of answers to spoil"`
 	// ContextWindowTokens is the model's window.
 	ContextWindowTokens int `json:"context_window_tokens" cli:"context-window llm.context_window CONTEXT_WINDOW" default:"128000" min:"4000" max:"10000000" doc:"tokens the model can read and write in one call"`
-	// How the models are asked to answer, see [llmclient.Sampling]. Sampling holds what goes
-	// before that for an agent or for a model.
+	// How the models are asked to answer, see [llmclient.Sampling]. Sampling overrides
+	// that for an agent or for a model.
 	MaxOutputTokens int             `json:"max_output_tokens,omitempty" cli:"max-output-tokens llm.max_output_tokens MAX_OUTPUT_TOKENS" absent:"none; 4096 at most under a cap on tokens" min:"16" max:"10000000" doc:"longest answer in tokens, reasoning included"`
 	ReasoningEffort string          `json:"reasoning_effort,omitempty" cli:"reasoning-effort llm.reasoning_effort REASONING_EFFORT" absent:"the provider's" doc:"how much the model thinks, in a word of its provider, such as low"`
 	Temperature     json.Number     `json:"temperature,omitempty" cli:"temperature llm.temperature TEMPERATURE" absent:"the provider's" min:"0" max:"2" doc:"sampling temperature"`
@@ -111,7 +111,7 @@ type Settings struct {
 	SystemPrompt  string `json:"system_prompt" cli:"system-prompt llm.system_prompt SYSTEM_PROMPT" absent:"built in" doc:"policy text at the head of every prompt"`
 	ShortTermGoal string `json:"short_term_goal" cli:"short-term-goal llm.short_term_goal SHORT_TERM_GOAL" absent:"the scenario's" doc:"short-term goal of every agent"`
 	LongTermGoal  string `json:"long_term_goal" cli:"long-term-goal llm.long_term_goal LONG_TERM_GOAL" absent:"the scenario's" doc:"long-term goal of every agent"`
-	// PromptProfile is how much a prompt tells, Language the language it does so in.
+	// PromptProfile is how much a prompt says, Language the language of the prompt.
 	PromptProfile string `json:"prompt_profile" cli:"prompt-profile llm.prompt_profile PROMPT_PROFILE" default:"balanced" choices:"compact balanced rich" doc:"how much of world and past a prompt shows"`
 	Language      string `json:"language" cli:"prompt-language llm.prompt_language PROMPT_LANGUAGE" default:"en" choices:"en zh" doc:"language of what the program says to the model: English or Chinese"`
 	// PromptSwitches change the texts from a tick on, in rising order of ticks.
@@ -127,7 +127,7 @@ type Settings struct {
 	LearnEvery     int64 `json:"learn_every" cli:"learn-every run.learn_every" default:"0" min:"0" max:"10000000" doc:"ticks after which agents reflect and learn; 0 is never"`
 	PlaybookSize   int   `json:"playbook_size,omitempty" cli:"playbook-size run.playbook_size" default:"200" min:"1" max:"10000" doc:"lessons a playbook may hold"`
 
-	// Recording is where recorded answers came from, nil when a model gave them all.
+	// Recording is the source of recorded answers, nil if a model gave them all.
 	Recording *Recording `json:"recording,omitempty" cli:"replay-from run.replay_from" kind:"file" absent:"none" doc:"run directory or file of answers that answers are taken from; see docs/forks.md"`
 }
 
@@ -146,8 +146,8 @@ type AgentModel struct {
 // money holds and no length is set; on small windows it is an eighth of the window.
 const OutputTokensReserved = 4096
 
-// SamplingFor is how one agent, or one model, is asked to answer. An agent's goes before
-// its model's, and that before the run's.
+// SamplingFor is how one agent, or one model, is asked to answer. An agent's settings
+// override its model's, and those override the run's.
 type SamplingFor struct {
 	// Agent or Model is whose it is; neither in a list that has the run's own.
 	Agent string `json:"agent,omitempty"`
@@ -336,8 +336,8 @@ func (s Settings) Currency() string {
 // Learns reports whether agents change their playbooks during the run.
 func (s Settings) Learns() bool { return s.LearnEvery > 0 && !s.FreezePlaybook }
 
-// UsageSource says where token counts come from: one answer that a provider billed makes
-// them reported.
+// UsageSource says where token counts come from: they are reported if a provider billed
+// at least one answer.
 func (s Settings) UsageSource() UsageSource {
 	asked, usage := s.ModelSource, UsageSimulated
 	if s.Recording != nil {
@@ -354,15 +354,15 @@ func (s Settings) Live() bool {
 	return s.ModelSource == SourceLive || s.Recording != nil && s.Recording.Asked == SourceLive
 }
 
-// shaping are the settings without what changes nothing about how the run goes.
+// shaping are the settings without those that do not change the course of the run.
 func (s Settings) shaping() Settings {
 	s.Ticks, s.Estimate = 0, nil
 	return s
 }
 
-// Changes lists what differs from s in next, in the order of the fields. Left out
-// are rules, since what they replace is in the scenario, the estimate, which shapes
-// nothing, and the recording, which the source of answers tells.
+// Changes lists what differs from s in next, in the order of the fields. It omits rules,
+// since the scenario holds what they replace; the estimate, which changes nothing; and
+// the recording, which the source of answers names.
 func (s Settings) Changes(next Settings) []Change {
 	changes := []Change{}
 	a, b := reflect.ValueOf(s), reflect.ValueOf(next)

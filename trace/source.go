@@ -10,9 +10,9 @@ type Source struct {
 	// Score is the retrieval score in thousandths, 0 when the source was not chosen by
 	// score.
 	Score int64 `json:"score"`
-	// Chars is what it took of the prompt, in characters.
+	// Chars is its length in the prompt, in characters.
 	Chars int `json:"chars"`
-	// OriginAgent is who said it, empty for the agent itself and for the world.
+	// OriginAgent is the agent that said it, empty for the agent itself and for the world.
 	OriginAgent string `json:"origin_agent,omitempty"`
 	// OriginTick is when it was first known.
 	OriginTick int64 `json:"origin_tick"`
@@ -20,8 +20,8 @@ type Source struct {
 	Trust Trust `json:"trust"`
 	// Parents are the ids of the sources it was made from.
 	Parents []string `json:"parents,omitempty"`
-	// Text is the text as it stood in the prompt. It is in the parts of the request and
-	// not recorded again.
+	// Text is the text as shown in the prompt. It is in the parts of the request and not
+	// recorded again.
 	Text string `json:"-"`
 }
 

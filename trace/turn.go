@@ -42,11 +42,11 @@ const (
 	// StepLengthened is an answer that was cut for length and is asked for once more, with
 	// more room.
 	StepLengthened StepKind = "lengthened"
-	// StepItemRepair is an item that could not go back to the provider as it came;
+	// StepItemRepair is an item that could not be sent back to the provider unchanged;
 	// Code is the kind of repair.
 	StepItemRepair StepKind = "item_repair"
-	// StepUnknownItem is an item of a kind without a meaning here; Code says whether
-	// it goes back.
+	// StepUnknownItem is an item of a kind without a meaning here; Code says whether it is
+	// sent back.
 	StepUnknownItem StepKind = "unknown_item"
 	// StepTextBeside and StepRefusalBeside are text or a refusal beside calls, which
 	// count alone; StepSeveralMessages is an answer read from several messages.
@@ -56,9 +56,9 @@ const (
 	// StepAdvice is a remark in the prompt on decisions that go in circles; Name is
 	// the kind of repetition.
 	StepAdvice StepKind = "advice"
-	// StepReflect and StepConsolidate are answers of turns that reflect; StepLearnError is
-	// one that could not be used, with its parse kind as Code, and
-	// StepLearnItemRepair an item of one that could not go back as it came.
+	// StepReflect and StepConsolidate are answers of turns that reflect. StepLearnError is
+	// one that could not be used, with its parse kind as Code. StepLearnItemRepair is an
+	// item of one that could not be sent back unchanged.
 	StepReflect         StepKind = "reflect"
 	StepConsolidate     StepKind = "consolidate"
 	StepLearnError      StepKind = "learn_error"
@@ -81,8 +81,8 @@ const (
 	// StepOffPlan is a call or an action that the turn's plan does not list; Name is the tool
 	// or the action. With StatusError it was refused.
 	StepOffPlan StepKind = "off_plan"
-	// StepReasonSkipped is a reason step of a plan that did not come about; Code says whether
-	// the model went on without it or a limit kept it from taking place.
+	// StepReasonSkipped is a reason step of a plan that did not happen; Code says whether
+	// the model continued without it or a limit prevented it.
 	StepReasonSkipped StepKind = "reason_skipped"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
@@ -201,8 +201,8 @@ type Decision struct {
 	// chosen. ErrorClass is its class.
 	WaitReason WaitReason `json:"wait_reason,omitempty"`
 	ErrorClass ErrorClass `json:"error_class,omitempty"`
-	// Why is the model's own one-line reason as it stood in its decision, or the goal of a
-	// plan that left nothing to do; capped, empty where it gave none.
+	// Why is the model's own one-line reason, as given in its decision, or the goal of a
+	// plan that left nothing to do. It is capped, and empty if the model gave none.
 	Why string `json:"why,omitempty"`
 	// SourcesRetrieved are the sources in view of the turn, SourcesUsed the ids
 	// the decision rests on, in order of first mention.
@@ -217,7 +217,7 @@ type Decision struct {
 	// Calls counts the model calls of the turn.
 	Calls int `json:"calls"`
 	// Commit says how a model's decision was committed. CallsSaved is how many calls that
-	// saved: a draft and its decision come in one answer, so only a skipped one counts.
+	// saved: a draft and its decision are in one answer, so only a skipped one counts.
 	Commit     Commit `json:"commit,omitempty"`
 	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
@@ -251,8 +251,8 @@ type Authority struct {
 	By AuthorityBy `json:"by"`
 	// Planned is the number of the planned action, from 1; 0 for none.
 	Planned int `json:"planned,omitempty"`
-	// Rule is the number of the rule among those of the agent, from 1; 0 for none. Asker is
-	// who asked, Terms the id of the request, offer or message.
+	// Rule is the number of the rule among those of the agent, from 1; 0 for none. Asker
+	// is the agent that asked, Terms the id of the request, offer or message.
 	Rule  int    `json:"rule,omitempty"`
 	Asker string `json:"asker,omitempty"`
 	Terms string `json:"terms,omitempty"`
@@ -325,12 +325,12 @@ const (
 	WaitParsePrefix              = "parse_error:"
 )
 
-// ErrorClass says who is to blame for a wait.
+// ErrorClass says what caused a wait.
 type ErrorClass string
 
 // The error classes.
 const (
-	// ClassModel: no answer came.
+	// ClassModel: there was no answer.
 	ClassModel ErrorClass = "llm"
 	// ClassParse: no answer could be used.
 	ClassParse ErrorClass = "parse"

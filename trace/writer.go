@@ -63,8 +63,8 @@ func NewChainedWriter(w io.Writer, after Chain) *Writer {
 // Chain returns the chain of the last line written.
 func (w *Writer) Chain() Chain { return w.chain }
 
-// Write appends one record. The error names the record's type, and tells a
-// record that cannot be encoded, which writes nothing, from a failed write.
+// Write appends one record. The error names the record's type. It distinguishes a record
+// that cannot be encoded, which writes nothing, from a failed write.
 func (w *Writer) Write(r Record) error {
 	if w.err != nil {
 		return w.err
@@ -101,8 +101,8 @@ func (w *Writer) Blob(tick int64, kind BlobKind, body []byte) (hash string, err 
 	}
 	p := Blob{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
 	if !utf8.Valid(body) {
-		// A JSON string cannot carry these bytes, and a prompt that comes back
-		// changed would not replay.
+		// A JSON string cannot carry these bytes, and a prompt that changes on the way
+		// would not replay.
 		p.Base64, p.Body = true, base64.StdEncoding.EncodeToString(body)
 	}
 	return hash, w.Write(p)
@@ -171,8 +171,8 @@ func encode(b *bytes.Buffer, r Record) ([]byte, error) {
 		b.Grow(chainTail + 1)
 		return b.Bytes(), nil
 	}
-	// The type comes first rather than in a field: a record cannot carry a wrong
-	// one. The brace that opens the fields after it becomes the comma between them.
+	// The type is written first and not as a field, so a record cannot carry a wrong one.
+	// The brace that opens the fields after it becomes the comma between them.
 	b.WriteString(`{"type":"` + string(r.RecordType()) + `"`)
 	brace := b.Len()
 	enc := json.NewEncoder(b)

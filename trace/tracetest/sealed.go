@@ -7,15 +7,15 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Sealed returns the lines of a trace chained again from the beginning, as somebody would who
-// forges it. What has no line feed at the end stays as it is.
+// Sealed returns the lines of a trace chained again from the beginning, as a forger
+// would. A last line without a line feed stays as it is.
 func Sealed(text []byte) []byte {
 	sealed, _ := SealedAfter(text, "")
 	return sealed
 }
 
-// SealedAfter is [Sealed] for a file that follows another one, the last line of which has a
-// chain. It returns the chain of its own last line too.
+// SealedAfter is [Sealed] for a file that follows another one; chain is that of the other
+// file's last line. It returns the chain of its own last line too.
 func SealedAfter(text []byte, chain trace.Chain) ([]byte, trace.Chain) {
 	var b bytes.Buffer
 	for line := range bytes.Lines(text) {
