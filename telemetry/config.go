@@ -52,9 +52,9 @@ func Read(lookup func(string) (string, bool), asked bool) (Config, error) {
 	return c, nil
 }
 
-// exporter is the exporter that a signal's variable names, empty for none named. Others
-// than those known are refused also where nothing else asks for an export: who names
-// one waits for what would never come.
+// exporter is the exporter that a signal's variable names, empty if it names none. An
+// unknown exporter is refused even if nothing else asks for an export: its user would
+// wait for data that never arrives.
 func exporter(env func(string) string, signal string) (string, error) {
 	name := "OTEL_" + signal + "_EXPORTER"
 	switch text := strings.ToLower(env(name)); text {
@@ -64,7 +64,7 @@ func exporter(env func(string) string, signal string) (string, error) {
 	return "", fmt.Errorf("%s: this exporter is not known here; allowed: otlp or none", name)
 }
 
-// endpoint is where one signal goes, empty for nowhere.
+// endpoint is the destination of one signal, empty for none.
 func endpoint(env func(string) string, signal string, asked bool) (string, error) {
 	named, err := exporter(env, signal)
 	if err != nil || named == "none" {

@@ -27,7 +27,7 @@ import (
 // must not hold up a run that is done.
 const closeTimeout = 5 * time.Second
 
-// scope names who made the spans.
+// scope names the creator of the spans.
 const scope = "agentworld"
 
 // Telemetry exports what a run does. It implements engine.Observer. Make one with
@@ -121,7 +121,7 @@ func (quiet) Info(int, string, ...any)         {}
 func (q quiet) WithValues(...any) logr.LogSink { return q }
 func (q quiet) WithName(string) logr.LogSink   { return q }
 
-// Error tells what the SDK was doing, which are fixed words such as "parse headers", and
+// Error reports what the SDK was doing, in fixed words such as "parse headers", and
 // nothing of the error or its values.
 func (q quiet) Error(_ error, doing string, _ ...any) {
 	q.note(fmt.Sprintf("OpenTelemetry: an OTEL_EXPORTER_OTLP_* variable cannot be used and is left out (%s)", doing))
