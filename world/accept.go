@@ -2,8 +2,8 @@ package world
 
 import "slices"
 
-// AcceptOffer accepts an offer at the agent's place. It pays what is wanted and gets what is
-// given at once.
+// AcceptOffer accepts an offer at the agent's place. The agent pays what is wanted and gets
+// what is given at once.
 type AcceptOffer struct {
 	OfferID string
 }

@@ -3,8 +3,8 @@ package world
 import "slices"
 
 // Action is what an agent can ask the world to do in a tick. It is a sealed set of
-// small values, each in a file of its own: how models read of it, the rule that
-// accepts or refuses it, what it does, and what an agent is told of it beforehand.
+// small values, each in a file of its own: its description for models, the rule that
+// accepts or refuses it, what it does, and what an agent knows of it beforehand.
 // The fields of an action are its parameters, in the order of its spec. A new action
 // is a new file, its name and a line in [actions].
 type Action interface {

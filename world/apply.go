@@ -13,11 +13,11 @@ type Intent struct {
 	// Agent is the agent's number.
 	Agent  int
 	Action Action
-	// Otherwise are tried in order, in the agent's place in the tick, while the world
-	// refuses what stands before them: it may have changed since the agent looked. A
-	// refused attempt costs nothing and is an event; the outcome is that of the last
-	// one tried. A new order that gives way to them does not begin; none of them may be an
-	// [ExecuteUntil], and an agent with an order under way has none.
+	// Otherwise are alternatives, tried in order within the agent's turn, as long as the
+	// world refuses Action and those before: it may have changed since the agent looked. A
+	// refused attempt costs nothing and is an event; the outcome is that of the last one
+	// tried. If Action is a new order that is refused, the order does not begin. None of the
+	// alternatives may be an [ExecuteUntil], and an agent with an order under way has none.
 	Otherwise []Action
 	// Parents are the agents whose texts or terms the decision may rest on. The world stamps
 	// them onto what the intent sends or posts, see [Terms.Parents]; an order that continues
@@ -101,15 +101,15 @@ type turnKey struct {
 	agent, intent int32
 }
 
-// act judges one turn and carries it out.
-// The rules see the world as those before in the tick have left it. Outcome and
-// event say the same, one for the agent, the other for the record.
+// act rules on one turn and carries it out. The rules see the world as the turns before it
+// in the tick have left it. Outcome and event say the same, one for the agent, the other
+// for the record.
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
-	// An attempt of the order under way is counted, another action drops it, and whatever
-	// is no attempt of an order was decided in this tick. This happens before the ruling: a
-	// refused first attempt still begins an order, which the next Advance ends with that
-	// refusal as its reason.
+	// An attempt of the order under way is counted. Another action drops the order. Any
+	// action that is no attempt of an order was decided in this tick. All of this precedes
+	// the ruling: a refused first attempt still begins an order, which the next Advance ends
+	// with that refusal as its reason.
 	if a.standing != nil && a.standing.order.Do.ActionName() != t.action.ActionName() {
 		w.endOrder(t.agent, StopReplaced)
 	}
@@ -118,7 +118,7 @@ func (w *World) act(t *turn) {
 	}
 	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
 		a.standing = t.order
-		// A fill by those who acted earlier in this tick is news to the agent.
+		// The agent does not know yet of a fill by an agent that acted earlier in this tick.
 		a.standing.filled = a.filledAt == w.tick
 		w.ordered.set(t.agent, true)
 	}
@@ -131,7 +131,7 @@ func (w *World) act(t *turn) {
 	for r.rejection != nil && len(t.otherwise) > 0 {
 		w.emit(w.attempted(t, r))
 		if t.order != nil {
-			// It gives way before it has begun.
+			// The refused order does not begin.
 			a.standing, t.order = nil, nil
 			w.ordered.set(t.agent, false)
 		}
@@ -153,8 +153,8 @@ func (w *World) act(t *turn) {
 		Changes: r.changes, Created: created, Rejection: r.rejection, RefusedBefore: refused,
 	}
 	w.touchAgent(t.agent)
-	// What waits for the agent where it acted is handed over, and it does not fall asleep
-	// over a fill that it could not know of when it decided.
+	// The agent collects what its holdings keep for it where it acted. A fill that it could
+	// not know of when it decided keeps it from falling asleep.
 	if !a.travelling() && len(a.orders)+len(a.offers)+len(a.factories) > 0 {
 		w.collect(t.agent)
 	}

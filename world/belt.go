@@ -81,8 +81,8 @@ func (b Box) sides() [3]int64 {
 	return [3]int64{b.To.X - b.From.X + 1, b.To.Y - b.From.Y + 1, b.To.Z - b.From.Z + 1}
 }
 
-// fragments is the number of fragments in the space. A density is multiplied out
-// in 128 bits: the volume in cubic centimetres has up to 80.
+// fragments is the number of fragments in the space. A density is multiplied by the
+// volume in 128 bits: the volume in cubic centimetres has up to 80.
 func (b *Belt) fragments(space Space) int64 {
 	if b.Per1000KM3 == 0 {
 		return b.Count
@@ -168,7 +168,7 @@ func (b *Belt) check(space Space, listed int64) error {
 	for _, m := range b.Materials {
 		reach = max(reach, source{radiusCM: b.RadiusMaxCM, emission: m.EmissionMax}.reachCM())
 	}
-	// A belt in which everything shines on everything is refused. The pairs are counted as
+	// A belt in which every fragment radiates on every other is refused. The pairs are counted as
 	// if all fragments were the largest and strongest: an expected number of fragments per
 	// reach, halving the box axis by axis down to the reach, rounded up.
 	n, sides := b.fragments(space), box.sides()

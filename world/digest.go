@@ -17,8 +17,8 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // subtracting its old hash and adding its new one, and the order in which records
 // were touched does not matter.
 //
-// It compares runs that ought to be equal. It is no commitment against somebody
-// who builds records in order to make two sums collide.
+// It compares runs that should be equal. It is no commitment: an attacker who chooses
+// records could make two sums collide.
 
 // lanes is a hash or a sum of hashes; each lane wraps around by itself.
 type lanes [4]uint64

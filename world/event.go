@@ -86,8 +86,8 @@ type Posting struct {
 	Amount int64 `json:"amount"`
 }
 
-// Concerns are the agents to whom an event may be news: who acted or whom it happened to,
-// and whose own stock it changed.
+// Concerns are the agents to whom an event may be news: the agent that acted or that it
+// happened to, and the agents whose own stock it changed.
 func (e Event) Concerns() []string {
 	list := []string{e.Agent}
 	for _, p := range e.Postings {

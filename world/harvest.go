@@ -74,8 +74,8 @@ func (a Harvest) clamp(v *View) (Action, []Adjustment) {
 
 func (Harvest) afford(v *View) Affordance { return v.bounded(Harvest{1}, v.facts.harvestLimit()) }
 
-// carryOut charges the battery and heats the agent. Radiation is not used up: all
-// who stand at a place may harvest it.
+// carryOut charges the battery and heats the agent. Radiation is not used up: all agents
+// at a place may harvest it.
 func (Harvest) carryOut(w *World, n int32, r ruling) effect {
 	w.settle(n)
 	a := &w.agents[n]

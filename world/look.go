@@ -2,11 +2,9 @@ package world
 
 import "slices"
 
-// View is what agent n knows now. It copies, changes nothing, and may be called
-// for several agents at once.
-// A view costs a look at each visible place and at the agents of those that were ever
-// visited. It
-// does not look through all places or agents of the world.
+// View is what agent n knows now. It copies, changes nothing, and may be called for several
+// agents at once. Its cost is that of the visible places and of the agents at those that
+// were ever visited, whatever the number of places and agents in the world.
 func (w *World) View(n int) View {
 	a := &w.agents[n]
 	v := View{

@@ -63,7 +63,7 @@ func (w *World) openOrder(n int32, do PlaceOrder) int32 {
 	return k
 }
 
-// rest puts what is left of an order into escrow and into the book, behind those of
+// rest puts what is left of an order into escrow and into the book, after those of
 // the same price.
 func (w *World) rest(k int32, amount int64) {
 	o := &w.orders[k]

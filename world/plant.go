@@ -78,8 +78,8 @@ func (w *World) openPlant(k int32) {
 }
 
 // batchesToWear is how many more batches of a product a factory can be given
-// before it is worn out, counting those that are queued: nothing that was paid for
-// ever waits in a worn-out factory.
+// before it is worn out, counting those that are queued. So no batch that was paid for
+// is ever queued in a worn-out factory.
 func (w *World) batchesToWear(f *factory) int64 {
 	wear := w.outputOf(f).wear
 	for _, j := range f.jobs {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PolicyRule is one rule that the operator of a scenario gives to its agents: what an agent may do
-// or must not do, and whose words may bring it about. The world itself does not enforce
+// PolicyRule is one rule that the operator of a scenario gives to its agents: what an agent may
+// do or must not do, and whose messages may cause it. The world itself does not enforce
 // rules. They bind the deciding agent, whose decisions are checked before they are committed.
 //
 // An empty condition fits everything: a rule without conditions is about every action of

@@ -32,8 +32,7 @@ func (f *facts) refineLimit() limit {
 		tighten(paid*per, boundStock)
 }
 
-// rule counts whole units only: what is left over of the mass is neither used nor
-// paid for.
+// rule counts whole units only: the rest of the mass is neither used nor paid for.
 // Refusals, first match: a mass outside the rules, less than one unit's worth,
 // too little compound, too little electricity.
 func (a Refine) rule(f *facts, _ senses) ruling {

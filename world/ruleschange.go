@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fixedRules are the rules that hold for the whole life of a world, each with what
-// of its state would become wrong. All others only shape what is yet to come.
+// fixedRules are the rules that hold for the whole life of a world, each with the state
+// that a change would make wrong. All others only affect the future.
 var fixedRules = map[string]string{
 	"radiation_floor":       "the radiation of every place is computed when the world is made",
 	"radiation_floor_cap":   "the radiation of every place is computed when the world is made",
@@ -72,15 +72,14 @@ func (r Rules) Changed(next Rules) []RuleChange {
 	return list
 }
 
-// SetRules puts other rules into force from the next tick on. It is called between
-// ticks, after Apply. Everything that happened stays as it is: journeys and messages
-// under way keep their length and price, jobs theirs. Where charge or heat go by a rule
-// that changes, those of all agents are settled, and the next Advance returns what that
-// posted; present balances stay the same, while the digest, which tells when they were
-// settled, does not.
+// SetRules replaces the rules from the next tick on. Call it between ticks, after Apply.
+// Everything that happened stays as it is: journeys, messages and jobs under way keep their
+// length and price. If a changed rule affects charge or heat, those of all agents are
+// settled, and the next Advance returns the postings. Present balances stay the same. The
+// digest changes, since it includes when they were settled.
 //
-// The error names a rule that cannot change, or what the world holds that the new
-// rules have no place for; the world is then as before.
+// The error names a rule that cannot change, or what the world holds that the new rules do
+// not allow; the world is then unchanged.
 func (w *World) SetRules(next Rules) error {
 	if err := next.check(); err != nil {
 		return err

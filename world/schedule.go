@@ -49,7 +49,7 @@ func (f *facts) batchLimit(own factoryFacts, recipe *Recipe) limit {
 }
 
 // rule takes the inputs of all batches now.
-// An agent knows of no factory but its own, so one that belongs to another is as
+// An agent knows only its own factories, so one that belongs to another is as
 // unknown as one that does not exist. The duration is that of the job alone, without
 // what is queued before it.
 //

@@ -7,9 +7,9 @@ import "math"
 // power state count, which is to say what really happened: no action, intent or
 // claim of an agent moves a score.
 //
-// Feed it every event of a run in order. Events of the ticks after the task's
-// last count for nothing, and so does an event of an earlier tick than the one
-// before, so that an earlier stretch reported again is not counted again.
+// Feed it every event of a run in order. It ignores events after the task's last tick. It
+// also ignores an event of an earlier tick than the one before, so that ticks that are
+// reported again are not counted again.
 type Scorer struct {
 	task Task
 	// kind and resource are what the metric measures.

@@ -1,6 +1,6 @@
 package world
 
-// SellPower sells electricity to those who wait for it at the agent's place.
+// SellPower sells electricity to the buy orders at the agent's place.
 type SellPower struct {
 	// Amount is the most electricity to sell, a multiple of [PowerLot].
 	Amount int64
@@ -22,8 +22,8 @@ func (f *facts) sellLimit(price int64, m marketFacts) limit {
 	return l.tighten(sold.amount, boundPlace)
 }
 
-// rule takes the amount as an upper bound here too, but an agent cannot offer what
-// it does not have.
+// rule takes the amount as an upper bound, as for a purchase, but an agent cannot offer
+// what it does not have.
 func (a SellPower) rule(f *facts, s senses) ruling {
 	if r := onTerms(a.Amount, a.Price); !r.accepted() {
 		return r

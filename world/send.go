@@ -26,9 +26,8 @@ func freeText(aliases ...string) Param {
 	return Param{Name: "text", Kind: ParamText, Max: TextMax, Doc: "what to say", Aliases: aliases}
 }
 
-// rule is certain of the sending alone: whether there is such a receiver, and where,
-// is not looked at, so that nothing about it shows. A slot of the outbox is all it
-// takes.
+// rule only checks for a slot of the outbox. It does not look whether there is such a
+// receiver, or where, so that a sender learns nothing about it.
 func (a SendMessage) rule(f *facts, _ senses) ruling {
 	if a.To == f.self {
 		return refuse(Rejection{Code: RejectMessageToSelf, Field: "to_agent"})

@@ -16,10 +16,10 @@ type scene struct {
 	until int64
 }
 
-// remember keeps how place p looks before that changes with the tick from: the present
-// one for arrivals, which come before agents decide, the next one for what agents do.
-// Looks that are too old to be seen by anybody are dropped, so that a place keeps few
-// more than SightAgeTicks of them.
+// remember keeps how place p looks before it changes. from is the first tick with the new
+// look: the present one for arrivals, which precede the decisions, the next one for what
+// agents do. Looks that are too old for any agent to see are dropped, so that a place keeps
+// few more than SightAgeTicks of them.
 func (w *World) remember(p int32, from int64) {
 	s := &w.sites[p]
 	w.touchSite(p)
@@ -42,8 +42,8 @@ func (w *World) seenFrom(p int32) (scene, int64) {
 	return scene{present: s.present, storedG: w.ledger.of(s.account, compound), settledAt: s.settledAt}, at
 }
 
-// othersAt lists the agents that agent n sees at another place p, by number. Those at
-// its own place, itself included, are seen there and nowhere else: that is newer.
+// othersAt lists the agents that agent n sees at another place p, by number. It leaves out
+// those at the own place of n, itself included: n sees them there, as they are now.
 func (w *World) othersAt(p, n int32) []int32 {
 	look, at := w.seenFrom(p)
 	if w.sites[p].since <= at {

@@ -1,9 +1,8 @@
 package world
 
-// Slot is a place that an argument can take in the flat form of an action: whom or
-// where, which, what, how much, at what price, which words. A dozen names for a dozen
-// parameters would say the same in twice the words. No action has two parameters of one
-// slot.
+// Slot is a field of the flat form of an action: whom or where, which, what, how much, at
+// what price, which words. Parameters of different actions share a slot, which keeps the
+// form short. No action has two parameters of one slot.
 type Slot int
 
 // The slots, in the order in which a flat action is written.

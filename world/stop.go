@@ -6,7 +6,7 @@ import "slices"
 // at the start of a tick in which the agent could act. Some are about now (charge, heat,
 // stock, radiation), some about what happened since the order began: arrivals, jobs,
 // messages, a worse power state, and what came into view, by identity. Fills count where
-// the agent is; trades elsewhere are not known before it comes back. Thresholds are
+// the agent is; it learns of trades elsewhere when it returns. Thresholds are
 // inclusive, so that an agent may name the very number it needs.
 const (
 	StopActionRejected          = "action_rejected"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Families lists the families of tasks: those that ask for output, those that ask to stay
-// powered, or productive, through a shortage, and those that no agent can do alone.
+// Families lists the families of tasks: tasks that ask for output, tasks that ask to stay
+// powered or productive through a shortage, and tasks that no agent can do alone.
 func Families() []string { return []string{"production", "survival", "cooperation"} }
 
 // Task makes a scenario a test: one number says how well a run went, and three

@@ -57,8 +57,8 @@ const unlimited = PowerTradeMax * PowerPriceMax
 // lots is the largest whole number of lots in an amount, in units.
 func lots(amount int64) int64 { return amount / PowerLot * PowerLot }
 
-// clampPrice lowers the price of one that buys to the highest there is: who would pay
-// more pays that. What is not positive stays.
+// clampPrice lowers the price of a buyer to the highest allowed: a buyer that would pay
+// more pays that. A price that is not positive stays.
 func clampPrice(a Action, price int64) (int64, []Adjustment) {
 	if price <= PowerPriceMax {
 		return price, nil

@@ -31,9 +31,8 @@ func receiver() Param {
 
 // rule does not let the giver know whether electricity fits the receiver's battery,
 // so that refusal carries no numbers.
-// Nothing else can go wrong on the receiver's side: only electricity is bounded.
-// Agents that are shut down can be given electricity, which is how others help
-// them up.
+// Nothing else can go wrong on the receiver's side: only electricity is bounded. An agent
+// that is shut down can get electricity, so that others can restart it.
 func (a Transfer) rule(f *facts, s senses) ruling {
 	r, known := resourceNamed(a.Kind)
 	if !known {
@@ -60,8 +59,8 @@ func (a Transfer) rule(f *facts, s senses) ruling {
 }
 
 // clamp lowers a gift to what the giver has. A gift of nothing or less
-// stays as it is, to be refused: the agent did not say that it wants to give.
-// How much fits the receiver is not the giver's to know.
+// stays as it is and is refused: the agent did not say that it wants to give.
+// The giver does not know how much fits the receiver.
 func (a Transfer) clamp(v *View) (Action, []Adjustment) {
 	r, known := resourceNamed(a.Kind)
 	if !known {

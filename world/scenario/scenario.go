@@ -1,5 +1,5 @@
 // Package scenario reads scenarios: from the TOML of a file, and from the files that are
-// built in. What a scenario is, and what makes it sound, is said by [world.Scenario].
+// built in. [world.Scenario] defines what a scenario is and what makes it sound.
 package scenario
 
 import (
