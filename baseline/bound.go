@@ -16,10 +16,10 @@ type Bound struct {
 	Why   string
 }
 
-// BoundOf computes a bound for the scenario's task, which it must have, from the
-// rules and the start under its own seed alone. It forgets distances, who holds what, and everything
-// that happens in between, always in the players' favour, so that what remains is
-// true for any way of playing.
+// BoundOf computes a bound for the scenario's task, which it must have, from the rules
+// and the start under its own seed alone. It ignores distances, who holds what, and all
+// that happens in between, always in the players' favour. So the bound holds for any way
+// of playing.
 func BoundOf(s world.Scenario) Bound {
 	kind, resource := s.Task.Measures()
 	if kind == "uptime" {
@@ -95,8 +95,8 @@ func newEstimate(s world.Scenario, kind, resource string) *estimate {
 	return e
 }
 
-// bill is what a number of pieces takes at the least. Of charge, what plants have
-// generated is taken off.
+// bill is the least that a number of pieces takes. The charge that plants generate is
+// subtracted.
 type bill struct {
 	factories, plants, hardware, refined, dugG, charge, actions int64
 }
@@ -187,10 +187,10 @@ func (e *estimate) perFactory() int64 {
 // plansMax bounds the plans that are tried for each number of pieces.
 const plansMax = 400
 
-// obstacle says in words why p pieces are too many, empty if nothing speaks
-// against them. Every number of power plants is tried; the words are about the
-// last that matter allows, which is where power is in largest supply. With so many
-// agents that there would be too many plans, matter and factories alone decide.
+// obstacle says in words why p pieces are too many; it is empty if they are possible.
+// Every number of power plants is tried. The words are about the largest number that
+// matter allows, which supplies the most power. If there are so many agents that the plans
+// exceed [plansMax], only matter and factories are checked.
 func (e *estimate) obstacle(p int64) string {
 	if e.recipes != nil && e.rules.BuildElectricity > e.rules.PowerCapacity {
 		return fmt.Sprintf("A factory takes %d electricity at once, and a battery holds %d.", e.rules.BuildElectricity, e.rules.PowerCapacity)

@@ -18,12 +18,12 @@ const everyOther = "every other agent"
 // endless is more than any sum of a scenario; two hundred of it still fit.
 const endless = 1 << 50
 
-// Flows says how much strangers can get out of each agent at most, through the rules of a
-// scenario that let others ask. Strangers of an agent are those that none of its own rules
-// names. They get what they ask for, wherever it goes, what they receive, and what a partner
-// of the agent passes on by gift or trade. With relayed terms a stranger may be behind every
-// request. An agent's own trades are listed apart, with what they bring at least. The real
-// amount may be less, since forbids, places and stocks are ignored.
+// Flows lists the most that strangers can get out of each agent through the rules of a
+// scenario that let others ask. Strangers of an agent are the agents that none of its own
+// rules names. The sum includes what they ask for, wherever it goes, what they receive, and
+// what a partner of the agent passes on by gift or trade. With relayed terms any request may
+// originate from a stranger. An agent's own trades are listed apart, with the least they
+// bring. The real amount may be less, since forbids, places and stocks are ignored.
 func Flows(s world.Scenario) (lines []string) {
 	n := network{planned: plannedAgents(s)}
 	note := func(ids ...string) {
@@ -115,9 +115,9 @@ func (g *grouped) lines(format string) (lines []string) {
 // delayTicks is how many ticks in a hundred strangers may cost an agent without a report.
 const delayTicks = 10
 
-// Delays lists the agents that strangers can cost more than ten ticks in a hundred, by what the
-// rules let everybody ask for. Gifts and trades do not count. A journey costs the longest way
-// to the place and back, everything else one tick.
+// Delays lists the agents that can lose more than ten ticks in a hundred to strangers, by
+// the actions that all agents may ask for. Gifts and trades do not count. A journey costs the
+// longest way to the place and back, every other action one tick.
 func Delays(s world.Scenario) []string {
 	sources := []string{everyOther}
 	for _, c := range s.Policy {

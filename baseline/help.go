@@ -80,8 +80,8 @@ func (n *moment) unserved(needy []string, resource string) []string {
 	return list
 }
 
-// spareForGifts is the charge beyond what the way back takes. Who can recharge
-// here keeps little, and so does who has no way back.
+// spareForGifts is the charge beyond what the way back takes. An agent that can recharge
+// here or has no way back keeps little.
 func (n *moment) spareForGifts() int64 {
 	if n.powered(n.here()) {
 		return n.Self.Electricity - n.lowMark()

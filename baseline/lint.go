@@ -21,12 +21,11 @@ type Diagnostic struct {
 // String is the finding on one line.
 func (f Diagnostic) String() string { return f.What + ": " + f.Why }
 
-// Lint proves that a scenario can be played and that what its task states is
-// true. It looks whether every place can be reached from where agents start, lets
-// the scripted agents play until every goal is met, and plays and computes the
-// task's numbers, those only for the scenario's own seed. No findings is the
-// proof; a finding about a goal may also mean that the scripted agents are not
-// clever enough for it.
+// Lint proves that a scenario can be played and that what its task states is true. It
+// checks that agents can reach every place from their start. It lets the scripted agents
+// play until every goal is met. It plays and computes the task's numbers, for the
+// scenario's own seed only. An empty list is the proof. A finding about a goal may also
+// mean that the scripted agents are not clever enough for it.
 func Lint(s world.Scenario, seed uint64) []Diagnostic {
 	if _, err := world.New(s, seed); err != nil {
 		return []Diagnostic{{"scenario", err.Error()}}

@@ -57,9 +57,9 @@ func (m *player) wishes(s Situation) []world.Action {
 // anchored agents count and stay where help is to come.
 func (n *moment) anchored() bool { return n.brief.helped() && n.counts }
 
-// wanted is the resource that the task measures, if the agent has a part in it, or else the next goal asks for;
-// a factory is a wish for something to make in it. It is empty when there is
-// nothing to make.
+// wanted is the resource that the task measures, if the agent has a part in it, or else the
+// one that the next goal asks for. A goal of a factory asks for a product to make in it.
+// wanted is empty if there is nothing to make.
 func (n *moment) wanted() string {
 	if kind, resource := n.brief.Task.Measures(); n.brief.scored() && kind != "uptime" && (n.counts || n.brief.helped()) {
 		return resource

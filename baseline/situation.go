@@ -4,9 +4,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Situation is what the policy decides from: an observation and what is known beside
-// it. It may come from a [world.View] or from somebody who was told less. A number of
-// the rules that is not known is 0, but for the grams in a unit of hardware.
+// Situation is what the policy decides from: an observation and what else is known. It may
+// be made from a [world.View] or from a source that knows less, such as a prompt. An unknown
+// number of the rules is 0, except for the grams in a unit of hardware.
 type Situation struct {
 	world.Observation
 	Rules world.Rules
