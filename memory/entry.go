@@ -104,9 +104,9 @@ func (e Entry) Weight() int {
 	return min(e.Importance+repeats*repeatBonus, ImportanceMax)
 }
 
-// key is what two entries have in common: those of one text are the same fact, those of
-// one topic a series. Trust and origin belong to it: the same words from a stranger must
-// not blend with one's own, and no summary has parents of another trust than its own.
+// key identifies what two entries share: entries with one text are the same fact, those
+// with one topic a series. It includes trust and origin. So a stranger's words are never
+// merged with the agent's own, and all parents of a summary have the trust of the summary.
 type key struct {
 	kind     Kind
 	words    string // the text or the topic
@@ -120,8 +120,8 @@ func (e Entry) key(words string) key {
 	return key{e.Kind, words, strings.Join(e.Subjects, "\n"), e.Origin, e.Trust, e.Failed}
 }
 
-// joinParents puts further parents behind those the entry has. A parent named
-// again counts as named last.
+// joinParents appends further parents to those the entry has. A parent that is named
+// again moves to the end.
 func (e *Entry) joinParents(added ...string) {
 	var all []string
 	for _, id := range slices.Concat(e.Parents, added) {
@@ -136,10 +136,10 @@ func (e *Entry) joinParents(added ...string) {
 	e.ParentsLeft += dropped
 }
 
-// The categories: what an entry is to the agent that holds it. Each has a share of the
-// long-term store and a quota of a digest of its own, so that much of one cannot push out
-// another: a hundred messages cost an agent none of its own failures. Ties between
-// categories go in this order.
+// The categories: what an entry is to the agent that holds it. Each has its own share of
+// the long-term store and its own quota of a digest, so that one cannot push out another:
+// a hundred messages cost an agent none of its own failures. Ties between categories are
+// decided in this order.
 const (
 	categoryFailure = iota // an own decision that did not work
 	categoryOutcome        // any other own decision or outcome

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// storeShares are the eighths of the long-term store that each category is sure of: the
-// store never gives them up for others.
+// storeShares are the eighths of the long-term store that are reserved for each category:
+// entries within the share are never evicted for another category.
 var storeShares = [categories]int{categoryFailure: 3, categoryOutcome: 3, categoryFact: 1, categoryHeard: 1}
 
 // heardShare limits untrusted texts to a part of the ring: a quarter.

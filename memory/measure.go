@@ -18,20 +18,20 @@ type Measure struct {
 	High int64 `json:"high"`
 	// Total is their sum; it stops at the bounds of the type.
 	Total int64 `json:"total"`
-	// Adds says that the sum is what tells, as with a gain or a cost; otherwise the
-	// range is, as with a price.
+	// Adds says that a summary shows the sum, as of a gain or a cost; otherwise it shows
+	// the range, as of a price.
 	Adds bool `json:"adds,omitempty"`
 }
 
 // MeasuresMax bounds [Entry.Measures].
 const MeasuresMax = 12
 
-// Range returns the measure of one value of which the range tells.
+// Range returns the measure of one value of which a summary shows the range.
 func Range(name string, value int64) Measure {
 	return Measure{Name: name, Low: value, High: value, Total: value}
 }
 
-// Sum returns the measure of one value of which the sum tells.
+// Sum returns the measure of one value of which a summary shows the sum.
 func Sum(name string, value int64) Measure {
 	return Measure{Name: name, Low: value, High: value, Total: value, Adds: true}
 }

@@ -76,9 +76,9 @@ func New(w Words) *Memory {
 	}
 }
 
-// SetWords changes what summaries are written in from now on; those that are written
-// keep their words until they next take something in. Only what people and models read
-// changes: ids, numbers and what is kept do not depend on it.
+// SetWords changes the words of the summaries written from now on. Existing summaries keep
+// their words until the next entry is merged into them. Only the text that people and
+// models read changes: ids, numbers and what is kept do not depend on it.
 func (m *Memory) SetWords(w Words) { m.words = w }
 
 // Record remembers e and returns the id it is held under. An equal fact that is

@@ -88,9 +88,8 @@ func (t *record) copied() Entry {
 	return e
 }
 
-// mark is what a scan reads of a held entry. All of them lie side by side, because
-// following ten thousand entries to where they are takes longer than the rest of the
-// scan.
+// mark is what a scan reads of a held entry. All marks are in one array, because
+// following ten thousand pointers takes longer than the rest of the scan.
 type mark struct {
 	seq, last int64 // order of first recording, tick of the last
 	weight    int64
@@ -127,8 +126,8 @@ func (m *Memory) scan(f Focus, relevantOnly bool, yield func(hit)) {
 			atHand[number] = true
 		}
 	}
-	// The newest have the highest numbers as long as nothing is forgotten, and the
-	// best seen first spare the others a place among the best.
+	// The newest have the highest numbers as long as nothing is forgotten. If the best are
+	// seen first, fewer of the others are inserted among the best.
 	for number := len(m.marks) - 1; number >= 0; number-- {
 		if m.marks[number].held && (!relevantOnly || relevances[number] > 0) {
 			yield(m.hit(number, relevances[number], f.Now, atHand[number]))

@@ -81,8 +81,8 @@ func (t *record) repeat(e Entry, parents []string) {
 	t.joinParents(parents...)
 }
 
-// summaryText is what a series says in one line: its topic and its numbers. Of what
-// others wrote it is the newest text instead, for their words have no numbers.
+// summaryText is a series in one line: its topic and its numbers. For texts of other
+// agents, which have no numbers, it is the newest text.
 func (e Entry) summaryText(limit int, w Words) string {
 	if e.Origin != "" {
 		return e.Text

@@ -16,10 +16,10 @@ type Words struct {
 	// Tick writes a tick by its number, with the verb %d; Ticks the first and the last
 	// of several, with two.
 	Tick, Ticks string
-	// Failed marks a failure, From stands before the agent that a text came from,
-	// Last says that of several texts the newest follows.
+	// Failed marks a failure, From precedes the agent that a text came from, Last
+	// says that the newest of several texts follows.
 	Failed, From, Last string
-	// Total stands before the sums of a summary.
+	// Total precedes the sums of a summary.
 	Total string
 }
 
@@ -32,9 +32,9 @@ var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", Fro
 //	[mem-12-31] tick 12 outcome failed x3: mine_compound ... refused
 //	[mem-14-36] tick 14 heard from agent-2: "meet me at the hub"
 //
-// Words of other agents are quoted as a JSON string, so that they cannot pass for
-// anything else. The kind is a name of the program's and the text is what was recorded:
-// both stay as they are.
+// Texts of other agents are quoted as a JSON string, so that they cannot pass for
+// anything else. The kind is a fixed name and the text is what was recorded: neither is
+// translated.
 func (s Scored) Line(w Words) string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "[%s] ", s.ID)

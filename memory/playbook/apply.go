@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// phases is the order in which a consolidation carries out its deltas, whatever their
-// order among each other: counts first, so that removals are judged by the newest,
-// and additions last, when what they may displace is settled.
+// phases is the order in which a consolidation carries out its deltas, regardless of
+// their order in the input. Counts are first, so that removals are judged by the newest.
+// Additions are last, when it is settled what they may displace.
 var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 
 // Apply carries out the deltas that the rules allow and returns the playbook they
@@ -89,8 +89,8 @@ func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits
 	return build(version.Number, s.last, s.bullets, remembered(p.history, version)), applied, rejected
 }
 
-// step is a consolidation under way. Its lists are its own: the playbook it began with
-// does not notice.
+// step is a consolidation under way. Its lists are copies: the playbook it began with
+// does not change.
 type step struct {
 	consolidation ConsolidationInput
 	limits        Limits
@@ -146,8 +146,8 @@ func (s *step) twin(content, id string) (at int, found bool) {
 // sentences, and what was learned is gone in one step. So a consolidation may lose only
 // so much to the changes a model asked for.
 const (
-	// churnBulletsShare: a tenth of the bullets may go, and two in any case, without
-	// which a small playbook could lose none.
+	// churnBulletsShare: a tenth of the bullets may be lost, and at least two, so that a
+	// small playbook can lose any.
 	churnBulletsShare = 10
 	churnBulletsFree  = 2
 	// churnCharsShare: a fifth of the characters may go, or any number of them as

@@ -24,9 +24,8 @@ const (
 const (
 	// EvidenceMax bounds [Bullet.Evidence].
 	EvidenceMax = 8
-	// CreditedMax bounds [Bullet.Credited]. A decision older than that could be
-	// credited again, which needs a run that is learned from twice, a long time
-	// apart.
+	// CreditedMax bounds [Bullet.Credited]. An older decision could be credited again,
+	// but only if the same run is learned from twice, a long time apart.
 	CreditedMax = 64
 	// CountMax bounds each count of a bullet.
 	CountMax = 999_999_999
@@ -149,8 +148,8 @@ func (b Bullet) Chars() int { return utf8.RuneCountInString(b.Content) }
 //
 //	[nav-00012] Recharge before a journey of more than one tick.
 //
-// Content that is no better trusted than the words of other agents is quoted as a
-// JSON string, so that it cannot pass for anything else.
+// Content that is trusted no more than texts of other agents is quoted as a JSON string,
+// so that it cannot pass for anything else.
 func (b Bullet) Line() string {
 	content := b.Content
 	if b.Trust <= trace.TrustOtherAgent {

@@ -43,7 +43,7 @@ const (
 type Delta struct {
 	Op Op
 	// ID is the bullet to tag, remove or update. An added bullet gets its id from
-	// [Apply], which does not look at what stands here.
+	// [Apply], which ignores this field.
 	ID string
 	// Section is the subject of an added bullet. An update may repeat the bullet's
 	// section and may not change it.
@@ -77,9 +77,9 @@ type ConsolidationInput struct {
 	Note string
 	// Decisions are the decisions that may be evidence.
 	Decisions []Decision
-	// Sources are the sources that stood in view of the decisions or of the model
-	// that proposed the deltas. What is less trusted than an agent's own
-	// observation may not be a parent of a lesson, nor be repeated by it.
+	// Sources are the sources that were shown to the decisions or to the model that
+	// proposed the deltas. A source trusted less than an agent's own observation cannot
+	// be the parent of a lesson, nor may a lesson repeat it.
 	Sources []trace.Source
 }
 
@@ -87,7 +87,7 @@ type ConsolidationInput struct {
 type Decision struct {
 	Evidence
 	// Used are the ids of the bullets that the decision rests on: shown to it and
-	// cited by it. What was shown and not cited earns nothing.
+	// cited by it. A bullet that was shown but not cited gets no credit.
 	Used []string
 }
 

@@ -22,7 +22,7 @@
 //	next, applied, rejected := playbook.Apply(book, []playbook.Delta{{
 //		Op: playbook.OpTag, ID: "nav-00012", Tag: playbook.Helpful,
 //		Evidence: []playbook.Evidence{{Run: run, Tick: 118, Agent: "agent-1"}},
-//	}}, playbook.Consolidation{
+//	}}, playbook.ConsolidationInput{
 //		Tick:      120,
 //		Decisions: decisions,                    // looked at, with the bullets each used
 //		Sources:   sources,                      // all that could be read meanwhile
@@ -36,10 +36,10 @@
 //     ([NotUsed], [AlreadyCredited]).
 //   - Lessons without evidence: evidence names decisions that were looked at
 //     ([NoEvidence], [UnknownEvidence]).
-//   - Poison: words of other agents are not lessons, neither as a parent of one
-//     ([UntrustedEvidence]) nor repeated in one's own name ([UntrustedText]). Trust
+//   - Poison: texts of other agents do not become lessons, neither as a parent of one
+//     ([UntrustedEvidence]) nor repeated by the agent itself ([UntrustedText]). Trust
 //     only falls.
-//   - Growth and repetition: [Limits], [Duplicate], and an order of who goes first.
+//   - Growth and repetition: [Limits], [Duplicate], and an order of eviction.
 //
 // # Files and versions
 //
