@@ -278,8 +278,8 @@ func plainAction(name Value, names Names) (spec world.ActionSpec, used []Repair,
 	return spec, used, fault
 }
 
-// placeholders refuses a text such as <name>, which descriptions write for a value: it is
-// none, and it shows what the model needs to be told.
+// placeholders refuses a text such as <name>, which descriptions write in place of a value. The
+// error shows what the model must fill in.
 func placeholders(v Value) (fault *ArgumentError) {
 	for _, f := range v.Fields {
 		if f.Value.Kind == String && placeholder.MatchString(f.Value.Text) && f.Name != "text" {
@@ -395,9 +395,8 @@ var (
 	thresholdNames = []string{"value_lte", "value_gte"}
 )
 
-// decodeStanding reads the standing order beside an action and wraps do, a plain
-// action, into it; for null it returns do as it is. A number of ticks out of bounds is
-// left to the world to clamp.
+// decodeStanding reads the standing order of an action and wraps do, a plain action, into it. For
+// null it returns do as it is. The world clamps a number of ticks out of bounds.
 func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair, fault *ArgumentError) {
 	v, used, fault = open(v)
 	switch {
@@ -469,12 +468,12 @@ func withNulls(v Value) (nulls Value, used []Repair) {
 	return v, used
 }
 
-// conditionsOf reads the conditions. An order without any is repeated until it is
-// rejected, which ends every order anyway. Names that are no events are dropped as long as
-// one is left that is, and nothing else of the order is wrong: the model hopes to be woken by more than
-// there is, and what is left wakes it. A threshold cannot be guessed, so a missing
-// one is an error; a superfluous one cannot change anything, so it is dropped, and so is
-// one under another name beside one under its own.
+// conditionsOf reads the conditions. An order without any is repeated until it is rejected, which
+// ends every order anyway. Names that are no events are dropped if at least one event is left and
+// nothing else of the order is wrong: the model hopes to be woken by more events than exist, and
+// the events left wake it. A threshold cannot be guessed, so a missing one is an error. A
+// superfluous threshold cannot change anything, so it is dropped. So is one under another name if
+// there is one under its own.
 func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *ArgumentError, used []Repair, fault *ArgumentError) {
 	if v.Kind != Array && v.Kind != Object && (v.Kind != String || v.Text == "") && v.Kind != Null {
 		return nil, nil, nil, mismatch(path, say("an array of conditions"), v)
@@ -530,8 +529,8 @@ func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *
 	return conditions, fault, append(used, EventDropped), nil
 }
 
-// writtenCondition is one event as a model names it: the name, where that stands, and the
-// object that it is in, if any, which it may share with others.
+// writtenCondition is one event as a model names it: the name, its place, and the object that it
+// is in, if any. Several events may share the object.
 type writtenCondition struct {
 	name, in Value
 	path, at string

@@ -176,17 +176,17 @@ var (
 // callKeys are all of them, which models write in other spellings: toolCalls is tool_calls.
 var callKeys = slices.Concat(nameKeys, argumentKeys, wrapperKeys)
 
-// letterKeys are what a text has that somebody sends: what is in it is told, and no call but
-// where it is said to be one.
+// letterKeys are the keys of an object that is a message. Its content is text, and a call only if
+// it is said to be one.
 var letterKeys = []string{"to", "from", "text", "sender", "author", "source"}
 
 // wrappersMax bounds the objects that a call may be inside of: as many as a body of another
 // API has.
 const wrappersMax = 4
 
-// callsOf turns one object of the protocol, written as text, into the calls it stands
-// for: one, unless it holds a list in which each element says itself which call it is.
-// What wraps them is taken off.
+// callsOf turns one object of the protocol, written as text, into the calls it means. That is one
+// call, unless the object holds a list in which each element names its own call. What wraps them
+// is removed.
 func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 	o, _ = respelled(o, callKeys)
 	// {TOOL:{...}} has arguments under the name of their tool; what is under "decision" alone
@@ -205,7 +205,7 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 	case ok && wrapped == "":
 		return []Call{c}
 	case wrappers == 0, wrapped != "" && ownName(o) != "", slices.ContainsFunc(orderFields, o.gives):
-		// Calls beside a decision, or a part of one, do not say which of them is meant.
+		// Calls next to a decision, or to a part of one, do not say which of them is meant.
 		return nil
 	}
 	letter := slices.ContainsFunc(letterKeys, o.has)
@@ -302,7 +302,7 @@ func (v *Vocabulary) bareCall(o Value) (Call, bool) {
 		o.set("decision", stringOf(kind))
 		return v.decisionCall(o, []Repair{TypeKey})
 	case kind != v.Decides && ownName(o) == "":
-		// The tool may be named beside the arguments.
+		// The tool may be named next to the arguments.
 		if tool, _, ok := v.named(kind); ok {
 			return textCall(tool, o, TypeKey), true
 		}
@@ -360,7 +360,7 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 		return Call{Tool: v.Tool(c.Tool), Arguments: c.Arguments, Text: true, Repairs: append(used, c.Repairs...)}, true
 	}
 	for _, f := range o.Fields {
-		// What is beside the arguments of an action belongs to the decision.
+		// Fields next to the arguments of an action belong to the decision.
 		if acts && f.Name != nameKey && f.Name != argsKey && (isParam(name, f.Name) || slices.Contains(envelopeFields, f.Name)) {
 			args.put(f.Name, f.Value)
 		}
@@ -426,8 +426,7 @@ func (v *Vocabulary) draftCall(o Value, used []Repair) (Call, bool) {
 	return textCall(ToolDraft, draft, append(append(used, DraftShorthand), more...)...), true
 }
 
-// envelopeFields are keys that models put beside an action and that never belong
-// to one.
+// envelopeFields are keys that models write next to an action and that never belong to one.
 var envelopeFields = slices.Concat(reasonKeys[1:], besideFields, []string{
 	"type", "decision", "action", "confidence", "need_verify", "message_to_user", "execute_until", "until", "max_ticks", "ignore", "agent_id",
 })
@@ -491,9 +490,8 @@ func ordered(o Value) Value {
 	return o.Field("action")
 }
 
-// standingOf returns the standing order beside an action: as the field
-// of that name, as its parts, or as both, where the parts fill in what the field
-// lacks and contradict nothing.
+// standingOf returns the standing order of an action: as the field of that name, as its parts, or
+// as both, if the parts fill in what the field lacks and contradict nothing.
 func standingOf(o Value) (Value, []Repair) {
 	order := o.Field("execute_until")
 	switch {
@@ -591,7 +589,7 @@ func twoDecisions(o Value) bool {
 	return !sameActionName(a, b) || one.Kind == Object && other.Kind == Object && !one.equal(other)
 }
 
-// keepBeside carries what is beside the action of from into shaped.
+// keepBeside carries the fields next to the action of from into shaped.
 func keepBeside(from, shaped Value) (Value, []Repair) {
 	var used []Repair
 	if shaped.Kind != Object {
@@ -616,7 +614,7 @@ func keepBeside(from, shaped Value) (Value, []Repair) {
 // orderFields are those in which a decision has a standing order.
 var orderFields = append([]string{"execute_until"}, standingFields...)
 
-// besideFields are those that a decision has beside its action.
+// besideFields are the fields that a decision has next to its action.
 var besideFields = []string{"why", "sources_used", "plan", "candidates", "candidate"}
 
 // encodedKeys are the fields with objects and lists that models send encoded in a

@@ -40,9 +40,9 @@ func respelled(o Value, known []string) (Value, []Repair) {
 	return o, used
 }
 
-// actionLists brings the lists of actions in the arguments of a call to the schema's: under
-// their own names, and each action an object. What a list has in place of one stands under the
-// action's name, for its error to say what that may be.
+// actionLists brings the lists of actions in the arguments of a call to the schema's form: under
+// their own names, and each action an object. An element that is no object is put under the
+// action's name, so that its error says what is allowed there.
 func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	mend := func(list string, to Value, repair Repair) {
 		o.set(list, to)
@@ -98,7 +98,7 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	return o, used
 }
 
-// actionFields are the fields of a flat action, and what may be beside them.
+// actionFields are the fields of a flat action, and the fields allowed next to them.
 var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "want", "want_amount", "for_ticks", "max_ticks", "execute_until"}
 
 // actionText matches a text that begins with a word, with an input or without.
@@ -153,7 +153,7 @@ func actionIn(v Value) (Value, []Repair) {
 	return v, used
 }
 
-// commentFields are what models write beside an action, which is the same without them.
+// commentFields are what models write next to an action, which is the same without them.
 var commentFields = []string{"n", "number", "rank", "score", "priority", "title", "label", "description", "note", "comment", "expected", "expected_outcome", "effect", "risk", "purpose"}
 
 // candidateNumber matches a text that names a candidate by its number.
@@ -232,8 +232,8 @@ func chosen(o Value) (Value, []Repair) {
 	return o, nil
 }
 
-// fits reports whether an action that a decision writes beside the number of a candidate, or
-// in its place, says nothing but what the candidate is.
+// fits reports whether an action that a decision writes next to the number of a candidate, or in
+// its place, says nothing that the candidate does not say.
 func fits(said Value, a world.Action, names Names) bool {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do

@@ -29,7 +29,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"decision":{"candidate":3,"execute_until":{"max_ticks":5}}}`: "execute_until", `{"decision":{"candidate":3},"why":"w"}`: "harvest_radiation 4",
 		`{"decision":{"candidate":3}}`: "harvest_radiation 4", `{"candidate":null,"choice":1}`: "mine_compound 5",
 		`{"candidate":4,"action":"wait"}`: refused, `{"candidate":4,"execute_until":"none"}`: "execute_until",
-		// The action beside the number, or in its place.
+		// The action next to the number, or in its place.
 		`{"candidate":1,"action":"mine_compound"}`: "mine_compound 5", `{"candidate":1,"action":{"action":"mine_compound","amount":5}}`: "mine_compound 5",
 		`{"candidate":1,"decision":"mine_compound","amount":5}`: "mine_compound 5", `{"candidate":1,"action":"mine_compound","amount":6}`: refused,
 		`{"candidate":1,"action":"harvest_radiation"}`: refused, `{"candidate":0,"action":"mine_compound","amount":5}`: refused,

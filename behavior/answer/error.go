@@ -39,7 +39,7 @@ type ArgumentError struct {
 	Path string `json:"path"`
 	// Expected says what would have been right.
 	Expected Phrase `json:"expected"`
-	// Got says what stood there instead.
+	// Got says what was there instead.
 	Got Phrase `json:"got"`
 	// NotJSON says that the text could not be read at all, so that showing the
 	// schema helps more than showing the fault.
@@ -50,7 +50,7 @@ type ArgumentError struct {
 	Also []*ArgumentError `json:"also,omitempty"`
 }
 
-// faultsMax bounds the faults that one error tells.
+// faultsMax bounds the faults that one error lists.
 const faultsMax = 8
 
 // Faults makes one error of several, nil ones aside, in their order.

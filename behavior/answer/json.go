@@ -454,9 +454,9 @@ func beginsObject(text string) bool {
 	return objectStart.MatchString(r.rest())
 }
 
-// findObjects looks for JSON objects in a text of at most a few hundred kilobytes. With
-// a problem nothing of the text may be used: half an answer is not an answer, and what
-// is beside an object that cannot be read may be the lesser part of what was meant.
+// findObjects looks for JSON objects in a text of at most a few hundred kilobytes. If there is a
+// problem, nothing of the text may be used. Half an answer is not an answer, and the objects that
+// can be read may be the lesser part of what was meant.
 func findObjects(text string) (f found, problem Problem) {
 	var rest strings.Builder
 	last, restarts := 0, 0
@@ -560,8 +560,8 @@ var (
 		`<\|channel\|>\w*|<[|｜]/?[\w▁]{1,40}[|｜]>|\[/?TOOL_CALLS\]`)
 )
 
-// around names what stood around the objects of a text, given that rest of it. Nothing
-// and space need no repair.
+// around names what was around the objects of a text, given that rest of it. Space or no text
+// needs no repair.
 func around(rest string) (used []Repair) {
 	strip := func(r Repair, mark *regexp.Regexp) {
 		if stripped := mark.ReplaceAllString(rest, ""); stripped != rest {

@@ -105,8 +105,8 @@ func TestNamesOfFixedLists(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheIDsThereAre: who left out an id, or has a wrong one, is told those that
-// the agent sees, and no more than a few.
+// TestErrorsNameTheIDsThereAre: the error for a missing or wrong id lists a few of the ids that
+// the agent sees.
 func TestErrorsNameTheIDsThereAre(t *testing.T) {
 	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, 1)

@@ -98,7 +98,7 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 	if json.Unmarshal(v.JSON(), into) == nil {
 		return absent, nil
 	}
-	// Field by field, so that each that is wrong is told.
+	// Field by field, so that the error lists each one that is wrong.
 	for _, f := range v.Fields {
 		err := json.Unmarshal(Value{Kind: Object, Fields: []Field{f}}.JSON(), into)
 		var wrong *json.UnmarshalTypeError
@@ -138,7 +138,7 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 		used = append(used, repair)
 	}
 	for _, text := range []string{"goal", "plan", "why"} {
-		// What is only told may be told in any form.
+		// A field of free text may have any form.
 		if given := o.Field(text); given.Kind == Array || given.Kind == Number || given.Kind == Object && text != "plan" {
 			mend(text, stringOf(string(given.JSON())), TextFromObject)
 		}
@@ -196,7 +196,7 @@ func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
 type Decision struct {
 	Lean
 	object Value
-	// loose says that the fields of the standing order were written beside the number.
+	// loose says that the fields of the standing order were written next to the number.
 	loose bool
 }
 
@@ -225,7 +225,7 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 	case numbered && drafted && c.Tool == ToolDecision && o.gives("candidates"):
 		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
 	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
-		// An action in full, or beside the number.
+		// An action in full, or next to the number.
 		shaped, more, ok := shapeDecision(o)
 		switch {
 		case ok:

@@ -68,12 +68,11 @@ const (
 	// InvisibleRemoved: a byte order mark or characters of no width outside of
 	// values.
 	InvisibleRemoved Repair = "invisible_characters_removed"
-	// Unfenced: the object stood in a fenced code block.
+	// Unfenced: the object was in a fenced code block.
 	Unfenced Repair = "unfenced"
 	// StrayBracket: brackets around the object that belong to nothing.
 	StrayBracket Repair = "stray_bracket"
-	// CallSyntax: the object stood between the marks with which a chat template
-	// writes down a call.
+	// CallSyntax: the object was between the marks with which a chat template writes a call.
 	CallSyntax Repair = "call_syntax"
 	// ProseAround: other text around the object was passed over.
 	ProseAround Repair = "prose_around_json"
@@ -97,7 +96,7 @@ const (
 	TextInsteadOfCall Repair = "text_instead_of_call"
 	// ThinkingRemoved: what was only thought about was passed over.
 	ThinkingRemoved Repair = "thinking_removed"
-	// ObjectIgnored: beside the calls there was an object that is none, or the same again.
+	// ObjectIgnored: with the calls there was an object that is no call, or the same call again.
 	ObjectIgnored Repair = "object_ignored"
 	// ActionLine and FinishLine: the call is a labelled line, an older way of asking
 	// models for actions ("Action: move_agent[llm-outpost]").
@@ -136,13 +135,13 @@ const (
 
 	// The repairs of reading a decision.
 
-	// FlatAction: the fields of the action are beside its name.
+	// FlatAction: the fields of the action are next to its name.
 	FlatAction Repair = "flat_action"
 	// DecisionKey: the action's name is under "decision".
 	DecisionKey Repair = "decision_key"
 	// Unwrapped: the decision is an object under "decision".
 	Unwrapped Repair = "unwrapped"
-	// NestedUntil: the parts of a standing order are beside the action.
+	// NestedUntil: the parts of a standing order are next to the action.
 	NestedUntil Repair = "nested_execute_until"
 	// ReasonKey: the reason has another name than "why".
 	ReasonKey Repair = "reason_key"

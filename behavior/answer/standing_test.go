@@ -105,7 +105,7 @@ func TestDecodeStandingErrors(t *testing.T) {
 	}
 }
 
-// TestAllThatIsWrongInAnOrder is told at once, where the model wrote it.
+// TestAllThatIsWrongInAnOrder: one error lists it all, at the places where the model wrote it.
 func TestAllThatIsWrongInAnOrder(t *testing.T) {
 	_, _, fault := decodeStandingIn(`{"until":[{"event":"sunrise"},{"event":"heat_above","value":"hot"}],"max_ticks":"x","ignore":["rain"],"foo":1,"say this!":1}`, world.Wait{})
 	var got []string

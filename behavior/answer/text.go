@@ -89,11 +89,11 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 	return calls, problem
 }
 
-// decisionLine matches a line with a label that a decision may be behind.
+// decisionLine matches a line with a label that a decision may follow.
 var decisionLine = regexp.MustCompile(`(?i)^[\s*_#-]*(?:(?:my |final )*(?:decision|action|answer|choice|finish|决定)[\s*_]*[:：=(\[]|.*\\boxed\{)`)
 
-// line reads a text that ends in an action with its values, or in what names a candidate:
-// behind a label in its last line, or as all of it.
+// line reads a text that ends in an action with its values, or in the name of a candidate. It
+// follows a label in the last line, or is the whole text.
 func (v *Vocabulary) line(text string) (calls []Call, used []Repair, problem Problem) {
 	said := strings.TrimSpace(text)
 	start := strings.LastIndexByte(said, '\n') + 1
@@ -348,9 +348,8 @@ func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Cal
 			_, behind, _ := strings.Cut(text[marks[i-1].end:m.start], "\n")
 			undecided = undecided || v.holdsCall(behind)
 		}
-		// With an action line still to come, an object under a label of thoughts or
-		// observations is none that the model decided on: only what stands before all
-		// labels is meant to be carried out.
+		// If an action line is still to come, an object under a label of thoughts or observations
+		// is not the decision. Only text before all labels is meant to be carried out.
 		before := text[:marks[0].start]
 		switch {
 		case m.kind == labelObservation:

@@ -125,8 +125,8 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 	}
 }
 
-// TestLinesAndTags reads decisions that a text ends in, and the tags and marks of chat
-// templates. What is quoted, told or spread over sentences decides nothing.
+// TestLinesAndTags reads decisions that a text ends in, and the tags and marks of chat templates.
+// Quoted text, reported text and text spread over sentences decide nothing.
 func TestLinesAndTags(t *testing.T) {
 	v := Vocabulary{Tools: []llmclient.Tool{{Name: "plan"}, {Name: "decision"}}, Decides: "decision"}
 	const wait, first, mine = `decision {"action":{"action":"wait"},"execute_until":null}`, `decision {"candidate":1}`, `decision {"action":{"action":"mine_compound","amount":5},"execute_until":null}`

@@ -199,9 +199,9 @@ func isNumber(literal string) bool {
 	return literal != "" && strings.ContainsRune("-0123456789", rune(literal[0])) && json.Valid([]byte(literal))
 }
 
-// integer reads an amount: any JSON number, or a string or list that holds one. However large
-// it is, it becomes the nearest int64, because the world clamps amounts and tells the
-// agent so; a fraction is rounded down.
+// integer reads an amount: any JSON number, or a string or list that holds one. A number of any
+// size becomes the nearest int64, because the world clamps amounts and reports it to the agent. A
+// fraction is rounded down.
 func (v Value) integer() (n int64, used []Repair, ok bool) {
 	if len(v.Items) == 1 {
 		n, used, ok = v.Items[0].integer()
