@@ -12,7 +12,7 @@ type foreign struct{ world.Wait }
 
 func (foreign) ActionName() string { return "wait" }
 
-// TestFailsClosed refuses what cannot be audited, and lets an agent wait all the same.
+// TestFailsMissing: what cannot be checked is refused, and an agent may still wait.
 func TestFailsMissing(t *testing.T) {
 	view, sound := viewOf(t, 1), Compile("agent-1", nil)
 	for _, tt := range []struct {

@@ -79,7 +79,7 @@ type Evidence struct {
 	Off []Check
 }
 
-// InView lists everybody whose texts or terms are in view, and the parents of the terms.
+// InView lists all agents whose texts or terms are in view, and the parents of the terms.
 func (e Evidence) InView() []string {
 	list := slices.Clone(e.Authors)
 	for _, t := range e.Shown {

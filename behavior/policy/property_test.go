@@ -11,8 +11,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// situation is everything a check judges by, drawn at random from few values so
-// that actions, plans, rules and terms meet often.
+// situation is everything a check depends on, drawn at random from few values so that actions,
+// plans, rules and terms meet often.
 type situation struct {
 	rules    []world.PolicyRule
 	action   world.Action

@@ -81,7 +81,7 @@ func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
 	return t.kind == kindMessage || t.kind == world.KindRequest && op.gives() && t.want == op.what
 }
 
-// trusted reports whether a rule lets everybody ask who may have led to a trigger.
+// trusted reports whether a rule lets every agent ask that may have led to a trigger.
 func (q *evaluation) trusted(r *rule, t *trigger) bool {
 	return q.e.off(CheckTaint) || r.trusts(t.parents, q.p.agent)
 }

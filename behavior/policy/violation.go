@@ -49,8 +49,8 @@ func Reasons() []Reason {
 	}
 }
 
-// Violation is a refusal with its numbers. It holds names of the registry, ids and
-// numbers, and no text that anybody wrote.
+// Violation is a refusal with its numbers. It holds names of the registry, ids and numbers, and
+// no free text.
 type Violation struct {
 	Reason Reason `json:"rule"`
 	// Action is the name of the refused action, of the inner one for a standing order.
