@@ -1,5 +1,5 @@
-// Package reflect is how an agent reflects: it judges what its lessons were worth
-// and proposes changes of its playbook. It proposes; [playbook.Apply] decides.
+// Package reflect is how an agent reflects: it evaluates what its lessons were worth and proposes
+// changes of its playbook. It proposes; [playbook.Apply] decides.
 //
 // An [Experience] collects what one agent decided, with the outcomes. A [Turn] is one reflection
 // on it: a state machine without I/O like a turn of package behavior, in the same protocol with

@@ -36,8 +36,8 @@ const (
 // Evaluated is a decision with the world's judgement of it.
 type Evaluated struct {
 	Tick int64
-	// Line tells action and outcome in the words of the prompt's history, Outcome
-	// the outcome alone. Neither holds free text of anybody.
+	// Line gives action and outcome in the words of the prompt's history, Outcome the outcome
+	// alone. Neither holds free text.
 	Line, Outcome string
 	End           End
 	// Waited says that the agent chose to wait.
@@ -47,7 +47,7 @@ type Evaluated struct {
 	// Shown are the ids of the bullets the decision had in view, Used those it rests
 	// on.
 	Shown, Used []string
-	// UsedLines are the used bullets as they stood in the prompt.
+	// UsedLines are the used bullets as the prompt showed them.
 	UsedLines []string
 	// Suspect are the ids of the sources that another agent could have written and
 	// that it rests on, by its own account or because nothing better explains it.
@@ -86,7 +86,7 @@ func Evaluate(runtime *behavior.Runtime, tick int64, d behavior.Decision, o worl
 	return j
 }
 
-// foreign reports whether somebody else could have chosen the words of s.
+// foreign reports whether another agent could have chosen the words of s.
 func foreign(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }
 
 // Experience is what one agent decided since it last reflected, and the texts of
@@ -203,10 +203,10 @@ func (e *Experience) input(tick int64, decisions []Evaluated, guarded bool) play
 // textField is the field in which the results of modules hold what an agent wrote.
 const textField = "text"
 
-// quotedWords returns s with only the words in it that others wrote. The result of a
-// module is trusted no more than the worst of it, but most of it is the agent's own
-// state: held against the names of actions and resources, hardly any honest lesson
-// would differ enough. A text in which no quoted words can be told apart stays whole.
+// quotedWords returns s with only the words in it that others wrote. The result of a module is
+// trusted no more than the worst of it, but most of it is the agent's own state. Compared with
+// the names of actions and resources, hardly any honest lesson would differ enough. A text in
+// which no quoted words can be told apart stays whole.
 func quotedWords(s trace.Source) trace.Source {
 	if s.Kind != trace.KindModule {
 		return s

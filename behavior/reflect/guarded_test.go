@@ -22,9 +22,9 @@ func addition(content string, ticks string) string {
 	return fmt.Sprintf(`{"deltas":[{"op":"add","id":"","section":"soc","content":%q,"reason":"","decisions":[%s]}]}`, content, ticks)
 }
 
-// TestAParaphraseNeedsTheText: a reflector that puts what it reads in words of its own,
-// which no comparison of words finds, has nothing to read. With the check off it has,
-// and its lesson stands; the same for one that repeats the text.
+// TestAParaphraseNeedsTheText: no comparison of words finds a paraphrase, so a reflector must
+// have nothing to paraphrase. With the check off it has, and its lesson is accepted. So is one
+// that repeats the text.
 func TestAParaphraseNeedsTheText(t *testing.T) {
 	for _, tc := range []struct {
 		cfg     behavior.Config
@@ -88,8 +88,8 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 	}
 }
 
-// TestDoubtedLessonsAreNotShown to who reflects, but can be judged; what is written
-// over one is trusted no more than it was.
+// TestDoubtedLessonsAreNotShown to a reflection, which can still evaluate them. A lesson that
+// replaces one is trusted no more than it was.
 func TestDoubtedLessonsAreNotShown(t *testing.T) {
 	p, err := playbook.Parse([]byte(`format = 2
 version = 1

@@ -53,7 +53,7 @@ func (p *parrot) word(real ...string) string {
 	return rapid.SampledFrom(append(real, "wait")).Draw(p.T, "known")
 }
 
-// action is one action with a canary where a word can stand.
+// action is one action with a canary at any place for a word.
 func (p *parrot) action() map[string]any {
 	a := map[string]any{"action": "wait", "to": nil, "id": nil, "what": nil, "amount": nil, "price": nil, "text": nil}
 	set := func(pairs ...any) {
@@ -139,7 +139,7 @@ func (p *parrot) answer(allowed []string) llmclient.Answer {
 	return llmclient.Answer{Reply: reply}
 }
 
-// doubtedBook holds a lesson that somebody else may have written.
+// doubtedBook holds a lesson that another agent may have written.
 const doubtedBook = `format = 2
 version = 1
 last = 2
@@ -187,7 +187,7 @@ func newScene(t *rapid.T) *scene {
 	return s
 }
 
-// others lets everybody else say something new, or what the agent itself said.
+// others lets every other agent say something new, or what the agent itself said.
 func (s *scene) others() (intents []world.Intent) {
 	for _, n := range s.world.Due() {
 		if n == 0 {
@@ -264,7 +264,7 @@ func (s *scene) check(ask behavior.Ask, shown map[string]string) {
 	}
 }
 
-// ownPlan is where a refusal tells the model its own plan again, which was made when no
+// ownPlan matches the part of a refusal that repeats the model's own plan, which was made when no
 // text was in view.
 var ownPlan = regexp.MustCompile(`"planned":\[(?:\{[^{}]*\},?)*\]`)
 

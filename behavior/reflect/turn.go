@@ -14,7 +14,7 @@ import (
 
 // Turn is one reflection of one agent, as a state machine without I/O.
 //
-// Invariants, beside those of a [behavior.Conversation]:
+// Invariants, besides those of a [behavior.Conversation]:
 //  1. It ends after at most Runtime.CallsMax requests.
 //  2. Same experience, playbook and answers give the same requests and result.
 type Turn struct {
