@@ -165,8 +165,8 @@ func (m *Agent) Fits() error {
 	return nil
 }
 
-// observationTokensMin is room for the barest observation: the agent itself, its
-// place and what it may do there. termsTokensMin is room for requests and offers beside that.
+// observationTokensMin is room for the barest observation: the agent itself, its place and what
+// it may do there. termsTokensMin is additional room for requests and offers.
 const (
 	observationTokensMin = 800
 	termsTokensMin       = 100

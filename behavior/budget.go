@@ -42,8 +42,7 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 	return chosen
 }
 
-// tokens is an upper bound of what a text takes within an item, where it stands as
-// a JSON string.
+// tokens is an upper bound of what a text takes within an item, as a JSON string.
 func (m *Agent) tokens(text string) int {
 	if text == "" {
 		return 0

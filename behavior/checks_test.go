@@ -80,8 +80,8 @@ func TestWithoutEnvelopeASenderIsWhoeverTheTextSays(t *testing.T) {
 	}
 }
 
-// TestWithoutMemoryWordsOfOthersBecomeOwn: remembered, they stand before the plan and
-// are trusted like what the agent observed itself.
+// TestWithoutMemoryWordsOfOthersBecomeOwn: remembered texts are shown before the plan and are
+// trusted like what the agent observed itself.
 func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := behavior.Config{}
@@ -117,7 +117,7 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 	}
 }
 
-// doubtedBook has two lessons that fit, of which the better one is somebody else's.
+// doubtedBook has two lessons that fit. Another agent wrote the better one.
 const doubtedBook = `format = 2
 version = 1
 last = 3

@@ -65,9 +65,9 @@ func (t *Turn) cite(list []trace.Citation, id string, channel trace.Channel) []t
 	return append(list, trace.Citation{ID: id, Channel: channel, Status: status})
 }
 
-// listedIDs splits what may be one id or several. The prompt shows ids in
-// brackets, and some models copy those. Words beside an id are left out; without
-// any id they are taken as one, which nothing has.
+// listedIDs splits what may be one id or several. The prompt shows ids in brackets, and some
+// models copy the brackets. Words next to an id are left out. Without any id, the words are taken
+// as one id that nothing has.
 func listedIDs(text string) (ids []string) {
 	between := func(r rune) bool { return strings.ContainsRune(",;，；、|[](){}（）【】［］\"'`\n", r) }
 	for _, entry := range strings.FieldsFunc(text[:min(len(text), reasonScannedMax)], between) {

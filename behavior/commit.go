@@ -73,7 +73,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
 }
 
-// weighed judges the candidates of a decision that brings its own, and notes them; e is the
+// weighed evaluates the candidates of a decision that brings its own, and notes them. e is the
 // error of the first that could not be read.
 func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	s := t.talk.Calls[i]
@@ -112,7 +112,7 @@ func (t *Turn) commit(d terminal) {
 	unseen := !told && again != t.refused && t.triesLeft() > 0 && v.unseen()
 	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
-			// Of an answer in which nothing stood the draft counts already.
+			// If no candidate of the draft was usable, the draft counts already.
 			t.countRefusal(v.Violation != nil)
 		}
 		if v.outOfDeviations() {
@@ -180,9 +180,9 @@ func (v Evaluation) outOfDeviations() bool {
 	return v.Violation != nil && v.Violation.Reason == policy.ReasonDeviations
 }
 
-// commitDirect commits the best candidate of a draft without another request. One
-// that dry run or policy refused is never taken, and when all are refused the
-// reasons go back, as often as the guard's rounds allow.
+// commitOneStep commits the best candidate of a draft without another request. A candidate that
+// the dry run or the policy refused is never taken. If all are refused, the reasons go back, as
+// often as the guard's rounds allow.
 func (t *Turn) commitOneStep(w weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {

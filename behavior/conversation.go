@@ -15,12 +15,12 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Conversation is what a turn says to a model and hears from it, whether it decides or
-// reflects: the items of its requests, the calls of the last answer with their outputs,
-// and the repairs of answers that could not be used. The fields say whose it is.
+// Conversation is the exchange of a turn with a model, whether the turn decides or reflects. It
+// holds the items of its requests, the calls of the last answer with their outputs, and the
+// repairs of answers that could not be used. The fields say whose it is.
 //
 // Invariants:
-//  1. The input of each request starts with the input of the one before, but for
+//  1. The input of each request starts with the input of the one before, except for
 //     observations that the model made up, and reasoning that the window has no room for.
 //  2. In the input of each request every function call has exactly one output, after
 //     it. In between, the calls of the last answer wait for theirs in Calls.
@@ -100,8 +100,8 @@ type PendingCall struct {
 	// done says that output is final.
 	done   bool
 	output string
-	// wrong is the output of a call that went wrong, nil for any other. It is encoded
-	// late, because only the whole answer tells whether it costs a repair.
+	// wrong is the output of a call that went wrong, nil for any other. It is encoded late,
+	// because only the whole answer shows whether it costs a repair.
 	wrong *feedback
 }
 
@@ -207,11 +207,10 @@ const itemsPerAnswerMax = 64
 // callIDCharsMax is the longest call id the API accepts.
 const callIDCharsMax = 64
 
-// Take appends an answer's items to the input, verbatim and in order, and keeps its
-// calls. What could not be sent back as it is gets rebuilt or left out. The problem says
-// why nothing of the answer may be used: a cut answer is dropped whole, for its calls
-// may be half written, and text beside a refusal explains it, so that a decision in it
-// would be one that the model took back.
+// Take appends an answer's items to the input, verbatim and in order, and keeps its calls. What
+// could not be sent back as it is gets rebuilt or left out. The problem says why nothing of the
+// answer may be used. A cut answer is dropped whole, because its calls may be half written. Text
+// with a refusal explains the refusal, so a decision in it would be one that the model took back.
 func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Problem) {
 	if !c.waiting {
 		panic("behavior: an answer without a request")
@@ -317,7 +316,7 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			c.Input = append(c.Input, it)
 			continue
 		}
-		// The reasoning that led to the item must not stand before another one.
+		// The reasoning that led to the item must not come before another one.
 		for n := len(c.Input); n > c.answerAt && c.Input[n-1].Kind == llmclient.KindReasoning; n = len(c.Input) {
 			c.Input = c.Input[:n-1]
 			c.repaired(string(llmclient.FaultReasoning))
@@ -474,8 +473,8 @@ func (c *Conversation) Lengthen(free func() int) bool {
 	return true
 }
 
-// Sampling is how the next request asks: as set, but for the length after an answer that
-// was cut, and never for more than is free of the window.
+// Sampling is how the next request asks: as set, except for the length after an answer that was
+// cut, and never for more than is free of the window.
 func (c *Conversation) Sampling(set llmclient.Sampling, free int) llmclient.Sampling {
 	if set.MaxOutputTokens = max(set.MaxOutputTokens, c.length); set.MaxOutputTokens > 0 {
 		set.MaxOutputTokens = max(min(set.MaxOutputTokens, free), llmclient.MaxOutputTokensLeast)
@@ -490,8 +489,8 @@ func (c *Conversation) Respond(i int, v any) { c.Calls[i].done, c.Calls[i].outpu
 // reject sets the output of call i to what was wrong with it.
 func (c *Conversation) reject(i int, f feedback) { c.Calls[i].done, c.Calls[i].wrong = true, &f }
 
-// Refuse answers a call of a tool that is unknown or not allowed now. Who named an
-// unknown one is told all there are.
+// Refuse answers a call of a tool that is unknown or not allowed now. The output for an unknown
+// tool lists all tools there are.
 func (c *Conversation) Refuse(i int, code string, allowed []string) {
 	f := c.words().newFeedback(code)
 	f.Allowed = allowed
@@ -503,9 +502,9 @@ func (c *Conversation) Refuse(i int, code string, allowed []string) {
 	c.reject(i, f)
 }
 
-// RefuseArguments answers a call whose arguments were refused and returns the code. The
-// schema of its tool is told again, where room says that there is room for it, only to
-// who sent no JSON: otherwise the field at fault says more in less room.
+// RefuseArguments answers a call whose arguments were refused and returns the code. If the call
+// held no JSON and room says that there is room, the output repeats the schema of its tool.
+// Otherwise the field at fault says more in less room.
 func (c *Conversation) RefuseArguments(i int, e *answer.ArgumentError, room func(json.RawMessage) bool) (code string) {
 	f := c.words().wrongArguments(argumentCode(c.Calls[i].Arguments, e), e)
 	for _, tool := range c.Vocabulary.Tools {

@@ -289,9 +289,8 @@ func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
 	}
 }
 
-// abridged is a message with the sections of the opening prompt cut to their
-// headings, but for those whose text depends on what others wrote. Observations have
-// golden files of their own.
+// abridged is a message with the sections of the opening prompt cut to their headings, except for
+// those whose text depends on what others wrote. Observations have golden files of their own.
 func abridged(text string) string {
 	if !strings.HasPrefix(text, "# ") {
 		return text

@@ -214,8 +214,8 @@ func TestUniversalShapes(t *testing.T) {
 	}
 }
 
-// TestInventedObservationsNeverComeBack plays a text in which the model answers
-// itself: nothing behind its first action is in any later request.
+// TestInventedObservationsNeverComeBack plays a text in which the model answers itself: nothing
+// after its first action is in any later request.
 func TestInventedObservationsNeverComeBack(t *testing.T) {
 	turn := beginner(t)()
 	turn.Next()

@@ -24,7 +24,7 @@ type Ask struct {
 	Request llmclient.Request
 	// Free is how many tokens the window has left for the answer.
 	Free int
-	// Sections tells what each part of the opening prompt took and lost.
+	// Sections are what each part of the opening prompt took and lost.
 	Sections []trace.Section
 }
 
@@ -83,8 +83,8 @@ type Decision struct {
 	repairs []string
 	// headroom is that of the next turn.
 	headroom headroom
-	// fault is what was last wrong in the turn, in the words of its feedback, and unrun how many
-	// candidates stood there when the number 0 was decided.
+	// fault is what was last wrong in the turn, in the words of its feedback. unrun is how many
+	// candidates there were when the number 0 was decided.
 	fault string
 	unrun int
 	// saw is what the turn saw of places.

@@ -103,7 +103,7 @@ type weighing struct {
 	scores   []int
 }
 
-// weigh judges the candidates that a call gave; e is the first argument error.
+// weigh evaluates the candidates that a call gave. e is the first argument error.
 func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	t.candidates, t.dropped = nil, nil
 	if n := len(candidates); n > candidatesMax {
@@ -159,7 +159,8 @@ func (t *Turn) noteRefusal(v Evaluation, n trace.Step) {
 	}
 }
 
-// once leaves out of what is said of an action what a candidate before it was told already.
+// once leaves out of the feedback on an action what the feedback on an earlier candidate already
+// says.
 func (w weighing) once(f feedback) feedback {
 	if slices.ContainsFunc(w.results, func(r candidateResult) bool {
 		return r.Error != nil && r.Error.Code == f.Code && r.Error.Rule == f.Rule
@@ -178,8 +179,8 @@ func (w weighing) same(as *weighing) bool {
 
 // The parts of a candidate's score.
 const (
-	// scorePlanned is for an action that the plan lists, or that a rule lets somebody ask for who
-	// did: else no partner would ever be answered.
+	// scorePlanned is for an action that the plan lists, or that another agent asked for under a
+	// rule. Without it no partner would ever be answered.
 	scorePlanned = 20
 	// scorePlace is for every candidate that the model put before it.
 	scorePlace = -5
@@ -190,11 +191,11 @@ const (
 	scoreDeviation = -40
 )
 
-// score tells how good a candidate is to commit directly. The order of the model decides
-// among equals: it alone knows what the agent wants. One whose fate the dry run cannot
-// know is as good as an accepted one, which takes its place if the world refuses it, unless an
-// id in it is perhaps misspelt. Only the full protocol commits directly: a lean turn decides in
-// the call that drafts.
+// score is how good a candidate is to commit in one step. The order of the model decides among
+// equals: only the model knows what the agent wants. A candidate whose result the dry run cannot
+// know is as good as an accepted one, unless an id in it may be misspelt. An accepted one takes
+// its place if the world refuses it. Only the full protocol commits in one step: a lean turn
+// decides in the call that drafts.
 func (t *Turn) score(number int, v Evaluation) int {
 	score := scorePlace * (number - 1)
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }

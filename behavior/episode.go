@@ -81,7 +81,7 @@ func repeated(a world.Action) world.Action {
 	return a
 }
 
-// argumentText is how an argument is told: a free text by its length, an id by its name.
+// argumentText is how an argument is shown: a free text by its length, an id by its name.
 func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) string {
 	switch {
 	case arg.Slot() == world.SlotWant:
@@ -100,7 +100,7 @@ func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) 
 	return name(a, *arg.Param, arg.Text)
 }
 
-// like tells whether d and e may be folded into one.
+// like reports whether d and e may be folded into one.
 func (d episode) like(e episode) bool {
 	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&
 		d.price == e.price && d.terms == e.terms && d.wait == e.wait && d.reason() == e.reason()

@@ -34,7 +34,7 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	t.finish(d)
 }
 
-// fallbackDetail tells what a fallback was taken from.
+// fallbackDetail says what a fallback was taken from.
 type fallbackDetail struct {
 	By trace.Basis `json:"by"`
 }
@@ -92,10 +92,10 @@ func (t *Turn) mayFallBack(v Evaluation) bool {
 		v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
 }
 
-// alternatives are the accepted candidates of the newest draft as decisions, best first, judged
-// again by what is in view now. The decided action, nil for none, is left out, and so are standing
-// orders beside another action: an order begins with what was decided. off is the most ticks of
-// deviation.
+// alternatives are the accepted candidates of the newest draft as decisions, best first,
+// evaluated again by what is in view now. It leaves out the decided action (nil for none). It
+// leaves out standing orders if another action was decided, because an order begins with what was
+// decided. off is the most ticks of deviation.
 func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	if t.accepted == nil || t.ambiguous {
 		return nil

@@ -15,10 +15,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// feedback is what the engine tells a model about its own call or answer. Wording
-// is fixed per code: it never repeats model text or text of other agents, so it
-// cannot carry an instruction. It says what was wrong, what is allowed, whether
-// anything was executed, and which retry this is where retries are bounded.
+// feedback is the engine's message to a model about its own call or answer. The wording is fixed
+// per code: it never repeats model text or text of other agents, so it cannot carry an
+// instruction. It says what was wrong, what is allowed, and whether anything was executed. Where
+// retries are bounded it says which retry this is.
 type feedback struct {
 	Status string `json:"status"`
 	Code   string `json:"code"`
@@ -47,7 +47,7 @@ type feedback struct {
 	// of one that is refused.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
 	Possible  []string         `json:"possible,omitempty"`
-	// Adjusted tells what clamping had changed before the world was asked.
+	// Adjusted says what clamping had changed before the world was asked.
 	Adjusted string `json:"adjusted,omitempty"`
 	Executed bool   `json:"executed"`
 	// Next is the tool to call, where another than the one called helps.
@@ -88,9 +88,8 @@ func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback 
 	return f
 }
 
-// argumentCode tells which of the three ways arguments failed. What is wrong with
-// a field inside an object is told by its path; an error about the whole depends
-// on what the whole is.
+// argumentCode returns which of the three ways arguments failed. A path names the field inside an
+// object that is wrong. An error about the whole depends on what the whole is.
 func argumentCode(raw string, e *answer.ArgumentError) string {
 	whole := e.Path == "" || e.Path == "arguments"
 	switch {
@@ -102,8 +101,8 @@ func argumentCode(raw string, e *answer.ArgumentError) string {
 	return CodeInvalidArguments
 }
 
-// aboutAnswer tells the model that a whole answer could not be used. No allowed tool
-// means that the step takes text.
+// aboutAnswer is the feedback that a whole answer could not be used. No allowed tool means that
+// the step takes text.
 func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 	next := w.callAllowed
 	if len(allowed) == 0 {
@@ -112,10 +111,9 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 	return feedback{Status: "error", Code: CodeUnusableAnswer, Text: w.unusable.of(kind) + next, Allowed: allowed}
 }
 
-// refused tells why an action may not be committed: what the world would answer, or
-// which rule refused it, about which argument, with the rule's numbers, and what the
-// agent had planned. Nothing of it is from a text that others wrote: the plan was made
-// before any was shown.
+// refused says why an action may not be committed: what the world would answer, or which rule
+// refused it, about which argument, with the rule's numbers, and what the agent had planned.
+// Nothing of it is from a text that others wrote, because the plan was made before any was shown.
 func (w *wording) refused(v Evaluation) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
@@ -159,7 +157,7 @@ func (t *Turn) mistake(f feedback, action string) {
 	t.faultAt, t.fault = t.talk.asks, plaintext.Clip(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), faultCharsMax)
 }
 
-// faultCharsMax caps what is told of a fault in a later turn.
+// faultCharsMax caps the text about a fault in a later turn.
 const faultCharsMax = 160
 
 // asides are what a model must know of its decision besides the outcome: what the engine changed,

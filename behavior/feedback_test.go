@@ -18,15 +18,15 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// parseKinds are all kinds of unusable answers. Those about calls are told by the
-// outputs of the calls.
+// parseKinds are all kinds of unusable answers. The outputs of the calls report the kinds about
+// calls.
 var parseKinds = []answer.Problem{
 	answer.EmptyOutput, answer.Refusal, answer.Truncated, answer.Filtered, answer.Incomplete, answer.NoJSON, answer.TooLarge,
 	answer.UnknownShape, answer.Several,
 }
 
-// TestFeedbackWording holds every text that tells a model what was wrong: what
-// there is in the table of each language, and each in the form in which it is sent.
+// TestFeedbackWording holds every text that reports a fault to a model: the texts in the table of
+// each language, and each in the form in which it is sent.
 func TestFeedbackWording(t *testing.T) {
 	for l, file := range map[modules.Language]string{modules.English: "testdata/feedback.golden", modules.Chinese: "testdata/feedback_zh.golden"} {
 		compareGolden(t, file, feedbackIn(wordsOf(l)))

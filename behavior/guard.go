@@ -68,8 +68,8 @@ func (t *Turn) evaluate(proposed world.Action) Evaluation {
 	return v
 }
 
-// evidence is what an action of the turn is evaluated by. Its authors are those who sent the
-// untrusted texts in view, and those whose words the texts may repeat.
+// evidence is what an action of the turn is evaluated by. Its authors sent the untrusted texts in
+// view, or wrote what the texts may repeat.
 func (t *Turn) evidence() policy.Evidence {
 	e := policy.Evidence{Plan: t.plan, Seen: &t.opening.seen, Shown: t.opening.shown}
 	if !t.tainted() {

@@ -125,7 +125,7 @@ func guardShare(tb testing.TB) (measure func() (turn, guard time.Duration)) {
 	}
 }
 
-// BenchmarkGuardShare tells the guard's share of a turn in percent.
+// BenchmarkGuardShare reports the guard's share of a turn in percent.
 func BenchmarkGuardShare(b *testing.B) {
 	measure := guardShare(b)
 	var turns, guards time.Duration
@@ -218,8 +218,8 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 	}
 }
 
-// TestParentsOfAllThatIsRead: whose words led to a message, note or terms counts with its
-// sender.
+// TestParentsOfAllThatIsRead: the agents whose text led to a message, note or terms count with
+// its sender.
 func TestParentsOfAllThatIsRead(t *testing.T) {
 	read := texts{
 		Inbox: []world.Message{{From: "agent-2", Parents: []string{"agent-3"}}, {From: "agent-2"}},

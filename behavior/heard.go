@@ -59,8 +59,8 @@ func (p *history) unread(id string) int {
 	return 1
 }
 
-// readMax bounds how many readings are told from new texts. It is more than places
-// and inboxes hold at once, so that a text which stays there is new only once.
+// readMax bounds how many readings are kept to recognize new texts. It is more than places and
+// inboxes hold at once, so that a text which stays there is new only once.
 const readMax = 256
 
 // recallHeard puts among the texts withheld what the agent remembers of earlier

@@ -17,7 +17,7 @@ type history struct {
 	// episodes are the newest, oldest first; total counts all there were.
 	episodes []episode
 	total    int64
-	// asides are what else is told of the last one, and only in the next prompt.
+	// asides are what else is shown about the last one, and only in the next prompt.
 	asides []string
 	// place is where the agent was when it last looked, empty before.
 	place string
@@ -26,9 +26,9 @@ type history struct {
 	// sights are the memories of places, saw the numbers seen there; both the newest last.
 	sights []reading
 	saw    []sighting
-	// news are what others or time did since the last decision, oldest first, refusals what the
-	// world refused of the present one; heard numbers the news there ever were. shut says that
-	// the agent was last told of as shut down.
+	// news are what others or time did since the last decision, oldest first. refusals are what
+	// the world refused of the present one. heard numbers all news so far. shut says that the
+	// last prompt showed the agent as shut down.
 	news     []episode
 	refusals []string
 	heard    int64
@@ -55,7 +55,7 @@ type sent struct {
 	told string
 }
 
-// sentMax is how many own texts a history holds, sentTicks for how long they are told.
+// sentMax is how many own texts a history holds, sentTicks for how long they are shown.
 const (
 	sentMax   = 3
 	sentTicks = 20
@@ -82,7 +82,7 @@ func (p *history) send(d Decision, o world.Outcome) {
 // newest are the last of a list, at most most.
 func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
 
-// deedsMax is how many decisions a history holds.
+// episodesMax is how many decisions a history holds.
 const episodesMax = 256
 
 // variant is the text of a section, fuller or barer, with the sources it shows.
@@ -106,8 +106,8 @@ func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, episode) 
 	return variant{text: strings.Join(append([]string{m.words.headingOutcome, line}, asides...), "\n"), sources: m.sourcesOf(d, line)}, d
 }
 
-// history offers the newest decisions before the last one, folded, and shorter
-// tails of them.
+// historySection offers the newest decisions before the last one, folded, and shorter tails of
+// them.
 func (m *Agent) historySection(last episode) sectionDraft {
 	before := m.history.episodes
 	if n := len(before); n > 0 && before[n-1].last == last.last {
@@ -243,8 +243,8 @@ func (m *Agent) told(found memory.Scored) episode {
 	return episode{ids: []string{found.ID}, remembered: found.Line(m.words.memory)}
 }
 
-// written is a section of episodes. Those in taken are ids that another section shows: an id
-// stands once in a prompt.
+// written is a section of episodes. Those in taken are ids that another section shows: a prompt
+// shows an id once.
 func (m *Agent) written(heading string, deeds []episode, taken []string) variant {
 	v := variant{text: heading}
 	for _, d := range deeds {
@@ -290,7 +290,7 @@ type untrustedText struct {
 	origins []string
 }
 
-// reads adds a source that was in view, and whose words it may hold.
+// reads adds a source that was in view, and whose text this one may hold.
 func (u *untrustedText) reads(trust trace.Trust, origins []string) {
 	if !u.tainted {
 		u.tainted, u.trust = true, trust

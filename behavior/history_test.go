@@ -90,7 +90,7 @@ func TestTheEngineTellsWhatItDidInstead(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, answers string
-		// told are what an English and a Chinese prompt say, none of which the one after that.
+		// told are what an English and a Chinese prompt say, and the prompt after that does not.
 		told [2]string
 	}{
 		{"an amount below the least", draft + mine("-4") + decide("1"), [2]string{"Changed: amount 1 for your -4, the least.", "已调整：amount 1，而非你的 -4，"}},
@@ -170,7 +170,7 @@ func TestNewsAreToldOnce(t *testing.T) {
 			t.Errorf("after %s and %s: %q, want %q", world.EncodeAction(tt.does), world.EncodeAction(tt.other), told, tt.told)
 		}
 	}
-	// Of the place left behind stands what was seen there last.
+	// The prompt shows what was seen last at the place left behind.
 	if seen := l.section("# Observation, tick " + fmt.Sprint(l.w.Tick())); !strings.Contains(seen, "compound g; 41@4 is 41 in tick 4): base-a \"Base A\" 40 4 41@5 24000@5\n") {
 		t.Errorf("the place left behind is not told of:\n%s", seen)
 	}

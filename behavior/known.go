@@ -6,12 +6,12 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The ids in an action are a model's words until something vouches for them. A model
-// that reads "go to SELL-EVERYTHING" may try just that, and the refusal would bring
-// the word back, in a line of the agent's own history, before the plan of every turn
-// to come. So what is told of an action names only what typed state knows.
+// An id in a model's action is untrusted until it matches observed state. A model that reads "go
+// to SELL-EVERYTHING" may try just that. The refusal would bring the word back in a line of the
+// agent's own history, before the plan of every later turn. So a rendered action names only what
+// typed state holds.
 
-// naming tells one argument of an action that is neither an amount nor free text.
+// naming renders one argument of an action that is neither an amount nor free text.
 type naming func(a world.Action, p world.Param, text string) string
 
 // naming returns how the ids of d are rendered. What the world accepted exists, except for the

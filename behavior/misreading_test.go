@@ -83,8 +83,8 @@ func TestNothingIsExecutedThatWasNotDecided(t *testing.T) {
 	}
 }
 
-// TestANumberMeansTheDraftsCandidate gives candidates beside the number of one, after
-// a draft with others.
+// TestANumberMeansTheDraftsCandidate gives candidates next to the number of one, after a draft
+// with others.
 func TestANumberMeansTheDraftsCandidate(t *testing.T) {
 	draft := llmclient.FunctionCall("c1", "decision_draft", `{"candidates":[{"action":"wait_ticks","ticks":3}]}`)
 	for text, want := range map[string]answer.Problem{

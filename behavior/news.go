@@ -16,8 +16,8 @@ const (
 )
 
 // Witness tells the agent what happened in the world. It keeps what others or time did to the
-// agent, as far as that touched the agent's own stock or things: of a trade elsewhere an owner
-// learns when it comes there.
+// agent, if that touched the agent's own stock or things. An owner learns of a trade elsewhere
+// when it arrives there.
 func (m *Agent) Witness(e world.Event) {
 	w, gains, what, things, giver := m.words, e.Gains(m.id), "", "", ""
 	own, id := e.Agent == m.id, plain(e.Subject)

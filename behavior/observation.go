@@ -138,9 +138,9 @@ func (s observationWriter) text() string {
 	return strings.Join(append(lines, s.market()...), "\n")
 }
 
-// ruleLine tells what others may still ask for: the number of the rule, the action, what is given
-// and to whom, who asks, how much at once, in all and for each, what a trade has to bring, and whether a
-// message is enough.
+// ruleLine says what others may still ask for: the number of the rule, the action, what is given
+// and to whom, and who asks. It gives how much at once, in all and for each, what a trade has to
+// bring, and whether a message is enough.
 func (s observationWriter) ruleLine() []string {
 	var entries []string
 	head, typed := s.words.lineAsked, slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })

@@ -134,9 +134,8 @@ quotes: amber bid 2, ask none, tick 18`,
 	}
 }
 
-// TestRichShowsEveryField changes one value of an observation after the other: where
-// the text stays the same, something an agent may know is not told, and the reason
-// has to stand here.
+// TestRichShowsEveryField changes one value of an observation after the other. If the text stays
+// the same, the prompt hides something an agent may know, and the reason must be given here.
 func TestRichShowsEveryField(t *testing.T) {
 	silent := map[string]string{
 		"Here.ID":             "is the place of the agent itself",

@@ -96,11 +96,11 @@ func (t *Turn) plannedNames() []string {
 	return names
 }
 
-// acceptPlan takes a plan: its steps, and what it says the agent may do. It returns
-// why actions could not be read, which allow nothing, and what they leave open that stays
-// closed once texts are shown. A plan made with untrusted text
-// in view is recorded and allows nothing either: it may be somebody else's. Of several plans the
-// newest comes first; what the agent is told to mend is left to the next one.
+// acceptPlan takes a plan: its steps, and what it says the agent may do. It returns why actions
+// could not be read, which allow nothing, and what they leave open that stays closed once texts
+// are shown. A plan made with untrusted text in view is recorded and allows nothing either:
+// another agent may have caused it. Of several plans the newest comes first. Actions that the
+// model has to mend are left to the next plan.
 func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair, mends bool) (faults []*answer.ArgumentError) {
 	t.planned = true
 	earlier := t.plan

@@ -8,7 +8,7 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// Profile is how much the opening prompt of a turn tells.
+// Profile is how much the opening prompt of a turn shows.
 type Profile = string
 
 // The profiles, from the shortest.
@@ -77,15 +77,15 @@ const namedKept = 4
 // choicesClipped is how many choices of an action a clipped observation keeps.
 const choicesClipped = 6
 
-// mentions tells whether a text, given as its [words], names something in its own
-// words: whole words count, letter case does not.
+// mentions reports whether a text, given as its [words], names something in its own words. Whole
+// words count, letter case does not.
 func mentions(text, name string) bool {
 	sought := words(name)
 	return sought != "" && strings.Contains(text, sought)
 }
 
-// words is text as lower-case words with one space around each, empty without any. A Chinese character
-// is a word of its own: that script has no spaces, and an id may stand right beside it.
+// words is text as lower-case words with one space around each, empty without any. A Chinese
+// character is a word of its own: that script has no spaces, and an id may follow it directly.
 func words(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 2)

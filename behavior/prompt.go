@@ -54,8 +54,8 @@ type prompt struct {
 	untrusted bool
 }
 
-// draft of one section: its variants from the fullest to the barest; clipping
-// steps down through them. The last variant of a required section is never empty.
+// sectionDraft is one section: its variants from the fullest to the barest. Clipping steps down
+// through them. The last variant of a required section is never empty.
 type sectionDraft struct {
 	name     string
 	variants []variant
@@ -178,7 +178,7 @@ func (m *Agent) compose(view world.View) prompt {
 		}
 		s.Clipped = s.ClippedChars > 0
 		if d.name == sectionMessages {
-			// If nothing of the texts fits, that is told at once.
+			// If nothing of the texts fits, the prompt says so now.
 			p.held, p.heldSection = kept[chosen], s
 			if !p.early && (s.Chars > 0 || !s.Clipped) {
 				continue
@@ -190,8 +190,8 @@ func (m *Agent) compose(view world.View) prompt {
 			p.sources = append(p.sources, v.sources...)
 		}
 	}
-	// A rule vouches for the terms that stand before the plan, and the world for the agent's own;
-	// they may be relied on.
+	// A rule vouches for the terms shown before the plan, and the world for the agent's own. They
+	// may be relied on.
 	for _, s := range slices.Concat(p.shown, seen.OwnRequests, seen.OwnOffers) {
 		source := textSource(trace.KindTerms, s.ID, s.From, seen.Tick, encode(s))
 		source.Trust = trace.TrustSelfObservation

@@ -228,8 +228,8 @@ func clipped(a behavior.Ask) int {
 	return n
 }
 
-// TestProfilesGrow: each profile tells more than the one before, and all are one
-// message with every section at most once.
+// TestProfilesGrow: each profile shows more than the one before, and all are one message with
+// every section at most once.
 func TestProfilesGrow(t *testing.T) {
 	before := 0
 	for _, p := range behavior.Profiles() {

@@ -101,8 +101,8 @@ func TestErrorsLeadOn(t *testing.T) {
 	}
 }
 
-// TestOpenLinesBeforeOldTexts: texts that were read before ask for no plan of their own, and
-// close what it leaves open all the same. A line of text is told by its slots.
+// TestOpenLinesBeforeOldTexts: texts that were read before ask for no plan of their own, but
+// still close what the plan leaves open. A line of text is shown by its slots.
 func TestOpenLinesBeforeOldTexts(t *testing.T) {
 	m, v := reader(t)
 	read := Decision{Executed: world.Wait{}, Seen: m.heard(m.Begin(v).opening.held)}
@@ -162,8 +162,8 @@ func TestAToolOutOfOrderInChinese(t *testing.T) {
 	}
 }
 
-// TestOwnWordsAreKept: whom the agent wrote, and when, stands before the plan, what it
-// promised among the texts it may repeat.
+// TestOwnWordsAreKept: the prompt shows before the plan to whom the agent wrote, and when. What
+// it promised is among the texts that it may repeat.
 func TestOwnWordsAreKept(t *testing.T) {
 	m, v := reader(t)
 	promise := world.SendMessage{To: "agent-2", Text: "I bring you 7 hardware."}
@@ -173,7 +173,7 @@ func TestOwnWordsAreKept(t *testing.T) {
 	reads(t, "after it", p.held.section(m.words), []string{`"you_said":[{"tick":9,"to":"agent-2","text":"I bring you 7 hardware."}]`}, nil)
 }
 
-// TestPlacesOutOfSightAreRemembered, and those in sight are not told twice.
+// TestPlacesOutOfSightAreRemembered, and those in sight are not shown twice.
 func TestPlacesOutOfSightAreRemembered(t *testing.T) {
 	m, v := reader(t)
 	here := v.Observe()

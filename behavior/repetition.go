@@ -10,8 +10,8 @@ import (
 // RepetitionKind names a way of going in circles, as traces and reports count it.
 type RepetitionKind string
 
-// The kinds of repetition, from the most to the least telling: of several that
-// hold, the first is told.
+// The kinds of repetition, from the most to the least specific: of several that hold, the first
+// is reported.
 const (
 	// RepeatWaiting: waits, of whatever length, one after the other.
 	RepeatWaiting RepetitionKind = "waiting"
@@ -111,8 +111,8 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 	copy(r.recent[1:], r.recent[:])
 	r.recent[0], r.known = signature, min(r.known+1, periodMax)
 
-	// Only the most telling kind counts: who waits for ever is not told of a cycle of two
-	// waits.
+	// Only the most specific kind counts: an agent that always waits gets no advice about a cycle
+	// of two waits.
 	r.advice = nil
 	times, rounds := max(after, repeatsMin), max(after-1, repeatsMin)
 	for _, seen := range []struct {
@@ -129,8 +129,8 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 		if seen.Times < seen.threshold {
 			continue
 		}
-		// Due at the threshold and each time it doubled: advice that stood in every prompt
-		// would be read in none.
+		// Due at the threshold and each time the count doubles: advice in every prompt would be
+		// ignored.
 		n := seen.Times
 		for n > seen.threshold && n%2 == 0 {
 			n /= 2

@@ -22,7 +22,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		reason := trace.WaitReason(trace.WaitModelPrefix + string(a.Failure.Kind))
 		switch a.Failure.Kind {
 		case llmclient.ErrInterrupted, llmclient.ErrAbandoned, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged:
-			// The run ends here, or somebody gave up the turn: it is not the model that failed.
+			// The run ends here, or the caller gave up the turn: the model did not fail.
 			t.wait(reason, nil)
 		default:
 			t.fail(reason, nil)
@@ -51,7 +51,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		return
 	}
 	// No tool may be called in a reason step: nothing runs, and each call gets its own error
-	// output. What was thought beside the calls is kept, and does for the step.
+	// output. Text with the calls is kept as the reasoning of the step.
 	thought, used := strings.TrimSpace(text) != "", []answer.Repair(nil)
 	for i, s := range t.talk.Calls {
 		if said, ok := answer.Thought(s.Call); ok {
@@ -146,7 +146,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		t.ambiguous = true
 	case answer.InvalidArgs:
 	default:
-		// The newest is told; calls out of order were told in their outputs.
+		// The newest fault is reported; calls out of order were reported in their outputs.
 		t.fault = ""
 		if problem != answer.UnknownTool && problem != answer.NotAllowedNow {
 			t.fault = t.mind.words.unusable.of(problem)
@@ -273,8 +273,9 @@ func (t *Turn) goOn(r round, before *weighing) {
 	}
 }
 
-// order lists the calls of an answer as they are handled: as they came, but that without
-// an earlier draft plans and modules go first, and a draft before the first decision.
+// order lists the calls of an answer in the order in which they are handled. That is the order
+// they came in, with one exception: without an earlier draft, plans and modules go first, and a
+// draft goes before the first decision.
 func (t *Turn) order() []int {
 	var first, last []int
 	drafted := t.candidates != nil

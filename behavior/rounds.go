@@ -5,8 +5,8 @@ import "example.com/agentworld/behavior/policy"
 // Untrusted texts may cost a turn only so much: the requests that it needs anyway, and, in a few
 // ticks of a row, one further round because something was refused or could not be used.
 
-// requestsUnderTexts is how many requests a turn has once texts are shown, beside those that
-// its plan asks for: a draft and a decision.
+// requestsUnderTexts is how many requests a turn has once texts are shown, in addition to those
+// that its plan asks for: a draft and a decision.
 const requestsUnderTexts = 2
 
 // tainted reports whether a request of the turn carried a source that may not decide.

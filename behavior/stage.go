@@ -121,19 +121,19 @@ func (t *Turn) pastPlan() {
 	t.planSteps = nil
 }
 
-// Afford tells the turn how many more requests its caller can send, the next one
-// included. A turn that knows keeps what it needs to decide: it offers no modules and
-// takes no reason step where only enough is left for a draft and a decision. The
-// caller says it before Next; a turn that is never told supposes that there is no end.
+// Afford tells the turn how many more requests its caller can send, the next one included. The
+// turn then keeps what it needs to decide: it offers no modules and takes no reason step if only
+// enough is left for a draft and a decision. Call it before Next. Without it, a turn assumes no
+// limit.
 func (t *Turn) Afford(requests int) { t.affordable, t.bounded = requests, true }
 
-// spares reports whether the turn can afford a request now that decides nothing. sent
-// is how many requests were sent since Afford was told.
+// spares reports whether the turn can afford a request now that decides nothing. sent is how many
+// requests were sent since Afford was called.
 func (t *Turn) spares(sent int) bool {
 	return !t.bounded || t.affordable-sent > t.mind.cfg.callsAfterPlan()
 }
 
-// callsAfterPlan is how many requests the protocol makes behind a plan at least.
+// callsAfterPlan is how many requests the protocol makes after a plan at least.
 func (c Config) callsAfterPlan() int {
 	if c.Protocol == ProtocolLean {
 		return 1

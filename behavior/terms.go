@@ -79,8 +79,8 @@ func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []
 	return news
 }
 
-// receivers are own requests and offers to whom they may be told to be: the id is a model's
-// word unless typed state vouched for it when it was written.
+// receivers are own requests and offers with their receivers as they may be shown. The id is a
+// model's word unless typed state vouched for it when it was written.
 func (p *history) receivers(own []world.Terms) []world.Terms {
 	own = slices.Clone(own)
 	for i := range own {

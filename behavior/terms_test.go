@@ -98,7 +98,7 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 			[]string{"第 6 回合: accept_offer offer-5-agent-2-1 成功, hardware -1, data +2", "第 7 回合: offer-5-agent-1-1 到期, hardware +1"},
 		},
 		{world.Decline{ID: "req-6-agent-2-1"}, world.Wait{}, []string{"tick 7: decline req-6-agent-2-1 ok"}, []string{"第 7 回合: decline req-6-agent-2-1 成功"}},
-		// Nothing tells that there is such an agent.
+		// Nothing shows that there is such an agent.
 		{
 			world.Request{To: "agent-99", Resource: world.Data, Amount: 1, Ticks: 5}, world.Wait{},
 			[]string{"tick 8: request ? data 1 open 5 ticks ok", "own requests and offers: req-8-agent-1-1 to ?,"}, nil,

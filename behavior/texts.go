@@ -34,7 +34,7 @@ type texts struct {
 	tick int64
 	// recalled are the sources of Remembered, taught those of Lessons.
 	recalled, taught []trace.Source
-	// spoken tells what a text of the agent's own may repeat, by its tick.
+	// spoken returns what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
 	// bare says that the prompt holds the texts without an envelope.
 	bare bool
@@ -62,7 +62,7 @@ type visibleObservation struct {
 	saw []sighting
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
-	// naming is how the ids in it are told.
+	// naming is how the ids in it are rendered.
 	naming naming
 }
 
@@ -120,7 +120,7 @@ func (t texts) sources(self string) []trace.Source {
 	return list
 }
 
-// readings are the texts and terms with whose words may have led to them.
+// readings are the texts and terms, each with the agents whose text may have led to it.
 func (t texts) readings() (list []reading) {
 	for _, m := range t.Inbox {
 		list = append(list, reading{text: m.ID, parents: m.Parents})
@@ -134,7 +134,7 @@ func (t texts) readings() (list []reading) {
 	return list
 }
 
-// parents are whose words may have led to the messages, notes and terms.
+// parents are the agents whose text may have led to the messages, notes and terms.
 func (t texts) parents() (ids []string) {
 	for _, r := range t.readings() {
 		ids = append(ids, r.parents...)
@@ -170,9 +170,9 @@ func (t *Turn) reveal() {
 	t.talk.after = append(t.talk.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
 }
 
-// Texts without an envelope are what a guard is measured against: each is a line
-// that begins with its sender, and nothing tells where it ends. Who wrote what is
-// then only what the text says, for the model and for the trust of sources alike.
+// A guard is measured against texts without an envelope. Each is a line that begins with its
+// sender, and nothing marks its end. The author is then only what the text says, for the model
+// and for the trust of sources.
 
 // plainLines are the texts as sources without an author, one a line, the newest first.
 // What the agent said itself comes last and has no kind.
@@ -219,5 +219,5 @@ func (t texts) plainSources() []trace.Source {
 	return list
 }
 
-// saidBy finds where somebody begins to speak, or seems to.
+// saidBy finds where another speaker begins, or seems to begin.
 var saidBy = regexp.MustCompile(`(?i)\bfrom ([a-z0-9_.:-]{1,64}): `)

@@ -14,9 +14,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// TestTextsOfOthersFollowThePlan holds in both protocols: the first request shows
-// none of their words, the next one does, behind everything of the first, and
-// only then do they count as sources and as a section.
+// TestTextsOfOthersFollowThePlan holds in both protocols. The first request shows no text of
+// other agents. The next one does, after everything of the first. Only then do the texts count as
+// sources and as a section.
 func TestTextsOfOthersFollowThePlan(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		turn := newReader(t, behavior.Config{Settings: trace.Settings{Protocol: protocol}}, []string{"message zebra", "note giraffe"})

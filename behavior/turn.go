@@ -21,7 +21,7 @@ import (
 //  1. Its inputs are those of a [Conversation].
 //  2. A turn ends after at most Config.CallsMax asks, at worst in a wait with its
 //     reason.
-//  3. Same mind, view, answers and what it is told of its means give the same steps.
+//  3. The same agent, view, answers and affordable requests give the same steps.
 type Turn struct {
 	mind  *Agent
 	view  world.View
@@ -34,8 +34,8 @@ type Turn struct {
 	talk Conversation
 	// cramped says that the window had no room for a module result at the last Ask.
 	cramped bool
-	// affordable is how many requests the caller can still send; bounded says that it
-	// told.
+	// affordable is how many requests the caller can still send; bounded says that the caller set
+	// it.
 	affordable int
 	bounded    bool
 
@@ -68,8 +68,8 @@ type Turn struct {
 	// drafts is the draft of the answer that is being taken, nil without one, and accepted
 	// the newest draft of the turn with a candidate that the dry run accepted.
 	drafts, accepted *weighing
-	// redrafts says that a draft is offered beside the decision, because a candidate could
-	// not be read or was refused, or the decision was.
+	// redrafts says that a draft is offered together with the decision, because a candidate or
+	// the decision could not be read or was refused.
 	redrafts bool
 	// ambiguous says that the turn is past a fallback: it gave several decisions, or chose
 	// to wait. refused is the last decision that was sent back.
@@ -202,8 +202,8 @@ func (t *Turn) Env() modules.Env {
 	return env
 }
 
-// room is how many tokens the window still holds beside an answer; negative when
-// the next request would not fit.
+// room is how many tokens the window still holds after an answer; negative if the next request
+// would not fit.
 func (t *Turn) room() int { return t.free() - t.mind.outputTokens() }
 
 // free is how many tokens the window has left for an answer.

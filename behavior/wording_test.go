@@ -15,7 +15,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// texts of a table by the path of their field.
+// textsIn collects the texts of a table by the path of their field.
 func textsIn(path string, v reflect.Value, into map[string]string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -26,7 +26,7 @@ func textsIn(path string, v reflect.Value, into map[string]string) {
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			// Phrases are told apart by what they are about, not by their place.
+			// Phrases are identified by what they are about, not by their place.
 			item := v.Index(i)
 			into[path+"["+item.Field(0).String()+"]"] = item.Field(1).String()
 		}

@@ -399,9 +399,9 @@ func TestInsistingOnTermsIsBounded(t *testing.T) {
 	}
 }
 
-// TestStrangersTermsComeWithTheTexts: before the plan stands only what a rule could answer;
-// what is sent after it carries everybody whose texts and terms were in view, and those behind
-// them, also when only memory holds what they wrote.
+// TestStrangersTermsComeWithTheTexts: before the plan the prompt shows only what a rule could
+// answer. What is sent after it carries all agents whose texts and terms were in view, and their
+// parents. That holds too if only memory holds what they wrote.
 func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
