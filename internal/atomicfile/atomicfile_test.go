@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSwap: a file that is not what it was stays, and no other file is
-// left behind; one that is keeps who may read it.
+// TestSwap: a file that changed meanwhile stays, and no other file is left
+// over. A file that did not change is replaced and keeps its permissions.
 func TestSwap(t *testing.T) {
 	for name, tc := range map[string]struct {
 		seen, now string // empty for no file

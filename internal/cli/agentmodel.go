@@ -117,8 +117,8 @@ type agentAccess struct {
 }
 
 // chooseAgents finds the endpoint and the key of every agent with a model of its own.
-// agents are those of the scenario, where is the place for messages. A run that is offline
-// has none, which is said among what it does not use, nor has one that asks no model.
+// agents are those of the scenario; where names the place in messages. A run that is offline
+// or asks no model has none. An offline run lists them among the settings it does not use.
 func (m *Main) chooseAgents(c config, where string, agents []string) ([]agentAccess, error) {
 	if len(c.AgentModels) == 0 || c.Offline || c.strict() {
 		return nil, nil

@@ -197,7 +197,7 @@ func TestAgentsReachTheirOwnEndpoints(t *testing.T) {
 	replayed(t, p)
 }
 
-// TestAnEndpointThatRefusesStopsItsAgentsOnly: the others go on to the end, and the
+// TestAnEndpointThatRefusesStopsItsAgentsOnly: the others continue to the end, and the
 // report says who stopped, when and why.
 func TestAnEndpointThatRefusesStopsItsAgentsOnly(t *testing.T) {
 	run, other := newPlace(t, ""), newPlace(t, "-")

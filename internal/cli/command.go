@@ -105,9 +105,9 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// group is a command that only holds others. Called by itself, or with a word it
-// does not know, it says which there are. Cobra would print its help and succeed,
-// and a script with a misspelt command would go on.
+// group is a command that only holds others. Called without one of them, it lists
+// them and fails. Cobra would print its help and succeed, and a script with a
+// misspelt command would continue.
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
 		allowed := strings.Join(commandNames(c), ", ")

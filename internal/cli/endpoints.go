@@ -123,7 +123,7 @@ func (e *endpoints) close() {
 	}
 }
 
-// timing tells how the calls to each endpoint were withheld, the run's own first.
+// timing returns how the calls to each endpoint were delayed, the run's own first.
 func (e *endpoints) timing() []trace.EndpointTiming {
 	list := []trace.EndpointTiming{}
 	for i, r := range e.reached {

@@ -23,7 +23,7 @@ import (
 type explainer struct {
 	b bytes.Buffer
 	t *transcript
-	// provenance tells where the decision's sources come from.
+	// provenance says where the decision's sources come from.
 	provenance *provenance
 	// full repeats parts that an earlier call has shown.
 	full bool
@@ -197,7 +197,7 @@ func outcomeText(raw json.RawMessage) string {
 	return text
 }
 
-// rejectionText shows a refusal with its code, its field and whatever numbers it
+// rejectionText shows a refusal with its code, its field and the numbers that it
 // has, such as "storage_full electricity, requested 50 units, maximum 40 units".
 func rejectionText(r *world.Rejection) string {
 	if r == nil {

@@ -95,12 +95,12 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 	return err
 }
 
-// originsMax bounds for how many agents the origin is told.
+// originsMax bounds the number of agents for which the origin is shown.
 const originsMax = 8
 
 // origins writes where the source comes from, for the agents that had it in view or
-// named it. Agents number their memories and their lessons themselves, so the same id
-// is told for each of them, once where it is the same.
+// named it. Agents number their memories and their lessons themselves, so one id can have
+// several origins. Each different origin is shown once.
 func (h *sourceHistory) origins(b *bytes.Buffer) {
 	var last []string
 	agents := 0

@@ -12,8 +12,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// recordedSources writes a run in which agent-1 is told something, remembers it,
-// learns from it, and decides with all of it in view; agent-2 has its own lesson
+// recordedSources writes a run in which agent-1 gets a message, remembers it,
+// learns from it, and decides with all of it in view. agent-2 has its own lesson
 // under the same id.
 func recordedSources(t *testing.T, p *inProcess) {
 	t.Helper()

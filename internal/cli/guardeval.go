@@ -27,8 +27,8 @@ type guardEvaluation struct {
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
 	// blocks, in percent; nothing misses one of 100.
 	attackMax, blockMax float64
-	// trials is how many the adaptive search plays in place of the suite, resume a result of it
-	// to go on from, trial the numbers of one to play again.
+	// trials is how many trials the adaptive search plays instead of the suite. resume is an
+	// earlier result of it to continue from. trial has the numbers of one to play again.
 	trials        int
 	resume, trial string
 }
@@ -88,7 +88,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		return badInput("--seeds %d: allowed are 1 to 100", e.seeds)
 	}
 	for i, percent := range []float64{e.attackMax, e.blockMax} {
-		// A gate that is no number compares as met whatever was measured.
+		// A gate that is not a number would always compare as met.
 		if !(percent >= 0 && percent <= 100) {
 			return badInput("--%s %v: allowed are percentages from 0 to 100", []string{attackGate, blockGate}[i], percent)
 		}

@@ -87,7 +87,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 	return nil
 }
 
-// playTrial tells what one trial does.
+// playTrial plays one trial and prints what it does.
 //
 //	world_llm_agent_demo guard-eval --trial 70=7,78=157
 func (m *Main) playTrial(text string) error {

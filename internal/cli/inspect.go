@@ -30,7 +30,7 @@ type inspectFlags struct {
 	rebuild bool
 }
 
-// inspectCommand tells where a run stands without reading all of its trace.
+// inspectCommand shows the progress of a run without reading all of its trace.
 func (m *Main) inspectCommand() *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{

@@ -56,13 +56,12 @@ func (m *Main) rememberEndpoint(url openai.BaseURL, keyEnv string) {
 	}
 }
 
-// trusted tells which endpoints may get a key, the run's or that of a variable. One that
-// only a run directory names may be a stranger's, since the directory may have been made
-// elsewhere: it must be in the list, or be named by flags, environment or file, which are
-// in own.
+// trusted returns which endpoints may get a key, the run's or that of a variable. A run
+// directory may come from another user, so an endpoint that only the directory names is
+// untrusted. It must be in the list, or in own: flags, environment or file.
 func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool {
 	known, _ := m.knownEndpoints()
-	agents, _ := parseAgentModels(find(own, agentsTable).text) // a wrong one is said elsewhere
+	agents, _ := parseAgentModels(find(own, agentsTable).text) // a wrong one is reported elsewhere
 	run := cmp.Or(find(own, "llm.base_url").text, openai.BaseURLDefault)
 	for _, a := range append(agents, trace.AgentModel{BaseURL: run}) {
 		// Who names a place for an agent without a key names none for the run's.

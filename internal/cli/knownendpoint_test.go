@@ -132,7 +132,7 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		t.Errorf("the list is %q, %v", data, err)
 	}
 
-	// Who refuses without a key is told apart from a wrong key.
+	// A refusal without a key has another message than a wrong key.
 	env["XDG_STATE_HOME"] = t.TempDir()
 	stranger.Config.Handler = newPlace(t, "-").Config.Handler
 	if text := going(exitProvider, nil, fork...); !strings.Contains(text, "provider_failed after 2 of 4 ticks: auth: HTTP 401") || strings.Count(text, "name it with --base-url") != 2 {

@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // programs are what this test's binary runs as, by the name it is called by.
 var programs = map[string]func(){programName: Execute, "stubborn": stubborn}
 
-// TestMain collects garbage less often: runs leave much behind at once, and there is
-// memory enough.
+// TestMain collects garbage less often: a run frees much memory at once, and the tests have
+// enough of it.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	testscript.Main(m, programs)

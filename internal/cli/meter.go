@@ -50,7 +50,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	return list, nil
 }
 
-// wantsEstimate says that money or a cap is at stake.
+// wantsEstimate reports whether the run can cost money or has a cap.
 func (p plan) wantsEstimate() bool {
 	if p.strict() {
 		return false // nothing is asked
@@ -115,8 +115,8 @@ func priceAge(prices []price.Price, now time.Time) string {
 	return ""
 }
 
-// capsGiven returns what flags make of the caps of a run that is gone on with; nil
-// without any such flag. Other places for settings are about new runs.
+// capsGiven returns how flags change the caps of a run that is resumed, nil without such
+// flags. The other places for settings apply only to new runs.
 func capsGiven(c config) func(trace.Caps) trace.Caps {
 	var given settings
 	for _, v := range c.values {

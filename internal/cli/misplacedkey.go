@@ -34,10 +34,10 @@ func keysOf(values []value) []openai.Secret {
 	return keys
 }
 
-// misplacedKey refuses a setting that holds a key without being meant for one: most
-// settings end up in prompts, traces or names of files. A URL may hold one in its query,
-// as gateways want it, and is masked wherever it is shown, but not in its path, which
-// tells endpoints apart in a trace.
+// misplacedKey refuses a key in a setting that is not for keys: most settings end up in
+// prompts, traces or names of files. A URL may hold a key in its query, as some gateways
+// want it, and every text that shows the URL masks it. It may hold none in its path, because
+// the path identifies the endpoint in a trace.
 func misplacedKey(v value, keys []openai.Secret) error {
 	switch v.setting.kind {
 	case kindSecret:
@@ -73,8 +73,8 @@ func jsonHoldsKey(text string, keys []openai.Secret) bool {
 	return holdsKey(text, keys) || keyMember.MatchString(text)
 }
 
-// keyArgument refuses an argument that holds a key, whatever command it is for: paths
-// become names of files, and command lines are visible to others. URLs are left to the
+// keyArgument refuses an argument of any command that holds a key: paths become names of
+// files, and other users can see command lines. URLs are left to the
 // checks of their settings.
 func keyArgument(args []string, keys []openai.Secret) error {
 	url := false

@@ -24,7 +24,7 @@ type madeDirs []string
 // discard removes the directories again, as far as they are empty.
 func (made madeDirs) discard() {
 	for _, dir := range made {
-		// One that somebody filled in the meantime stays.
+		// A directory that another process filled in the meantime stays.
 		_ = os.Remove(dir)
 	}
 }
@@ -64,8 +64,8 @@ func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
 }
 
 // prepareOutput makes the parents of path and proves that a file can be written
-// there without replacing any of kept, leaving no file behind. On failure it
-// leaves no directory behind either.
+// there without replacing any of kept. It leaves no file, and on failure no
+// directory.
 func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 	for _, k := range kept {
 		if k.replacedBy(path) {

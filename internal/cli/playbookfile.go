@@ -38,9 +38,9 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 	return p, data, nil
 }
 
-// replacePlaybook writes what was learned into the file it began with, which held the
-// bytes seen. When somebody else changed the file meanwhile, it is left alone and the
-// result goes into another one. It returns which of them was written.
+// replacePlaybook writes the learned playbook into the file that the run began with, which
+// held the bytes seen. If the file was changed meanwhile, it stays, and the result goes into
+// the file other. It returns the name of the written file.
 func (m *Main) replacePlaybook(name string, seen []byte, learned *playbook.Playbook, other string) (written string, err error) {
 	replaced, err := engine.ReplacePlaybook(m.path(name), seen, learned)
 	if replaced || err != nil {

@@ -12,8 +12,8 @@ import (
 	"example.com/agentworld/run"
 )
 
-// TestAChangedPlaybookIsLeftAlone: what a run learned does not replace what somebody
-// else wrote into the file meanwhile.
+// TestAChangedPlaybookIsLeftAlone: the learned playbook does not replace what another
+// program wrote into the file meanwhile.
 func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
 	lessons := func(content string) *playbook.Playbook {
 		p, err := playbook.Parse([]byte("format = 2\nversion = 1\n[[bullet]]\nid = 'nav-00001'\ncontent = '" + content + "'\n"))

@@ -33,9 +33,9 @@ func (m *Main) printJSON(v any) error {
 	return err
 }
 
-// errorText is the message of an error for one line. Joined errors stand side by side,
-// separated by "; ", and each is said once: a disk that is full fails whatever is tried
-// next on it, and a writer that failed fails again when it is closed.
+// errorText returns the message of an error on one line. Joined errors are separated by
+// "; ", and each message appears once: on a full disk every later write fails, and a writer
+// that failed fails again when it is closed.
 func errorText(err error) string {
 	if !strings.Contains(err.Error(), "\n") {
 		return err.Error()

@@ -91,7 +91,7 @@ func (t *provenance) add(r trace.Record) {
 // children, so it ends by itself in any trace that was not forged.
 const chainDepthMax = 8
 
-// chain tells where a source comes from, one line a link, indented by depth.
+// chain renders where a source comes from, one line a link, indented by depth.
 func (t *provenance) chain(id string) (lines []string) {
 	seen := map[string]bool{}
 	var follow func(id string, depth int)
@@ -117,8 +117,8 @@ func (t *provenance) chain(id string) (lines []string) {
 	return lines
 }
 
-// origin tells what a source comes from, apart from its parents. An id that the
-// trace says nothing about has no lines.
+// origin renders what a source comes from, without its parents. An id that is not in
+// the trace has no lines.
 func (t *provenance) origin(id string) (lines []string) {
 	if e, ok := t.texts[id]; ok {
 		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, jsonText(e.Text))}
@@ -180,7 +180,7 @@ func decisionText(d trace.Decision) string {
 	return text + ", " + outcomeText(d.Outcome)
 }
 
-// jsonText quotes what somebody wrote, clipped, on one line.
+// jsonText quotes untrusted text, clipped, on one line.
 func jsonText(text string) string { return memory.Quote(plaintext.Clip(text, shownValueMax)) }
 
 // channelOf says how a decision named a source, empty when it did not.

@@ -94,9 +94,9 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 	return nil
 }
 
-// openAnswers makes the source of all answers and says aloud what it is. With a
-// recording alone nothing is started and nothing can be reached. stop releases what
-// was opened and tells how many answers were recorded; it is nil only beside an error.
+// openAnswers makes the source of all answers and announces it. With a recording
+// alone it starts no server and no client. stop releases what was opened and prints
+// how many answers were recorded. It is nil only if there is an error.
 func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source, stop func(), err error) {
 	if p.recording.path == "" {
 		return m.openModel(ctx, p, scripted, calls)

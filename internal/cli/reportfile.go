@@ -34,7 +34,7 @@ func (m *Main) compareWithParent(runDir string, r *report.Report) {
 	}
 	c, _, err := m.compareRuns(parent, runDir, r.Fork.AtTick)
 	if err != nil {
-		// The fork needs its parent for nothing else, and has to have its report.
+		// The fork needs its parent only for the comparison, and must still get its report.
 		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))
 		return
 	}

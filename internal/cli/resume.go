@@ -162,7 +162,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	return m.conclude(p, out, result, err)
 }
 
-// resumeRefusal explains why a run cannot be gone on with.
+// resumeRefusal explains why a run cannot be resumed.
 func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",

@@ -24,10 +24,10 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// run carries out a plan: files that must be writable first, then the model, then
-// the engine, then the report, whatever ended the run.
+// run carries out a plan: it checks that files are writable, opens the model, runs
+// the engine and writes the report, even of a run that ended early.
 //
-//	output          the report can be written; a refusal leaves nothing behind
+//	output          the report can be written; a refusal leaves no files
 //	CreateRunDir    the same
 //	openAnswers     starts the embedded server or a client; no call yet
 //	engine.Run      all calls, the trace
@@ -79,8 +79,8 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	return m.conclude(p, out, result, err)
 }
 
-// play opens the source of answers and carries out the ticks behind one, which announce
-// introduces. began is false where the source could not be opened.
+// play opens the source of answers, calls announce and plays the ticks after the given one
+// with carryOut. began is false if the source could not be opened.
 func (m *Main) play(
 	ctx context.Context, p plan, after int64, announce func(), carryOut func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
@@ -148,9 +148,9 @@ func (m *Main) play(
 }
 
 // openModel makes the source of answers, the clients of the run and of agents with
-// endpoints of their own, and says aloud where each of them calls. Both kinds of model are
-// reached by the same client over HTTP, so that a scripted run goes through everything a
-// live one does. stop releases what was opened; it is nil only beside an error.
+// endpoints of their own, and announces the address that each of them calls. The same HTTP
+// client reaches both kinds of model, so that a scripted run exercises everything that a
+// live one does. stop releases what was opened. It is nil only if there is an error.
 func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source, stop func(), err error) {
 	defer func() {
 		if err != nil {
@@ -284,8 +284,8 @@ func (p plan) resumable(result engine.Result) bool {
 	return p.fork == nil || result.TicksDone >= p.fork.atTick
 }
 
-// providerHint tells which setting may have ended the run: a bound on time when
-// that is what ran out, else those of the model.
+// providerHint names the setting that may have ended the run: a bound on time if
+// it was exceeded, otherwise those of the model.
 func (p plan) providerHint(f *llmclient.Failure) string {
 	switch {
 	case f == nil:

@@ -10,7 +10,7 @@ import (
 
 // screen is a standard stream as people read it. Everything that the program prints
 // passes through one, so that no control character of a model, server or file reaches a
-// terminal, whatever a caller forgot. See [plaintext.Escape]; JSON stays JSON.
+// terminal, even if a caller forgot to escape it. See [plaintext.Escape]; JSON stays JSON.
 //
 // Several goroutines may write: progress, notes and model calls share stderr. Each Write
 // arrives in one piece.

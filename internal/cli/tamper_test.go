@@ -361,7 +361,7 @@ func TestEdits(t *testing.T) {
 	t.Logf("%d edits", len(edits))
 }
 
-// TestHeadKeptElsewhere: a run without a report is held against the head that somebody kept.
+// TestHeadKeptElsewhere: a run without a report is compared with a head that was kept elsewhere.
 func TestHeadKeptElsewhere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	whole := recordedInThree(t, dir, "5")

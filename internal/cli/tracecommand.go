@@ -79,8 +79,8 @@ func (m *Main) catTrace(runDir string) error {
 	return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
 }
 
-// verifyTrace holds every line of a run's trace against its chain, the report against the
-// trace, and the trace against a head that somebody kept, empty for none.
+// verifyTrace checks every line of a run's trace against its chain, the report against the
+// trace, and the trace against a head that was kept elsewhere, empty for none.
 func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {

@@ -52,7 +52,7 @@ type arrayOfTables struct {
 	live int
 }
 
-// scan returns what is over a bound at s.at, empty for nothing.
+// scan returns what exceeds a bound at s.at, empty if nothing does.
 func (s *scanner) scan() string {
 	lineStart := true
 	for ; s.at < len(s.text); s.at++ {

@@ -157,7 +157,7 @@ func (w *walker) value(node *unstable.Node, t reflect.Type, path []string) (miss
 	return missing
 }
 
-// field returns the type behind a key of a table of type t, nil for anything.
+// field returns the type of a key's value in a table of type t, nil if any type is allowed.
 func (w *walker) field(t reflect.Type, key string) (value reflect.Type, known bool) {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		t = t.Elem()

@@ -70,7 +70,7 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
-// FuzzDecodeTOML: whatever the text, what the decoder says of it is said here.
+// FuzzDecodeTOML: this package finds the same fault in every text as the decoder does.
 func FuzzDecodeTOML(f *testing.F) {
 	for _, text := range []string{"name = 'a'\n[[list]]\nname = \"\"\"b\\\"\"\"\"\"\nbad = [{a = 1.5}]", "[a.'b]'.\"c\\\"]\"] # x\nd = 1979-05-27T07:32:00Z", "deep = {deep = {a.b = 1}}", "pairs = [[{a = 1}\n], # ]\n]\n[[list.list]]"} {
 		f.Add(text)
@@ -126,8 +126,8 @@ func numbered(n int, pattern string) string {
 	return b.String()
 }
 
-// TestExpensiveDocumentsAreRefused: within a second of CPU time and in little memory, whatever it is
-// that would keep a parser busy.
+// TestExpensiveDocumentsAreRefused: within a second of CPU time and in little memory, for every
+// kind of text that would keep a parser busy.
 func TestExpensiveDocumentsAreRefused(t *testing.T) {
 	million := strings.Repeat("1,", 1_000_000)
 	documents := map[string]string{
