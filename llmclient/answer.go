@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Answer is whatever ended one request: a reply or a failure, never both. It is
+// Answer is what ended one request: a reply or a failure, never both. It is
 // the only thing a turn learns from outside, so it is recorded and replayed.
 type Answer struct {
 	// Reply is the provider's response; nil when Failure is set.

@@ -16,7 +16,7 @@ const (
 	AnswerTruncated AnswerKind = "truncated"
 	// AnswerFiltered: stopped by the provider's content filter.
 	AnswerFiltered AnswerKind = "content_filter"
-	// AnswerIncomplete: not complete for another reason, or for none that is told.
+	// AnswerIncomplete: not complete for another reason, or for an unknown one.
 	AnswerIncomplete AnswerKind = "incomplete"
 	// AnswerCalls: at least one function call, with or without other items.
 	AnswerCalls AnswerKind = "calls"

@@ -223,7 +223,7 @@ func unquoted(raw []byte) (text string, ok bool) {
 	return decodedText(raw)
 }
 
-// decodedText decodes a JSON string with whatever escapes.
+// decodedText decodes a JSON string with any escapes.
 func decodedText(raw []byte) (string, bool) {
 	var text string
 	err := json.Unmarshal(raw, &text)

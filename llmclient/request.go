@@ -31,8 +31,8 @@ func (t Tool) Ready() Tool {
 	return t
 }
 
-// WithoutStrict returns t for a provider that refuses to be told whether it is strict, and
-// whether that makes a difference.
+// WithoutStrict returns t for a provider that refuses the member strict, and whether that
+// makes a difference.
 func (t Tool) WithoutStrict() (Tool, bool) {
 	wire, told := bytes.CutSuffix(t.Wire(), fmt.Appendf(nil, `,"strict":%t}`, t.Strict))
 	if told {

@@ -28,9 +28,9 @@ func contents(r llmclient.Reply) (calls []llmclient.Item, text string) {
 	return calls, text
 }
 
-// Advice tells which check a failure of the first call belongs to, and what to change. A
-// setting is named by its key, as in [Result]; set are those of sampling that may be at
-// fault.
+// Advice returns the check that a failure of the first call belongs to, and what to change.
+// It names a setting by its key, as in [Result]. set are the sampling settings that may be
+// at fault.
 func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice string) {
 	check, advice = CheckProtocol, "check the endpoint ({llm.base_url})"
 	switch f.Kind {
@@ -119,8 +119,8 @@ func (x *examination) strict(calls []llmclient.Item) {
 	}
 }
 
-// schemaFault says what about the arguments of a call breaks the schema of its tool, empty
-// for nothing.
+// schemaFault says how the arguments of a call break the schema of its tool, empty if they
+// do not.
 func schemaFault(call llmclient.Item) string {
 	at := slices.IndexFunc(tools, func(t llmclient.Tool) bool { return t.Name == call.Name })
 	if at < 0 {

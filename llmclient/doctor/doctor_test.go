@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testKey = "sk-doctor-0123456789abcdef"
 
-// lame is the scripted model behind what spoils requests or answers. Either may be nil.
+// lame is the scripted model with functions that spoil its requests or answers. Either may be nil.
 type lame struct {
 	request func(body map[string]any)
 	answer  func(status int, body []byte) (int, []byte)

@@ -34,7 +34,7 @@ type Options struct {
 // slowAfterDefault is long for one step of a decision, which takes about four.
 const slowAfterDefault = 10 * time.Second
 
-// examination is an examination under way.
+// examination is the state of one call of [Examine].
 type examination struct {
 	client  *openai.Client
 	model   string
@@ -56,8 +56,8 @@ type examination struct {
 	windowTokens, room int
 }
 
-// Examine sends up to five calls and returns what they showed. Whatever a server does
-// is a finding; the error says which setting cannot work.
+// Examine sends up to five calls and returns what they showed. Everything that a server
+// does is a finding. The error says which setting cannot work.
 func Examine(ctx context.Context, o Options) (Report, error) {
 	if err := o.Sampling.Validate(); err != nil {
 		return Report{}, err
@@ -269,7 +269,7 @@ func (x *examination) window(ctx context.Context) {
 	}
 }
 
-// What is said of an answer that was cut also when it was asked for with more room.
+// The finding about an answer that was cut even with more room.
 const (
 	cutDetail = "the answer was cut for length, also with more room"
 	cutAdvice = "set a higher {llm.max_output_tokens}, or a lower {llm.reasoning_effort}"

@@ -22,8 +22,8 @@ type allowance struct {
 const WaitMax = 10 * time.Minute
 
 // ReadWait reads a wait as servers write it: a duration such as 6m0s, or a count of units.
-// It is no wait when it is negative or longer than [WaitMax]: a moment since 1970 in a
-// place where a wait belongs, or a wrong unit, would stop everybody.
+// It is no wait when it is negative or longer than [WaitMax]: a Unix time in place of a
+// wait, or a wrong unit, would stop all callers.
 func ReadWait(text string, unit time.Duration) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	wait, err := time.ParseDuration(text)

@@ -21,8 +21,8 @@ type Limits struct {
 //
 // Invariants:
 //  1. 1 <= window <= InFlightMax, and no permit is given while as many are out.
-//  2. waiting is sorted: whose call began first stands first, and of two that began
-//     at the same time the one that came first.
+//  2. waiting is sorted by the time at which the call began, and then by the order of
+//     arrival.
 type Limiter struct {
 	mu      sync.Mutex
 	limits  Limits
@@ -103,8 +103,8 @@ func (w *waiter) compare(v *waiter) int {
 	return cmp.Or(w.began.Compare(v.began), cmp.Compare(w.number, v.number))
 }
 
-// tooLate takes w out of the queue when its deadline comes first: a wait that can
-// only end in nothing would hold the agent up for nothing.
+// tooLate removes w from the queue if its deadline is before its turn. Otherwise the
+// agent would wait for a call that cannot be sent in time.
 func (l *Limiter) tooLate(ctx context.Context, w *waiter) bool {
 	deadline, bounded := ctx.Deadline()
 	l.mu.Lock()
@@ -152,8 +152,8 @@ func (l *Limiter) earliest(tokens int64) (at time.Time, why string) {
 	return at, why
 }
 
-// Hold tells how long an attempt of that size would have to wait, and why, apart from the
-// calls in flight.
+// Hold returns how long an attempt of that size would have to wait, and why. It leaves out
+// the calls in flight.
 func (l *Limiter) Hold(tokens int64) (wait time.Duration, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,8 +207,8 @@ type Stats struct {
 	Attempts, Waited, GaveUp int64
 	// WaitTotal and WaitLongest are the time that attempts waited for a permit.
 	WaitTotal, WaitLongest time.Duration
-	// Throttled attempts found the endpoint overloaded; Pauses counts the waits that
-	// it asked for and that held everybody.
+	// Throttled attempts found the endpoint overloaded. Pauses counts the waits that
+	// it asked for and that held all callers.
 	Throttled, Pauses int64
 	// InFlightMost is the most attempts under way at once.
 	InFlightMost int

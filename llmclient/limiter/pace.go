@@ -2,8 +2,8 @@ package limiter
 
 import "time"
 
-// pace spreads an amount a minute evenly: whatever is sent is paid for with time
-// before the next may be sent. In any minute at most perMinute is sent, and the last
+// pace spreads an amount a minute evenly: each piece delays the next one by the
+// time that its size takes. In any minute at most perMinute is sent, and the last
 // piece beyond it.
 //
 // It is not x/time/rate because what a call costs in tokens is known only after it:

@@ -12,12 +12,12 @@ type Permit struct {
 	tokens  int64 // estimated
 }
 
-// Outcome is what an attempt tells about its endpoint.
+// Outcome is what an attempt shows about its endpoint.
 type Outcome struct {
 	// Overloaded: the endpoint said so, or did not answer in time.
 	Overloaded bool
-	// RetryAfter is the wait the endpoint asked for, 0 for none. It holds everybody,
-	// so a caller that will not wait so long says 0.
+	// RetryAfter is the wait the endpoint asked for, 0 for none. It holds all callers,
+	// so a caller that will not wait so long passes 0.
 	RetryAfter time.Duration
 	// Answered: a reply came. Nothing else makes the window grow.
 	Answered bool
@@ -27,7 +27,7 @@ type Outcome struct {
 	Header http.Header
 }
 
-// Done gives the permit back. It is called once, whatever became of the attempt.
+// Done gives the permit back. It is called once for every attempt, failed ones too.
 func (p *Permit) Done(o Outcome) {
 	l := p.limiter
 	l.mu.Lock()

@@ -113,7 +113,7 @@ func (b BaseURL) Equal(other BaseURL) bool {
 	return b.place == other.place && b.query.Reveal() == other.query.Reveal()
 }
 
-// Format writes what String returns, whatever the verb.
+// Format writes what String returns, for every verb.
 func (b BaseURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.String()) }
 
 // endpoint returns the URL that requests are posted to, secrets included.

@@ -78,7 +78,7 @@ func (c *Client) Close() { c.carrier.CloseIdleConnections() }
 // String describes the client without its secrets.
 func (c *Client) String() string { return "openai.Client{" + c.URL() + "}" }
 
-// Format writes what String returns, whatever the verb.
+// Format writes what String returns, for every verb.
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
 // Respond sends r and returns what ended it: a reply, or a failure whose kind

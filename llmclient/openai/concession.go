@@ -87,9 +87,9 @@ func (c *Client) concedes(sent llmclient.Request, got outcome) bool {
 	return false
 }
 
-// saysMember finds the names of members in a refusal, those that are words of every day only
-// where they are quoted or called what they are, and saysItems the words about reasoning that
-// is sent back. Who names one for another reason costs one more request.
+// saysMember finds the names of members in a refusal. It accepts a name that is an everyday
+// word only in quotes or next to a word such as "parameter". saysItems finds words about
+// reasoning that is sent back. A name that is there for another reason costs one request.
 var (
 	saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|temperature|top p|reasoning effort|max output tokens)\b|'?((?:reasoning.)?encrypted content)\b|` +
 		"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)

@@ -84,7 +84,7 @@ func (c Config) String() string {
 		place, c.APIKey.String(), c.Timeout, c.DefaultTimeout, c.RetriesMax)
 }
 
-// Format writes what String returns, whatever the verb.
+// Format writes what String returns, for every verb.
 func (c Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
 // base returns the parsed base URL.

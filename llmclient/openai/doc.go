@@ -14,7 +14,7 @@
 //	fmt.Println("model endpoint:", client.URL())
 //	answer := client.Respond(ctx, request)
 //
-// [Client.Respond] returns no error: whatever ends a request is an answer.
+// [Client.Respond] returns no error: a failure is an answer too.
 // Inside one call this happens:
 //
 //	request.Body() --> exchange --> outcome --> reply, or a failure that stays

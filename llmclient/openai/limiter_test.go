@@ -55,7 +55,7 @@ func TestAllCallersHonourAPauseAskedOfOne(t *testing.T) {
 	}
 }
 
-// TestPressure holds which outcomes count as an overload, which hold everybody, and
+// TestPressure checks which outcomes count as an overload, which hold all callers, and
 // what a call is counted with.
 func TestPressure(t *testing.T) {
 	for _, c := range []struct {

@@ -64,7 +64,7 @@ func (c *Client) refused(x exchange) outcome {
 		text = x.describe()
 	}
 	if p := problem.param; p != "" && !strings.Contains(text, p) {
-		text += " (" + p + ")" // it may be a setting, which users are told by this name
+		text += " (" + p + ")" // it may be a setting, which users know by this name
 	}
 	message, place := fmt.Sprintf("HTTP %d: %s", x.status, text), x.header.Get("Location")
 	switch {

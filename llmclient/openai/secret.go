@@ -46,7 +46,7 @@ func (s Secret) String() string {
 	return secretMark
 }
 
-// Format writes what String returns, whatever the verb.
+// Format writes what String returns, for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText returns what String returns, so that encoders print no more.

@@ -24,7 +24,7 @@ const (
 )
 
 // ParseMoney reads an amount such as "2", "0.05" or "12.500000": digits, and at most
-// six behind a point. The error says what is allowed.
+// six after a point. The error says what is allowed.
 func ParseMoney(text string) (Money, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if whole == "" || len(whole) > 6 || len(fraction) > 6 || strings.Trim(whole+fraction, "0123456789") != "" || strings.HasSuffix(text, ".") {

@@ -156,8 +156,8 @@ func matches(pattern, name string) bool {
 	return regexp.MustCompile("^(?s:" + text + ")$").MatchString(name)
 }
 
-// Price is what the tokens of one model cost. It is recorded with a run, so that the
-// run's costs can be told again whatever later tables say.
+// Price is what the tokens of one model cost. It is recorded with a run, so that later
+// tables do not change the run's cost.
 type Price struct {
 	// Model is the model's name as asked for.
 	Model string `json:"model"`

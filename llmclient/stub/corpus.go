@@ -53,8 +53,8 @@ type Shape struct {
 	Reason string `toml:"reason"`
 	// Ends is one of the ends above.
 	Ends string `toml:"ends"`
-	// Repairs are the repairs counted for one answer in this shape, sorted; a
-	// name stands as often as it is counted.
+	// Repairs are the repairs counted for one answer in this shape, sorted. A
+	// name is repeated as often as it is counted.
 	Repairs []string `toml:"repairs"`
 	// Error is the parse kind of an answer that ends as an error, or the code of a
 	// refusal.

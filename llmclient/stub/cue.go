@@ -23,7 +23,7 @@ type Cue struct {
 	// From and To are the first and the last tick in which the text is obeyed; 0 is no
 	// bound.
 	From, To int64
-	// Again makes the stub obey whenever it meets the text, whatever it did before.
+	// Again makes the stub obey every time it meets the text, not only once.
 	Again bool
 	// Second makes it do its second-best idea in place of Action.
 	Second bool
@@ -57,7 +57,7 @@ func (c Cue) proposal() proposal {
 }
 
 // seen returns the cues whose text the request shows. A text inside of a longer one
-// counts only where it also stands by itself.
+// counts only where it also appears by itself.
 func seen(table []Cue, r request) []Cue {
 	all := folded(strings.Join(shownTexts(r.input), "\n"))
 	byLength := slices.Clone(table)

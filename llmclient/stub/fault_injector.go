@@ -19,8 +19,8 @@ import (
 //
 // Which fault a request gets is a function of the fault seed, the request and the
 // attempt: a repeated request may fare better. So a run with the same seeds gets the
-// same faults, however many agents decide at once and in whatever order their
-// requests arrive. A client that counts its attempts in the header
+// same faults, for any number of agents that decide at once and any order of their
+// requests. A client that counts its attempts in the header
 // X-Stainless-Retry-Count, as OpenAI's do, is believed: then nothing depends on what
 // this server has seen, and a run that another process resumes gets the same faults
 // too. For other clients the injector counts how often the request has come.
@@ -93,7 +93,7 @@ func (i *Injector) drawn(key uint64, attempt int, r request) fault {
 	return i.plan.draw(chance{mix(mix(i.seed) ^ key)}.after(attempt), r)
 }
 
-// requestKey tells requests apart.
+// requestKey identifies a request.
 func requestKey(body []byte) uint64 {
 	hash := sha256.Sum256(body)
 	return binary.BigEndian.Uint64(hash[:])

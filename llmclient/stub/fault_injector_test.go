@@ -208,8 +208,8 @@ func TestCountsAreTheCallersOwn(t *testing.T) {
 	}
 }
 
-// TestFaultsBelieveAClientThatCounts demands that the attempt a client names decides,
-// whatever the server has seen: a server that was started again, or that had the
+// TestFaultsBelieveAClientThatCounts: the attempt that a client names decides, and
+// not what the server has seen. A server that was started again, or that had the
 // request before, gives the same faults.
 func TestFaultsBelieveAClientThatCounts(t *testing.T) {
 	plan := mustPlan(t, "repairable=30%,http_500=30%")

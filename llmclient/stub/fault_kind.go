@@ -27,7 +27,7 @@ type transportFault struct {
 	send func(w http.ResponseWriter, r *http.Request, response []byte)
 }
 
-// What becomes of a fault, in the words of the table below.
+// The effects of faults, as the table below names them.
 const (
 	effectRetried  = "tried again after a wait, up to three times"
 	effectTurn     = "ends the turn in a wait"

@@ -12,7 +12,7 @@ import (
 //
 // with parts of an entry between commas, words of a part between spaces, choices
 // between bars, and names as JSON strings. The functions here take such a line
-// apart; what the keys mean is told in situation.go. Nothing in it is trusted to be
+// apart; situation.go says what the keys mean. Nothing in it is trusted to be
 // well formed: what does not fit is passed over.
 
 // cutLine returns a line's key, the names of its columns and its entries.
@@ -59,7 +59,7 @@ func split(text string, separator byte) []string {
 	return pieces
 }
 
-// word reads an identifier, or a name that stands as a JSON string.
+// word reads an identifier, or a name that is a JSON string.
 func word(text string) string {
 	var name string
 	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &name) == nil {
@@ -96,7 +96,7 @@ func span(text string) (least, most int64, ok bool) {
 	return *l, *m, true
 }
 
-// numberAfter returns the number behind a word, 0 when the word is not there.
+// numberAfter returns the number after a word, 0 if the word is not there.
 func numberAfter(words []string, name string) int64 {
 	for i, w := range words[:max(0, len(words)-1)] {
 		if w == name {

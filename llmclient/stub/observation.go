@@ -140,7 +140,7 @@ func readOptions(l language, text string) []world.Option {
 	return out
 }
 
-// readPlaces reads rows of numbers under the line's columns, behind an id and
+// readPlaces reads rows of numbers under the line's columns, after an id and
 // perhaps a name.
 func readPlaces(o *world.Observation, l language, columns, entries []string) {
 	for _, entry := range entries {

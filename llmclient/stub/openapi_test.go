@@ -113,8 +113,8 @@ func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
 	}
 }
 
-// TestEveryShapeCanBeStreamed streams malformed answers, too: whatever is in them, the stream
-// has a beginning and an end.
+// TestEveryShapeCanBeStreamed streams malformed answers too: the stream of each of them has a
+// beginning and an end.
 func TestEveryShapeCanBeStreamed(t *testing.T) {
 	proper, err := Decide(0, openingBody(t))
 	if err != nil {

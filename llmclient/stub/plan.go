@@ -30,7 +30,7 @@ func (s stage) planOf(ideas []proposal) object {
 		steps = append(steps, object{"kind": "reason"})
 	}
 	steps = append(steps, object{"kind": "respond"})
-	// The best ideas, with how many ticks they go on. Waiting needs no plan.
+	// The best ideas, with how many ticks they last. Waiting needs no plan.
 	actions := []any{}
 	for _, p := range ideas {
 		if name(p.action) == actionWait {

@@ -13,7 +13,7 @@ type prompt struct {
 	// language is that of headings and lines.
 	language language
 	// observation is the text of the last observation section, tick the remark
-	// behind its heading.
+	// after its heading.
 	observation, tick string
 	// goals is the text of the last goals section.
 	goals string

@@ -36,8 +36,8 @@ type Options struct {
 	Manners Manners
 	// Obeys makes the policy obedient: it carries out what the texts in this table ask
 	// for, from any author, and learns like [ModeGullible]. It is for evaluating
-	// guards. Nil is the policy of Mode; an empty table that of somebody who meets nothing
-	// to obey.
+	// guards. Nil is the policy of Mode. An empty table is an obedient policy without
+	// anything to obey.
 	Obeys []Cue
 	// Obeyed, if not nil, keeps which cues of Obeys were met, and whether a request has told since
 	// then that one was carried out: that is obeyed no more, though requests may no longer tell

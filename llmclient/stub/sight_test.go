@@ -116,7 +116,7 @@ func (b *belt) affordances() (can, cannot []string) {
 	return can, cannot
 }
 
-// short lists what the stock lacks for a cost, empty for nothing.
+// short lists what the stock lacks for a cost, empty if it lacks nothing.
 func (b *belt) short(electricity, hardware int64) string {
 	var out []string
 	if n := electricity - b.electricity; n > 0 {

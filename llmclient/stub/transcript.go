@@ -135,7 +135,7 @@ func (t transcript) refused() map[string]bool {
 	return out
 }
 
-// committed returns the action a decision stood for: given in full, or as the number
+// committed returns the action that a decision chose, given in full or as the number
 // of a candidate in the same call or in the last draft before it.
 func (t transcript) committed(c call) any {
 	if action, given := c.arguments["action"]; given {
