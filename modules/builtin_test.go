@@ -65,8 +65,8 @@ func TestObservationSections(t *testing.T) {
 	}
 }
 
-// TestObservationWithTextsIsTrustedLess: a result that holds the words of other
-// agents is trusted no more than they are.
+// TestObservationWithTextsIsTrustedLess: a result that holds untrusted text has
+// at most the trust of that text.
 func TestObservationWithTextsIsTrustedLess(t *testing.T) {
 	s, _, _ := scenario.Embedded("two_bases")
 	w, err := world.New(s, 1)
@@ -124,7 +124,7 @@ func TestRecallGivesLinesAndSources(t *testing.T) {
 	}
 }
 
-// The rules a model is told come from the world's own tables.
+// The rules that a model reads come from the world's own tables.
 func TestRulesFollowTheWorld(t *testing.T) {
 	env := testEnv(t)
 	r := env.View.Rules()

@@ -15,7 +15,7 @@ type Env struct {
 	View world.View
 	// Memory is the agent's memory; nil fails the memory modules only.
 	Memory *memory.Memory
-	// Shows tells which names of places and agents may be shown; nil shows all.
+	// Shows reports which names of places and agents may be shown; nil shows all.
 	Shows func(name string) bool
 	// ResultCharsMax bounds a result's output in characters; 0 means
 	// [ResultCharsDefault], and less than [ResultCharsMin] means that.
@@ -70,7 +70,7 @@ const (
 // nothing.
 //
 // Invariants:
-//  1. Output is one JSON object, whatever was called with whatever arguments.
+//  1. Output is one JSON object, for any tool name and any arguments.
 //  2. An error's output holds no text of a model or of another agent.
 //  3. Sources is empty for an error, and names only what Output still shows.
 type Result struct {
@@ -115,10 +115,10 @@ type lookup struct {
 // could.
 type failure string
 
-// Call runs the module behind tool with the raw argument text of a model's call.
+// Call runs the module of a tool with the raw argument text of a model's call.
 // The arguments are decoded, then checked against the module's schema, and only
-// then does the module run; every failure is a result, never a Go error, because
-// the model is who can mend it.
+// then does the module run. Every failure is a result and not a Go error, because
+// the model can correct it.
 func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
 	env.registry = r
 	m, ok := r.byTool(tool)

@@ -190,7 +190,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 	}
 }
 
-// The world itself stays as it is, whatever is called.
+// No call changes the world.
 func TestCallsChangeNothing(t *testing.T) {
 	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, 1)

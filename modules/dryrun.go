@@ -46,8 +46,8 @@ func dryRunModule() module {
 		return func(env Env) (lookup, failure) {
 			names := answer.NamesIn(env.View.Observe())
 			action, resolved := names.Resolve(action)
-			// The order is that in which a real decision is treated, so that what is said is
-			// what would happen to the agent if it acted alone.
+			// The order is that of a real decision, so that the result is what would happen
+			// if the agent acted alone.
 			adjusted, adjustments := env.View.Clamp(action)
 			// The fingerprint keeps dry runs of different actions in one tick apart.
 			fingerprint := fnv.New32a()
@@ -67,7 +67,7 @@ func dryRunModule() module {
 // the action.
 type DryRun struct {
 	Status world.CheckStatus `json:"status"`
-	// Adjusted tells the amounts that clamping moved, such as
+	// Adjusted gives the amounts that clamping changed, such as
 	// "amount 5000, not 9000"; empty when none was.
 	Adjusted string `json:"adjusted,omitempty"`
 	// Changes are the costs and effects, such as "electricity -5, compound +5000".

@@ -13,8 +13,8 @@ import (
 )
 
 // wireAnswer is the output of a call that was answered. The fields that say how
-// to read the result come before it. That the call went well is told by the
-// result, and which module it was by the call that the output belongs to.
+// to read the result come before it. A result means that the call succeeded. The
+// call that the output belongs to names the module.
 type wireAnswer struct {
 	// Source is the id under which the model may cite the result, empty when its
 	// parts have ids of their own.

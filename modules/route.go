@@ -31,10 +31,9 @@ type route struct {
 	Check DryRun `json:"check"`
 }
 
-// routeModule tells what a journey would cost, take and leave: from the observation where
-// the place is in it, and otherwise from what a dry run may tell. For a place the agent
-// cannot know of the dry run tells nothing, in the same words as for one that does not
-// exist.
+// routeModule returns what a journey would cost, how long it takes and what it leaves. It
+// reads the observation if the place is in it, and otherwise uses a dry run. For a place
+// that the agent cannot know, the answer is the same as for one that does not exist.
 func routeModule() module {
 	spec := Spec{Module: moduleRoute, Tool: ToolRoute}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {

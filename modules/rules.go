@@ -19,9 +19,9 @@ type rulesArgs struct {
 	Topic string `json:"topic"`
 }
 
-// rulesModule tells the rules of this world from the tables the world itself
-// works by, so that a scenario which changes a number changes what is told. The
-// text holds no agent's words, which is why it may be trusted like the rules.
+// rulesModule returns the rules of this world from the tables that the world itself
+// uses, so a scenario that changes a number changes the text too. The text contains
+// nothing that an agent wrote, so it is trusted like the rules.
 func rulesModule() module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
 	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ruleTopics)}
@@ -121,7 +121,7 @@ func RuleTopic(source string) (topic string, ok bool) {
 // rulesSource begins the source of a topic's rules.
 const rulesSource = "rules-"
 
-// recipesMax is how many recipes are told to who did not ask for them.
+// recipesMax is how many recipes a call lists that did not ask for them.
 const recipesMax = 6
 
 // amounts writes a list of amounts as words.

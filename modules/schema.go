@@ -63,9 +63,9 @@ func ActionSchema(needless ...string) *jsonschema.Schema {
 	return slotSchema(EnumSchema(answer.ActionNames(needless...)), needless)
 }
 
-// PlannedActionSchema is [ActionSchema] with the most ticks that the action may go on, null
-// for once. A slot that is null is left open. The names of actions are listed by
-// ActionSchema alone: twice they would cost every call more than they help.
+// PlannedActionSchema is [ActionSchema] with the most ticks that the action may last, null
+// for once. A slot that is null is left open. Only ActionSchema lists the names of actions:
+// a second list would cost every call more than it helps.
 func PlannedActionSchema(needless ...string) *jsonschema.Schema {
 	s := slotSchema(&jsonschema.Schema{Type: "string"}, needless)
 	addProperty(s, "max_ticks", nullable("integer"))

@@ -147,7 +147,7 @@ func (r *Registry) ToolOf(moduleName string) (tool string, ok bool) {
 }
 
 // byTool finds a module by its tool name. Names are exact: a tool list is short
-// enough to be told again.
+// enough to be sent again.
 func (r *Registry) byTool(tool string) (module, bool) {
 	for _, m := range r.modules {
 		if m.Tool == tool {

@@ -76,7 +76,7 @@ func TestTextThatNoListCanShortenIsCut(t *testing.T) {
 	}
 }
 
-// Whatever a module answers, the output is valid JSON within the bound and the
+// For every answer of a module, the output is valid JSON within the bound and the
 // omitted counts add up.
 func TestOutputsAreAlwaysWithinBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,7 +20,7 @@ const (
 func Languages() []Language { return []Language{English, Chinese} }
 
 // wordsOf returns the table of a language. It panics for one that does not exist:
-// configurations are checked before anything is said.
+// configurations are checked before any text is made.
 func wordsOf(l Language) *wording {
 	switch l {
 	case English, "":
@@ -39,20 +39,20 @@ type wording struct {
 	docs map[string]string
 	// registry says what the world's registry says, nil where its own words do.
 	registry registryWording
-	// nouns are the words behind a slot: kinds of ids, units and the resource; one
+	// nouns are the words after a slot: kinds of ids, units and the resource; one
 	// that is missing is an identifier and stays as it is.
 	nouns map[string]string
-	// lineStart stands between an identifier and what is said about it.
+	// lineStart separates an identifier and the text about it.
 	lineStart string
 
 	// The fixed texts of failures. Each says whether anything ran.
 	notJSON, notObject, invalid, unknown, execution string
 	// reason leads to the code of why a module could not answer.
 	reason string
-	// adjusted tells the slot, the amount after clamping and the one before.
+	// adjusted has the slot, the amount after clamping and the one before.
 	adjusted string
 
-	// recipes leads to what a batch of each takes, perTick tells the numbers of every tick.
+	// recipes introduces the inputs of a batch of each, perTick the numbers of every tick.
 	recipes, perTick string
 	rules            ruleWording
 	// faults are the forms of what argument errors say, by the English ones; nil where

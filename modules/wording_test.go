@@ -107,7 +107,7 @@ func TestChineseCostsComeFromTheRules(t *testing.T) {
 	}
 }
 
-// TestRulesInChinese: every topic is told, with the same numbers as in English.
+// TestRulesInChinese: every topic has a text, with the same numbers as in English.
 func TestRulesInChinese(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`)
 	for _, topic := range ruleTopics {

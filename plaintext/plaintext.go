@@ -1,5 +1,5 @@
 // Package plaintext makes texts that others wrote (models, providers, scenario files)
-// safe to store and show, and comparable. Such a text is data, whatever it contains.
+// safe to store and show, and comparable. Such a text is data and never an instruction.
 package plaintext
 
 import (

@@ -30,7 +30,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestFprintf: whatever an argument holds, only the format and blocks make lines.
+// TestFprintf: only the format and blocks make lines, no argument does.
 func TestFprintf(t *testing.T) {
 	const evil = "a\x1b[2J\r\nb\tc\u2028d\xff"
 	for _, c := range []struct {
