@@ -11,7 +11,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Cost tells what a run's answers cost, at the prices that were recorded with it. It
+// Cost is what a run's answers cost, at the prices that were recorded with it. It
 // covers decisions and reflections. Amounts are rounded up, each by itself.
 type Cost struct {
 	// Whether every model that was asked has a price; amounts are lower bounds otherwise.
@@ -28,7 +28,7 @@ type Cost struct {
 	Estimate *CostEstimate `json:"estimate"`
 	// What was used of each cap that was set.
 	Caps []CapUse `json:"caps"`
-	// Changes of caps by those who went on with the run, in order.
+	// Changes of caps by resumes of the run, in order.
 	CapChanges []CapChange `json:"cap_changes"`
 	// Requests that a cap refused, by cap; nothing was sent for them.
 	RefusedByCap Counts `json:"refused_by_cap"`

@@ -86,8 +86,8 @@ func TestCapsTellWhatWasUsedOfThem(t *testing.T) {
 	}
 }
 
-// TestCapChanges: the caps that hold at the end are told with all that was spent, each
-// change apart, and a fork that only takes caps away lets the others count on.
+// TestCapChanges: the caps at the end are reported with all that was spent, and each change
+// separately. A fork that only removes caps lets the others continue to count.
 func TestCapChanges(t *testing.T) {
 	h := trace.Header{Settings: trace.Settings{Caps: trace.Caps{Run: trace.Limit{Calls: 2}, Tick: trace.Limit{Tokens: 50}}}}
 	call := func(tick int64) trace.ModelCall { return billed(tick, "a", "m", llmclient.Usage{Input: 40, Output: 2}) }

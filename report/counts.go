@@ -22,8 +22,8 @@ type DecisionCounts struct {
 	FallbacksByReason Counts `json:"fallbacks_by_reason"`
 }
 
-// ActionCounts follows actions from the model to the world. Standing orders that
-// go on are not counted again, except in the clamps.
+// ActionCounts follows actions from the model to the world. A standing order that
+// continues is not counted again, except in the clamps.
 type ActionCounts struct {
 	// Turns in which the model proposed a usable action.
 	Proposed int64 `json:"proposed"`
@@ -132,7 +132,7 @@ type TraceCounts struct {
 	UnknownRecords int64 `json:"unknown_records"`
 }
 
-// CallsPerDecision tells how many model calls decisions took.
+// CallsPerDecision is how many model calls decisions took.
 type CallsPerDecision struct {
 	// Average in thousandths.
 	AvgMilli int64 `json:"avg_milli"`

@@ -190,7 +190,7 @@ func (f *folder) provenance(d trace.Decision) {
 	for _, id := range d.SourcesUsed {
 		kind, inView := kinds[id]
 		if !inView {
-			// Credit needs a source that was there, whatever the trace claims.
+			// A source gets credit only if it was in view, even if the trace names it.
 			p.SourcesInvented++
 			continue
 		}

@@ -197,8 +197,8 @@ func (f *folder) header(h trace.Header) {
 			UpperBound: t.UpperBound, Ticks: t.Ticks, From: t.From,
 		}
 	}
-	// A playbook that this version cannot read only means that agents' bullets are told
-	// apart.
+	// If this version cannot read the playbook, the only effect is that bullets are counted
+	// per agent.
 	if p, err := playbook.Parse([]byte(s.Playbook)); err == nil {
 		f.effects.seed = p
 	}

@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// fold reports on a trace of the given records behind an empty header.
+// fold reports on a trace of the given records after an empty header.
 func fold(t *testing.T, records ...trace.Record) Report {
 	t.Helper()
 	return foldTask(t, trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive}}, records...)
@@ -212,8 +212,8 @@ func TestFoldErrors(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrowWithTicks folds many equal ticks: what the folder keeps
-// must be what one tick leaves behind.
+// TestMemoryDoesNotGrowWithTicks folds many equal ticks: the folder must keep no
+// more than after one tick.
 func TestMemoryDoesNotGrowWithTicks(t *testing.T) {
 	f := newFolder()
 	for tick := range int64(1000) {

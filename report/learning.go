@@ -8,8 +8,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Learning tells how agents reflected at their decisions. Its calls and tokens
-// stand here alone: figures per decision are about decisions.
+// Learning counts how agents reflected on their decisions. Its calls and tokens are only
+// here: figures per decision leave them out.
 type Learning struct {
 	// Turns that reflected, one per agent and consolidation.
 	Consolidations int64 `json:"consolidations"`

@@ -47,7 +47,7 @@ func yields(tick, n int64) trace.Event {
 	}}}
 }
 
-// foldTask reports on records behind a header.
+// foldTask reports on records after a header.
 func foldTask(t *testing.T, h trace.Header, records ...trace.Record) Report {
 	t.Helper()
 	r, err := Fold(trace.NewReader(bytes.NewReader(encoded(t, append([]trace.Record{h}, records...)))))

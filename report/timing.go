@@ -17,7 +17,7 @@ type Timing struct {
 	WallMS int64 `json:"wall_ms"`
 	// How many turns could run at once, at first.
 	Concurrency int64 `json:"concurrency"`
-	// How often another process went on with the run.
+	// How often another process resumed the run.
 	Resumes int64 `json:"resumes"`
 	// HTTP requests sent; more than model calls when requests were retried.
 	HTTPAttempts int64 `json:"http_attempts"`
