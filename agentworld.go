@@ -97,8 +97,8 @@ type Options struct {
 	Concurrency int
 	// Progress, when set, is called after every tick.
 	Progress func(Progress)
-	// Waiting, when set, is told of every wait of more than five seconds that the endpoint
-	// asks for, when it begins, and why. It may be called by several goroutines.
+	// Waiting, if set, is called when a wait of more than five seconds that the endpoint asks
+	// for begins, with the reason. Several goroutines may call it.
 	Waiting func(wait time.Duration, why string)
 }
 

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// outsideProgram is what somebody else writes: it runs a world and replays it.
+// outsideProgram is a program of another module that runs a world and replays it.
 const outsideProgram = `package main
 
 import (
