@@ -8,7 +8,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// crowdedTOML is a scenario in which two agents stand at compound for one of them.
+// crowdedTOML is a scenario in which two agents are at a place with compound for one of
+// them.
 const crowdedTOML = `
 id = "crowded"
 name = "n"
@@ -31,9 +32,9 @@ effect = "forbid"
 action = "post_note"
 `
 
-// TestDirectModeGoesOnToTheNextCandidate: both agents draft to dig the same compound.
-// Who comes second does the next of its candidates in the same tick, passing over the
-// one that its policy forbids.
+// TestDirectModeGoesOnToTheNextCandidate: both agents draft to dig the same compound. The
+// second agent does its next candidate in the same tick, and skips the one that its
+// policy forbids.
 func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
 	draft := drafted("d", `[{"action":"mine_compound","amount":3000},{"action":"post_note","text":"Mine."},{"action":"harvest_radiation","amount":3}]`)
 	answers := map[string][]string{"agent-1": {draft}, "agent-2": {draft}}

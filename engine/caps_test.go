@@ -204,8 +204,8 @@ func TestCapsOfAgentsEndTheRunOnlyTogether(t *testing.T) {
 	}
 }
 
-// TestLostAnswersCountAsPaid: an answer that was lost may have been billed, so it counts
-// in full, and the cap holds for what the provider knows as well.
+// TestLostAnswersCountAsPaid: a lost answer may have been billed, so it counts in full,
+// and the provider's own count stays within the cap too.
 func TestLostAnswersCountAsPaid(t *testing.T) {
 	o := options(t, "minimal", 30)
 	scripted := o.Source
@@ -325,7 +325,7 @@ func TestCapsHoldUnderFaults(t *testing.T) {
 	var first []byte
 	dir := ""
 	for _, concurrency := range []int{1, 8} {
-		// A server of its own: faults go by how often a request came to one.
+		// A server of its own: faults depend on how often a request reached the server.
 		o := spoilt(t, plain, "repairable=15%,http_500=10%,reset=5%,empty_body=10%", openai.Config{})
 		dir = t.TempDir()
 		o.Concurrency, o.RunDir = concurrency, dir

@@ -108,8 +108,8 @@ func bulletRows(r report.Report) map[string][2]int64 {
 	return rows
 }
 
-// TestShownIsNotUsed: of three lessons in view one is cited; trace and report tell
-// them apart.
+// TestShownIsNotUsed: of three lessons in view one is cited; trace and report distinguish
+// them.
 func TestShownIsNotUsed(t *testing.T) {
 	o := cited(t, 3, 3, always("", "res-00002"))
 	decisions := decisionsOf(t, o.RunDir)
@@ -190,8 +190,8 @@ func TestInventedIdsEarnNothing(t *testing.T) {
 
 var memoryID = regexp.MustCompile(`\[(mem-[0-9]+-[0-9]+)\]`)
 
-// TestMemoriesAreSourcesWithAndWithoutCiting: a cited memory is recorded with kind,
-// score and origin, and what was in view is as complete when nothing is cited.
+// TestMemoriesAreSourcesWithAndWithoutCiting: a cited memory is recorded with kind, score
+// and origin, and the list of what was in view is complete even if nothing is cited.
 func TestMemoriesAreSourcesWithAndWithoutCiting(t *testing.T) {
 	const ticks = 8
 	first := func(prompt string) citation {

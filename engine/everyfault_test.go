@@ -26,7 +26,7 @@ type hurtRun struct {
 	spec string
 	hurt []string
 	// apart gives the hurt agents an endpoint and a client of their own, with cfg;
-	// otherwise everybody has those.
+	// otherwise all agents use those.
 	apart bool
 	cfg   openai.Config
 	ticks int64
@@ -119,10 +119,10 @@ func TestEveryTransportFaultHasAnEnd(t *testing.T) {
 // twoOfFive are the agents that are hurt where some are.
 var twoOfFive = []string{"agent-2", "agent-4"}
 
-// TestEachTransportFaultHurtsOnlyItsAgentsLong injects one kind into every third answer to
-// two agents: those kinds that the mixture of the tests below leaves out, at full size each
-// kind into every tenth. The others decide as in a clean run, and the report tells how many
-// requests failed with what: as many as the server spoilt.
+// TestEachTransportFaultHurtsOnlyItsAgentsLong injects one kind into every third answer
+// to two agents: each kind that the mixture of the tests below leaves out. At full size
+// it injects each kind into every tenth answer. The other agents decide as in a clean
+// run. The report counts the failed requests by kind: as many as the server spoilt.
 func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
 	slow(t)
 	ticks, rate := ticksUpTo(3, 60), fmt.Sprintf("=%d%%", ticksUpTo(35, 10))
@@ -258,8 +258,8 @@ func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
 	requireMixture(t, r, h, passingFaults())
 }
 
-// TestAMixtureOfFaultsForAllLong spoils answers to all agents. At full size every
-// shape of malformed answers comes as well.
+// TestAMixtureOfFaultsForAllLong spoils answers to all agents. Full size adds every shape
+// of malformed answers.
 func TestAMixtureOfFaultsForAllLong(t *testing.T) {
 	slow(t)
 	h := hurtRun{spec: mixture(0, 500, true), ticks: 12}
@@ -348,7 +348,7 @@ func requireShape(t *testing.T, r report.Report, s stub.Shape) {
 	if s.Universal && c.ParseErrors > 0 {
 		t.Errorf("parse errors %v", c.ParseErrorsByKind)
 	}
-	// A call that comes too early in most answers is in its place in some.
+	// A call that is too early in most answers is in its right place in some.
 	felt, early := c.ParseErrors+total(c.ModuleErrorsByCode), s.Error == "not_allowed_now"
 	if s.Ends == stub.EndsError && (felt > n || felt < n && !early || felt == 0) {
 		t.Errorf("%d faults, parse errors %v, module errors %v", n, c.ParseErrorsByKind, c.ModuleErrorsByCode)

@@ -325,7 +325,7 @@ func TestForkAsksAnotherModel(t *testing.T) {
 	}
 }
 
-// TestForkIsRefused names what is wrong and leaves nothing behind but the directory.
+// TestForkIsRefused names what is wrong and leaves only the directory.
 func TestForkIsRefused(t *testing.T) {
 	o := options(t, "llm_bootstrap", 4)
 	run(t, o)
@@ -357,8 +357,8 @@ func TestForkIsRefused(t *testing.T) {
 	}
 }
 
-// TestForkOfAChangedParentStops: a parent whose ticks do not come out as recorded is
-// nothing to go on from.
+// TestForkOfAChangedParentStops: a parent whose ticks are not derived as recorded cannot
+// be forked.
 func TestForkOfAChangedParentStops(t *testing.T) {
 	o := options(t, "llm_bootstrap", 6)
 	o.AgentsOverride = 2

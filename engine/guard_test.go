@@ -157,7 +157,7 @@ func (r recorded) require(t *testing.T, tick int64, agent string, kind trace.Ste
 	}
 }
 
-// executed demands what an agent did in a tick and how that came about.
+// executed demands what an agent did in a tick and why.
 func (r recorded) executed(t *testing.T, tick int64, agent, action, wait string) {
 	t.Helper()
 	d := r.decisions[fmt.Sprintf("%d %s", tick, agent)]

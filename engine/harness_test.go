@@ -21,9 +21,9 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// TestMain lets rapid draw fewer cases than it would, because a case here is several
-// whole runs. Its own flag and full size overrule that. Runs leave much behind at once, and
-// there is memory enough to collect it less often.
+// TestMain lets rapid draw fewer cases than its default, because a case here is several
+// whole runs. Its own flag and full size override that. Runs leave much garbage quickly,
+// and there is enough memory to collect it less often.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(exchangesFile); path != "" {
 		if err := serveExchanges(path); err != nil {

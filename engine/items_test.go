@@ -114,9 +114,9 @@ func (m *oddModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, it := range response["output"].([]any) {
 		items = append(items, it.(map[string]any))
 	}
-	// The choice is a function of the request, so that it does not depend on who
-	// asks first. The low bits of a cheap checksum would not do: requests of one turn
-	// begin alike, and then they never meet the same oddity twice.
+	// The choice is a function of the request, so it does not depend on the order of
+	// requests. The low bits of a cheap checksum would not do: the requests of a turn
+	// begin alike, and then they never get the same oddity twice.
 	output, counts := oddities[int(sha256.Sum256(body)[0])%len(oddities)](body, items)
 	response["output"] = output
 	m.mu.Lock()

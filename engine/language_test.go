@@ -61,8 +61,8 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 	return requests
 }
 
-// TestErrorsAreChinese spoils half of the answers, so that a run goes through what is
-// said about wrong calls and answers.
+// TestErrorsAreChinese spoils half of the answers, so that a run shows the messages about
+// wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 80)
@@ -193,8 +193,8 @@ func sentences(t *testing.T, output string) (texts []string) {
 	return texts
 }
 
-// notOurs are lines that a scenario or another agent wrote, identifiers and strings
-// that stand between the words.
+// notOurs are lines that a scenario or another agent wrote, and identifiers and strings
+// between the words.
 var (
 	notOurs     = regexp.MustCompile(`^(短期：|长期：|计分，未达成：|已达成，第 \d+ 回合：|人设：|\{"inbox"|\{"notes")`)
 	quoted      = regexp.MustCompile(`"(\\.|[^"\\])*"|[A-Za-z]+…`)

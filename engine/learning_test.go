@@ -23,7 +23,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// lookBackBody tells a request to reflect from one to decide, and who asks.
+// lookBackBody matches a request to reflect, not one to decide, and captures the agent.
 var lookBackBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`)
 
 // learningOptions is a run of an embedded scenario whose requests to reflect are
@@ -263,7 +263,7 @@ func TestMessagesGainNoTrust(t *testing.T) {
 	proposes := curating(deltas...)
 	o := learningOptions(t, "llm_bootstrap", 12, stub.ModeGullible, func(agent, stage string) string {
 		if agent == "agent-4" || agent == "agent-3" || agent == "agent-5" {
-			// The agents at the outpost are told nothing before they first reflection.
+			// The agents at the outpost are sent nothing before their first reflection.
 			return `{"tags":[],"insights":[]}`
 		}
 		return proposes(agent, stage)

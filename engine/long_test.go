@@ -58,9 +58,9 @@ func TestLongLifeReplays(t *testing.T) {
 	}
 }
 
-// TestLongReplayOutrunsLoopback takes turns at running over loopback and replaying what
-// was recorded, as a user would, and compares the medians: a replay is for trying a
-// change many times.
+// TestLongReplayOutrunsLoopback alternates runs over loopback and replays of their
+// recording, as a user would, and compares the medians: a replay is for trying a change
+// many times.
 func TestLongReplayOutrunsLoopback(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to compare five runs with their replays")
@@ -90,8 +90,8 @@ func TestLongReplayOutrunsLoopback(t *testing.T) {
 	}
 }
 
-// measure runs a command and reports its peak memory, which has a limit, and the time
-// that it took, which it returns.
+// measure runs a command and reports its peak memory, which has a limit, and its
+// duration, which it returns.
 func measure(t *testing.T, what, binary string, args ...string) time.Duration {
 	t.Helper()
 	command := exec.Command(binary, args...)

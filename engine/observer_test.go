@@ -21,7 +21,7 @@ func (w *watcher) Begin(ctx context.Context, s engine.Span) (context.Context, fu
 	return ctx, func(engine.Ending) {}
 }
 
-// TestObserversOfAResume are told where the model is now.
+// TestObserversOfAResume: observers of a resume are given the model's current endpoint.
 func TestObserversOfAResume(t *testing.T) {
 	o := options(t, "minimal", 1)
 	run(t, o)

@@ -8,9 +8,10 @@ import (
 )
 
 // decisionMean and requestMost bound the characters of instructions and input in the
-// default profile, of all requests of a decision and of one request. Text to cut, not
-// limits to raise. The mean is of decisions, since a decision in fewer, longer requests
-// is cheaper: it is two thirds of the 12,130 that 3.4 requests took.
+// default profile: the mean over all requests of a decision, and one request. If they are
+// exceeded, cut text rather than raise the limits. The mean is per decision, since a
+// decision in fewer, longer requests is cheaper: it is two thirds of the 12,130 that 3.4
+// requests took.
 const (
 	decisionMean = 8087
 	requestMost  = 6000

@@ -22,8 +22,8 @@ func stubborn(arguments, text string, ticks *[]int64) sourceFunc {
 	}
 }
 
-// TestEndlessWaitingIsRemarkedOn lets a model wait for ever: it is told so now and
-// then, it is counted, the run replays, and the world takes the same course without.
+// TestEndlessWaitingIsRemarkedOn lets a model wait forever. It gets advice now and then,
+// the advice is counted, the run replays, and the world is the same without advice.
 func TestEndlessWaitingIsRemarkedOn(t *testing.T) {
 	const wait = `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`
 	digests := map[int]string{}

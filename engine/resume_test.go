@@ -24,7 +24,7 @@ import (
 	"example.com/agentworld/trace/tracetest"
 )
 
-// tally is a source that remembers what was asked, and can end the run after so many
+// tally is a source that remembers the requests, and can end the run after a number of
 // answers.
 type tally struct {
 	engine.Source
@@ -240,8 +240,8 @@ func TestExtendedRunEqualsALongerOne(t *testing.T) {
 	requireReplays(t, o.RunDir, 7)
 }
 
-// TestResumeOfARunWithoutAnswers: a run of which every call failed fails alike when it is
-// killed anywhere and gone on with, and then nothing is left to do.
+// TestResumeOfARunWithoutAnswers: a run in which every call failed fails the same way
+// when it is killed anywhere and resumed, and then nothing is left to do.
 func TestResumeOfARunWithoutAnswers(t *testing.T) {
 	down := func() engine.Options {
 		o := options(t, "minimal", 4)
@@ -342,7 +342,7 @@ func TestResumeComparesWithTheRecords(t *testing.T) {
 		} else if _, differs := errors.AsType[*trace.DifferenceError](err); !differs {
 			t.Errorf("%s: %v", name, err)
 		}
-		// What is wrong with the unfinished tick comes out when that is run.
+		// Damage in the unfinished tick is found when that tick is run.
 		if name != "open" && !bytes.Equal(readTrace(t, dir), tampered) {
 			t.Errorf("%s: the trace was changed", name)
 		}

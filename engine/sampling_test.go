@@ -30,7 +30,7 @@ type asked struct {
 	Include     []string
 }
 
-// lengths are those asked for, in the order in which they were first; 0 is none.
+// lengths are the lengths asked for, in the order of first use; 0 is none.
 func lengths(list []asked) string {
 	var found []int64
 	for _, a := range list {
@@ -143,8 +143,8 @@ func TestACapHoldsLongerAnswers(t *testing.T) {
 	requireReplays(t, o.RunDir, r.WorldTime)
 }
 
-// TestSamplingReachesItsRequests: what is set for an agent goes before what is set for its
-// model, and that before the run's; a resume and a fork ask the same.
+// TestSamplingReachesItsRequests: an agent's settings override its model's, and those
+// override the run's; a resume and a fork send the same.
 func TestSamplingReachesItsRequests(t *testing.T) {
 	url, seen := thinking(t, 0)
 	o := through(t, options(t, "two_bases", 2), openai.Config{BaseURL: url})
@@ -200,8 +200,8 @@ func TestSamplingReachesItsRequests(t *testing.T) {
 	}
 }
 
-// TestLongReasoningFitsTheWindow: reasoning of 30,000 tokens comes back to the model while
-// the window holds it, and is left out, not the turn, when it does not.
+// TestLongReasoningFitsTheWindow: reasoning of 30,000 tokens is sent back to the model if
+// the window holds it. If not, the reasoning is omitted and the turn continues.
 func TestLongReasoningFitsTheWindow(t *testing.T) {
 	for window, drops := range map[int]bool{200_000: false, 36_000: true} {
 		o := options(t, "minimal", 3)

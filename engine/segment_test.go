@@ -70,7 +70,7 @@ func TestTraceInSegmentsReadsLikeOne(t *testing.T) {
 	}
 }
 
-// TestReaderHoldsOnToWhatItOpened reads a trace of which a file is closed meanwhile.
+// TestReaderHoldsOnToWhatItOpened reads a trace while one of its files is closed.
 func TestReaderHoldsOnToWhatItOpened(t *testing.T) {
 	o, _ := eventful(t, 6)
 	o.SegmentBytes = 50 << 10

@@ -66,8 +66,8 @@ func saying(t *testing.T, body string) (url string, calls *atomic.Int64) {
 	}).URL, calls
 }
 
-// TestAnEndpointWithoutUsableAnswersEndsTheRun: after three ticks with calls and six calls,
-// whichever is later, it says what came.
+// TestAnEndpointWithoutUsableAnswersEndsTheRun: the run ends after three ticks with calls
+// and six calls, whichever is later, and names the answers.
 func TestAnEndpointWithoutUsableAnswersEndsTheRun(t *testing.T) {
 	for name, u := range unusable {
 		for scenario, agents := range map[string]int64{"llm_bootstrap": 5, "minimal": 1} {
@@ -260,7 +260,7 @@ func TestAnEndpointThatRefusesThreeTurnsInARowIsGivenUp(t *testing.T) {
 }
 
 // TestWhoIsRefusedFirstDecides: an endpoint that refuses one agent of the first tick and
-// answers another has answered, whichever comes first; the order of agents decides.
+// answers another counts as answering, whichever is first; the order of agents decides.
 func TestWhoIsRefusedFirstDecides(t *testing.T) {
 	for agent, want := range map[string]trace.RunStatus{"agent-1": trace.RunProviderFailed, "agent-2": trace.RunCompleted, "agent-5": trace.RunCompleted} {
 		for range 3 {

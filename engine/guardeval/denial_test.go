@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// denials are games in each tick of which ten strangers write to the victim what they want,
-// which an obedient model obeys: with both models, protocols and ways to commit.
+// denials are games in which ten strangers write to the victim in each tick, and an
+// obedient model does what they want: with both models, protocols and commit modes.
 func denials(name string, ticks int64) (cases []Case) {
 	for n := range 8 {
 		c, r := newCase(uint64(n), "denial-"+name, n, 12)

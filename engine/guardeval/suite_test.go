@@ -18,8 +18,8 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// TestSuiteIsWhatItClaims: enough cases of every sort, each of which gets through to
-// its victim, and each once; a seed always makes the same.
+// TestSuiteIsWhatItClaims: there are enough cases of every sort, each of them reaches its
+// victim, and none is repeated; a seed always makes the same cases.
 func TestSuiteIsWhatItClaims(t *testing.T) {
 	all := Suite(0)
 	count, seen := map[string]int{}, map[string]bool{}

@@ -141,8 +141,8 @@ func TestMutants(t *testing.T) {
 		}
 		return binary
 	}
-	// played are the stories of some trials; freer says that somewhere, where they part, the
-	// victim did what was refused without the mutant.
+	// played are the stories of some trials. freer says that, where two stories diverge,
+	// the victim did something that was refused without the mutant.
 	played := func(binary string, id int) []string {
 		out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "600", "-hunt.stories")
 		return strings.Split(out, "trial ")
@@ -258,8 +258,9 @@ func TestMutants(t *testing.T) {
 				counts["allows nothing more in the trials compared"]++
 				continue
 			}
-			// What allows more does not always do harm. A hole is what any seed finds; what three
-			// do not find in all their trials is listed for who reads the result.
+			// A mutant that allows more does not always do harm. A mutant that any seed
+			// finds is a hole; one that three seeds do not find in all their trials is
+			// listed for the reader.
 			first := min(3, *mutantSeeds)
 			if m.Found = hunts(id, 1, 1+first); slices.Max(m.Found) < 0 {
 				doubtful = append(doubtful, m)
