@@ -43,7 +43,7 @@ func TestCreateRefusesWhatIsLeftOfARun(t *testing.T) {
 	}
 }
 
-// syncing is a disk that tells whenever the names in a directory are synced.
+// syncing is a disk that reports whenever the names in a directory are synced.
 type syncing struct {
 	run.SystemDisk
 	see func(dir string)

@@ -8,8 +8,8 @@ type (
 	SystemDisk = systemDisk
 )
 
-// OnDisk is for tests that run beside no other. It lets runs be written to d until the
-// function it returns is called.
+// OnDisk is for tests that run alone. Runs are written to d until the returned function
+// is called.
 func OnDisk(d Disk) (restore func()) {
 	before := onDisk
 	onDisk = d

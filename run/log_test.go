@@ -63,8 +63,8 @@ func begin(t *testing.T, segmentBytes int64) (run.Dir, error) {
 	return dir, play(l, 0)
 }
 
-// goOn repairs the trace and writes what it does not hold, as another process would that
-// has none of the answers of the open tick.
+// goOn repairs the trace and writes what it does not hold, as another process without the
+// answers of the open tick would.
 func goOn(t *testing.T, dir run.Dir) {
 	t.Helper()
 	s, err := dir.State()
@@ -237,7 +237,7 @@ func TestFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// TestDamageInAClosedSegment is told with how far the segment is whole.
+// TestDamageInAClosedSegment: the error says how far the segment is whole.
 func TestDamageInAClosedSegment(t *testing.T) {
 	dir := t.TempDir()
 	var plain, packed bytes.Buffer
@@ -275,8 +275,8 @@ func TestDamageInAClosedSegment(t *testing.T) {
 	}
 }
 
-// TestAnAnswerAskedBefore: a model may say in a tick what was in a request of an earlier
-// one, which the trace does not store again.
+// TestAnAnswerAskedBefore: a model may repeat a text from a request of an earlier tick,
+// which the trace does not store again.
 func TestAnAnswerAskedBefore(t *testing.T) {
 	dir := run.Dir(t.TempDir())
 	l, err := dir.CreateLog()

@@ -35,8 +35,8 @@ type mortal struct {
 	dead bool
 	// calls counts all calls.
 	calls int
-	// synced are the bytes of files that survive, by path; fresh are files whose names do not
-	// yet, and gone what was removed and may be there again.
+	// synced are the bytes of files that survive, by path. fresh are files whose names do
+	// not survive yet. gone are removed files that may reappear.
 	synced map[string]int64
 	fresh  map[string]bool
 	gone   map[string][]byte
@@ -182,7 +182,7 @@ func (f mortalFile) Sync() error {
 	})
 }
 
-// paid is a live model that counts what it is asked, and knows what was used of it.
+// paid is a live model that counts its requests, and knows which answers were used.
 type paid struct {
 	t *testing.T
 	engine.Source
@@ -295,8 +295,8 @@ func carryOut(o engine.Options, dir, parent string) error {
 }
 
 // TestPowerLoss loses power at any call to the disk, again and again, in live runs and in
-// forks of them: no answer that a turn used is asked twice, others at most as often as they
-// were in flight, and every run comes out as one that was never stopped.
+// forks of them. No answer that a turn used is asked for twice, and other answers at most
+// as often as they were in flight. Every run ends like one that was never stopped.
 func TestPowerLoss(t *testing.T) {
 	seeds := 100
 	if os.Getenv("AGENT_WORLD_LONG") != "" {

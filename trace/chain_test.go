@@ -82,7 +82,7 @@ func TestBrokenChain(t *testing.T) {
 	}
 }
 
-// TestNoChain: a trace of an older version is told from one that a crash left.
+// TestNoChain: a trace of an older version is distinguished from one that a crash left.
 func TestNoChain(t *testing.T) {
 	var b bytes.Buffer
 	if err := NewWriter(&b).Write(Header{Format: FormatVersion}); err != nil {

@@ -11,8 +11,8 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// TestCanonicalWriterWritesWhatCanonicalReads: records that go straight into the
-// canonical form come out as those that were a trace in between.
+// TestCanonicalWriterWritesWhatCanonicalReads: records written directly in the canonical
+// form equal those that were written to a trace in between.
 func TestCanonicalWriterWritesWhatCanonicalReads(t *testing.T) {
 	records := samples()
 	var want, got bytes.Buffer
@@ -98,8 +98,8 @@ func TestNextOfReadsWhatAllReads(t *testing.T) {
 	}
 }
 
-// TestAnswersAreKeptByAgentAndStep orders calls that arrived in any order, keeps
-// parts once, and leaves out answers that are none.
+// TestAnswersAreKeptByAgentAndStep orders calls that arrived in any order, keeps parts
+// once, and omits answers that cannot be used again.
 func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
 	item := func(text string) Blob { return newPart(1, BlobItem, []byte(`{"type":"message","content":"`+text+`"}`)) }
 	call := func(tick int64, agent string, step int, p Blob, f *llmclient.Failure) ModelCall {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCanonicalTicksWritesWhatCanonicalWrites: lines placed by their first members come
-// out as decoded ones do, up to the tick asked for and without the run's end.
+// TestCanonicalTicksWritesWhatCanonicalWrites: lines placed by their first members equal
+// decoded ones, up to the tick asked for and without the run's end.
 func TestCanonicalTicksWritesWhatCanonicalWrites(t *testing.T) {
 	for seed := range uint64(20) {
 		text := interleaved(t, seed)

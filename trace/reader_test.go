@@ -58,8 +58,8 @@ func TestReaderTellsNewerFormatsApart(t *testing.T) {
 	}
 }
 
-// TestReaderRepairsEveryCut cuts a trace at each byte: what stands before
-// Offset must be the records whose lines are complete.
+// TestReaderRepairsEveryCut cuts a trace at each byte: the text before Offset must be the
+// records whose lines are complete.
 func TestReaderRepairsEveryCut(t *testing.T) {
 	whole := lines(t, TickEnd{Tick: 1}, TickEnd{Tick: 2}, TickEnd{Tick: 3})
 	for cut := range len(whole) + 1 {

@@ -59,7 +59,7 @@ func TestChangesAreFieldByField(t *testing.T) {
 	}
 }
 
-// TestRunName: what changes nothing about how a run goes is no part of its name.
+// TestRunName: settings that do not change the course of a run are no part of its name.
 func TestRunName(t *testing.T) {
 	h := Header{Settings: DefaultSettings(), Timing: &HeaderTiming{StartedAt: "now"}}
 	same, live, other := h, h, h

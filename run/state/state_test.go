@@ -25,7 +25,7 @@ func (s *State) take(t *testing.T, records ...trace.Record) {
 	}
 }
 
-// TestSpent: a call counts its charge or what was billed, once its tick is whole.
+// TestSpent: a call counts as its charge or its bill, once its tick is whole.
 func TestSpent(t *testing.T) {
 	lost := trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}}
 	s := stateOf(t,
@@ -75,8 +75,8 @@ func TestCapsAt(t *testing.T) {
 	}
 }
 
-// TestForksAtOneTick: the caps of a fork of a fork at the same tick count afresh when
-// they are other ones than its parent had, whatever that one's parent had.
+// TestForksAtOneTick: if a fork of a fork at the same tick has other caps than its
+// parent, they count from the fork on, whatever caps the first parent had.
 func TestForksAtOneTick(t *testing.T) {
 	capped := trace.Settings{Caps: trace.Caps{Run: trace.Limit{Calls: 10}}}
 	free, again := trace.Fork{Tick: 2, AtTick: 1}, trace.Fork{Tick: 2, AtTick: 1, Settings: capped}
