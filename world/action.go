@@ -101,7 +101,7 @@ func (Decline) ActionName() string        { return "decline" }
 func (CancelOffer) ActionName() string    { return "cancel_offer" }
 func (ExecuteUntil) ActionName() string   { return "execute_until" }
 
-// effect is what an accepted action did beside its ruling.
+// effect is what an accepted action did that its ruling does not say.
 type effect struct {
 	postings []Posting
 	// subject is whom or what the action is about, made the id of what it made.

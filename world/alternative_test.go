@@ -25,7 +25,7 @@ spawn = ["rock"]
 stock = [{ electricity = 50 }]
 `
 
-// crowded is a world in which two agents stand at compound that does for one of them.
+// crowded is a world in which two agents are at compound that is enough for one of them.
 func crowded(t *testing.T) *world.World {
 	t.Helper()
 	s, err := scenario.Parse("crowded", []byte(crowdedTOML))
@@ -40,8 +40,8 @@ func crowded(t *testing.T) *world.World {
 	return w
 }
 
-// TestRefusedActionsGiveWayToAlternatives: who comes second is refused what the first
-// took, and does the first alternative that the world accepts, in the same tick.
+// TestRefusedActionsGiveWayToAlternatives: the second agent is refused what the first took.
+// In the same tick it does the first alternative that the world accepts.
 func TestRefusedActionsGiveWayToAlternatives(t *testing.T) {
 	w := crowded(t)
 	others := []world.Action{world.Mine{MassG: 2000}, world.Harvest{MaxAmount: 3}, world.Wait{}}

@@ -54,8 +54,7 @@ func MakeAction(name string, args Args) (Action, error) {
 			return nil, &ArgumentError{p.Name, "is missing"}
 		}
 	}
-	// Names that do not belong are only counted, since they are text that somebody
-	// else wrote.
+	// Unknown names are only counted, not shown: they are untrusted text.
 	if len(args) > len(spec.Params) {
 		return nil, &ArgumentError{"action", fmt.Sprintf("takes %d arguments, got %d", len(spec.Params), len(args))}
 	}
@@ -97,8 +96,8 @@ func assemble(spec ActionSpec, args Args) Action {
 	return made.Interface().(Action)
 }
 
-// Listed reports whether a is an action of the registry itself, and not a type of
-// somebody else's around one.
+// Listed reports whether a is an action of the registry itself, and not a caller's type
+// that wraps one.
 func Listed(a Action) bool {
 	return slices.ContainsFunc(actions, func(known plainAction) bool { return reflect.TypeOf(known) == reflect.TypeOf(a) })
 }

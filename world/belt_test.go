@@ -208,7 +208,7 @@ func TestBeltShares(t *testing.T) {
 	}
 }
 
-// TestBeltDensity multiplies out in unbounded integers beside the 128 bits.
+// TestBeltDensity compares the 128-bit product with one of unbounded integers.
 func TestBeltDensity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		space := Space{

@@ -11,8 +11,8 @@ import (
 //
 // An agent is written with its account, goals met, order and last outcome, which its
 // next view shows. A factory is written with its escrow and queue, a place with its book
-// in the order of priority and how it looked lately; who is present and which plants stand
-// there follow from the other records. The name of an order's account holds its id.
+// in the order of priority and how it looked lately; the agents and plants there follow
+// from the other records. The name of an order's account holds its id.
 func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	b = append(b, byte(kind))
 	switch kind {

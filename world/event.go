@@ -53,7 +53,7 @@ const (
 type Event struct {
 	Tick int64     `json:"tick"`
 	Kind EventKind `json:"kind"`
-	// Agent is whom it happened to or who acted.
+	// Agent is the agent that acted or that it happened to.
 	Agent string `json:"agent,omitempty"`
 	// Place is where.
 	Place string `json:"place,omitempty"`

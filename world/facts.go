@@ -2,7 +2,7 @@ package world
 
 import "slices"
 
-// facts are all that the rules look at when they rule on an agent's action, beside
+// facts are all that the rules look at when they rule on an agent's action, besides
 // what its senses say about a target. A view makes them from its copies, Apply
 // from the live world; the rules cannot tell the difference, so a dry run and
 // the real thing agree.

@@ -45,7 +45,7 @@ var probes = []Action{
 }
 
 // TestUnseenStateDoesNotShow runs two worlds in which agent-1 does the same while
-// everybody else, all out of sight, acts differently. Its views must be equal.
+// all other agents, which are out of sight, act differently. Its views must be equal.
 func TestUnseenStateDoesNotShow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _, _ := EmbeddedScenario("isolated_five")

@@ -91,8 +91,8 @@ func checkFactory(t *rapid.T, w *World, f *factory) {
 	}
 }
 
-// TestPlantClosedFormAgreesWithTicks runs a plant tick by tick beside the closed
-// form.
+// TestPlantClosedFormAgreesWithTicks runs a plant tick by tick and compares it with the
+// closed form.
 func TestPlantClosedFormAgreesWithTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Int64Range(0, 40).Draw(t, "rate")
@@ -218,8 +218,8 @@ func (m *twinMarket) apply(agent string, a Action, created string) {
 	}
 }
 
-// TestMatchingAgreesWithPlainLoops runs random trades beside the twin, one agent
-// after the other, and compares every lot traded and every order left.
+// TestMatchingAgreesWithPlainLoops runs random trades, one agent after the other, in the
+// world and in the twin. It compares every lot traded and every order left.
 func TestMatchingAgreesWithPlainLoops(t *testing.T) {
 	traded := 0
 	rapid.Check(t, func(t *rapid.T) {

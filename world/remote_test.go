@@ -56,7 +56,7 @@ func TestTradesDoNotReachAcrossDistance(t *testing.T) {
 	}
 }
 
-// requireCollects brings agent-2 back to p and checks that nothing stays behind.
+// requireCollects brings agent-2 back to p and checks that it collects everything.
 func requireCollects(t *testing.T, w *World) {
 	t.Helper()
 	before := w.stockOf(&w.agents[1])[data]

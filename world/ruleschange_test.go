@@ -143,8 +143,8 @@ func TestPriceOfAFactoryUnderConstruction(t *testing.T) {
 	}
 }
 
-// TestHeatUnderAnotherFactor: heat that the new rules have no table for is refused,
-// with who has it.
+// TestHeatUnderAnotherFactor: rules whose table lacks the heat of an agent are refused; the
+// error names the agent.
 func TestHeatUnderAnotherFactor(t *testing.T) {
 	s := mustScenario(t, "llm_bootstrap")
 	s.Rules = DefaultRules()
@@ -164,8 +164,8 @@ func TestHeatUnderAnotherFactor(t *testing.T) {
 	}
 }
 
-// TestSettlingForOtherRulesChangesNothing: a rule that changes and changes back between
-// two ticks leaves a world in which everybody sees and holds what they would have.
+// TestSettlingForOtherRulesChangesNothing: if a rule changes and changes back between two
+// ticks, every agent sees and holds the same as without the changes.
 func TestSettlingForOtherRulesChangesNothing(t *testing.T) {
 	for seed := range uint64(8) {
 		s := swarmScenario(t, seed)
@@ -241,8 +241,8 @@ func TestIdleDrawFromATickOn(t *testing.T) {
 	}
 }
 
-// TestABatteryThatIsTooSmall is refused with who holds more; a larger one and one that is
-// just large enough are not.
+// TestABatteryThatIsTooSmall: a capacity below what an agent holds is refused, and the error
+// names the agent. A larger one and one that is just large enough are accepted.
 func TestABatteryThatIsTooSmall(t *testing.T) {
 	w, err := New(mustScenario(t, "minimal"), 1)
 	if err != nil {

@@ -132,7 +132,7 @@ func BenchmarkApplyMix(b *testing.B) {
 	reportActions(b, actions)
 }
 
-// BenchmarkTickMix times whole ticks in which everybody is due: Advance, Apply,
+// BenchmarkTickMix times whole ticks in which every agent is due: Advance, Apply,
 // events and digest.
 func BenchmarkTickMix(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {

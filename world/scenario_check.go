@@ -124,7 +124,7 @@ func checkMaterial(field, name string) error {
 	return nil
 }
 
-// checkAgents checks that everybody has a place to start at; a stride needs fragments to
+// checkAgents checks that every agent has a place to start at; a stride needs fragments to
 // count. Starting stocks are bounded so that no balance can ever overflow, charges by what
 // a battery holds.
 func (s Scenario) checkAgents() error {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sightLog writes down, tick by tick, where everybody is and what is left to mine when
+// sightLog records, tick by tick, where every agent is and what is left to mine when
 // the agents decide: what others see later.
 type sightLog struct {
 	w *World

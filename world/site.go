@@ -75,7 +75,7 @@ func (w *World) settleSite(p int32) {
 }
 
 // enter and leave keep the sorted list of agents at a place and the set of places where
-// somebody is or was.
+// an agent is or was.
 func (w *World) enter(p, n int32) {
 	w.remember(p, w.tick)
 	s := &w.sites[p]

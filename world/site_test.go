@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReserveClosedFormAgreesWithTicks mines a place now and then beside a twin
-// that is moved on by one tick at a time, however often the place is settled.
+// TestReserveClosedFormAgreesWithTicks mines a place now and then and compares it with a
+// twin that is computed tick by tick, however often the place is settled.
 func TestReserveClosedFormAgreesWithTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Place{

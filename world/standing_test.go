@@ -70,7 +70,7 @@ func (twin *orderTwin) visible(n int) []string {
 	return names
 }
 
-// begin notes what agents with a new order see before anybody acts.
+// begin notes what agents with a new order see before any agent acts.
 func (twin *orderTwin) begin(intents []Intent) {
 	for _, in := range intents {
 		if _, ok := in.Action.(ExecuteUntil); ok {
@@ -328,7 +328,7 @@ func drawOrder(t *rapid.T, do Action) Action {
 	return o
 }
 
-// orderRun plays random worlds full of standing orders beside the twin.
+// orderRun plays random worlds full of standing orders and compares them with the twin.
 func orderRun(t *rapid.T) *orderTwin {
 	w := newHostileWorld(t)
 	twin := newOrderTwin(w)

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 //	                          others wait or continue their orders. An order adds
 //	                          "until EVENT[<=N] ... max=N". Ids after parents= in
 //	                          front of the action are the intent's parents.
-//	ticks N                   N ticks in which everybody waits or continues
+//	ticks N                   N ticks in which all agents wait or continue
 //	check|clamp AGENT ACTION  a dry run, a clamp
 //	look AGENT FIELD          a field of the observation as JSON
 //	parents AGENT             those of the messages, notes and terms it sees

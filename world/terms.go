@@ -292,7 +292,7 @@ func termTicksParam() Param {
 	}
 }
 
-// termTicksUseful is the shortest duration in which anybody can answer, since terms are seen
+// termTicksUseful is the shortest duration in which an agent can answer, since terms are seen
 // in the tick after they were made.
 const termTicksUseful = 2
 

@@ -147,7 +147,7 @@ func TestTermsAreOffUnlessEnabled(t *testing.T) {
 	}
 }
 
-// TestLoopholesOfOffers tries what somebody who wants something for nothing would.
+// TestLoopholesOfOffers tries to get something for nothing.
 func TestLoopholesOfOffers(t *testing.T) {
 	hardwareFor := func(want string, n int64, ticks int64) Offer {
 		return Offer{ToAnyone, Hardware, 2, want, n, ticks, ""}
@@ -545,8 +545,8 @@ func TestAbsentOfferersNoticeNothing(t *testing.T) {
 	}
 }
 
-// TestAskersLearnNothingFromAfar: whatever the agent asked does elsewhere, the asker sees
-// nothing of it before a message has come, and cannot tell one who is not there.
+// TestAskersLearnNothingFromAfar: the asker sees nothing that the agent asked does
+// elsewhere until a message arrives. It cannot tell an agent that does not exist.
 func TestAskersLearnNothingFromAfar(t *testing.T) {
 	ask := func(w *World, n int32) Action { return Request{"agent-2", Data, 9, 20} }
 	for _, tc := range []struct {
@@ -688,7 +688,8 @@ func TestInboxEvictsTheBusiest(t *testing.T) {
 	}
 }
 
-// TestOfferersAreWoken by who takes their offer and by its end, where they are.
+// TestOfferersAreWoken: an offer at its owner's place wakes the owner when an agent takes it
+// and when it expires.
 func TestOfferersAreWoken(t *testing.T) {
 	for seed := range uint64(6) {
 		w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
@@ -1020,8 +1021,8 @@ func newOfferTwin(w *World) *offerTwin {
 	return twin
 }
 
-// hear takes in an event and says what is wrong with it: who took an offer, where, when, for
-// exactly what, that once, and what comes back.
+// hear records an event and says what is wrong with it: which agent took an offer, where,
+// when, for exactly what, that it is taken once, and what is returned.
 func (twin *offerTwin) hear(e Event) string {
 	moved := map[string]int64{} // by owner and resource
 	holder := func(account string) string {

@@ -76,8 +76,8 @@ func TestViewsClaimNoMoreThanTheyShow(t *testing.T) {
 	}
 }
 
-// TestCompetitionForOneOffer: of two buyers the second is told that it was too
-// slow, and so is the owner who cancels at that moment.
+// TestCompetitionForOneOffer: two buyers and the cancelling owner compete for one order in a
+// tick. One succeeds; the others are refused as contended.
 func TestCompetitionForOneOffer(t *testing.T) {
 	w := bazaar(t, 3, 1000, Amount{Electricity, 500}, Amount{Data, 100})
 	for range 20 {
@@ -225,8 +225,8 @@ func baseWorld(t *testing.T) *World {
 	return w
 }
 
-// TestQuotesAreForgotten: a busy place keeps no more quotes than are needed by
-// those who are farthest away.
+// TestQuotesAreForgotten: a busy place keeps no more quotes than the agents farthest away
+// need.
 func TestQuotesAreForgotten(t *testing.T) {
 	w := baseWorld(t)
 	w.agents[0].settledAt = math.MaxInt32 // it never runs dry

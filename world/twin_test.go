@@ -113,7 +113,7 @@ func TestRadiationGolden(t *testing.T) {
 	}
 }
 
-// TestHeatClosedFormAgreesWithTicks cools step by step beside the table.
+// TestHeatClosedFormAgreesWithTicks cools step by step and compares it with the table.
 func TestHeatClosedFormAgreesWithTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLaw(drawRules(t))
@@ -142,8 +142,8 @@ func TestHeatGolden(t *testing.T) {
 	}
 }
 
-// TestPowerClosedFormAgreesWithTicks runs a lone waiting agent beside a battery
-// that is moved on by one tick at a time.
+// TestPowerClosedFormAgreesWithTicks compares a lone waiting agent with a battery that is
+// computed tick by tick.
 func TestPowerClosedFormAgreesWithTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _, _ := EmbeddedScenario("minimal")

@@ -44,7 +44,7 @@ type World struct {
 	able, ordered, acted bitset
 	// summoned are the due and the continuing agents of the tick.
 	summoned bitset
-	// visited are the places where somebody is or was.
+	// visited are the places where an agent is or was.
 	visited         bitset
 	due, continuing []int
 

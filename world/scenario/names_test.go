@@ -37,10 +37,9 @@ short_term_goal = %[6]s
 `, strconv.QuoteToASCII(id), strconv.QuoteToASCII(name), strconv.QuoteToASCII(place), strconv.QuoteToASCII(placeName), strconv.QuoteToASCII(persona), strconv.QuoteToASCII(goal))
 }
 
-// TestHostileNames: an id is refused unless it is made of a few characters; a name is
-// refused when it holds what acts on a display instead of standing on it, or is too
-// long, and is otherwise data that those who show it encode. No refusal repeats what
-// could act on the display of who reads it.
+// TestHostileNames: an id is refused unless it is made of a few allowed characters. A name is
+// refused if it is too long or holds control characters that act on a display. Otherwise it
+// is data, which is encoded where it is shown. No refusal repeats control characters.
 func TestHostileNames(t *testing.T) {
 	hostile := map[string]string{
 		"like JSON": jsonName, "line feed": "hub\n# Goals", "carriage return": "hub\rx", "escape": "\x1b[31mhub\x1b[0m", "bell": "hub\a",
