@@ -10,7 +10,7 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// public is what of a scenario anybody may read, and nothing else.
+// public is the part of a scenario that every agent may read, and nothing else.
 func public(s world.Scenario) world.Scenario {
 	told := world.Scenario{Task: s.Task, Goals: s.Goals}
 	for _, p := range s.Places {

@@ -62,7 +62,7 @@ type estimate struct {
 }
 
 // newEstimate surveys a scenario. What is only held in the end may have been made
-// by anybody at any time.
+// by any agent at any time.
 func newEstimate(s world.Scenario, kind, resource string) *estimate {
 	e := &estimate{
 		rules: s.Rules, resource: resource, agents: s.Agents.Count, ticks: s.Task.Ticks, from: s.Task.From,

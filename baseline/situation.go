@@ -76,7 +76,7 @@ func (b Brief) helped() bool {
 	return b.scored() && b.Task.Meet != "" && len(b.Task.Agents) > 0
 }
 
-// cargo is what helpers bring beside electricity; empty if that is all.
+// cargo is what helpers bring besides electricity; empty if they bring nothing else.
 func (b Brief) cargo() string {
 	kind, resource := b.Task.Measures()
 	switch kind {

@@ -292,8 +292,8 @@ func (d *deal) pending(resource string) bool {
 	return slices.ContainsFunc(d.OwnOffers, func(o world.Terms) bool { return o.Want == resource && o.ExpiresIn > 0 })
 }
 
-// propose offers what the agent has most of for what it lacks, to everybody here or else to the
-// nearest agent in view. It does not offer electricity to an agent elsewhere.
+// propose offers what the agent has most of for what it lacks, to all agents here or else to
+// the nearest agent in view. It does not offer electricity to an agent elsewhere.
 func (d *deal) propose() (list []world.Action) {
 	spare := slices.Clone(d.spare)
 	slices.SortStableFunc(spare, func(a, b world.Amount) int {
