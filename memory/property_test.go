@@ -114,7 +114,7 @@ func anyEntry(known []string) *rapid.Generator[Entry] {
 type life struct {
 	*Memory
 	minted []string
-	// floor is the least trust that anything behind an id ever had.
+	// floor is the least trust that an entry with an id ever had.
 	floor map[string]trace.Trust
 	// recorded counts the recordings of a series.
 	recorded map[key]int
@@ -156,8 +156,8 @@ func (l *life) mindTrust(t *rapid.T, shown []Scored) {
 	}
 }
 
-// mindCounts holds that no recording is told twice: neither by two entries nor by
-// one entry twice.
+// mindCounts checks that no recording is counted twice: neither by two entries nor twice
+// by one entry.
 func (l *life) mindCounts(t *rapid.T) {
 	told := map[key]int{}
 	for _, r := range l.ids {

@@ -11,9 +11,9 @@ import (
 // proved itself.
 func worth(b Bullet) int { return cmp.Compare(b.Helpful, b.Harmful) }
 
-// expendable orders bullets by who goes first when there is no room: by their worth, then
-// the least helpful, then the one whose content is the oldest, then the lowest number.
-// Those that have proved themselves go only when the limits themselves were lowered.
+// expendable is the order of eviction: the least worth first, then the least helpful, then
+// the oldest content, then the lowest number. A bullet that has proved itself is evicted
+// only if the limits were lowered.
 func expendable(a, b Bullet) int {
 	return cmp.Or(
 		cmp.Compare(worth(a), worth(b)), cmp.Compare(a.Helpfulness(), b.Helpfulness()),
