@@ -50,7 +50,7 @@ type process struct {
 }
 
 // newConfig reads the values into a config. The error names the first value that
-// is not allowed, where it stands and what would be, on one line:
+// is not allowed, its place and the allowed values, on one line:
 //
 //	config.toml:8: run.ticks: "0" is out of range; allowed: a whole number from 1 to 10000000
 //

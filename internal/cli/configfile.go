@@ -208,7 +208,7 @@ func agentsText(name string, keys []fileKey) (string, error) {
 // fileKey is a key of the document with its value, or a table that holds no settings,
 // which has none.
 type fileKey struct {
-	// parts are the path from the top, line is where it stands, counted from 1.
+	// parts are the path from the top, line is the line of the key, counted from 1.
 	parts []string
 	line  int
 	// kind is the value's, text what a flag would have for it.

@@ -150,7 +150,7 @@ func sameAs(action, before json.RawMessage, word string) string {
 	return rawText(action)
 }
 
-// none stands where a record holds nothing.
+// none is shown for an empty field of a record.
 const none = "none"
 
 // rawText shows recorded JSON on one line.

@@ -53,7 +53,7 @@ func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
 // badInput returns an error of the user's making: exit code 2. The message says
-// what is wrong, where it stands and what is allowed, on one line.
+// what is wrong, where it is and what is allowed, on one line.
 func badInput(format string, args ...any) error {
 	return &failure{exitBadInput, fmt.Errorf(format, args...)}
 }

@@ -64,7 +64,8 @@ func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool
 	agents, _ := parseAgentModels(find(own, agentsTable).text) // a wrong one is reported elsewhere
 	run := cmp.Or(find(own, "llm.base_url").text, openai.BaseURLDefault)
 	for _, a := range append(agents, trace.AgentModel{BaseURL: run}) {
-		// Who names a place for an agent without a key names none for the run's.
+		// An endpoint that the user names for an agent without a key is not known for the
+		// run's key.
 		if url, err := openai.ParseBaseURL(cmp.Or(a.BaseURL, run)); err == nil && (a.KeyEnv != "" || a.Agent == "") {
 			known[knownEndpoint(url, a.KeyEnv)] = true
 		}

@@ -32,7 +32,7 @@ type exchangePrinter struct {
 //	[function_call world_route call_18]
 //	| {"to":"llm-outpost"}
 //
-// It shows the end of the request, where what is new stands, and the beginning of
+// It shows the end of the request, which has the new items, and the beginning of
 // the answer. The request's instructions and tools are the same in every call and
 // are left to the explain command.
 func (p exchangePrinter) show(x engine.Exchange) {

@@ -15,8 +15,8 @@ var keyText = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}|(?i:bearer) [A-Za-z0-9
 // keyMember matches a member of a JSON object that is named like a key.
 var keyMember = regexp.MustCompile(`(?i)"(key|token|[^"]*(api[-_]?key|authorization|password|secret|(access|auth|bearer)[-_]?token)[^"]*)"\s*:\s*"[^"]`)
 
-// maskedInURL matches what of a URL is masked wherever it is shown: who asks, and the
-// query.
+// maskedInURL matches the parts of a URL that every text masks: the user information and
+// the query.
 var maskedInURL = regexp.MustCompile(`//[^/?\s"]*@|\?[^\s",]*`)
 
 // keyCharsMin is the length from which a configured key is looked for in other

@@ -85,7 +85,7 @@ func (p *plan) chooseFaults() error {
 	return nil
 }
 
-// announceScripted says aloud that no real model takes part.
+// announceScripted prints that no real model takes part.
 func (c config) announceScripted(w io.Writer, url string) {
 	plaintext.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
 	// What a user may believe to be in use is said.
@@ -110,8 +110,8 @@ func (c config) announceLive(w io.Writer, url, calls string) {
 	plaintext.Fprintf(w, "calls: %s\n", calls)
 }
 
-// modelHint tells, after the provider ended a run, which settings were used and where a
-// key is set.
+// modelHint returns the settings that were used and where a key is set, for a run that the
+// provider ended.
 func (c config) modelHint() string {
 	if !c.Live() {
 		return "the embedded scripted server failed; no setting of yours was involved"

@@ -17,8 +17,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// plan is a run that has passed every check. What can still fail lies outside:
-// the disk, the network, the provider. Its settings are those the trace records.
+// plan is a run that has passed every check. Only the disk, the network and the provider
+// can still fail. Its settings are those that the trace records.
 type plan struct {
 	config
 	// agentIDs are in the world's order.

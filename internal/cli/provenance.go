@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// provenance holds what a trace tells about where one agent's sources come from: a
+// provenance holds what a trace says about the origin of one agent's sources: a
 // memory from an earlier decision, a message from the event that sent it, a bullet
 // from the decisions it was learned from. Its size is that of the agent's decisions,
 // of the run's messages and notes, and no prompt.
@@ -123,7 +123,7 @@ func (t *provenance) origin(id string) (lines []string) {
 	if e, ok := t.texts[id]; ok {
 		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, jsonText(e.Text))}
 	}
-	// Who brought a bullet, when, and the decisions it rests on.
+	// The author of a bullet, its tick, and the decisions that are its evidence.
 	if b, ok := t.book.Bullet(id); ok {
 		lines = append(lines, fmt.Sprintf("in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
 			b.Origin, b.Created.Version, b.Created.Tick, b.Helpful, b.Harmful, b.Neutral))

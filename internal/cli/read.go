@@ -24,7 +24,7 @@ const shownValueMax = 80
 
 // read parses text as the setting's kind and stores it at target, the address of
 // a config field. The error says what is wrong and what is allowed, on one line;
-// the field is then unchanged. The caller adds where the text stands. A target
+// the field is then unchanged. The caller adds the place of the text. A target
 // that does not fit the kind is a mistake in the table and panics.
 func (s setting) read(text string, target any) error {
 	// A name of a file may be any bytes. All else is recorded as JSON, which would change it.

@@ -75,9 +75,9 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 
 // answerFrom completes the settings of a run with recorded answers. Strictly no model
 // takes part, so none of its settings is looked at: the model is the recorded one, as its
-// name is part of every prompt. Another that was named for this very run is refused, since
-// who names it expects its answers; one named elsewhere is for other runs. instead is what
-// else could be done.
+// name is part of every prompt. Another model that was named for this run is refused, since
+// the user expects its answers. One named elsewhere is for other runs. instead is what else
+// the user could do.
 func (c *config) answerFrom(r recording, strict bool, instead string) error {
 	if !strict {
 		err := c.chooseModel()
@@ -107,8 +107,8 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 		miss = "the run ends; no model is asked"
 	}
 	plaintext.Fprintf(m.Stderr, "answers: recorded in %s; without one %s\n", p.recording.path, miss)
-	// Settings that cannot lead to the recorded prompts are no error: the first request tells
-	// more, and a change may come late.
+	// Settings that cannot lead to the recorded prompts are no error: the first request that
+	// differs says more, and a change may come late.
 	h := p.recording.header
 	for _, fact := range []struct{ what, recorded, now string }{
 		{"scenario", h.Settings.Scenario, p.Scenario},

@@ -14,7 +14,7 @@ import (
 // foldReport reads a run's trace into a report. A trace that was cut short gives
 // a report that says so: its run_status is "unfinished". The error is bad input:
 // no trace there, or one that is damaged before its end. A fork is compared with its
-// parent if that run is beside it and can be read.
+// parent if that run is next to it and can be read.
 func (m *Main) foldReport(runDir string) (report.Report, error) {
 	r, err := m.foldTrace(runDir)
 	if err == nil {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// value is the text of one setting and where it came from. Values are kept beside
-// the config they become, because errors and announcements name origins: "which
-// of my settings is wrong" is answered by the place it was set in.
+// value is the text of one setting and where it came from. Values are kept next
+// to the config that they become, because errors and announcements name origins. The
+// origin shows the user which setting is wrong.
 type value struct {
 	setting setting
 	// text is trimmed; empty when only the zero value holds.

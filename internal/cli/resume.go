@@ -177,7 +177,7 @@ func resumeRefusal(runDir string, err error) error {
 	return badInput("%s cannot be resumed: %w", shown(runDir), driftHint(err))
 }
 
-// announceResume says where the run stands.
+// announceResume prints the progress of the run.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	if before, from := s.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)

@@ -66,7 +66,7 @@ type setting struct {
 	removable bool
 	// choices are the texts a kindChoice may have.
 	choices []string
-	// separator stands between the texts of a flag that is given more than once; empty
+	// separator joins the texts of a flag that is given more than once; empty
 	// keeps the last one.
 	separator string
 	// doc is one line for help.
