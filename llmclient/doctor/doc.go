@@ -1,5 +1,5 @@
-// Package doctor tells in at most five calls whether an endpoint will do for a run,
-// and what to change where it will not.
+// Package doctor checks in at most five calls whether an endpoint is usable for a run,
+// and says what to change if it is not.
 //
 //	r, err := doctor.Examine(ctx, doctor.Options{Config: config, Model: "m"})
 //	if err != nil { ... }          // a setting that cannot work; nothing was sent

@@ -96,9 +96,8 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	return r, nil
 }
 
-// ask sends a request and notes what any answer shows. What is cut for length is asked for
-// once more, as in a run, with four times the room, which the requests that follow ask for
-// too.
+// ask sends a request and notes what any answer shows. If the answer is cut for length, it
+// asks again with four times the room, as in a run. Later requests also ask for that room.
 func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.Answer {
 	r.Sampling.MaxOutputTokens = max(r.Sampling.MaxOutputTokens, x.room)
 	answer := x.send(ctx, r)

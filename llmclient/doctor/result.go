@@ -7,7 +7,7 @@ type Status string
 const (
 	// Pass: as a run needs it.
 	Pass Status = "pass"
-	// Warn: a run copes with it, at a price that the detail tells.
+	// Warn: a run copes with it, at a cost that the detail names.
 	Warn Status = "warn"
 	// Fail: a run would not get far.
 	Fail Status = "fail"

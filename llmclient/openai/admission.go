@@ -44,7 +44,7 @@ func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, out
 	return func(x exchange, got outcome) { permit.Done(c.pressure(x, got)) }, nil
 }
 
-// pressure is what an attempt tells about how much its endpoint takes.
+// pressure returns what an attempt shows about the load that its endpoint accepts.
 func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 	o := limiter.Outcome{Answered: got.reply != nil, Header: x.header}
 	if got.reply != nil {

@@ -7,11 +7,11 @@
 //
 // # What a price is not
 //
-// Providers change prices, grant discounts and bill things that no usage field
-// tells, such as attempts that timed out. A price here is the list price of the day
-// that AsOf names. It has to be checked before it is relied on, and a bill by the
-// provider is right where the two differ. A model that no row names has no price;
-// it never costs 0 by default.
+// Providers change prices, grant discounts and bill things that are in no usage
+// field, such as attempts that timed out. A price here is the list price of the
+// day that AsOf names. Check it before you rely on it. If it differs from the
+// provider's bill, the bill is right. A model that no row names has no price; it
+// never costs 0 by default.
 //
 // # Money
 //

@@ -66,7 +66,7 @@ func numbers(text string) (list [2]int64) {
 }
 
 // alternatives are the values of a parameter in a text: a name, or several with
-// bars between them, where a common beginning may stand before a parenthesis.
+// bars between them. A common beginning may be before a parenthesis.
 var alternatives = regexp.MustCompile(`^[:=]?\s*([\w.:-]+)(?:\(([\w.:|-]+)\)|((?:\|[\w.:-]+)*))`)
 
 // namedAfter returns the values a text gives for a slot, as in

@@ -20,10 +20,10 @@
 //	         wire <-- arguments (filled in by the tool's schema) <+
 //
 // What to do is decided by the policy of [baseline], which the scripted agents have too.
-// It knows what the request says and nothing else: the prompt tells the situation, the tools
-// tell shapes, recipes and costs, and tool_choice and the calls already made tell the stage
-// of the turn. A request holds no recipe's inputs and little of the task, and the stub remembers
-// nothing: so it does worse than the scripted agents. Only a table of words depends on the
+// It knows only what the request says. The prompt describes the situation. The tools describe
+// shapes, recipes and costs. tool_choice and the calls already made give the stage of the turn.
+// A request has no inputs of recipes and little of the task, and the stub remembers nothing, so
+// it does worse than the scripted agents. Only a table of words depends on the
 // language of the prompt.
 //
 // Where the tool choice is none, or there is no tool, it answers with two sentences. A

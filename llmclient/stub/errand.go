@@ -59,7 +59,8 @@ func newErrand(r request) (e errand, ok bool) {
 	return e, true
 }
 
-// answer does as it is told, as far as the request's tools and their narrowing allow.
+// answer makes the calls that the errand asks for, as far as the request's tools and its
+// tool choice allow.
 func (e errand) answer() answer {
 	var calls []toolCall
 	for _, found := range errandCall.FindAllStringSubmatch(e.asked, -1) {

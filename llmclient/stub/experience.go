@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// experience is what the request tells about actions that failed, so that the
+// experience is what the request says about actions that failed, so that the
 // policy does not try the same thing again with the same arguments.
 type experience struct {
 	// refused holds the signatures of the actions refused in this turn.

@@ -55,7 +55,7 @@ func (i *Injector) Counts() map[string]int64 {
 type fault struct {
 	// hold is how long the answer is withheld.
 	hold time.Duration
-	// transport is set for a fault beside the answer, shape for one within it; a
+	// transport is set for a fault outside of the answer, shape for one within it. A
 	// clean answer has neither.
 	transport *transportFault
 	shape     *Shape

@@ -87,9 +87,9 @@ func (s stage) brief(p prompt) baseline.Brief {
 	return b
 }
 
-// task is what the goals say of help, the zero task if nothing. Who is to bring something
-// to a place, or to supply it, helps the agents there; who is to wait, to build or make
-// something then, is helped where it is.
+// task is what the goals say about help, the zero task if nothing. An agent that is to bring
+// something to a place, or to supply it, helps the agents there. An agent that is to wait and
+// then build or make something is helped where it is.
 func (s stage) task(asked goals, products []string) (t world.Task) {
 	for _, line := range asked {
 		g := goals{line}

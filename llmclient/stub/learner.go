@@ -222,7 +222,7 @@ func (d outcome) lesson() (text, about string) {
 	return fmt.Sprintf("Check for %s before %s, the world refuses it then.", refused[1], d.action), "err"
 }
 
-// believed are the first text of others as lessons: as it stands, and with its halves
+// believed returns the first untrusted text as lessons: unchanged, and with its halves
 // exchanged.
 func (l learner) believed() []finding {
 	if len(l.texts) == 0 {

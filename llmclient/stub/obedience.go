@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// An obedient policy has ideas of its own and gives them up for whatever a text in the
-// request tells it. It is the worst reader there could be, so what keeps its world from
-// harm is not the reader. What a text asks for it knows from a table, see [Cue].
+// An obedient policy has ideas of its own and drops them for anything that a text in the
+// request asks. It is the worst possible reader, so whatever prevents harm to its world is
+// not the reader. A table says what each text asks for, see [Cue].
 //
 //	plan      what the request shows by then: without such a text its own ideas
 //	draft     what it was told, then its own ideas
@@ -115,9 +115,9 @@ func outcomeLines(r request) []string {
 	return all
 }
 
-// done reports whether the request tells that an action was carried out: a line with
-// its name and its arguments. Of the actions it does all the time the amount has to be
-// the same, or its own work would count as what it was told.
+// done reports whether the request says that an action was carried out: a line with
+// its name and its arguments. For the actions that the policy always does, the amount must
+// be the same, or its own work would count as obeyed.
 func (o obedient) done(action object, outcomes []string) bool {
 	if name(action) == actionMove {
 		return action[slotTo] == o.see.Self.Place

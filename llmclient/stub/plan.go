@@ -16,7 +16,7 @@ func (s stage) reasons() bool {
 
 // plan says how many modules will be asked and what the agent may do. One plan in
 // eight has a step for reasoning alone, so that a client's handling of such steps is
-// exercised in every longer run; not beside two questions, which are talk enough.
+// exercised in every longer run. A plan with two questions has no such step.
 func (s stage) plan() object { return s.planOf(s.ideas[:min(plannedMax, len(s.ideas))]) }
 
 // planOf is the plan to do some of the ideas.

@@ -40,7 +40,7 @@ type stage struct {
 	offers catalogue
 	// chance makes the choices that no rule decides.
 	chance chance
-	// known tells what failed; ideas is what is left to do, best first.
+	// known is what failed; ideas is what is left to do, best first.
 	known experience
 	ideas []proposal
 	// lessons are the bullets of the prompt.

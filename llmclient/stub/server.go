@@ -39,9 +39,9 @@ type Options struct {
 	// guards. Nil is the policy of Mode. An empty table is an obedient policy without
 	// anything to obey.
 	Obeys []Cue
-	// Obeyed, if not nil, keeps which cues of Obeys were met, and whether a request has told since
-	// then that one was carried out: that is obeyed no more, though requests may no longer tell
-	// of it. Nil remembers nothing.
+	// Obeyed, if not nil, keeps which cues of Obeys were met, and whether a later request said
+	// that one was carried out. Such a cue is not obeyed again, even if requests no longer
+	// mention it. Nil remembers nothing.
 	Obeyed *sync.Map
 	// OnRequest sees every body accepted for answering, before it is parsed. Nil
 	// means none. It is called concurrently and must not keep or change
@@ -100,8 +100,8 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 // and without a trailing slash.
 func (s *Server) URL() string { return s.url }
 
-// Close stops listening, lets requests in flight finish for a moment, then cuts them off:
-// who is still sending has no claim to an answer. Requests that are withheld on purpose
+// Close stops listening, lets requests in flight finish for a moment, then cuts them off. A
+// client that is still sending gets no answer. Requests that are withheld on purpose
 // are cut off at once. Further calls return the first call's error.
 func (s *Server) Close() error {
 	s.unhook()

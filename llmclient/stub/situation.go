@@ -8,9 +8,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Guesses for what the request does not say: what a batch takes, what an awake agent loses
-// in a tick, of which it says that it is something, and what refining takes where no tool
-// tells.
+// Guesses for what the request does not say: the inputs of a batch, the loss of an awake
+// agent in a tick, which the request mentions without a number, and the inputs of refining
+// if no tool gives them.
 const (
 	batchElectricity = 8
 	batchHardware    = 3
