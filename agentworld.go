@@ -40,7 +40,7 @@ type Settings = trace.Settings
 // Report is a run in numbers.
 type Report = report.Report
 
-// Progress is where a run stands after a tick.
+// Progress is how far a run is after a tick.
 type Progress = engine.Progress
 
 // Status says how a run ended.

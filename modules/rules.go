@@ -111,8 +111,8 @@ func Known(l Language, r world.Rules, topics []string) (lines []string) {
 	return lines
 }
 
-// RuleTopic is the topic of a result's source, if it tells rules that are worth keeping.
-// What the names of events mean is needed once, and is longer than all the others.
+// RuleTopic returns the topic of a result's source, if its rules are worth keeping. The
+// meanings of event names are needed once, and are longer than all the other topics.
 func RuleTopic(source string) (topic string, ok bool) {
 	topic, ok = strings.CutPrefix(source, rulesSource)
 	return topic, ok && topic != "stop_events" && slices.Contains(ruleTopics, topic)

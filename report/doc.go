@@ -18,7 +18,7 @@
 //     the model's own proposals apart from what clamping and the guard made of
 //     them.
 //   - What it cost: per model call, never per decision or tick, with the share of
-//     ticks without a call beside it.
+//     ticks without a call next to it.
 //   - model_source "scripted" marks results that check wiring and say nothing
 //     about models.
 //

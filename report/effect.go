@@ -60,7 +60,7 @@ type BulletEffect struct {
 	Effect Effect `json:"effect"`
 }
 
-// bulletKey tells bullets apart: agents that learn give the same id to different
+// bulletKey identifies a bullet: agents that learn give the same id to different
 // lessons, except to those they all started with.
 type bulletKey struct{ id, agent string }
 

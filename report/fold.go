@@ -24,11 +24,11 @@ import (
 // memory grows with agents and with the number of different names and latencies,
 // not with ticks.
 //
-// A trace may be partial. Without a run end the status is "unfinished" and what
-// only the end tells stays empty; a torn last line counts as the end; a run end
-// that more records follow was overtaken by a resume and does not count. What was
-// recorded of a tick that did not complete is counted, since it was paid for,
-// except in the figures per tick.
+// A trace may be partial. Without a run end the status is "unfinished", and fields
+// that only the end provides stay empty. A torn last line counts as the end. A run
+// end with records after it does not count, because the run was resumed. Records of
+// an incomplete tick are counted, because they were paid for, except in the figures
+// per tick.
 //
 // The error is [trace.ErrNoHeader], a [*trace.LineError], a malformed outcome or
 // a read error, together with the report up to there.
@@ -55,7 +55,7 @@ func Fold(r *trace.Reader) (Report, error) {
 	return folded, err
 }
 
-// Folding is a report in the making, for who has the records of a run one by one.
+// Folding builds a report from the records of a run, one by one.
 type Folding struct {
 	*folder
 	begun bool
