@@ -24,7 +24,7 @@ const (
 	keyEffort     = attribute.Key("agentworld.request.reasoning_effort")
 	keyStep       = attribute.Key("agentworld.step")
 	keyAction     = attribute.Key("agentworld.action")
-	keyReflection = attribute.Key("agentworld.reflecting")
+	keyReflection = attribute.Key("agentworld.reflect")
 	keyRecorded   = attribute.Key("agentworld.recorded")
 )
 
