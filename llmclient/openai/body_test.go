@@ -153,7 +153,9 @@ func TestWhatCannotFitIsNotRead(t *testing.T) {
 		if kindOf(answer) != llmclient.ErrTooLarge || answer.Attempts != 1 {
 			t.Errorf("%s: %+v after %d attempts", name, answer.Failure, answer.Attempts)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 8*megabyte {
+		// Read to its end a body of 5 MB takes 16 MB, twice that with the race detector, which copies
+		// once more where a buffer grows.
+		if took := after.TotalAlloc - before.TotalAlloc; took > 10*megabyte {
 			t.Errorf("%s: %d bytes allocated", name, took)
 		}
 	}
