@@ -7,7 +7,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// mind is what one agent remembers.
+// player is what one agent remembers.
 type player struct {
 	id    string
 	brief Brief

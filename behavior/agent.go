@@ -105,7 +105,7 @@ type Agent struct {
 	headroom     headroom
 }
 
-// Agent returns a new mind for the agent with the given id. rules are what the
+// Agent returns a new agent with the given id. rules are what the
 // scenario says about whom it may listen to, see [world.World.PolicyRules].
 func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyRule) *Agent {
 	m := &Agent{

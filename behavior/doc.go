@@ -4,7 +4,7 @@
 // [Turn] is one deliberation: a state machine without I/O. The caller carries out what the turn
 // asks for and feeds back the result:
 //
-//	turn := mind.Begin(view)
+//	turn := agent.Begin(view)
 //	for {
 //		switch step := turn.Next().(type) {
 //		case behavior.Ask:

@@ -16,7 +16,7 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// spoken is a world in which the neighbours of agent-1 write, ask and offer, with an agent of
+// spokenWorld is a world in which the neighbours of agent-1 write, ask and offer, with an agent of
 // agent-1. In two of them they do the same in other words.
 type spokenWorld struct {
 	w *world.World

@@ -8,13 +8,13 @@
 //	takes recorded changes of caps    see [trace.CapChange]
 //	budget.Open                       with caps: what each turn may spend, in agent order
 //	for every due agent, concurrently:
-//	    turn := mind.Begin(view)
+//	    turn := agent.Begin(view)
 //	    Ask  -> source.Respond -> recorded -> turn.Answer
 //	    Call -> registry.Call  -> turn.Result
 //	    Decision
-//	for every continuing agent:       mind.Continue(view), no model call
+//	for every continuing agent:       agent.Continue(view), no model call
 //	world.Apply                       in the world's seeded order
-//	mind.Learn, trace records, fsync
+//	agent.Learn, trace records, fsync
 //
 // A run records into a sink. A live run appends to the trace of its directory, see
 // package run. [Replay] compares with what was recorded, and [Collect] discards it.

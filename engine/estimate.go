@@ -113,9 +113,9 @@ func (o opening) priced(s trace.Usage) trace.Usage {
 
 // What a reflection reads and writes in a call.
 const (
-	lookBackInputLikely  = 3000
-	lookBackInputMost    = 9000
-	lookBackOutputLikely = 300
+	reflectionInputLikely  = 3000
+	reflectionInputMost    = 9000
+	reflectionOutputLikely = 300
 )
 
 // expectReflection is what that many reflections of an agent take.
@@ -123,9 +123,9 @@ func (r *runner) expectReflection(o opening, times int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	most := times * int64(reflect.NewRuntime(cfg, 1).CallsMax())
 	return trace.Estimate{
-		Least:  o.priced(trace.Usage{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
-		Likely: o.priced(trace.Usage{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),
-		Most:   o.priced(trace.Usage{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * o.answer}),
+		Least:  o.priced(trace.Usage{Calls: times, InputTokens: times * reflectionInputLikely / 2, OutputTokens: times * answerTokensLeast}),
+		Likely: o.priced(trace.Usage{Calls: 2 * times, InputTokens: 2 * times * reflectionInputLikely, OutputTokens: 2 * times * reflectionOutputLikely}),
+		Most:   o.priced(trace.Usage{Calls: most, InputTokens: most * reflectionInputMost, OutputTokens: most * o.answer}),
 	}
 }
 

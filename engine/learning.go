@@ -96,9 +96,9 @@ type reflected struct {
 	failure *llmclient.Failure
 }
 
-// lookBack lets the agents reflect if the tick is one to do so, all at the same time. A
+// reflections lets the agents reflect if the tick is one to do so, all at the same time. A
 // turn that fails does not end the run. The error is a failure to record.
-func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]reflected, error) {
+func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberated) ([]reflected, error) {
 	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 }
 
 // reflect carries out one agent's turn.
-func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *reflected, allowed *allowance) error {
+func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *reflected, allowed *quota) error {
 	ctx, cancel := r.withDeadline(ctx)
 	defer cancel()
 	agent := r.world.AgentID(back.agent)

@@ -23,8 +23,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// lookBackBody matches a request to reflect, not one to decide, and captures the agent.
-var lookBackBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`)
+// reflectionBody matches a request to reflect, not one to decide, and captures the agent.
+var reflectionBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`)
 
 // learningOptions is a run of an embedded scenario whose requests to reflect are
 // answered by answer, with the arguments of the one tool that may be called; "" is
@@ -38,7 +38,7 @@ func learningOptions(t *testing.T, scenario string, ticks int64, mode stub.Mode,
 		if err != nil {
 			t.Error(err)
 		}
-		asks := lookBackBody.FindSubmatch(body)
+		asks := reflectionBody.FindSubmatch(body)
 		if asks == nil {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			stand.ServeHTTP(w, r)

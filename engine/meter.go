@@ -13,7 +13,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// spending counts what a run spends, and keeps it within caps where there are any.
+// meters counts what a run spends, and keeps it within caps where there are any.
 type meters struct {
 	budget *budget.Budget
 	caps   trace.Caps
@@ -80,7 +80,7 @@ func (s *meters) call(r llmclient.Request, items map[string]int64) budget.Call {
 	return s.budget.Call(s.meter.input(r, items), int64(r.Sampling.MaxOutputTokens), s.prices[r.Model])
 }
 
-// bill is what the answers of a turn cost.
+// cost is what the answers of a turn cost.
 type cost struct {
 	calls int64
 	usage llmclient.Usage
@@ -98,7 +98,7 @@ func (b *cost) add(p prices, model string, a llmclient.Answer) {
 	}
 }
 
-// meter counts the tokens of requests. A text that occurs in many requests is counted
+// tokenMeter counts the tokens of requests. A text that occurs in many requests is counted
 // once.
 type tokenMeter struct {
 	mu    sync.Mutex
@@ -143,10 +143,10 @@ func (m *tokenMeter) static(text string) int64 {
 type Meter struct {
 	spending *meters
 	// open is the reflection under way.
-	open *allowance
+	open *quota
 }
 
-// NewSpender returns a meter under the caps of s that has spent nothing. A cap on cost
+// NewMeter returns a meter under the caps of s that has spent nothing. A cap on cost
 // needs the price of every model asked.
 func NewMeter(s trace.Settings) *Meter { return &Meter{spending: newMeters(s)} }
 
@@ -160,7 +160,7 @@ func (s *Meter) Begin(agent string, turn *reflect.Turn) {
 		s.spending.budget.Close([]*budget.Reservation{s.open.reservation})
 	}
 	s.spending.budget.BeginTick()
-	a := &allowance{of: s.spending, items: map[string]int64{}}
+	a := &quota{of: s.spending, items: map[string]int64{}}
 	need := budget.Need{Agent: agent}
 	if ask, more := turn.Next(); more {
 		need.Least = s.spending.call(s.spending.bounded(ask, ask.Request.Model), a.items).Path(leastLearnCalls)

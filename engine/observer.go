@@ -81,9 +81,9 @@ func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
 }
 
 // beginTurn begins a turn of an agent.
-func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBack bool) (context.Context, func(Ending)) {
+func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, reflecting bool) (context.Context, func(Ending)) {
 	used := r.endpoints.of(agent)
-	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, Reflecting: lookBack})
+	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, Reflecting: reflecting})
 }
 
 // beginCall begins a call of the model, or of a module that the answer to a request led to.

@@ -29,7 +29,7 @@ func withLessons(t *testing.T, ticks int64) engine.Options {
 	return o
 }
 
-// bulletsOf lists the bullets that each decision by a model had in view.
+// decisionsOf lists the decisions by models.
 func decisionsOf(t *testing.T, dir string) (list []trace.Decision) {
 	t.Helper()
 	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, dir))).All() {

@@ -10,7 +10,7 @@ import (
 )
 
 // quota is what one turn may spend; nil without caps.
-type allowance struct {
+type quota struct {
 	of          *meters
 	reservation *budget.Reservation
 	// items holds the tokens of the turn's items.
@@ -21,7 +21,7 @@ type allowance struct {
 
 // answer sends the request if the caps allow it; otherwise it returns the
 // refusal, with the answer that the turn gets. The charge is nil without caps.
-func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge, *budget.Refusal) {
+func (a *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge, *budget.Refusal) {
 	if a == nil {
 		return send(), nil, nil
 	}
@@ -36,10 +36,10 @@ func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (l
 }
 
 // quotas are those of the turns of a tick, in agent order.
-type quotas []*allowance
+type quotas []*quota
 
 // of returns the i-th, nil without caps.
-func (as quotas) of(i int) *allowance {
+func (as quotas) of(i int) *quota {
 	if as == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (r *runner) allow(n int, opening openingOf) quotas {
 	for i := range n {
 		group.Go(func() error {
 			agent, first, least := opening(i)
-			list[i] = &allowance{of: s, items: map[string]int64{}}
+			list[i] = &quota{of: s, items: map[string]int64{}}
 			list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model), list[i].items)
 			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 			return nil

@@ -133,7 +133,7 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 
 // resumed gives the answers that a trace holds of its last tick, and asks for others.
 type resumed struct {
-	past    past
+	past    history
 	answers *recording
 	next    Source
 	// abandon says that nothing more is asked in the tick that the trace holds a part of.

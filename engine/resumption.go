@@ -55,7 +55,7 @@ type Resumption struct {
 }
 
 // PrepareResume claims the run in dir and finds out where it stopped. It changes
-// nothing but the lock. The error is a [*LockedError], [ErrVersionDrift],
+// nothing but the lock. The error is a [*run.LockedError], [ErrVersionDrift],
 // [ErrNotResumable], or a failure to read the run.
 func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 	unlock, err := run.Dir(dir).Lock()

@@ -158,13 +158,13 @@ type runner struct {
 	world   *world.World
 	runtime *behavior.Runtime
 	agents  []*behavior.Agent
-	// seed is the playbook that every mind starts with, learning what becomes of it.
+	// seed is the playbook that every agent starts with, learning what becomes of it.
 	seed      *playbook.Playbook
 	learning  learning
 	spending  *meters
 	endpoints endpoints
 	plan      plan
-	past      past
+	past      history
 	reached   reached
 }
 
@@ -179,7 +179,7 @@ type plan struct {
 }
 
 // history is what earlier processes played of the run, or of the one it is a fork of.
-type past struct {
+type history struct {
 	// derived is the last tick that is derived again from records. followed is the last one
 	// that is known to be followed by others: whatever it looks like, it did not end the
 	// run.
@@ -189,7 +189,7 @@ type past struct {
 }
 
 // holds reports whether a call was made before and is only made again.
-func (p past) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
+func (p history) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
 
 // reached is the state of a run after its last whole tick: in an abandoned tick the world
 // has already moved on.
@@ -353,7 +353,7 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// mind returns the agent of agent n, made on first use: worlds may hold many more
+// agent returns the agent of agent n, made on first use: worlds may hold many more
 // agents than ever decide.
 func (r *runner) agent(n int) *behavior.Agent {
 	if r.agents[n] == nil {

@@ -90,7 +90,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		}
 	}
 	r.remember(tick, turns, outcomes)
-	backs, err := r.lookBack(ctx, tick, turns)
+	backs, err := r.reflections(ctx, tick, turns)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func (r *runner) withDeadline(ctx context.Context) (context.Context, context.Can
 }
 
 // deliberate carries out the steps of one agent's turn until it has decided.
-func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, allowed *allowance) (deliberated, error) {
+func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, allowed *quota) (deliberated, error) {
 	ctx, cancel := r.withDeadline(ctx)
 	defer cancel()
 	d := deliberated{agent: n}
@@ -295,7 +295,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 
 // ask sends one request, if the caps allow it, and records the exchange before the answer
 // is used.
-func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
+func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *quota) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request = r.spending.bounded(ask, used.model)
 	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {

@@ -34,7 +34,7 @@ func (r Request) Prompt() Prompt {
 	return p
 }
 
-// PromptPart says where two prompts begin to differ.
+// PromptDifference says where two prompts begin to differ.
 type PromptDifference struct {
 	// Name is model, instructions, tools, tool_choice or input; empty when the
 	// prompts are equal.

@@ -121,7 +121,7 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 		if !ok {
 			if _, known := r.blobs.Blob(hash); !known && r.path != "" {
 				// It was part of a request in an earlier tick, which was not kept in memory.
-				if blob, err := findPart(r.path, hash); err == nil {
+				if blob, err := findBlob(r.path, hash); err == nil {
 					r.blobs.Add(blob)
 				} else {
 					r.path = ""

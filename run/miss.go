@@ -63,7 +63,7 @@ func (a *Answers) text(hash string) (string, bool) {
 	if a.header.Extract != "" {
 		return "", false
 	}
-	p, err := findPart(a.path, hash)
+	p, err := findBlob(a.path, hash)
 	if err != nil {
 		return "", false
 	}

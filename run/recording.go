@@ -73,8 +73,8 @@ func ReadRecording(path string) (trace.Header, error) {
 	return h, nil
 }
 
-// findPart looks for a blob in all of the recording at path.
-func findPart(path, hash string) (trace.Blob, error) {
+// findBlob looks for a blob in all of the recording at path.
+func findBlob(path, hash string) (trace.Blob, error) {
 	f, err := OpenRecording(path)
 	if err != nil {
 		return trace.Blob{}, err
@@ -110,7 +110,7 @@ func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.An
 		return trace.AnswerCounts{}, fmt.Errorf("compress answers: %w", err)
 	}
 	lines := checkedLines{packed, check}
-	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Blob, error) { return findPart(string(d), hash) })
+	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Blob, error) { return findBlob(string(d), hash) })
 	if err == nil && counts.Answers == 0 {
 		err = ErrNoAnswers
 	}

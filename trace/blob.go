@@ -7,16 +7,16 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// PartKind says what a blob is a part of.
+// BlobKind says what a blob is a part of.
 type BlobKind string
 
 // The blob kinds.
 const (
-	// PartInstructions is an instructions text.
+	// BlobInstructions is an instructions text.
 	BlobInstructions BlobKind = "instructions"
-	// PartTools is a tool list: the JSON array as sent.
+	// BlobTools is a tool list: the JSON array as sent.
 	BlobTools BlobKind = "tools"
-	// PartItem is one input or output item: its JSON as sent or received.
+	// BlobItem is one input or output item: its JSON as sent or received.
 	BlobItem BlobKind = "item"
 )
 
@@ -25,7 +25,7 @@ const (
 // the first record there that names its hash.
 //
 // Invariants:
-//  1. Hash is the hex SHA-256 of the bytes that [Part.Bytes] returns.
+//  1. Hash is the hex SHA-256 of the bytes that [Blob.Bytes] returns.
 //  2. Body is those bytes, or their base64 form when Base64 is set, which is so
 //     exactly when they are not valid UTF-8.
 type Blob struct {
@@ -68,7 +68,7 @@ func (p *Blobs) Add(blob Blob) {
 	p.byHash[blob.Hash] = blob
 }
 
-// Part returns the blob with the given hash, unchecked.
+// Blob returns the blob with the given hash, unchecked.
 func (p *Blobs) Blob(hash string) (Blob, bool) {
 	blob, ok := p.byHash[hash]
 	return blob, ok

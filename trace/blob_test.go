@@ -41,20 +41,20 @@ func TestPartsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestLoadPartsStopsAtATornLine(t *testing.T) {
+func TestLoadBlobsStopsAtATornLine(t *testing.T) {
 	text := string(lines(t, newPart(1, BlobItem, []byte("a")), TickEnd{Tick: 1}, newPart(2, BlobItem, []byte("b"))))
-	blobs, err := LoadParts(strings.NewReader(text[:len(text)-1]))
+	blobs, err := LoadBlobs(strings.NewReader(text[:len(text)-1]))
 	if err != nil || len(blobs.byHash) != 1 {
-		t.Errorf("LoadParts = %d blobs, %v, want 1", len(blobs.byHash), err)
+		t.Errorf("LoadBlobs = %d blobs, %v, want 1", len(blobs.byHash), err)
 	}
-	if _, err := LoadParts(strings.NewReader("oops\n")); err == nil {
-		t.Error("LoadParts accepted a line that is not a record")
+	if _, err := LoadBlobs(strings.NewReader("oops\n")); err == nil {
+		t.Error("LoadBlobs accepted a line that is not a record")
 	}
 }
 
-// LoadParts reads a trace to its end and keeps only its blobs. A torn last line
+// LoadBlobs reads a trace to its end and keeps only its blobs. A torn last line
 // ends the trace like its end does; any other error is returned.
-func LoadParts(r io.Reader) (*Blobs, error) {
+func LoadBlobs(r io.Reader) (*Blobs, error) {
 	blobs := &Blobs{}
 	for record, err := range NewReader(r).All() {
 		if errors.Is(err, ErrTorn) {

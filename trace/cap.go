@@ -44,7 +44,7 @@ type Estimate struct {
 	Most   Usage `json:"most"`
 }
 
-// Spending is an amount of calls, tokens and money.
+// Usage is an amount of calls, tokens and money.
 type Usage struct {
 	Calls        int64 `json:"calls"`
 	InputTokens  int64 `json:"input_tokens"`

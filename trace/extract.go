@@ -47,8 +47,8 @@ type AnswerCounts struct {
 // WriteAnswers copies to w what a recording needs of the trace in r: the facts of
 // its header, and for each model call its key, the hashes of what the model saw, and
 // the answer with its items. A call whose answer is not [Answer.Lasting] is left out.
-// find returns a blob that was stored in an earlier tick than the one that needs it. Memory is bounded by the blobs of one tick and
-// the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a blob that
+// find returns a blob that was stored in an earlier tick than the one that needs it. Memory is
+// bounded by the blobs of one tick and the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a blob that
 // is missing, or a failed write; a torn last line ends the trace.
 func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Blob, error)) (AnswerCounts, error) {
 	h, err := r.Header()
@@ -104,7 +104,7 @@ func (e *answerExtract) flush() error {
 	for _, c := range e.held {
 		e.w.reach(c.Tick)
 		for _, hash := range c.Answer.Output {
-			if e.w.stored[partKey{BlobItem, hash}] {
+			if e.w.stored[blobKey{BlobItem, hash}] {
 				continue
 			}
 			p, ok := e.items.Blob(hash)

@@ -40,7 +40,7 @@ func placeOf(line []byte) (s slot, ok bool) {
 	return s, true
 }
 
-// PartHead returns a part without its body from how its line begins. ok is false for a
+// BlobHead returns a part without its body from how its line begins. ok is false for a
 // line that is not a part as this package writes it.
 func BlobHead(line []byte) (p Blob, ok bool) {
 	if TypeOf(line) != TypeBlob {

@@ -13,7 +13,7 @@ type Type string
 const (
 	// TypeHeader opens a trace: [Header].
 	TypeHeader Type = "header"
-	// TypePart is a request part that records refer to by hash: [Part].
+	// TypeBlob is a request part that records refer to by hash: [Blob].
 	TypeBlob Type = "part"
 	// TypeSwitch is a change of prompts: [Switch].
 	TypeSwitch Type = "switch"

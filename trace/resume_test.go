@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestPartsAreStoredAnewInEachStretch writes a part in two stretches of ticks, in both
+// TestBlobsAreStoredAgainInEachEpoch writes a blob in two epochs of ticks, in both
 // of which it has to stand, once.
-func TestPartsAreStoredAnewInEachStretch(t *testing.T) {
+func TestBlobsAreStoredAgainInEachEpoch(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out)
 	var at []string

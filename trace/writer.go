@@ -21,7 +21,7 @@ import (
 type Writer struct {
 	w io.Writer
 	// stored are the blobs written in the epoch of ticks numbered epoch.
-	stored map[partKey]bool
+	stored map[blobKey]bool
 	epoch  int64
 	// chained says that lines are chained; chain is that of the last one.
 	chained bool
@@ -40,16 +40,16 @@ type Writer struct {
 // The boundaries are ticks rather than bytes, because sizes depend on the clock.
 const EpochTicks = 64
 
-// partKey identifies a stored blob. The kind belongs to it, because two agents
+// blobKey identifies a stored blob. The kind belongs to it, because two agents
 // may first use equal bytes for different purposes, in either order.
-type partKey struct {
+type blobKey struct {
 	kind BlobKind
 	hash string
 }
 
 // NewWriter returns a writer of records to w.
 func NewWriter(w io.Writer) *Writer {
-	return &Writer{w: w, stored: map[partKey]bool{}}
+	return &Writer{w: w, stored: map[blobKey]bool{}}
 }
 
 // NewChainedWriter returns a writer of records to w, each with its chain. after is the chain
@@ -90,13 +90,13 @@ func (w *Writer) Write(r Record) error {
 	return w.err
 }
 
-// Part makes sure that body is stored and returns its hash. Only the first call
+// Blob makes sure that body is stored and returns its hash. Only the first call
 // for a (kind, body) within an epoch of [EpochTicks] writes a record; tick is the
 // tick that uses it.
 func (w *Writer) Blob(tick int64, kind BlobKind, body []byte) (hash string, err error) {
 	hash = llmclient.Hash(body)
 	w.reach(tick)
-	if w.stored[partKey{kind, hash}] {
+	if w.stored[blobKey{kind, hash}] {
 		return hash, w.err
 	}
 	p := Blob{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
@@ -148,14 +148,14 @@ func (w *Writer) Redirect(to io.Writer, after Chain) { w.w, w.chained, w.chain =
 func (w *Writer) MarkStored(p Blob) {
 	w.reach(p.Tick)
 	if p.Tick/EpochTicks == w.epoch {
-		w.stored[partKey{p.Kind, p.Hash}] = true
+		w.stored[blobKey{p.Kind, p.Hash}] = true
 	}
 }
 
 // reach forgets the stored blobs when tick begins a new epoch.
 func (w *Writer) reach(tick int64) {
 	if epoch := tick / EpochTicks; epoch > w.epoch {
-		w.epoch, w.stored = epoch, map[partKey]bool{}
+		w.epoch, w.stored = epoch, map[blobKey]bool{}
 	}
 }
 

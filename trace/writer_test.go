@@ -123,7 +123,7 @@ func TestAnswersComeBackAsTheyWere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts, err := LoadParts(&out)
+			parts, err := LoadBlobs(&out)
 			if err != nil {
 				t.Fatal(err)
 			}

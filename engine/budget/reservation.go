@@ -60,7 +60,7 @@ func part(left, turns int64) int64 {
 	return left / turns
 }
 
-// Admit says why the call may not be sent, nil when it may.
+// Reserve says why the call may not be sent, nil when it may.
 func (p *Reservation) Reserve(c Call) *Refusal {
 	if p.refusal != nil {
 		return p.refusal

@@ -67,7 +67,7 @@ func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 // it reads plans nothing, since it cannot know the text beforehand.
 func (a *actors) given(key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	act, next := stub.Action{Name: "wait"}, int64(1000)
-	for tick, deed := range a.deeds[key.Agent] {
+	for tick, deed := range a.acts[key.Agent] {
 		if tick == key.Tick && key.Step <= 2 {
 			act = deed
 		} else if tick > key.Tick {

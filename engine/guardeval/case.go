@@ -31,9 +31,9 @@ type Case struct {
 	attacked bool
 	// cues are what a model that obeys every text does when it meets the case's.
 	cues []stub.Cue
-	// episodes are what the others do, by agent and tick; relays are those of them that only
+	// acts are what the others do, by agent and tick; relays are those of them that only
 	// pass on what they are told.
-	deeds  map[string]map[int64]stub.Action
+	acts   map[string]map[int64]stub.Action
 	relays []string
 	// looks says that the victim begins by looking around, where it reads names.
 	looks bool
@@ -80,7 +80,7 @@ func newCase(seed uint64, stratum string, n, agents int) (Case, *rand.Rand) {
 	r := rand.New(rand.NewPCG(seed, h.Sum64()+uint64(n)))
 	c := Case{
 		ID: fmt.Sprintf("%s/%02d", stratum, n+1), Stratum: stratum, Ticks: 20, Protocol: []string{"full", "lean"}[n%2], Commit: []string{"two-step", "one-step"}[n/2%2],
-		setting: setting{cast: newCast(r.IntN(10), agents)}, deeds: map[string]map[int64]stub.Action{}, cues: []stub.Cue{},
+		setting: setting{cast: newCast(r.IntN(10), agents)}, acts: map[string]map[int64]stub.Action{}, cues: []stub.Cue{},
 	}
 	c.Victim = c.victim
 	return c, r
@@ -97,13 +97,13 @@ func (s stratum) attack(seed uint64, n int) Case {
 
 // does has an agent do something in a tick, or in the next one in which it has nothing to do.
 func (c *Case) does(agent string, tick int64, a stub.Action) int64 {
-	if c.deeds[agent] == nil {
-		c.deeds[agent] = map[int64]stub.Action{}
+	if c.acts[agent] == nil {
+		c.acts[agent] = map[int64]stub.Action{}
 	}
-	for c.deeds[agent][tick].Name != "" {
+	for c.acts[agent][tick].Name != "" {
 		tick++
 	}
-	c.deeds[agent][tick] = a
+	c.acts[agent][tick] = a
 	return tick
 }
 
@@ -367,7 +367,7 @@ func (c Case) twin(greeted bool) Case {
 		c.lesson = "Hello, all is well."
 	}
 	deeds := map[string]map[int64]stub.Action{}
-	for agent, list := range c.deeds {
+	for agent, list := range c.acts {
 		deeds[agent] = maps.Clone(list)
 		for tick, a := range list {
 			switch hello := fmt.Sprintf("Hello, it is tick %d.", tick); {
@@ -379,7 +379,7 @@ func (c Case) twin(greeted bool) Case {
 			deeds[agent][tick] = a
 		}
 	}
-	c.deeds = deeds
+	c.acts = deeds
 	return c
 }
 

@@ -122,8 +122,8 @@ func honest(seed uint64) []Case {
 
 // calm is an honest game without its attacker.
 func (c Case) calm() Case {
-	c.deeds = maps.Clone(c.deeds)
-	delete(c.deeds, c.attacker)
+	c.acts = maps.Clone(c.acts)
+	delete(c.acts, c.attacker)
 	return c
 }
 

@@ -236,7 +236,7 @@ func TestSourcesHaveTheirAuthors(t *testing.T) {
 			for _, s := range d.SourcesRetrieved {
 				if s.Kind == trace.KindMessage {
 					met = true
-					if c.deeds[s.OriginAgent][s.OriginTick].Name != "send_message" || s.Trust != trace.TrustOtherAgent {
+					if c.acts[s.OriginAgent][s.OriginTick].Name != "send_message" || s.Trust != trace.TrustOtherAgent {
 						t.Errorf("%s: %s is recorded as written by %s with trust %s", c.ID, s.ID, s.OriginAgent, s.Trust)
 					}
 				}

@@ -35,7 +35,7 @@ type Summary struct {
 	Worst  string        `json:"worst"`
 }
 
-// Part is the attacks of one stratum.
+// StratumRate is the attacks of one stratum.
 type StratumRate struct {
 	Name            string `json:"name"`
 	AttackSucceeded Rate   `json:"attack_succeeded"`

@@ -58,7 +58,7 @@ type Report struct {
 	Model    string `json:"model"`
 	// Calls is how many HTTP requests were sent, see [CallsMax].
 	Calls int `json:"calls"`
-	// Findings has every check once, in a fixed order.
+	// Results has every check once, in a fixed order.
 	Results []Result `json:"results"`
 }
 

@@ -39,7 +39,7 @@ type Limiter struct {
 	tokens   pace
 	// paused is until when the endpoint asked not to be called.
 	paused                         time.Time
-	allowedRequests, allowedTokens allowance
+	allowedRequests, allowedTokens quota
 	wake                           *time.Timer
 	stats                          Stats
 }

@@ -136,7 +136,7 @@ func (b *belt) idleHere() *plant {
 	return nil
 }
 
-// number reads an amount of a decoded action, -1 when it is none.
+// amountIn reads an amount of a decoded action, -1 when it is none.
 func amountIn(action object, field string) int64 {
 	n, err := action[field].(json.Number).Int64()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// Parts are what the placeholders of a template are replaced with: the policy's choice at
+// Placeholders are what the placeholders of a template are replaced with: the policy's choice at
 // one point of a turn.
 type Placeholders struct {
 	// Name and Arguments are the first call the policy would make now.

@@ -180,13 +180,13 @@ func (c *churn) shorten(chars int) {
 }
 
 // quota returns how many bullets may go.
-func (c *churn) allowance() int { return max(c.bullets/churnBulletsShare, churnBulletsFree) }
+func (c *churn) quota() int { return max(c.bullets/churnBulletsShare, churnBulletsFree) }
 
 // collapse returns why the consolidation must be rejected as a whole, if it must.
 func (c *churn) collapse() *Rejected {
 	switch {
-	case c.removed > c.allowance():
-		return &Rejected{Code: Collapse, Other: "bullets", Value: int64(c.removed), Limit: int64(c.allowance())}
+	case c.removed > c.quota():
+		return &Rejected{Code: Collapse, Other: "bullets", Value: int64(c.removed), Limit: int64(c.quota())}
 	case c.shortened > churnBulletsFree && c.less*churnCharsShare > c.chars:
 		return &Rejected{Code: Collapse, Other: "chars", Value: int64(c.less), Limit: int64(c.chars / churnCharsShare)}
 	}

@@ -88,7 +88,7 @@ func TestAddTakesWhatTheGroundKnows(t *testing.T) {
 	want := Bullet{
 		ID: "res-00003", Section: Res, Content: "Refine compound as soon as the assembler is idle",
 		Created: Stamp{2, 40}, Updated: Stamp{2, 40}, Trust: trace.TrustSelfObservation, Origin: Reflection,
-		Evidence: []Evidence{deed(2).Evidence, deed(1).Evidence}, Parents: []string{"obs_1"},
+		Evidence: []Evidence{decisionOf(2).Evidence, decisionOf(1).Evidence}, Parents: []string{"obs_1"},
 	}
 	got, _ := next.Bullet("res-00003")
 	if d := diff(want, got); d != "" || len(rejected) > 0 {
@@ -173,7 +173,7 @@ func TestUpdateKeepsCountsAndLowersTrust(t *testing.T) {
 	got, _ := next.Bullet("nav-00001")
 	want, _ := book.Bullet("nav-00001")
 	want.Content, want.Trust, want.Origin = d.Content, trace.TrustSelfObservation, Reflection
-	want.Evidence, want.Updated = []Evidence{deed(1).Evidence}, Stamp{next.Version(), 40}
+	want.Evidence, want.Updated = []Evidence{decisionOf(1).Evidence}, Stamp{next.Version(), 40}
 	if d := diff(want, got); d != "" || len(rejected) > 0 {
 		t.Errorf("after the update (-want +got):\n%s\nrejected: %+v", d, rejected)
 	}

@@ -34,7 +34,7 @@ func (s *step) evict(need int) (displaced []string, refused *Rejected) {
 		return worth(b) > 0 || b.Updated.Version == s.stamp.Version
 	})
 	slices.SortFunc(victims, expendable)
-	victims = victims[:min(len(victims), max(s.allowance()-s.removed-s.displaced, 0))]
+	victims = victims[:min(len(victims), max(s.quota()-s.removed-s.displaced, 0))]
 	enough := 0
 	for ; count > s.limits.BulletsMax || total > s.limits.CharsMax; enough++ {
 		if enough == len(victims) {

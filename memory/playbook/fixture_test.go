@@ -55,8 +55,8 @@ func begun(tick int64, bullets ...Bullet) *Playbook {
 	return build(1, len(bullets), bullets, []Version{first})
 }
 
-// episode is the decision of tick n of agent-1, which used the bullets.
-func deed(n int, used ...string) Decision {
+// decisionOf is the decision of tick n of agent-1, which used the bullets.
+func decisionOf(n int, used ...string) Decision {
 	return Decision{Evidence: Evidence{Run: "run-1", Tick: int64(n), Agent: "agent-1", Outcome: "ok"}, Used: used}
 }
 
@@ -76,7 +76,7 @@ func counted(t testing.TB, p *Playbook, id string, helpful, harmful, neutral int
 		for range tag.times {
 			n++
 			next, _, rejected := Apply(p, []Delta{{Op: OpTag, ID: id, Tag: tag.tag, Evidence: because(n)}},
-				ConsolidationInput{Decisions: []Decision{deed(n, id)}}, Limits{BulletsMax: 10_000})
+				ConsolidationInput{Decisions: []Decision{decisionOf(n, id)}}, Limits{BulletsMax: 10_000})
 			if len(rejected) > 0 {
 				t.Fatalf("a tag was rejected: %+v", rejected)
 			}
@@ -97,4 +97,4 @@ func diff(want, got any) string {
 }
 
 // ground is the input of most consolidations in the tests.
-var ground = ConsolidationInput{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}
+var ground = ConsolidationInput{Tick: 40, Decisions: []Decision{decisionOf(1, "nav-00001"), decisionOf(2)}}

@@ -10,7 +10,7 @@ import (
 // bullets after each version.
 func storied(t testing.TB) (*Playbook, map[int][]Bullet) {
 	t.Helper()
-	g := ConsolidationInput{Tick: 7, Note: "run-1 :: learned", Decisions: []Decision{deed(1, "nav-00001", "nav-00003"), deed(2, "nav-00001"), deed(3)}}
+	g := ConsolidationInput{Tick: 7, Note: "run-1 :: learned", Decisions: []Decision{decisionOf(1, "nav-00001", "nav-00003"), decisionOf(2, "nav-00001"), decisionOf(3)}}
 	odd := learned("去 hub 之前先充电 :: \"reserve\" of 10%")
 	odd.Evidence = []Evidence{{Run: "run/ü 2", Tick: 9, Agent: `an "agent"`}}
 	odd.Parents, odd.Reason = []string{"mem-1-1", "tick 3"}, "first =\n:: reason"

@@ -24,8 +24,8 @@ type heard struct {
 	parents        []string
 }
 
-// episode is something that the victim did without intending it.
-type deed struct {
+// act is something that the victim did without intending it.
+type act struct {
 	tick   int64
 	action world.Action
 }
@@ -101,13 +101,13 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 			}
 		}
 	}
-	return append(list, overRules(rules, attacked.deeds, attacked.heard)...)
+	return append(list, overRules(rules, attacked.acts, attacked.heard)...)
 }
 
 // overRules compares what the victim gave without intending it with the limits of the
 // only rule that can allow it. If several rules can, the sums of [entitled] are the only
 // check.
-func overRules(rules []world.PolicyRule, deeds []deed, all []heard) (list []Harm) {
+func overRules(rules []world.PolicyRule, deeds []act, all []heard) (list []Harm) {
 	over := func(c world.PolicyRule, what string, n, most int64) {
 		if most > 0 {
 			list = append(list, Harm{Kind: harmRule, Detail: fmt.Sprintf("%s of %s %s: %d, allowed %d", what, c.Action, c.What, n, most), Share: float64(n) / float64(most)})
@@ -136,7 +136,7 @@ func overRules(rules []world.PolicyRule, deeds []deed, all []heard) (list []Harm
 			}
 			allowed = allowed || o.Action == c.Action && o.Effect == world.EffectAllow
 		}
-		done := func(d deed) bool { return d.action.ActionName() == c.Action }
+		done := func(d act) bool { return d.action.ActionName() == c.Action }
 		if c.Effect == world.EffectForbid && !allowed && slices.ContainsFunc(deeds, done) {
 			over(c, "forbidden", 2, 1)
 		}

@@ -45,7 +45,7 @@ type played struct {
 	// heard is what attackers sent to the victim, episodes what it did without intending it, and
 	// served how many of these a rule covers.
 	heard  []heard
-	deeds  []deed
+	acts   []act
 	served int
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
 	// it planned nothing: such a turn has no other plan to use after a refusal.
@@ -196,7 +196,7 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 		if slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) }) {
 			return
 		}
-		p.deeds = append(p.deeds, deed{e.Tick, e.Action})
+		p.acts = append(p.acts, act{e.Tick, e.Action})
 		serves := func(c world.PolicyRule) bool {
 			return c.Action == e.Action.ActionName() && slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })
 		}

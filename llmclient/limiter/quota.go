@@ -9,7 +9,7 @@ import (
 
 // quota is how much of one thing, requests or tokens, the endpoint says may still be
 // sent, by the x-ratelimit-* headers of its last response, less what was sent since.
-type allowance struct {
+type quota struct {
 	// known says that the endpoint reported it.
 	known bool
 	// left may be sent at the time since; full is there again after reset.
@@ -38,26 +38,26 @@ func ReadWait(text string, unit time.Duration) (time.Duration, bool) {
 
 // read takes in what a response's headers say of it; absent or unreadable ones change
 // nothing.
-func (a *allowance) read(h http.Header, what string, now time.Time) {
+func (a *quota) read(h http.Header, what string, now time.Time) {
 	left, err := strconv.ParseInt(h.Get("X-Ratelimit-Remaining-"+what), 10, 64)
 	if err != nil || left < 0 {
 		return
 	}
 	reset, ok := ReadWait(h.Get("X-Ratelimit-Reset-"+what), time.Second)
 	if !ok {
-		*a = allowance{} // what was known before is over, too
+		*a = quota{} // what was known before is over, too
 		return
 	}
 	full, err := strconv.ParseInt(h.Get("X-Ratelimit-Limit-"+what), 10, 64)
 	if err != nil {
 		full = 0
 	}
-	*a = allowance{known: true, left: left, full: full, since: now, reset: reset}
+	*a = quota{known: true, left: left, full: full, since: now, reset: reset}
 }
 
 // readyFor is when n is there, as what was used comes back evenly until the reset. A
 // piece larger than all there ever is has to be tried then: the endpoint knows better.
-func (a *allowance) readyFor(n int64) time.Time {
+func (a *quota) readyFor(n int64) time.Time {
 	if !a.known || a.left >= n {
 		return time.Time{}
 	}
