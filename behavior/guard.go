@@ -163,7 +163,7 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	v := m.evaluate(view, order.Do, policy.Evidence{})
+	v := m.evaluate(view, order.Do, policy.Evidence{Order: m.order.operation})
 	d := decisionOf(v)
 	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}

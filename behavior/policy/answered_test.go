@@ -72,3 +72,46 @@ func TestErrandsForEach(t *testing.T) {
 		}
 	}
 }
+
+// TestOfferThatSuitsARequest: an offer of what an agent asks for, to it or to anyone, counts for
+// the rule that could answer, and is refused beyond it. So does every attempt of an order that
+// began so, when the rule is used up and the request is no longer shown before the plan.
+func TestOfferThatSuitsARequest(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "hardware", 3)(&seen)
+	p := Compile("agent-1", []world.PolicyRule{
+		allow("transfer_resource", to("asker"), what("hardware"), most(3), total(3), window(50), askedBy("agent-2")),
+	})
+	offer := func(to, give string, n int64) world.Offer {
+		return world.Offer{To: to, Give: give, GiveAmount: n, Want: "electricity", WantAmount: 2, Ticks: 4}
+	}
+	e := Evidence{View: view, Seen: &seen, Shown: seen.Requests}
+	for _, c := range []struct {
+		a       world.Action
+		allowed bool
+	}{
+		{offer(world.ToAnyone, "hardware", 3), true}, {offer(world.ToAnyone, "hardware", 4), false},
+		{offer("agent-2", "hardware", 3), true}, {offer("agent-2", "hardware", 4), false},
+		{offer("agent-3", "hardware", 4), true}, {offer(world.ToAnyone, "compound", 4), true},
+	} {
+		if r := p.Evaluate(c.a, e); (r.Violation == nil) != c.allowed {
+			t.Errorf("%s: %+v, %+v", world.EncodeAction(c.a), r.Authority, r.Violation)
+		}
+	}
+	begun := p.Evaluate(order(t, offer(world.ToAnyone, "hardware", 2), 9), e)
+	attempt := Evidence{View: view, Seen: &seen, Order: begun.Operation}
+	passed := 0
+	for range 9 {
+		r := p.Evaluate(offer(world.ToAnyone, "hardware", 2), attempt)
+		if r.Violation != nil {
+			break
+		}
+		passed++
+		attempt.Ledger = p.Settle(attempt.Ledger, 1, r.Operation, &r.Authority)
+		seen.Requests = nil // as if it had been met: the order goes on without it
+	}
+	if passed != 1 {
+		t.Errorf("%d attempts of 2 each passed, want 1 with a total of 3", passed)
+	}
+}

@@ -75,7 +75,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return own, nil // the world refuses it, and its refusal says which offers there are
 	}
 	if !op.isWait() || op.order != nil {
-		if broken := q.checkRules(op); broken != nil {
+		if broken := cmp.Or(q.checkRules(op), q.checkShown()); broken != nil {
 			return trace.Authority{}, broken
 		}
 	}
@@ -139,6 +139,39 @@ func (q *evaluation) answersTerms() bool {
 			return directed && q.p.couldAnswer(&r, t, q.e.Ledger, q.e.View.Tick())
 		})
 	})
+}
+
+// rulesShown lists the rules that could answer a request which the agent is shown before its
+// plan, if the operation is an offer that suits the request but does not name it: it gives what
+// the asker wants, to the asker or to anyone. An attempt of an order keeps the rules with which the
+// order began.
+func (q *evaluation) rulesShown() (list []*rule) {
+	offer, is := q.op.do.(world.Offer)
+	if !is || offer.Re != "" || q.e.off(CheckRules) {
+		return nil
+	}
+	for i := range q.p.rules {
+		r := &q.p.rules[i]
+		if slices.Contains(q.e.Order.countsFor, r.number) || slices.ContainsFunc(q.seen().Requests, func(t world.Terms) bool {
+			return t.Want == q.op.what && (q.op.to == t.From || q.op.to == world.ToAnyone) && q.p.couldAnswer(r, t, q.e.Ledger, q.e.View.Tick())
+		}) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// checkShown checks that such an offer gives no more than one of the rules has left. The agent
+// may make it because of the request, so it counts in all of them.
+func (q *evaluation) checkShown() (broken *Violation) {
+	for _, r := range q.rulesShown() {
+		most, reason := r.remaining(q.e.Ledger, q.e.View.Tick(), "")
+		if q.op.amount <= most {
+			return nil
+		}
+		broken = exceeded(&q.op, reason, r, most)
+	}
+	return broken
 }
 
 // needsNoPlan reports whether the action harvests, mines or refines for one tick, and leaves the

@@ -86,7 +86,7 @@ func counted(list []tickCount, now, n int64) []tickCount {
 }
 
 // Settle counts an action that the world accepted for every rule with a total that describes
-// it, whichever of them allowed it. Amounts count as ordered, after clamping, but a gift to an
+// it, or that could answer a request that it suits, whichever of them allowed it. Amounts count as ordered, after clamping, but a gift to an
 // agent that may ask for it counts at least a fifth of the total. Each attempt of a standing
 // order is an action of its own; the rules about execute_until count all its attempts when it
 // begins.
@@ -109,7 +109,7 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		if r.Action == ArgumentOrder && op.order != nil {
 			done = op.asOrder()
 		}
-		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) {
+		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && !slices.Contains(op.countsFor, r.number) {
 			continue
 		}
 		next := settlement{tick: tick, amount: max(0, done.amount), rule: r.number, asker: asker}

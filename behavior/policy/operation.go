@@ -37,6 +37,8 @@ type Operation struct {
 	unknown bool
 	// repliesTo is the tick of the newest message that it answers, 0 for none.
 	repliesTo int64
+	// countsFor are further rules that it counts for, by number: see rulesShown.
+	countsFor []int
 }
 
 // entry is one action of the registry.

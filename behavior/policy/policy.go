@@ -73,6 +73,8 @@ type Evidence struct {
 	// others that it was shown before the plan.
 	Plan  []PlannedAction
 	Shown []world.Terms
+	// Order is what the standing order began with that the action is an attempt of.
+	Order Operation
 	// Ledger is what the agent did before.
 	Ledger Ledger
 	// Off are the checks left out, for measuring only.
@@ -127,6 +129,9 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		return r
 	}
 	r.Operation = q.op
+	for _, of := range q.rulesShown() {
+		r.Operation.countsFor = append(r.Operation.countsFor, of.number)
+	}
 	if sends := q.op.sends(); len(e.Authors) > 0 || sends {
 		r.Operation.repliesTo = q.repliesTo(r.Authority)
 		r.Own = q.plannedInFull(true)
