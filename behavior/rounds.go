@@ -14,7 +14,7 @@ func (t *Turn) tainted() bool { return t.textsAt != 0 }
 
 // termsOpen reports whether the agent sees requests or offers of others.
 func (t *Turn) termsOpen() bool {
-	o := t.view.Observe()
+	o := &t.opening.seen
 	return len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0
 }
 
