@@ -34,13 +34,18 @@ type edit struct {
 }
 
 // text is the edit's source, which differs only while mutant id is chosen and all of when
-// hold.
+// hold. A probe notes whether it would ever differ, in one run for all mutants.
 func (e edit) text(id int, when []string) string {
-	gate := fmt.Sprintf("chosenMutant == %d && (%s)", id, strings.Join(when, ") && ("))
+	conditions := "(" + strings.Join(when, ") && (") + ")"
+	differs := conditions
+	if e.mutated != "" {
+		differs += fmt.Sprintf(" && (%s) != (%s)", e.mutated, e.old)
+	}
+	gate := fmt.Sprintf("chosenMutant == %d && %s || chosenMutant < 0 && probeMutant(%d, func() bool { return %s })", id, conditions, id, differs)
 	if e.mutated == "" {
 		return fmt.Sprintf("if !(%s) { %s }", gate, e.old)
 	}
-	return fmt.Sprintf("((%s) && (%s) || !(%s) && (%s))", gate, e.mutated, gate, e.old)
+	return fmt.Sprintf("func() bool { if %s { return %s }; return %s }()", gate, e.mutated, e.old)
 }
 
 // draw takes n conditions about different variables, or fewer where there are fewer.
@@ -117,7 +122,7 @@ func (c *checked) with(file string, replaced *ast.File) (*types.Package, error) 
 // compiles reports whether the package compiles with an edit under some conditions.
 func (c *checked) compiles(t *testing.T, e edit, when []string) bool {
 	src := source(t, e.file)
-	src = src[:e.start] + e.text(0, when) + src[e.end:] + "\nvar chosenMutant int\n"
+	src = src[:e.start] + e.text(0, when) + src[e.end:] + "\nvar chosenMutant int\nfunc probeMutant(int, func() bool) bool\n"
 	f, err := parser.ParseFile(c.set, e.file, src, 0)
 	if err == nil {
 		_, err = c.with(e.file, f)
