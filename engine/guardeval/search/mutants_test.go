@@ -36,7 +36,7 @@ var (
 	huntSeed      = flag.Uint64("hunt.seed", 1, "seed of the hunt")
 	huntPlain     = flag.String("hunt.plain", "", "test binary without the mutant: what does harm there is no find")
 	huntTape      = flag.String("hunt.tape", "", "one trial: print whether it does harm")
-	huntStories   = flag.Bool("hunt.stories", false, "print what is played in the trials instead")
+	huntStories   = flag.String("hunt.stories", "", "trials to play instead, by number with commas between, to print what happens; all for each of the hunt")
 )
 
 // mutant is an edit under conditions, and its result.
@@ -50,6 +50,9 @@ type mutant struct {
 	edit  edit
 	id    int
 }
+
+// compared is how many random trials are played to see where a mutant differs.
+const compared = 3000
 
 // root is where the module is.
 const root = "../../.."
@@ -107,6 +110,10 @@ func overlay(t *testing.T, dir string, mutants []mutant) string {
 // mutants ever differ, to print them.
 const chosen = "AGENT_WORLD_MUTANT"
 
+// playedTrial is the variable of the environment in which a trial's number stands while it is
+// played, so that a probe can say in which trials a mutant differs.
+const playedTrial = "AGENT_WORLD_TRIAL"
+
 // chooser is the file that every package with mutants gets.
 const chooser = `
 
@@ -124,9 +131,10 @@ var (
 
 func probeMutant(id int, differs func() bool) bool {
 	defer func() { _ = recover() }()
-	if _, known := differing.Load(id); !known && differs() {
-		differing.Store(id, true)
-		fmt.Println("differs:", id)
+	key := fmt.Sprintf("differs: %d in %s", id, os.Getenv("` + playedTrial + `"))
+	if _, known := differing.Load(key); !known && differs() {
+		differing.Store(key, true)
+		fmt.Println(key)
 	}
 	return false
 }
@@ -166,10 +174,10 @@ func TestMutants(t *testing.T) {
 		}
 		return binary
 	}
-	// played are the stories of some trials. freer says that, where two stories diverge,
-	// the victim did something that was refused without the mutant.
-	played := func(binary string, id int) []string {
-		out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "600", "-hunt.stories")
+	// played are the stories of trials. freer says that, where two stories diverge, the victim
+	// did something that was refused without the mutant.
+	played := func(binary string, id int, trials string) []string {
+		out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", trials)
 		return strings.Split(out, "trial ")
 	}
 	refused := regexp.MustCompile(`decided: engine|By:fallback`)
@@ -200,7 +208,6 @@ func TestMutants(t *testing.T) {
 		return false
 	}
 	plain := build("plain.test", overlay(t, dir, nil), ".")
-	usual := played(plain, 0)
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
 	tried := map[string]bool{}
 	draw := func(kind string) mutant {
@@ -223,10 +230,10 @@ func TestMutants(t *testing.T) {
 	var mutants []mutant
 	var binary string
 	tests := map[*checked]string{}
-	// differing are the mutants of the batch that ever differ in the trials compared.
-	var differing map[string]bool
+	// differing are the first trials in which a mutant of the batch differs.
+	var differing map[string][]string
 	batch := func(kind string) {
-		mutants, differing = nil, map[string]bool{}
+		mutants, differing = nil, map[string][]string{}
 		for range 200 {
 			m := draw(kind)
 			if !slices.ContainsFunc(mutants, func(o mutant) bool {
@@ -240,10 +247,10 @@ func TestMutants(t *testing.T) {
 		for _, of := range []*checked{policy, kernel} {
 			tests[of] = build(of.pkg.Name()+".test", over, of.dir)
 		}
-		probed, _ := outputOf(".", -1, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", "600", "-hunt.stories")
-		for line := range strings.SplitSeq(probed, "\n") {
-			if id, ok := strings.CutPrefix(line, "differs: "); ok {
-				differing[id] = true
+		for _, line := range strings.Split(strings.Join(played(binary, -1, "all"), "\n"), "\n") {
+			of, found := strings.CutPrefix(line, "differs: ")
+			if id, trial, ok := strings.Cut(of, " in "); found && ok && len(differing[id]) < 40 {
+				differing[id] = append(differing[id], trial)
 			}
 		}
 		t.Logf("%d mutants of kind %s, %d differ", len(mutants), kind, len(differing))
@@ -283,16 +290,17 @@ func TestMutants(t *testing.T) {
 				id = 1
 			}
 			m := mutants[id-1]
-			if !differing[strconv.Itoa(id)] {
+			trials := strings.Join(differing[strconv.Itoa(id)], ",")
+			if trials == "" {
 				counts["never differs in the trials compared"]++
+				continue
+			}
+			if !freer(played(plain, 0, trials), played(binary, id, trials)) {
+				counts["allows nothing more in the trials compared"]++
 				continue
 			}
 			if _, ok := outputOf(m.edit.of.dir, id, tests[m.edit.of], "-test.short"); !ok && !*mutantsAny {
 				counts["fails the unit tests"]++
-				continue
-			}
-			if !freer(usual, played(binary, id)) {
-				counts["allows nothing more in the trials compared"]++
 				continue
 			}
 			// A mutant that allows more does not always do harm. A mutant that any seed
@@ -335,9 +343,13 @@ func TestHunt(t *testing.T) {
 	if *huntTrials == 0 {
 		t.Skip("no hunt wanted")
 	}
-	if *huntStories {
+	if *huntStories != "" {
 		l := mustLab(t)
 		for i := range *huntTrials {
+			if *huntStories != "all" && !slices.Contains(strings.Split(*huntStories, ","), strconv.Itoa(i)) {
+				continue
+			}
+			t.Setenv(playedTrial, strconv.Itoa(i))
 			tape := drawn(uint64(i))
 			w, err := world.New(tape.scene(), 1)
 			if err != nil {
