@@ -174,31 +174,34 @@ func TestMutants(t *testing.T) {
 		}
 		return binary
 	}
-	// played are the stories of trials. freer says that, where two stories diverge, the victim
-	// did something that was refused without the mutant.
+	// played are the stories of trials. freer says that, where two stories diverge, more was
+	// refused to the victim without the mutant.
 	played := func(binary string, id int, trials string) []string {
 		out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", trials)
 		return strings.Split(out, "trial ")
 	}
-	refused := regexp.MustCompile(`decided: engine|By:fallback`)
-	acts := func(story string) (decided, done []string) {
+	// acts are, decision by decision, what was refused to the victim and what it did.
+	acts := func(story string) (refused [][]string, done []string) {
+		var before []string
 		for line := range strings.SplitSeq(story, "\n") {
 			switch {
-			case strings.Contains(line, victim+" decided:"):
-				decided = append(decided, line)
+			case strings.Contains(line, victim+" refused: "):
+				before = append(before, line)
+			case strings.Contains(line, victim+" decided: "):
+				refused, before = append(refused, before), nil
 			case strings.Contains(line, victim+": "):
 				done = append(done, line)
 			}
 		}
-		return decided, done
+		return refused, done
 	}
 	freer := func(usual, mutated []string) bool {
 		for i := range min(len(usual), len(mutated)) {
-			why, done := acts(usual[i])
+			refused, done := acts(usual[i])
 			other, does := acts(mutated[i])
-			for at := range min(len(why), len(other), len(done), len(does)) {
+			for at := range min(len(refused), len(other), len(done), len(does)) {
 				if done[at] != does[at] {
-					if refused.MatchString(why[at]) && !refused.MatchString(other[at]) {
+					if len(refused[at]) > len(other[at]) {
 						return true
 					}
 					break
@@ -234,7 +237,7 @@ func TestMutants(t *testing.T) {
 	var differing map[string][]string
 	batch := func(kind string) {
 		mutants, differing = nil, map[string][]string{}
-		for range 200 {
+		for range 500 {
 			m := draw(kind)
 			if !slices.ContainsFunc(mutants, func(o mutant) bool {
 				return o.edit.file == m.edit.file && o.edit.start < m.edit.end && m.edit.start < o.edit.end

@@ -114,6 +114,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		p.witness(mind, w.Advance())
 		var intents []world.Intent
 		var decided *behavior.Decision
+		var steps []trace.Step
 		view := w.View(0)
 		holds := view.Observe()
 		if as == blind {
@@ -141,8 +142,9 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 				intents = append(intents, world.Intent{Action: firstAccepted(view, intended)})
 			default:
 				m := model{record: t.model(tick), seen: holds, said: said, intended: intended, modules: l.modules}
-				d := l.deliberate(mind.Begin(view), m, p)
-				decided = &d
+				turn := mind.Begin(view)
+				d := l.deliberate(turn, m, p)
+				decided, steps = &d, turn.Steps()
 			}
 		}
 		for _, n := range w.Continuing() {
@@ -152,11 +154,16 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 				intents = append(intents, world.Intent{Agent: n, Action: do})
 				continue
 			}
-			d, _ := mind.Continue(view)
-			decided = &d
+			d, continued := mind.Continue(view)
+			decided, steps = &d, continued
 		}
 		if decided != nil {
 			intents = append(intents, decided.Intent(0))
+			for _, s := range steps {
+				if tell && s.Kind == trace.StepGuard && s.Status == trace.StatusError {
+					p.story = append(p.story, fmt.Sprintf("tick %d: %s refused: %s, %s", tick, victim, s.Name, s.Code))
+				}
+			}
 			if tell {
 				p.story = append(p.story, fmt.Sprintf("tick %d: %s decided: %s %s, %+v", tick, victim, decided.DecidedBy, decided.WaitReason, decided.Authority))
 			}
