@@ -99,7 +99,15 @@ func TestOfferThatSuitsARequest(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", world.EncodeAction(c.a), r.Authority, r.Violation)
 		}
 	}
-	begun := p.Evaluate(order(t, offer(world.ToAnyone, "hardware", 2), 9), e)
+	orders := order(t, offer(world.ToAnyone, "hardware", 2), 9)
+	if r := p.Evaluate(orders, e); r.Violation != nil || len(r.Trimmed) != 1 || r.Action != orders.Do {
+		t.Errorf("an order that was not planned gives more than once while terms are shown: %s, %+v", world.EncodeAction(r.Action), r)
+	}
+	e.Plan = planned(t, `{"action":"offer","to":"anyone","what":"hardware","amount":2,"want":"electricity","want_amount":2,"max_ticks":9}`)
+	begun := p.Evaluate(orders, e)
+	if begun.Violation != nil {
+		t.Fatalf("%+v", begun.Violation)
+	}
 	attempt := Evidence{View: view, Seen: &seen, Order: begun.Operation}
 	passed := 0
 	for range 9 {

@@ -119,10 +119,15 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: m.index + 1, Deviation: m.cost}, nil
 }
 
-// influenced reports whether others may have led to the action: their texts are in view, or it
-// answers their terms. If so, it must be planned, or asked for under a rule.
+// influenced reports whether others may have led to the action: their texts are in view, it
+// answers their terms, or it gives again and again while terms are shown. If so, it must be
+// planned, or asked for under a rule. (An order that is not is carried out once.)
 func (q *evaluation) influenced() bool {
-	return !q.e.off(CheckPlan) && (len(q.e.Authors) > 0 || q.answersTerms())
+	if q.e.off(CheckPlan) {
+		return false
+	}
+	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(CheckRules)
+	return len(q.e.Authors) > 0 || repeats || q.answersTerms()
 }
 
 // answersTerms reports whether the action may answer open terms that are shown before a plan
