@@ -51,7 +51,7 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 	a := repeated(o.Action)
 	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
 	var things, terms []string
-	for _, arg := range world.Arguments(a) {
+	for arg := range world.Arguments(a) {
 		slot := arg.Slot()
 		switch {
 		case slot == world.SlotPrice:

@@ -191,7 +191,7 @@ func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 		}
 		say(w.asideAmount, answer.Slot(a.Action, a.Field), a.To, a.From, why)
 	}
-	for _, arg := range world.Arguments(d.Executed) {
+	for arg := range world.Arguments(d.Executed) {
 		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax && strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
 			say(w.asideCut, world.TextMax)
 		}

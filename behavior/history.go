@@ -64,7 +64,7 @@ const (
 // send notes what an accepted action of the agent wrote. What an order repeats is one text.
 func (p *history) send(d Decision, o world.Outcome) {
 	s := sent{Tick: o.Tick}
-	for _, arg := range world.Arguments(o.Action) {
+	for arg := range world.Arguments(o.Action) {
 		switch arg.Kind {
 		case world.ParamText:
 			s.Text = arg.Text

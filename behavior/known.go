@@ -37,7 +37,7 @@ func (d Decision) naming(accepted bool) naming {
 func (m *Agent) knownIDs(o world.Observation, actions ...world.Action) []string {
 	var known []string
 	for _, a := range actions {
-		for _, arg := range world.Arguments(a) {
+		for arg := range world.Arguments(a) {
 			id := arg.Text
 			if arg.Kind == world.ParamAmount || arg.Kind == world.ParamText || arg.Kind == world.ParamChoice || slices.Contains(known, id) {
 				continue

@@ -51,7 +51,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 		}
 	default:
 		e.Text = w.actionText(d.Executed, name) + w.textDone
-		for _, arg := range world.Arguments(o.Action) {
+		for arg := range world.Arguments(o.Action) {
 			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
 				if id := name(repeated(o.Action), *arg.Param, arg.Text); id != textUnknown {
@@ -91,7 +91,7 @@ func (w *wording) actionText(a world.Action, name naming) string {
 		return "execute_until " + w.actionText(order.Do, name)
 	}
 	words := []string{a.ActionName()}
-	for _, arg := range world.Arguments(a) {
+	for arg := range world.Arguments(a) {
 		if text := w.argumentText(a, arg, name); text != "" {
 			words = append(words, text)
 		}

@@ -339,7 +339,10 @@ func (t *Turn) completed(d Decision) Decision {
 	if by := d.Authority; by != nil && t.tainted() {
 		// Untrusted text was in view; did the agent's own plan cover the action?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0
-		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
+		writes := false
+		for a := range world.Arguments(d.Executed) {
+			writes = writes || a.Kind == world.ParamText
+		}
 		d.Tainted = !d.own && (!planned || writes)
 	}
 	d.round = t.textRounds > 0 && t.roundLeft()

@@ -202,8 +202,10 @@ func init() { specs = DefaultRules().Actions() }
 
 // specNamed finds an action's spec under the default rules.
 func specNamed(name string) (ActionSpec, bool) {
-	if i := slices.IndexFunc(specs, func(s ActionSpec) bool { return s.Name == name }); i >= 0 {
-		return specs[i], true
+	for i := range specs {
+		if specs[i].Name == name {
+			return specs[i], true
+		}
 	}
 	return ActionSpec{}, false
 }

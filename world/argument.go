@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"unicode/utf8"
@@ -109,30 +110,33 @@ type Argument struct {
 	Value
 }
 
-// Arguments returns the arguments of a in the order of its parameters, for an
+// Arguments goes through the arguments of a in the order of its parameters, for an
 // [ExecuteUntil] those of what it repeats and for nil none.
-func Arguments(a Action) (list []Argument) {
-	if order, ok := a.(ExecuteUntil); ok {
-		a = order.Do
-	}
-	if a == nil {
-		return nil
-	}
-	spec, ok := specNamed(a.ActionName())
-	if !ok {
-		panic("world: action " + a.ActionName() + " is not listed")
-	}
-	fields := reflect.ValueOf(a)
-	list = make([]Argument, 0, len(spec.Params))
-	for i := range spec.Params {
-		p := &spec.Params[i]
-		if field := fields.Field(i); p.Kind == ParamAmount {
-			list = append(list, Argument{p, Value{Int: field.Int()}})
-		} else {
-			list = append(list, Argument{p, Value{Text: field.String()}})
+func Arguments(a Action) iter.Seq[Argument] {
+	return func(yield func(Argument) bool) {
+		if order, ok := a.(ExecuteUntil); ok {
+			a = order.Do
+		}
+		if a == nil {
+			return
+		}
+		spec, ok := specNamed(a.ActionName())
+		if !ok {
+			panic("world: action " + a.ActionName() + " is not listed")
+		}
+		fields := reflect.ValueOf(a)
+		for i := range spec.Params {
+			arg := Argument{Param: &spec.Params[i]}
+			if field := fields.Field(i); arg.Kind == ParamAmount {
+				arg.Int = field.Int()
+			} else {
+				arg.Text = field.String()
+			}
+			if !yield(arg) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // ActionArgs returns the arguments of a by parameter name; for an
@@ -142,7 +146,7 @@ func ActionArgs(a Action) Args {
 		return Args{"max_ticks": {Int: order.MaxTicks}}
 	}
 	args := Args{}
-	for _, arg := range Arguments(a) {
+	for arg := range Arguments(a) {
 		args[arg.Name] = arg.Value
 	}
 	return args

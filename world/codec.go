@@ -16,16 +16,10 @@ import (
 // actions have equal bytes.
 func EncodeAction(a Action) []byte {
 	if o, ok := a.(ExecuteUntil); ok {
-		// One without an inner action, which the world refuses, encodes with null so that the
-		// refusal can be recorded.
-		wire := wireOrder{o.ActionName(), nil, append([]Condition{}, o.Until...), &o.MaxTicks, o.Ignore}
-		if o.Do != nil {
-			wire.Do = EncodeAction(o.Do)
-		}
-		return encode(wire)
+		return encode(o.wire())
 	}
 	b := appendQuoted(append(make([]byte, 0, 128), `{"action":`...), a.ActionName())
-	for _, arg := range Arguments(a) {
+	for arg := range Arguments(a) {
 		b = append(appendQuoted(append(b, ','), arg.Name), ':')
 		if arg.Kind == ParamAmount {
 			b = strconv.AppendInt(b, arg.Int, 10)

@@ -153,6 +153,16 @@ type wireOrder struct {
 	Ignore   []string        `json:"ignore,omitempty"`
 }
 
+// wire is the canonical form of o. An order without an inner action, which the world refuses,
+// has null there so that the refusal can be recorded.
+func (o ExecuteUntil) wire() wireOrder {
+	w := wireOrder{o.ActionName(), nil, append([]Condition{}, o.Until...), &o.MaxTicks, o.Ignore}
+	if o.Do != nil {
+		w.Do = EncodeAction(o.Do)
+	}
+	return w
+}
+
 // decodeOrder reads an execute_until, of which b has the fields given. Orders do not nest,
 // which also bounds the recursion on hostile input.
 func decodeOrder(b []byte, fields map[string]json.RawMessage) (Action, error) {

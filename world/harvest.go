@@ -60,7 +60,7 @@ func (a Harvest) rule(f *facts, _ senses) ruling {
 		return f.full(a.MaxAmount, "max_amount")
 	}
 	n := min(a.MaxAmount, l.max)
-	changes := []Amount{{Electricity, n}}
+	changes := append(make([]Amount, 0, 2), Amount{Electricity, n})
 	if heat := n * f.law.HeatFactor; heat > 0 {
 		changes = append(changes, Amount{Heat, heat})
 	}

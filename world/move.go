@@ -19,9 +19,15 @@ func (Move) describe(r Rules) ActionSpec {
 	}
 }
 
-func (a Move) rule(f *facts, s senses) ruling { return f.journey(s.route(a.To)) }
+func (a Move) rule(f *facts, s senses) ruling {
+	r := f.journey(s.route(a.To))
+	if r.accepted() {
+		r.changes = []Amount{{Electricity, -r.cost}}
+	}
+	return r
+}
 
-// journey rules on setting out. A place that is there but hidden must not be told
+// journey rules on setting out, and leaves it to [Move] to list what the cost changes. A place that is there but hidden must not be told
 // from one that is not, so neither refusal carries numbers.
 // The cost does not depend on what is carried. It is paid at departure, so that a
 // journey once begun always ends, if need be with an empty battery.
@@ -38,10 +44,7 @@ func (f *facts) journey(way route) ruling {
 	case !enough:
 		return insufficient("to", electricity, cost, f.stock[electricity])
 	}
-	return ruling{
-		cost: cost, ticks: f.law.moveTicks(way.distanceCM),
-		changes: []Amount{{Electricity, -cost}},
-	}
+	return ruling{cost: cost, ticks: f.law.moveTicks(way.distanceCM)}
 }
 
 // moveCost is the electricity of a journey: each started kilometre, at least one.
@@ -59,7 +62,7 @@ func (r *Rules) moveTicks(distanceCM int64) int64 {
 // can be tried. If none is affordable the nearest one says what is short.
 func (Move) afford(v *View) Affordance {
 	a := Affordance{Why: RejectUnreachable}
-	var options []Option
+	options := make([]Option, 0, len(v.sights))
 	for i, s := range v.sights {
 		r := v.facts.journey(route{routeKnown, s.distanceCM})
 		if r.accepted() {

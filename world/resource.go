@@ -73,15 +73,21 @@ func resourceNamed(name string) (resource, bool) {
 	return resource(max(r, 0)), r >= 0
 }
 
-// amounts lists the non-zero entries of s in the fixed order.
-func (s stock) amounts() []Amount {
-	list := []Amount{}
+// amounts lists the non-zero entries of s in the fixed order, and others after them.
+func (s stock) amounts(others ...Amount) []Amount {
+	count := len(others)
+	for _, n := range s {
+		if n != 0 {
+			count++
+		}
+	}
+	list := make([]Amount, 0, count)
 	for r, n := range s {
 		if n != 0 {
 			list = append(list, Amount{Resource: resourceNames[r], Amount: n})
 		}
 	}
-	return list
+	return append(list, others...)
 }
 
 // times scales s by n, which the caller bounds so that nothing overflows.

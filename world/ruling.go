@@ -56,10 +56,13 @@ func invalidAmount(field string, requested, most int64, unit string) ruling {
 // Requested is what the action would take in all, so that the difference to
 // Available is what the agent has to gather first.
 func insufficient(field string, r resource, requested, available int64) ruling {
-	return refuse(Rejection{
-		Code: RejectInsufficient, Field: field, Resource: r.String(),
-		Requested: number(requested), Available: number(available), Unit: r.unit(),
-	})
+	// Observations refuse so much that the numbers are in one piece with the rejection.
+	refusal := &struct {
+		Rejection
+		requested, available int64
+	}{Rejection{Code: RejectInsufficient, Field: field, Resource: r.String(), Unit: r.unit()}, requested, available}
+	refusal.Requested, refusal.Available = &refusal.requested, &refusal.available
+	return ruling{rejection: &refusal.Rejection}
 }
 
 // full refuses electricity for which the battery has no room.
@@ -97,5 +100,5 @@ func (f *facts) short(r ruling, need stock) []Amount {
 // costs lists spent as negative amounts, then the gains.
 // The order is fixed, because changes are compared, hashed and shown to models.
 func costs(spent stock, gains ...Amount) []Amount {
-	return append(spent.times(-1).amounts(), gains...)
+	return spent.times(-1).amounts(gains...)
 }

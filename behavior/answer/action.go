@@ -752,11 +752,14 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
-	for _, arg := range world.Arguments(a) {
+	for arg := range world.Arguments(a) {
 		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
 		unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(n.of[arg.Kind], func(k named) bool { return k.id == arg.Text })
+		if !refused && !unseen {
+			continue
+		}
 		others := slices.DeleteFunc(slices.Clone(n.ids(a.ActionName(), arg.Kind)), func(id string) bool { return id == arg.Text })
-		if (refused || unseen) && len(others) > 0 {
+		if len(others) > 0 {
 			return others
 		}
 	}
@@ -799,7 +802,7 @@ func (n Names) Resolve(a world.Action) (resolved world.Action, used []Repair) {
 		return order, used
 	}
 	args := world.Args{}
-	for _, arg := range world.Arguments(a) {
+	for arg := range world.Arguments(a) {
 		if id := idOf(n.of[arg.Kind], arg.Text); id != arg.Text {
 			arg.Text, used = id, []Repair{NameResolved}
 		}

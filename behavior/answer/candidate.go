@@ -244,9 +244,12 @@ func fits(said Value, a world.Action, names Names) bool {
 		return false
 	}
 	has := world.ActionArgs(do)
-	return !slices.ContainsFunc(world.Arguments(a), func(is world.Argument) bool {
-		return !slices.Contains(open, is.Slot()) && is.Value != has[is.Name]
-	})
+	for is := range world.Arguments(a) {
+		if !slices.Contains(open, is.Slot()) && is.Value != has[is.Name] {
+			return false
+		}
+	}
+	return true
 }
 
 func actionSpec(name string) world.ActionSpec {

@@ -80,7 +80,7 @@ func parse(a world.Action) (Operation, bool) {
 		return Operation{}, false
 	}
 	op.spec = &e.spec
-	for _, arg := range world.Arguments(op.do) {
+	for arg := range world.Arguments(op.do) {
 		s := arg.Slot()
 		op.args[s] = argument{e.params[s], arg.Text, arg.Int}
 	}

@@ -91,7 +91,7 @@ func flat(a world.Action) (out stub.Action) {
 		a = order.Do
 	}
 	slots := map[string]any{"action": a.ActionName()}
-	for _, arg := range world.Arguments(a) {
+	for arg := range world.Arguments(a) {
 		slots[arg.Slot().String()] = arg.Text
 		if arg.Slot().IsNumber() {
 			slots[arg.Slot().String()] = arg.Int

@@ -88,7 +88,7 @@ func wait(why string) proposal { return proposal{action: object{"action": action
 // slots writes an action as a flat one.
 func slots(a world.Action) object {
 	flat := object{"action": a.ActionName()}
-	for _, arg := range world.Arguments(a) {
+	for arg := range world.Arguments(a) {
 		if slot := arg.Slot(); slot.IsNumber() {
 			flat[slot.String()] = arg.Int
 		} else if arg.Text != "" || !arg.Optional {

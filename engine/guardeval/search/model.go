@@ -176,10 +176,10 @@ func copied(into, from world.Action) world.Action {
 	if _, order := from.(world.ExecuteUntil); order {
 		return into
 	}
-	for _, a := range world.Arguments(from) {
+	for a := range world.Arguments(from) {
 		has[a.Slot()] = a.Value
 	}
-	for _, a := range world.Arguments(into) {
+	for a := range world.Arguments(into) {
 		if v, ok := has[a.Slot()]; ok {
 			args[a.Name] = v
 		}
@@ -222,7 +222,7 @@ func open(a world.Action) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
-	for _, p := range world.Arguments(a) {
+	for p := range world.Arguments(a) {
 		if p.Slot() == world.SlotAmount {
 			fields[p.Name] = json.RawMessage("null")
 		}
