@@ -22,11 +22,11 @@ type Runtime struct {
 	registry    *modules.Registry
 	tools       []llmclient.Tool
 	moduleNames []string
-	rules       world.Rules
 	layout      layout
 	words       *wording
 	toolTokens  int
 	vocabulary  answer.Vocabulary
+	known       modules.Known
 }
 
 // NewRuntime prepares agents under cfg for a world with the given rules. The error is
@@ -36,8 +36,9 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Runtime{cfg: cfg, rules: rules}
+	k := &Runtime{cfg: cfg}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
+	k.known = modules.NewKnown(k.cfg.Language, rules)
 	moduleTools := k.registry.Tools()
 	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
 		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools), func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })
@@ -72,10 +73,15 @@ func (k *Runtime) Registry() *modules.Registry { return k.registry }
 // count returns an upper bound of the tokens of s: exact where that matters, the
 // cheap byte bound where even that is far below the window.
 func (k *Runtime) count(s string) int {
-	if len(s)*16 < k.cfg.ContextWindowTokens && k.cfg.ContextWindowTokens > 16*ContextWindowMin {
+	if k.isSmall(len(s)) {
 		return len(s)
 	}
 	return k.cfg.CountTokens(s)
+}
+
+// isSmall reports whether the bytes of a text are a bound of its tokens that will do.
+func (k *Runtime) isSmall(bytes int) bool {
+	return bytes*16 < k.cfg.ContextWindowTokens && k.cfg.ContextWindowTokens > 16*ContextWindowMin
 }
 
 // Agent is one agent's decider: its constant instructions, its goals, its outcomes and its
@@ -89,6 +95,8 @@ type Agent struct {
 	*Runtime
 	id      string
 	persona world.Persona
+	// goalsText are the goals as words to search by, goalWords the [words] of them.
+	goalsText, goalWords string
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
 	systemPrompt string
 	// policy are the scenario's rules for the agent, ledger what it did that limits count, and
@@ -113,6 +121,7 @@ func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyR
 		memory: memory.New(k.words.memory),
 	}
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
+	m.SetGoals("", "")
 	return m
 }
 
@@ -138,6 +147,8 @@ func (m *Agent) Adopt(k *Runtime) {
 func (m *Agent) SetGoals(shortTerm, longTerm string) {
 	m.persona.ShortTermGoal = cmp.Or(shortTerm, m.persona.ShortTermGoal)
 	m.persona.LongTermGoal = cmp.Or(longTerm, m.persona.LongTermGoal)
+	m.goalsText = m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal
+	m.goalWords = words(m.goalsText)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what

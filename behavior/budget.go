@@ -3,6 +3,7 @@ package behavior
 import (
 	"cmp"
 	"slices"
+	"unicode/utf8"
 )
 
 // fit picks a variant of every draft so that the sum stays in the budget. Bytes
@@ -13,7 +14,7 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 	budget := m.sectionBudget()
 	bytes := 0
 	for _, d := range drafts {
-		bytes += len(encode(d.variants[0].text))
+		bytes += encodedLen(d.variants[0].text)
 	}
 	if bytes <= budget {
 		return chosen
@@ -47,7 +48,24 @@ func (m *Agent) tokens(text string) int {
 	if text == "" {
 		return 0
 	}
-	return m.count(encode(text))
+	if n := encodedLen(text); m.isSmall(n) {
+		return n
+	}
+	return m.cfg.CountTokens(encode(text))
+}
+
+// encodedLen is how many bytes a text takes as a JSON string.
+func encodedLen(text string) int {
+	n := len(text) + len(`""`)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c == '\n':
+			n++
+		case c < ' ', c >= utf8.RuneSelf:
+			return len(encode(text))
+		}
+	}
+	return n
 }
 
 // sectionBudget is what the window leaves for the opening sections: not the

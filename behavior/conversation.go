@@ -150,10 +150,10 @@ func (c *Conversation) Waits() bool { return c.waiting }
 func (c *Conversation) Complete() {
 	c.Input = append(c.Input, c.after...)
 	c.after = nil
-	items, repairs := llmclient.PairItems(c.Input, encode(c.words().newFeedback(CodeNoResult)))
-	if len(repairs) == 0 {
+	if _, repairs := llmclient.PairItems(c.Input, ""); len(repairs) == 0 {
 		return
 	}
+	items, repairs := llmclient.PairItems(c.Input, encode(c.words().newFeedback(CodeNoResult)))
 	c.Input, c.tokens, c.counted = items, 0, 0
 	for _, r := range repairs {
 		c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})

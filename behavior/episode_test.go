@@ -124,7 +124,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 		t.Errorf("last outcome %q with %d sources", last.text, len(last.sources))
 	}
 	history := m.historySection(deed).variants[0]
-	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 41}, append(history.ids, deed.ids...)).variants[0]
+	recalled := m.recalled(memory.Focus{Query: m.goalsText, Now: 41}, append(history.ids, deed.ids...)).variants[0]
 	if len(recalled.sources) == 0 {
 		t.Fatal("nothing was recalled, so the test shows little")
 	}
@@ -157,7 +157,7 @@ func TestOldMemoriesStayReadable(t *testing.T) {
 	for tick := range int64(2 * episodesMax) {
 		learn(m, tick+2, world.Wait{}, "")
 	}
-	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 600}, nil).variants[0]
+	recalled := m.recalled(memory.Focus{Query: m.goalsText, Now: 600}, nil).variants[0]
 	if want := "# Memory\n[mem-1-1] tick 1 outcome: build_factory factory.motor ok, started agent-1-f1"; recalled.text != want {
 		t.Errorf("recalled %q, want %q", recalled.text, want)
 	}

@@ -50,7 +50,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 	if total > 600-9+2 {
 		t.Errorf("%d texts were heard, and %d are remembered", 600-9+2, total)
 	}
-	f := memory.Focus{Query: m.goalsText(), Subjects: []string{"agent-7", "hub"}, Now: 600}
+	f := memory.Focus{Query: m.goalsText, Subjects: []string{"agent-7", "hub"}, Now: 600}
 	for _, s := range m.recalled(f, nil).variants[0].sources {
 		if s.Trust <= trace.TrustOtherAgent || strings.Contains(s.Text, "admin") {
 			t.Errorf("words of another agent stand before the plan: %+v", s)

@@ -192,7 +192,7 @@ func (p *history) look(seen []sighting) {
 // focus is what a recollection is about: the goals, what the agent has and sees, and the places
 // it cannot see into from here.
 func (m *Agent) focus(o world.Observation) memory.Focus {
-	f := memory.Focus{Query: m.goalsText(), Subjects: []string{o.Self.Place}, Now: o.Tick}
+	f := memory.Focus{Query: m.goalsText, Subjects: []string{o.Self.Place}, Now: o.Tick}
 	for _, a := range o.Agents {
 		if a.Place == o.Self.Place {
 			f.Subjects = append(f.Subjects, a.ID)
@@ -273,9 +273,6 @@ func (m *Agent) sourcesOf(d episode, line string) []trace.Source {
 	}
 	return list
 }
-
-// goalsText are the goals as words to search by.
-func (m *Agent) goalsText() string { return m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal }
 
 // untrustedText says what a text that the agent wrote may repeat. A model may pass on in its own
 // words any untrusted text in view. If none is in view, it may still pass on text of earlier

@@ -42,7 +42,7 @@ func (m *Agent) knownIDs(o world.Observation, actions ...world.Action) []string 
 			if arg.Kind == world.ParamAmount || arg.Kind == world.ParamText || arg.Kind == world.ParamChoice || slices.Contains(known, id) {
 				continue
 			}
-			if idText(id) == id && (observes(o, id) || mentions(words(m.goalsText()), id)) {
+			if idText(id) == id && (observes(o, id) || mentions(m.goalWords, id)) {
 				known = append(known, id)
 			}
 		}

@@ -60,7 +60,7 @@ func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
 // must not choose the lessons shown with it. wanted are the sections that the situation calls
 // for, whatever the words of their bullets. So lessons written in another language are found too.
 func (m *Agent) situation(seen visibleObservation, last world.Outcome) (text string, wanted []playbook.Section) {
-	words := []string{m.goalsText(), seen.Self.Place, seen.Here.Material, seen.Woken}
+	words := []string{m.goalsText, seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {
 		words = append(words, seen.Self.PowerState, m.words.lessonPower)
 		wanted = append(wanted, playbook.Res)

@@ -3,6 +3,7 @@ package behavior
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
@@ -80,31 +81,39 @@ const choicesClipped = 6
 // mentions reports whether a text, given as its [words], names something in its own words. Whole
 // words count, letter case does not.
 func mentions(text, name string) bool {
-	sought := words(name)
-	return sought != "" && strings.Contains(text, sought)
+	var room [64]byte
+	sought := appendWords(room[:0], name)
+	return len(sought) > 0 && strings.Contains(text, string(sought))
 }
 
 // words is text as lower-case words with one space around each, empty without any. A Chinese
 // character is a word of its own: that script has no spaces, and an id may follow it directly.
-func words(text string) string {
-	var b strings.Builder
-	b.Grow(len(text) + 2)
+func words(text string) string { return string(appendWords(make([]byte, 0, len(text)+2), text)) }
+
+// appendWords appends the [words] of text to b, which is empty.
+func appendWords(b []byte, text string) []byte {
+	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		text = plaintext.Fold(text)
+	}
 	within := false
-	for _, r := range plaintext.Fold(text) {
+	for _, r := range text {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
 		han := r > unicode.MaxLatin1 && unicode.Is(unicode.Han, r)
 		word := han || unicode.IsLetter(r) || unicode.IsDigit(r)
-		if b.Len() == 0 && word || within && (han || !word) {
-			b.WriteByte(' ')
+		if len(b) == 0 && word || within && (han || !word) {
+			b = append(b, ' ')
 		}
 		if word {
-			b.WriteRune(r)
+			b = utf8.AppendRune(b, r)
 		}
 		if within = word && !han; han {
-			b.WriteByte(' ')
+			b = append(b, ' ')
 		}
 	}
 	if within {
-		b.WriteByte(' ')
+		b = append(b, ' ')
 	}
-	return b.String()
+	return b
 }

@@ -10,7 +10,6 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -211,11 +210,11 @@ const missedMax = 3
 
 // knownRules are the rules in numbers that need no call.
 func (m *Agent) knownRules() sectionDraft {
-	lines := modules.Known(m.cfg.Language, m.rules, m.history.looked)
-	if len(lines) == 0 {
+	lines := m.known.With(m.history.looked)
+	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}
-	return sectionDraft{name: sectionKnown, variants: []variant{{text: strings.Join(append([]string{m.words.headingKnown}, lines...), "\n")}, {}}}
+	return sectionDraft{name: sectionKnown, variants: []variant{{text: m.words.headingKnown + lines}, {}}}
 }
 
 // goals are those of the persona, how far the agent is with those of the scenario, and what
@@ -245,7 +244,7 @@ func (m *Agent) goals(view world.View) string {
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
 func (m *Agent) observed(seen visibleObservation) sectionDraft {
-	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
+	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: m.goalWords, needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.CheckOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {
 		for {

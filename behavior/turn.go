@@ -196,8 +196,8 @@ func (t *Turn) Env() modules.Env {
 		room -= t.mind.count(s.output)
 	}
 	env := modules.Env{View: t.view, Memory: t.mind.memory, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
-	if goals := words(t.mind.goalsText()); t.mind.cfg.Guards(policy.CheckOrder) {
-		env.Shows = func(name string) bool { return mentions(goals, name) } // as in the prompt
+	if t.mind.cfg.Guards(policy.CheckOrder) {
+		env.Shows = func(name string) bool { return mentions(t.mind.goalWords, name) } // as in the prompt
 	}
 	return env
 }

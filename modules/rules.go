@@ -89,10 +89,19 @@ func rulesAbout(w *wording, r world.Rules, topic string) []string {
 }
 
 // Known are the rules that a prompt holds without a call: what a batch of each recipe
-// takes, what an agent uses, the formula of heat, and the topics that were looked up before.
-func Known(l Language, r world.Rules, topics []string) (lines []string) {
+// takes, what an agent uses and the formula of heat.
+type Known struct {
+	// recipes and power are left out where the topic of that name was looked up; about are
+	// the rules by topic. Each line follows a line break.
+	recipes, power string
+	about          map[string]string
+}
+
+// NewKnown returns what is known of some rules, in a language.
+func NewKnown(l Language, r world.Rules) Known {
 	w := wordsOf(l)
-	if recipes := r.Recipes(); len(recipes) <= recipesMax && !slices.Contains(topics, "recipes") {
+	k := Known{about: map[string]string{}}
+	if recipes := r.Recipes(); len(recipes) <= recipesMax {
 		var batches []string
 		for _, recipe := range recipes {
 			if recipe.FactoryKind == "" {
@@ -100,13 +109,26 @@ func Known(l Language, r world.Rules, topics []string) (lines []string) {
 			}
 			batches = append(batches, fmt.Sprintf("%s %s, %d", recipe.ID, amounts(recipe.Inputs), recipe.Ticks))
 		}
-		lines = append(lines, w.recipes+strings.Join(batches, "; "))
+		k.recipes = "\n" + w.recipes + strings.Join(batches, "; ")
+	}
+	k.power = "\n" + fmt.Sprintf(w.perTick, r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, r.HeatCapacity, 10*r.HeatCapacity)
+	for _, topic := range ruleTopics {
+		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
+	}
+	return k
+}
+
+// With returns the lines of what is known with the topics that were looked up before, each
+// after a line break.
+func (k Known) With(topics []string) (lines string) {
+	if !slices.Contains(topics, "recipes") {
+		lines += k.recipes
 	}
 	if !slices.Contains(topics, "power") {
-		lines = append(lines, fmt.Sprintf(w.perTick, r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, r.HeatCapacity, 10*r.HeatCapacity))
+		lines += k.power
 	}
 	for _, topic := range topics {
-		lines = append(lines, rulesAbout(w, r, topic)...)
+		lines += k.about[topic]
 	}
 	return lines
 }

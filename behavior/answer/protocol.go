@@ -125,10 +125,15 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 // arguments reads the object of a call, with its fields brought to the types that the
 // schema asks for, where a value of another type leaves no doubt.
 func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
-	if list, more, ok := literal(c.Arguments); ok && c.Tool == ToolDraft && len(list.Items) > 1 {
-		o, used = objectOf(map[string]Value{"candidates": list}), append(more, DraftShorthand)
-	} else if o, used, e = ReadObject(c.Arguments); e != nil {
-		return Value{}, nil, e
+	if c.Tool == ToolDraft && (&reader{text: c.Arguments}).next() == '[' {
+		if list, more, ok := literal(c.Arguments); ok && len(list.Items) > 1 {
+			o, used = objectOf(map[string]Value{"candidates": list}), append(more, DraftShorthand)
+		}
+	}
+	if o.Kind == "" {
+		if o, used, e = ReadObject(c.Arguments); e != nil {
+			return Value{}, nil, e
+		}
 	}
 	o, respelt := respelled(o, toolFields)
 	o, decoded := mendEncoded(o)
