@@ -55,7 +55,7 @@ func (t *Turn) cite(list []trace.Citation, id string, channel trace.Channel) []t
 		return list
 	}
 	status := trace.CitedInvented
-	_, remembered := t.mind.memory.Lookup(id)
+	remembered := t.mind.memory.Holds(id)
 	_, learned := t.mind.playbook.Bullet(id)
 	if _, shown := t.inView(id); shown {
 		status = trace.CitedUsed

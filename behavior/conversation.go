@@ -164,9 +164,14 @@ func (c *Conversation) Complete() {
 func (c *Conversation) Sent() { c.asks, c.waiting = c.asks+1, true }
 
 // Tokens returns what the input takes in tokens.
-func (c *Conversation) Tokens(tokensOf func(string) int) int {
+func (c *Conversation) Tokens(tokensOf func([]byte) int) int {
 	for _, it := range c.Input[c.counted:] {
-		text, more := it.Counted()
+		text, more := it.Raw, 0
+		if it.Kind == llmclient.KindReasoning {
+			var read string
+			read, more = it.Counted()
+			text = json.RawMessage(read)
+		}
 		c.tokens += tokensOf(text) + more
 	}
 	c.counted = len(c.Input)

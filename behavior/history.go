@@ -250,8 +250,7 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 	for _, d := range deeds {
 		v.ids = append(v.ids, d.ids...)
 		d.ids = slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool {
-			_, held := m.memory.Lookup(id)
-			return !held || slices.Contains(taken, id)
+			return !m.memory.Holds(id) || slices.Contains(taken, id)
 		})
 		line := d.line(m.words)
 		v.text += "\n" + line
@@ -265,9 +264,7 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 func (m *Agent) sourcesOf(d episode, line string) []trace.Source {
 	var list []trace.Source
 	for _, id := range d.citable() {
-		if held, ok := m.memory.Lookup(id); ok {
-			s := held.Source(memory.English)
-			s.Text, s.Chars = line, runeCount(line)
+		if s, held := m.memory.Cite(id, line); held {
 			list = append(list, s)
 		}
 	}

@@ -192,7 +192,7 @@ func (t *Turn) bent() bool { return t.sawUntrusted && t.mind.cfg.Guards(policy.C
 
 // mayDo adds a planned action, unless others may have asked for it.
 func (t *Turn) mayDo(p policy.PlannedAction) {
-	known := slices.ContainsFunc(t.plan, func(k policy.PlannedAction) bool { return encode(k) == encode(p) })
+	known := slices.ContainsFunc(t.plan, p.Equal)
 	if known || len(t.plan) == plannedMax || t.bent() {
 		return
 	}

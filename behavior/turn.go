@@ -208,7 +208,7 @@ func (t *Turn) room() int { return t.free() - t.mind.outputTokens() }
 
 // free is how many tokens the window has left for an answer.
 func (t *Turn) free() int {
-	return t.mind.cfg.ContextWindowTokens - t.mind.staticTokens - t.talk.Tokens(t.mind.count)
+	return t.mind.cfg.ContextWindowTokens - t.mind.staticTokens - t.talk.Tokens(t.mind.countBytes)
 }
 
 // Result feeds back the result of the Call that Next returned.

@@ -45,16 +45,16 @@ func (m *Memory) Digest(f Focus, q Quota, skip []string) []Scored {
 		}
 		found[c] = relevance.Best[hit]{Limit: digestWidth * width, Compare: byScore}
 	}
-	skipped := map[int]bool{}
+	skipped := make([]bool, len(m.marks))
 	for _, id := range skip {
 		if t, held := m.ids[id]; held {
 			skipped[t.number] = true
 		}
 	}
-	asked := len(relevance.QueryTerms(f.Query)) > 0
-	m.scan(f, false, func(h hit) {
+	terms := relevance.QueryTerms(f.Query)
+	m.scan(terms, f, false, func(h hit) {
 		matters := h.relevance > 0 || h.category == categoryFailure || h.category == categoryFact && h.atHand
-		if (!asked || matters) && !skipped[h.number] {
+		if (len(terms) == 0 || matters) && !skipped[h.number] {
 			found[h.category].Offer(h)
 		}
 	})

@@ -190,7 +190,7 @@ func (l *life) naiveSearch(query string, limit int, now int64) []Scored {
 		}
 		index.Add(text)
 	}
-	for i, r := range index.Relevances(query) {
+	for i, r := range index.Relevances(relevance.QueryTerms(query)) {
 		s := &all[i]
 		s.Relevance, s.Recency = r, 1000*8/(8+max(now-s.LastTick, 0))
 		s.Score = (600*r + 200*s.Recency + 200*int64(s.Weight())) / 1000

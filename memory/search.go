@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/trace"
 )
 
 // Focus is what a recollection is about. The zero value asks for nothing in
@@ -51,7 +52,8 @@ const (
 // any term ranks all entries by recency and weight. Ties go to the lower id.
 func (m *Memory) Search(query string, limit int, now int64) []Scored {
 	best := relevance.Best[hit]{Limit: limit, Compare: byScore}
-	m.scan(Focus{Query: query, Now: now}, len(relevance.QueryTerms(query)) > 0, best.Offer)
+	terms := relevance.QueryTerms(query)
+	m.scan(terms, Focus{Now: now}, len(terms) > 0, best.Offer)
 	out := make([]Scored, len(best.Kept))
 	for i, h := range best.Kept {
 		out[i] = m.scored(h)
@@ -79,6 +81,20 @@ func (m *Memory) Lookup(id string) (Scored, bool) {
 		return Scored{}, false
 	}
 	return Scored{Entry: held.copied()}, true
+}
+
+// Holds reports whether an entry is held under an id.
+func (m *Memory) Holds(id string) bool { return m.ids[id] != nil }
+
+// Cite returns the entry held under an id as a source that a prompt shows as line.
+func (m *Memory) Cite(id, line string) (source trace.Source, held bool) {
+	t, held := m.ids[id]
+	if !held {
+		return trace.Source{}, false
+	}
+	source = Scored{Entry: t.Entry}.shownAs(line)
+	source.Parents = slices.Clone(source.Parents)
+	return source, true
 }
 
 // copied returns the entry without sharing anything a caller could change.
@@ -116,10 +132,10 @@ func (m *Memory) scored(h hit) Scored {
 	return Scored{Entry: m.texts[h.number].copied(), Score: h.score, Relevance: h.relevance, Recency: h.recency}
 }
 
-// scan calls yield with the score of everything held, or with relevantOnly of what
-// shares a term with the query. The order says nothing.
-func (m *Memory) scan(f Focus, relevantOnly bool, yield func(hit)) {
-	relevances := m.index.Relevances(f.Query)
+// scan calls yield with the score of everything held for a focus whose query has the given
+// terms, or with relevantOnly of what shares one of them. The order says nothing.
+func (m *Memory) scan(terms []string, f Focus, relevantOnly bool, yield func(hit)) {
+	relevances := m.index.Relevances(terms)
 	atHand := make([]bool, len(m.marks))
 	for _, s := range f.Subjects {
 		for _, number := range m.subjects[s] {

@@ -65,8 +65,10 @@ func (s Scored) Line(w Words) string {
 
 // Source returns the entry as a source that a prompt shows as its [Scored.Line] in the
 // same words.
-func (s Scored) Source(w Words) trace.Source {
-	line := s.Line(w)
+func (s Scored) Source(w Words) trace.Source { return s.shownAs(s.Line(w)) }
+
+// shownAs is the entry as a source that a prompt shows as line.
+func (s Scored) shownAs(line string) trace.Source {
 	return trace.Source{
 		ID: s.ID, Kind: trace.KindMemory, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,

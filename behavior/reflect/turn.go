@@ -73,7 +73,7 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(t.runtime.cfg.CountTokens)
+	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(func(text []byte) int { return t.runtime.cfg.CountTokens(string(text)) })
 }
 
 // allowed is the tool of the stage.

@@ -41,14 +41,15 @@ const (
 // The age of a bullet has no part in it: a playbook outlives the run whose ticks
 // could measure it, and a lesson that has become wrong loses by its counts.
 func (p *Playbook) Retrieve(query string, sections []Section, least trace.Trust, k int) []Scored {
-	relevances := p.index.Relevances(query)
+	terms := relevance.QueryTerms(query)
+	relevances := p.index.Relevances(terms)
 	most := int64(1)
 	for i, r := range relevances {
 		if p.bullets[i].Trust >= least {
 			most = max(most, r)
 		}
 	}
-	everything := len(sections) == 0 && len(relevance.QueryTerms(query)) == 0
+	everything := len(sections) == 0 && len(terms) == 0
 	// They are offered in order of their numbers.
 	best := relevance.Best[Scored]{Limit: k, Compare: func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) }}
 	for i, b := range p.bullets {

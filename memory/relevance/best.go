@@ -19,6 +19,9 @@ func (b *Best[T]) Offer(x T) {
 	if len(b.Kept) >= b.Limit && (b.Limit <= 0 || b.Compare(b.Kept[b.Limit-1], x) <= 0) {
 		return
 	}
+	if b.Kept == nil {
+		b.Kept = make([]T, 0, min(b.Limit, 16)+1) // one more than are kept is in it for a moment
+	}
 	at, _ := slices.BinarySearchFunc(b.Kept, x, func(held, x T) int {
 		if b.Compare(held, x) <= 0 {
 			return -1

@@ -6,7 +6,7 @@
 //	var index relevance.Index
 //	a := index.Add("mined 5000 g of compound at the hub")
 //	b := index.Add("矿区的矿石已经耗尽")
-//	found := index.Relevances("矿石")            // found[a] == 0, found[b] > 0
+//	found := index.Relevances(QueryTerms("矿石")) // found[a] == 0, found[b] > 0
 //
 // [Terms] is how a text is taken apart: words for scripts with spaces, pairs of
 // neighbouring characters for scripts without. So English, Chinese and a mixture

@@ -96,14 +96,14 @@ func find(list []posting, number int) (at int, found bool) {
 	})
 }
 
-// Relevances returns the BM25 relevance of each text to the query, by number, in
-// thousandths of the most that any text could reach: 0..1000, and 0 where no term
-// of the query occurs. At most 64 distinct terms of the query are looked at. It
-// costs time in proportion to the occurrences of the terms, not to the texts.
-func (x *Index) Relevances(query string) []int64 {
+// Relevances returns the BM25 relevance of each text to the terms of a query, see
+// [QueryTerms], by number, in thousandths of the most that any text could reach: 0..1000,
+// and 0 where no term occurs. It costs time in proportion to the occurrences of the terms,
+// not to the texts.
+func (x *Index) Relevances(query []string) []int64 {
 	out := make([]int64, len(x.texts))
 	var best int64
-	for _, term := range QueryTerms(query) {
+	for _, term := range query {
 		list := x.postings[term]
 		idf := x.inverseFrequency(len(list))
 		best += idf * (1000 + bm25K1)

@@ -49,7 +49,7 @@ func TestRelevanceAgreesWithNaiveTwin(t *testing.T) {
 		texts = append(texts, strings.Fields(d))
 	}
 	for _, query := range []string{"ore", "hub chip", "ore hub", "way home", "zebra ore"} {
-		got := index.Relevances(query)
+		got := index.Relevances(QueryTerms(query))
 		for i := range docs {
 			if want := naiveRelevance(query, texts, i); math.Abs(float64(got[i])-want) > 5 {
 				t.Errorf("relevance of %q to %q = %d, want about %.1f", docs[i], query, got[i], want)
@@ -82,12 +82,12 @@ func TestIndexForgets(t *testing.T) {
 		var fresh Index
 		var want, got []int64
 		query := content.Draw(t, "query")
-		relevances := aged.Relevances(query)
+		relevances := aged.Relevances(QueryTerms(query))
 		for _, number := range numbers(held) {
 			fresh.Add(held[number])
 			got = append(got, relevances[number])
 		}
-		want = fresh.Relevances(query)
+		want = fresh.Relevances(QueryTerms(query))
 		if diff := cmp.Diff(want, append([]int64{}, got...)); diff != "" {
 			t.Errorf("relevances after removals (-fresh +aged):\n%s", diff)
 		}

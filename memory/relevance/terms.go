@@ -74,7 +74,7 @@ func Terms(text string) []string {
 // text often holds Latin names without a space between.
 func Runs(text string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
-		for _, word := range strings.FieldsFunc(plaintext.Fold(text), func(r rune) bool { return !IsWord(r) }) {
+		for word := range strings.FieldsFuncSeq(plaintext.Fold(text), func(r rune) bool { return !IsWord(r) }) {
 			for word != "" {
 				unspaced := strings.IndexFunc(word, isUnspaced) == 0
 				end := strings.IndexFunc(word, func(r rune) bool { return isUnspaced(r) != unspaced })
