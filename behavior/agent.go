@@ -197,7 +197,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Calls > 0 {
 		m.headroom = d.headroom
 	}
-	done := newEpisode(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
+	done := newEpisode(m.words, tick, d.WaitReason, outcome, naming{d.Known, outcome.Accepted})
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order continues where it began.

@@ -1,8 +1,8 @@
 package behavior
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/modules"
@@ -39,6 +39,8 @@ type episode struct {
 	// remembered is the text of a memory whose decisions are too long ago to be told apart. The
 	// other fields except the ids are then empty.
 	remembered string
+	// owns says that no other episode has the lists of this one, see join.
+	owns bool
 	// news numbers what others or time did, and is 0 for the agent's own episodes; giver is who
 	// gave it something.
 	news  int64
@@ -50,23 +52,30 @@ type episode struct {
 func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) episode {
 	a := repeated(o.Action)
 	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
-	var things, terms []string
+	var room [2][64]byte
+	things, terms := room[0][:0], room[1][:0]
+	between := ""
 	for arg := range world.Arguments(a) {
 		slot := arg.Slot()
 		switch {
 		case slot == world.SlotPrice:
 			d.price = arg.Int
 		case slot == world.SlotWant, slot == world.SlotWantAmount, slot == world.SlotForTicks, arg.Optional:
-			if text := w.argumentText(a, arg, name); text != "" {
-				terms = append(terms, text)
+			before := len(terms)
+			if before > 0 {
+				terms = append(terms, ' ')
+			}
+			from := len(terms)
+			if terms = w.appendArgument(terms, a, arg, name); len(terms) == from {
+				terms = terms[:before]
 			}
 		case arg.Kind == world.ParamAmount:
 			d.low = arg.Int
 		default:
-			things = append(things, w.argumentText(a, arg, name))
+			things, between = w.appendArgument(append(things, between...), a, arg, name), " "
 		}
 	}
-	d.things, d.terms, d.high = strings.Join(things, " "), strings.Join(terms, " "), d.low
+	d.things, d.terms, d.high = string(things), string(terms), d.low
 	if o.Created != "" {
 		d.created = []string{o.Created}
 	}
@@ -81,47 +90,52 @@ func repeated(a world.Action) world.Action {
 	return a
 }
 
-// argumentText is how an argument is shown: a free text by its length, an id by its name.
-func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) string {
+// appendArgument appends an argument as it is shown: a free text by its length, an id by its
+// name, an optional one that is not given as nothing.
+func (w *wording) appendArgument(b []byte, a world.Action, arg world.Argument, name naming) []byte {
 	switch {
 	case arg.Slot() == world.SlotWant:
-		return fmt.Sprintf(w.textFor, arg.Text)
+		return appendForm(b, w.textFor, arg.Text)
 	case arg.Slot() == world.SlotForTicks:
-		return fmt.Sprintf(w.textForTicks, arg.Int)
+		return appendForm(b, w.textForTicks, arg.Int)
 	case arg.Kind == world.ParamAmount:
-		return fmt.Sprint(arg.Int)
+		return strconv.AppendInt(b, arg.Int, 10)
 	case arg.Kind == world.ParamText:
-		return fmt.Sprintf(w.textCharacters, runeCount(arg.Text))
+		return appendForm(b, w.textCharacters, runeCount(arg.Text))
 	case arg.Optional && arg.Text == "":
-		return ""
+		return b
 	case arg.Optional:
-		return fmt.Sprintf(w.textAnswers, name(a, *arg.Param, arg.Text))
+		return appendForm(b, w.textAnswers, name.of(a, arg))
 	}
-	return name(a, *arg.Param, arg.Text)
+	return append(b, name.of(a, arg)...)
 }
 
 // like reports whether d and e may be folded into one.
-func (d episode) like(e episode) bool {
+func (d *episode) like(e *episode) bool {
 	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&
-		d.price == e.price && d.terms == e.terms && d.wait == e.wait && d.reason() == e.reason()
+		d.price == e.price && d.terms == e.terms && d.wait == e.wait && (d.refusal == nil) == (e.refusal == nil) &&
+		(d.refusal == nil || d.refusal.Code == e.refusal.Code && d.refusal.Field == e.refusal.Field && d.refusal.Resource == e.refusal.Resource)
 }
 
 // reason is the refusal without its numbers.
-func (d episode) reason() string {
+func (d *episode) reason() string {
 	if d.refusal == nil {
 		return ""
 	}
 	return strings.Join([]string{string(d.refusal.Code), d.refusal.Field, d.refusal.Resource}, " ")
 }
 
-// join folds e, which came later, into d.
-func (d episode) join(e episode) episode {
-	d.ids = slices.Concat(slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool { return slices.Contains(e.ids, id) }), e.ids)
+// join folds e, which came later, into d. The lists of d are its own afterwards.
+func (d *episode) join(e *episode) {
+	if !d.owns {
+		d.ids, d.created, d.changes = slices.Concat(d.ids, e.ids)[:len(d.ids)], slices.Clone(d.created), slices.Clone(d.changes)
+		d.owns = true
+	}
+	d.ids = append(slices.DeleteFunc(d.ids, func(id string) bool { return slices.Contains(e.ids, id) }), e.ids...)
 	d.last, d.count = e.last, d.count+e.count
 	d.low, d.high = min(d.low, e.low), max(d.high, e.high)
-	d.created = slices.Concat(d.created, e.created)
+	d.created = append(d.created, e.created...)
 	d.refusal = e.refusal
-	d.changes = slices.Clone(d.changes)
 	for _, c := range e.changes {
 		if i := slices.IndexFunc(d.changes, func(a world.Amount) bool { return a.Resource == c.Resource }); i >= 0 {
 			d.changes[i].Amount += c.Amount
@@ -129,18 +143,26 @@ func (d episode) join(e episode) episode {
 			d.changes = append(d.changes, c)
 		}
 	}
-	return d
 }
 
 // folded is list with like episodes joined, in order of their last tick.
 func folded(list []episode) []episode {
-	var all []episode
-	for _, d := range list {
-		if i := slices.IndexFunc(all, d.like); i >= 0 {
-			d = all[i].join(d)
-			all = slices.Delete(all, i, i+1)
+	all := make([]episode, 0, min(len(list), 8))
+	for i := range list {
+		d := &list[i]
+		at := 0
+		for at < len(all) && !all[at].like(d) {
+			at++
 		}
-		all = append(all, d)
+		if at == len(all) {
+			all = append(all, *d)
+			all[at].owns = false
+			continue
+		}
+		sum := all[at]
+		sum.join(d)
+		copy(all[at:], all[at+1:])
+		all[len(all)-1] = sum
 	}
 	return all
 }
@@ -149,75 +171,78 @@ func folded(list []episode) []episode {
 const citedMax = 2
 
 // citable are the ids under which a line of d can be cited, the newest ones.
-func (d episode) citable() []string { return newest(d.ids, citedMax) }
+func (d *episode) citable() []string { return newest(d.ids, citedMax) }
 
 // line is d as one line of the prompt:
 //
 //	[mem-3-3] ticks 3-15: mine_compound 5000, 5 times ok, total electricity -25, compound +25000
-func (d episode) line(w *wording) string {
-	if d.remembered != "" {
-		return d.remembered
-	}
-	var b strings.Builder
-	for _, id := range d.citable() {
-		b.WriteString("[" + id + "]")
-	}
-	if len(d.ids) > 0 {
-		b.WriteString(" ")
-	}
-	if d.first == d.last {
-		fmt.Fprintf(&b, w.textTick, d.last)
-	} else {
-		fmt.Fprintf(&b, w.textTicks, d.first, d.last)
-	}
-	b.WriteString(d.action)
-	if d.things != "" {
-		b.WriteString(" " + d.things)
-	}
-	if d.low != d.high {
-		fmt.Fprintf(&b, " %d..%d", d.low, d.high)
-	} else if d.low != 0 {
-		fmt.Fprintf(&b, " %d", d.low)
-	}
-	if d.price != 0 {
-		fmt.Fprintf(&b, w.textPrice, d.price)
-	}
-	if d.terms != "" {
-		b.WriteString(" " + d.terms)
-	}
-	if d.count > 1 {
-		fmt.Fprintf(&b, w.textTimes, d.count)
-	}
-	return b.String() + d.end(w)
+func (d *episode) line(w *wording) string {
+	var room [256]byte
+	return string(d.appendLine(room[:0], w))
 }
 
-// end is how d ended, with its numbers.
-func (d episode) end(w *wording) string {
+func (d *episode) appendLine(b []byte, w *wording) []byte {
+	if d.remembered != "" {
+		return append(b, d.remembered...)
+	}
+	for _, id := range d.citable() {
+		b = append(append(append(b, '['), id...), ']')
+	}
+	if len(d.ids) > 0 {
+		b = append(b, ' ')
+	}
+	if d.first == d.last {
+		b = appendForm(b, w.textTick, d.last)
+	} else {
+		b = appendForm(b, w.textTicks, d.first, d.last)
+	}
+	b = append(b, d.action...)
+	if d.things != "" {
+		b = append(append(b, ' '), d.things...)
+	}
+	if d.low != d.high {
+		b = appendForm(b, " %d..%d", d.low, d.high)
+	} else if d.low != 0 {
+		b = appendForm(b, " %d", d.low)
+	}
+	if d.price != 0 {
+		b = appendForm(b, w.textPrice, d.price)
+	}
+	if d.terms != "" {
+		b = append(append(b, ' '), d.terms...)
+	}
+	if d.count > 1 {
+		b = appendForm(b, w.textTimes, d.count)
+	}
+	return d.appendEnd(b, w)
+}
+
+// appendEnd appends how d ended, with its numbers.
+func (d *episode) appendEnd(b []byte, w *wording) []byte {
 	switch {
 	case d.wait != "":
-		return w.textFailed + string(d.wait)
+		return append(append(b, w.textFailed...), d.wait...)
 	case d.refusal != nil:
-		return w.textRefused + w.rejectionText(d.refusal)
+		return append(append(b, w.textRefused...), w.rejectionText(d.refusal)...)
 	}
-	var changes []string
+	if d.news == 0 {
+		b = append(b, w.textDone...)
+	}
+	between := ", "
+	if d.count > 1 {
+		between = w.textTotal
+	}
 	for _, c := range d.changes {
-		changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
+		b = appendForm(append(b, between...), "%s %+d", c.Resource, c.Amount)
+		between = ", "
 	}
-	text := w.textDone
-	if d.news != 0 {
-		text = ""
-	}
-	if len(changes) > 0 {
-		between := ", "
-		if d.count > 1 {
-			between = w.textTotal
+	for i, id := range d.created {
+		if between = ", "; i == 0 {
+			between = w.textStarted
 		}
-		text += between + strings.Join(changes, ", ")
+		b = append(append(b, between...), id...)
 	}
-	if len(d.created) > 0 {
-		text += w.textStarted + strings.Join(d.created, ", ")
-	}
-	return text
+	return b
 }
 
 // Render returns the outcome of a decision as a line of the English prompt's history, and the end
@@ -225,15 +250,16 @@ func (d episode) end(w *wording) string {
 // the guard refused in the turn.
 func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
-	done := newEpisode(w, tick, d.WaitReason, o, d.naming(o.Accepted))
-	end = done.end(w)
+	done := newEpisode(w, tick, d.WaitReason, o, naming{d.Known, o.Accepted})
+	ended := string(done.appendEnd(nil, w))
+	end = ended
 	if d.WaitReason != "" && d.Proposed != nil {
-		end += ", wanted " + w.actionText(d.Proposed, d.naming(false))
+		end += ", wanted " + w.actionText(d.Proposed, naming{known: d.Known})
 		for _, code := range codes {
 			end += " " + idText(code)
 		}
 	}
 	done.ids = nil
 	whole := done.line(w)
-	return whole[:len(whole)-len(done.end(w))] + end, end
+	return whole[:len(whole)-len(ended)] + end, end
 }

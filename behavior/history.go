@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -69,7 +68,7 @@ func (p *history) send(d Decision, o world.Outcome) {
 		case world.ParamText:
 			s.Text = arg.Text
 		case world.ParamAgent:
-			s.To, s.told = arg.Text, d.naming(false)(repeated(o.Action), *arg.Param, arg.Text)
+			s.To, s.told = arg.Text, naming{known: d.Known}.of(repeated(o.Action), arg)
 		}
 	}
 	if s.Text == "" || !o.Accepted {
@@ -95,15 +94,24 @@ type variant struct {
 	tokens int
 }
 
-// lastOutcome is the outcome of the agent's last action, with its numbers. known are the ids in
-// it that typed state holds.
-func (m *Agent) lastOutcome(o world.Outcome, known []string) (variant, episode) {
-	d, asides := newEpisode(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted)), []string(nil)
+// lastOutcome is the outcome of the agent's last action, with its numbers. It names the ids that
+// are in view.
+func (m *Agent) lastOutcome(o world.Outcome, view world.Observation) (variant, episode) {
+	var d episode
+	var asides []string
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
 		d, asides = m.history.episodes[n-1], m.history.asides
+	} else {
+		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
 	line := d.line(m.words)
-	return variant{text: strings.Join(append([]string{m.words.headingOutcome, line}, asides...), "\n"), sources: m.sourcesOf(d, line)}, d
+	v := variant{text: strings.Join(append([]string{m.words.headingOutcome, line}, asides...), "\n")}
+	for _, id := range d.citable() {
+		if s, held := m.memory.Cite(id, line); held {
+			v.sources = append(v.sources, s)
+		}
+	}
+	return v, d
 }
 
 // historySection offers the newest decisions before the last one, folded, and shorter tails of
@@ -114,9 +122,13 @@ func (m *Agent) historySection(last episode) sectionDraft {
 		before = before[:n-1]
 	}
 	known := len(m.history.episodes) - len(before)
-	// That an answer was of no use says nothing about the world.
-	before = slices.DeleteFunc(slices.Clone(before), func(d episode) bool { return d.wait != "" })
-	window := newest(before, m.layout.window)
+	window := make([]episode, 0, m.layout.window)
+	for i := len(before) - 1; i >= 0 && len(window) < m.layout.window; i-- {
+		if before[i].wait == "" { // that an answer was of no use says nothing about the world
+			window = append(window, before[i])
+		}
+	}
+	slices.Reverse(window)
 	all := folded(window)
 	earlier := m.history.total - int64(known)
 	return halving(sectionHistory, min(len(all), m.layout.history), func(n int) variant {
@@ -127,7 +139,7 @@ func (m *Agent) historySection(last episode) sectionDraft {
 		}
 		heading := m.words.headingHistory
 		if left > 0 {
-			heading += fmt.Sprintf(m.words.headingEarlier, left)
+			heading += form(m.words.headingEarlier, left)
 		}
 		return m.written(heading, shown, last.ids)
 	})
@@ -213,16 +225,19 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	if m.cfg.Guards(policy.CheckMemory) {
 		quota.Heard = 0
 	}
-	var facts []episode
-	scores := map[string]int64{}
-	for _, found := range m.memory.Digest(f, quota, shown) {
-		facts = append(facts, m.told(found))
-		scores[found.ID] = found.Score
+	found := m.memory.Digest(f, quota, shown)
+	facts := make([]episode, 0, len(found))
+	for i := range found {
+		facts = append(facts, m.told(&found[i]))
 	}
 	return halving(sectionMemory, len(facts), func(n int) variant {
 		v := m.written(m.words.headingMemory, facts[:n], shown)
 		for i, s := range v.sources {
-			v.sources[i].Score = scores[s.ID]
+			for j := range found {
+				if found[j].ID == s.ID {
+					v.sources[i].Score = found[j].Score
+				}
+			}
 		}
 		return v
 	})
@@ -230,15 +245,24 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 
 // told is a memory as an episode. It has all its numbers if the decisions it was made from are
 // similar and still known one by one. Otherwise it is the memory's own text.
-func (m *Agent) told(found memory.Scored) episode {
-	var list []episode
-	for _, d := range m.history.episodes {
-		if slices.Contains(d.ids, found.ID) || slices.ContainsFunc(found.Parents, func(id string) bool { return slices.Contains(d.ids, id) }) {
-			list = append(list, d)
+func (m *Agent) told(found *memory.Scored) episode {
+	var sum episode
+	similar := true
+	for i := range m.history.episodes {
+		d := &m.history.episodes[i]
+		switch about := func(id string) bool { return id == found.ID || slices.Contains(found.Parents, id) }; {
+		case !slices.ContainsFunc(d.ids, about):
+		case sum.count == 0:
+			sum = *d
+			sum.owns = false
+		case sum.like(d):
+			sum.join(d)
+		default:
+			similar = false
 		}
 	}
-	if list = folded(list); len(list) == 1 && list[0].count == int64(found.Repeats)+1 {
-		return list[0]
+	if similar && sum.count == int64(found.Repeats)+1 {
+		return sum
 	}
 	return episode{ids: []string{found.ID}, remembered: found.Line(m.words.memory)}
 }
@@ -246,29 +270,35 @@ func (m *Agent) told(found memory.Scored) episode {
 // written is a section of episodes. Those in taken are ids that another section shows: a prompt
 // shows an id once.
 func (m *Agent) written(heading string, deeds []episode, taken []string) variant {
-	v := variant{text: heading}
-	for _, d := range deeds {
-		v.ids = append(v.ids, d.ids...)
-		d.ids = slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool {
-			return !m.memory.Holds(id) || slices.Contains(taken, id)
-		})
-		line := d.line(m.words)
-		v.text += "\n" + line
-		v.sources = append(v.sources, m.sourcesOf(d, line)...)
+	// A memory that was forgotten since can no longer be cited; its line is then the agent's own
+	// knowledge.
+	lost := func(id string) bool { return !m.memory.Holds(id) || slices.Contains(taken, id) }
+	type line struct {
+		from, to int
+		ids      []string
 	}
-	return v
-}
-
-// sourcesOf are the memories a line names. One that was forgotten since can no
-// longer be cited; its line is then the agent's own knowledge.
-func (m *Agent) sourcesOf(d episode, line string) []trace.Source {
-	var list []trace.Source
-	for _, id := range d.citable() {
-		if s, held := m.memory.Cite(id, line); held {
-			list = append(list, s)
+	lines, ids, cited := make([]line, 0, len(deeds)), 0, 0
+	text := append(make([]byte, 0, 1024), heading...)
+	for i := range deeds {
+		d := deeds[i]
+		if ids += len(d.ids); slices.ContainsFunc(d.citable(), lost) {
+			d.ids = slices.DeleteFunc(slices.Clone(d.ids), lost)
+		}
+		text = append(text, '\n')
+		from := len(text)
+		text = d.appendLine(text, m.words)
+		lines = append(lines, line{from, len(text), d.citable()})
+		cited += len(d.citable())
+	}
+	v := variant{text: string(text), ids: make([]string, 0, ids), sources: slices.Grow([]trace.Source(nil), cited)}
+	for i, l := range lines {
+		v.ids = append(v.ids, deeds[i].ids...)
+		for _, id := range l.ids {
+			s, _ := m.memory.Cite(id, v.text[l.from:l.to])
+			v.sources = append(v.sources, s)
 		}
 	}
-	return list
+	return v
 }
 
 // untrustedText says what a text that the agent wrote may repeat. A model may pass on in its own

@@ -11,24 +11,26 @@ import (
 // agent's own history, before the plan of every later turn. So a rendered action names only what
 // typed state holds.
 
-// naming renders one argument of an action that is neither an amount nor free text.
-type naming func(a world.Action, p world.Param, text string) string
+// naming is how the ids in an action are rendered: those in known, and all of them if the world
+// accepted the action.
+type naming struct {
+	known    []string
+	accepted bool
+}
 
-// naming returns how the ids of d are rendered. What the world accepted exists, except for the
-// receiver of a message, request or offer: the world accepts one to an unknown agent like any
-// other.
-func (d Decision) naming(accepted bool) naming {
-	return func(a world.Action, p world.Param, text string) string {
-		unsure := false
-		switch a.(type) {
-		case world.SendMessage, world.Request, world.Offer:
-			unsure = p.Kind == world.ParamAgent && text != world.ToAnyone
-		}
-		if p.Kind == world.ParamChoice || accepted && !unsure || slices.Contains(d.Known, text) {
-			return idText(text)
-		}
-		return textUnknown
+// of renders one argument that is neither an amount nor free text. What the world accepted
+// exists, except for the receiver of a message, request or offer: the world accepts one to an
+// unknown agent like any other.
+func (n naming) of(a world.Action, arg world.Argument) string {
+	unsure := false
+	switch a.(type) {
+	case world.SendMessage, world.Request, world.Offer:
+		unsure = arg.Kind == world.ParamAgent && arg.Text != world.ToAnyone
 	}
+	if arg.Kind == world.ParamChoice || n.accepted && !unsure || slices.Contains(n.known, arg.Text) {
+		return idText(arg.Text)
+	}
+	return textUnknown
 }
 
 // knownIDs returns those ids in the arguments of actions that the agent knows of

@@ -68,7 +68,7 @@ func (m *Agent) dropNews(d Decision) {
 		}
 		e := memory.Entry{
 			Tick: n.last, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
-			Text: n.action + n.end(m.words), Topic: n.action, Subjects: []string{n.giver},
+			Text: string(n.appendEnd([]byte(n.action), m.words)), Topic: n.action, Subjects: []string{n.giver},
 		}
 		for _, c := range n.changes {
 			e.Measures, e.Subjects = append(e.Measures, memory.Sum(c.Resource, c.Amount)), append(e.Subjects, c.Resource)

@@ -120,7 +120,7 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 	}
 	seen.Withheld, seen.heldTerms = held.count(), len(held.Terms)
 	if order, ok := view.Standing(); ok {
-		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(o, order.Do)}.naming(false)
+		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
 	return seen, held, lessons
 }
@@ -138,7 +138,7 @@ func (m *Agent) compose(view world.View) prompt {
 	var last variant
 	var done episode
 	if acted {
-		last, done = m.lastOutcome(outcome, m.knownIDs(p.seen, outcome.Action))
+		last, done = m.lastOutcome(outcome, p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
 		p.fresh = seen.unread + len(held.Lessons)

@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -40,7 +39,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	if r := done.refusal; r != nil {
 		e.Measures = append(e.Measures, w.numbersOf(r)...)
 	}
-	name := d.naming(o.Accepted)
+	name := naming{d.Known, o.Accepted}
 	switch {
 	case d.WaitReason != "":
 		e.Text, e.Importance, e.Failed = w.textWaited+string(d.WaitReason), memory.ImportanceRoutine/2, false
@@ -54,7 +53,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 		for arg := range world.Arguments(o.Action) {
 			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
-				if id := name(repeated(o.Action), *arg.Param, arg.Text); id != textUnknown {
+				if id := name.of(repeated(o.Action), arg); id != textUnknown {
 					e.Subjects = append(e.Subjects, id)
 				}
 			}
@@ -62,7 +61,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	}
 	for _, c := range o.Changes {
 		if !e.Failed {
-			e.Text += fmt.Sprintf(" %s %+d", c.Resource, c.Amount)
+			e.Text += form(" %s %+d", c.Resource, c.Amount)
 		}
 		e.Measures = append(e.Measures, memory.Sum(c.Resource, c.Amount))
 		e.Subjects = append(e.Subjects, c.Resource)
@@ -80,7 +79,7 @@ func placeEntry(w *wording, o world.Observation) memory.Entry {
 	h := o.Here
 	return memory.Entry{
 		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
-		Text: fmt.Sprintf(w.textFound, h.ID, h.Radiation, h.CompoundG), Topic: fmt.Sprintf(w.textPlace, h.ID), Subjects: []string{h.ID},
+		Text: form(w.textFound, h.ID, h.Radiation, h.CompoundG), Topic: form(w.textPlace, h.ID), Subjects: []string{h.ID},
 		Measures: []memory.Measure{memory.Range(w.nameRadiation, h.Radiation), memory.Range("compound", h.CompoundG)},
 	}
 }
@@ -90,13 +89,15 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		return "execute_until " + w.actionText(order.Do, name)
 	}
-	words := []string{a.ActionName()}
+	var room [128]byte
+	b := append(room[:0], a.ActionName()...)
 	for arg := range world.Arguments(a) {
-		if text := w.argumentText(a, arg, name); text != "" {
-			words = append(words, text)
+		before := len(b)
+		if b = w.appendArgument(append(b, ' '), a, arg, name); len(b) == before+1 {
+			b = b[:before]
 		}
 	}
-	return strings.Join(words, " ")
+	return string(b)
 }
 
 // idText keeps of a model-written id what an id can consist of, so that it cannot
@@ -117,14 +118,15 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 	if r == nil {
 		return w.textNoReason
 	}
-	words := []string{string(r.Code)}
+	var room [128]byte
+	b := append(room[:0], r.Code...)
 	if r.Resource != "" {
-		words = append(words, r.Resource)
+		b = append(append(b, ' '), r.Resource...)
 	}
 	for _, n := range w.numbersOf(r) {
-		words = append(words, fmt.Sprintf("%s %d", n.Name, n.Low))
+		b = appendForm(b, " %s %d", n.Name, n.Low)
 	}
-	return strings.Join(words, " ")
+	return string(b)
 }
 
 // numbersOf are the numbers a refusal gives.

@@ -1,6 +1,9 @@
 package behavior
 
 import (
+	"strconv"
+	"strings"
+
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
@@ -93,6 +96,43 @@ type wording struct {
 	policy   phraseTable[policy.Reason]
 	// What is allowed after an unusable answer.
 	callAllowed, plainText string
+}
+
+// appendForm appends a form with the values of its verbs: a string for %s, an int or int64
+// for %d and %+d. Package fmt does the same, but keeps its values, each of which the caller
+// would have to allocate.
+func appendForm(b []byte, form string, values ...any) []byte {
+	for {
+		at := strings.IndexByte(form, '%')
+		if at < 0 {
+			return append(b, form...)
+		}
+		b, form = append(b, form[:at]...), form[at+1:]
+		signed := strings.HasPrefix(form, "+")
+		form = strings.TrimPrefix(form, "+")
+		var n int64
+		switch v := values[0].(type) {
+		case string:
+			b, form, values = append(b, v...), strings.TrimPrefix(form, "s"), values[1:]
+			continue
+		case int:
+			n = int64(v)
+		case int64:
+			n = v
+		default:
+			panic("behavior: a value that no form takes")
+		}
+		if signed && n >= 0 {
+			b = append(b, '+')
+		}
+		b, form, values = strconv.AppendInt(b, n, 10), strings.TrimPrefix(form, "d"), values[1:]
+	}
+}
+
+// form is a form with the values of its verbs, see appendForm.
+func form(text string, values ...any) string {
+	var room [128]byte
+	return string(appendForm(room[:0], text, values...))
 }
 
 // phraseTable has a text for each code of its kind.

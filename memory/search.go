@@ -86,7 +86,8 @@ func (m *Memory) Lookup(id string) (Scored, bool) {
 // Holds reports whether an entry is held under an id.
 func (m *Memory) Holds(id string) bool { return m.ids[id] != nil }
 
-// Cite returns the entry held under an id as a source that a prompt shows as line.
+// Cite returns the entry held under an id as a source that a prompt shows as line. It was not
+// chosen by score, so its score is 0.
 func (m *Memory) Cite(id, line string) (source trace.Source, held bool) {
 	t, held := m.ids[id]
 	if !held {
