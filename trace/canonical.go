@@ -150,7 +150,8 @@ func CanonicalLine(line []byte) ([]byte, error) {
 
 // canonicalizer holds back the records of one tick until it is complete.
 type canonicalizer struct {
-	w io.Writer
+	w       io.Writer
+	encoder encoder
 	// begun says that the header is written.
 	begun bool
 	tick  int64
@@ -231,7 +232,7 @@ func (c *canonicalizer) flush() error {
 }
 
 func (c *canonicalizer) write(r Record) error {
-	line, err := Encode(untimed(r))
+	line, err := c.encoder.encode(untimed(r))
 	if err != nil {
 		return err
 	}

@@ -29,43 +29,49 @@ const (
 type chainer struct {
 	hash hash.Hash
 	sum  [sha256.Size]byte
+	text []byte
 }
 
-// after returns the chain of a line that follows one. body is the line without its own chain
-// and without the brace that closes it.
-func (c *chainer) after(before Chain, body []byte) Chain {
+// after returns the chain of a line that follows one, which is valid until the next call. body
+// is the line without its own chain and without the brace that closes it.
+func (c *chainer) after(before, body []byte) []byte {
 	if c.hash == nil {
 		c.hash = sha256.New()
 	}
 	c.hash.Reset()
-	c.hash.Write([]byte(before))
+	c.hash.Write(before)
 	c.hash.Write(body)
-	return Chain(hex.EncodeToString(c.hash.Sum(c.sum[:0])[:chainHex/2]))
+	c.text = hex.AppendEncode(c.text[:0], c.hash.Sum(c.sum[:0])[:chainHex/2])
+	return c.text
 }
 
 // Seal returns the line, an object without its line feed, with its chain as its last member.
 // before is the chain of the line before. The result may share memory with line.
 func Seal(line []byte, before Chain) ([]byte, Chain) {
-	var c chainer
-	return c.seal(line, before)
+	line, chain := new(chainer).seal(line, []byte(before))
+	return line, Chain(chain)
 }
 
-func (c *chainer) seal(line []byte, before Chain) ([]byte, Chain) {
+func (c *chainer) seal(line, before []byte) (sealed, chain []byte) {
 	body := line[:len(line)-1]
-	chain := c.after(before, body)
-	body = append(body, chainName...)
-	body = append(body, chain...)
+	chain = c.after(before, body)
+	body = append(append(body, chainName...), chain...)
 	return append(body, `"}`...), chain
 }
 
 // Unseal splits a line, without its line feed, into the object that was sealed, without the
 // brace that closes it, and its chain. ok is false where it does not end with a chain.
 func Unseal(line []byte) (body []byte, chain Chain, ok bool) {
+	body, text, ok := unseal(line)
+	return body, Chain(text), ok
+}
+
+func unseal(line []byte) (body, chain []byte, ok bool) {
 	at := len(line) - chainTail
 	if at < 1 || !bytes.HasPrefix(line[at:], []byte(chainName)) || !bytes.HasSuffix(line, []byte(`"}`)) {
-		return nil, "", false
+		return nil, nil, false
 	}
-	return line[:at], Chain(line[at+len(chainName) : at+len(chainName)+chainHex]), true
+	return line[:at], line[at+len(chainName) : at+len(chainName)+chainHex], true
 }
 
 var (

@@ -77,7 +77,7 @@ type Reader struct {
 	chained Chained
 	checks  bool
 	chainer chainer
-	chain   Chain
+	chain   []byte
 	cut     int
 	open    int64
 }
@@ -88,13 +88,14 @@ func NewReader(r io.Reader) *Reader {
 	reader := &Reader{r: bufio.NewReaderSize(r, 64<<10), placer: placer, line: 1, open: 1}
 	if chained, ok := r.(Chained); ok {
 		reader.chained, reader.checks = chained, true
-		reader.chain, reader.open = chained.Before()
+		before, tick := chained.Before()
+		reader.chain, reader.open = []byte(before), tick
 	}
 	return reader
 }
 
 // Chain returns the chain of the last line read, empty before the first one.
-func (r *Reader) Chain() Chain { return r.chain }
+func (r *Reader) Chain() Chain { return Chain(r.chain) }
 
 // lineError is the error of a line that begins at a byte of the source.
 func (r *Reader) lineError(line int, offset int64, err error) *LineError {
@@ -201,7 +202,7 @@ func (r *Reader) NextLine() ([]byte, error) {
 // be more at the next call.
 func (r *Reader) ended(torn *LineError) error {
 	if r.chained != nil {
-		r.stuck = r.chained.Ended(r.chain, torn, func(err error) *LineError { return r.lineError(r.line, r.offset, err) })
+		r.stuck = r.chained.Ended(r.Chain(), torn, func(err error) *LineError { return r.lineError(r.line, r.offset, err) })
 	}
 	if r.stuck == nil && torn != nil {
 		r.stuck = io.EOF
@@ -212,7 +213,7 @@ func (r *Reader) ended(torn *LineError) error {
 
 // unsealed holds a line against its chain, and takes that away.
 func (r *Reader) unsealed(line []byte) ([]byte, error) {
-	body, chain, sealed := Unseal(line)
+	body, chain, sealed := unseal(line)
 	first := r.line == 2
 	if first && r.chained == nil {
 		r.checks = sealed
@@ -220,10 +221,10 @@ func (r *Reader) unsealed(line []byte) ([]byte, error) {
 	switch {
 	case !r.checks:
 	case first && r.chained == nil && TypeOf(line) == TypeSegment: // it follows a file that was not read
-	case sealed && r.chainer.after(r.chain, body) == chain:
+	case sealed && bytes.Equal(r.chainer.after(r.chain, body), chain):
 	default:
 		why := ErrChain
-		if !sealed && first && r.chain == "" {
+		if !sealed && first && len(r.chain) == 0 {
 			switch _, err := Decode(line); {
 			case err == nil:
 				why = ErrNoChain
@@ -243,7 +244,7 @@ func (r *Reader) unsealed(line []byte) ([]byte, error) {
 	}
 	r.cut = 0
 	if sealed {
-		r.chain, r.cut = chain, len(body)
+		r.chain, r.cut = append(r.chain[:0], chain...), len(body)
 		line = append(body, '}') // in place of the comma before the chain
 	}
 	r.open = openTick(line)

@@ -25,10 +25,9 @@ type Writer struct {
 	epoch  int64
 	// chained says that lines are chained; chain is that of the last one.
 	chained bool
-	chain   Chain
+	chain   []byte
 	chainer chainer
-	// buf holds the line being written.
-	buf bytes.Buffer
+	encoder encoder
 	// direct, when set, takes the records in place of w.
 	direct func(Record) error
 	err    error
@@ -56,12 +55,12 @@ func NewWriter(w io.Writer) *Writer {
 // of the line before, empty at the beginning of a trace.
 func NewChainedWriter(w io.Writer, after Chain) *Writer {
 	writer := NewWriter(w)
-	writer.chained, writer.chain = true, after
+	writer.Redirect(w, after)
 	return writer
 }
 
 // Chain returns the chain of the last line written.
-func (w *Writer) Chain() Chain { return w.chain }
+func (w *Writer) Chain() Chain { return Chain(w.chain) }
 
 // Write appends one record. The error names the record's type. It distinguishes a record
 // that cannot be encoded, which writes nothing, from a failed write.
@@ -72,8 +71,7 @@ func (w *Writer) Write(r Record) error {
 	if w.direct != nil {
 		w.err = w.direct(r)
 	} else {
-		w.buf.Reset()
-		line, err := encode(&w.buf, r)
+		line, err := w.encoder.encode(r)
 		if err != nil {
 			return err
 		}
@@ -141,7 +139,9 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 // Redirect lets the writer go on in another place, such as the next file of the
 // same trace, where after is the chain of the last line, and chain its lines from now on. What
 // is stored stays stored.
-func (w *Writer) Redirect(to io.Writer, after Chain) { w.w, w.chained, w.chain = to, true, after }
+func (w *Writer) Redirect(to io.Writer, after Chain) {
+	w.w, w.chained, w.chain = to, true, []byte(after)
+}
 
 // MarkStored tells the writer that the trace it continues holds p already. Blobs
 // of earlier epochs than the last one marked have no effect.
@@ -162,26 +162,38 @@ func (w *Writer) reach(tick int64) {
 // Encode returns the record's line without its line feed: "type" and "tick"
 // first, then the fields in the order of the struct. The error says that a raw
 // JSON field holds something else.
-func Encode(r Record) ([]byte, error) { return encode(&bytes.Buffer{}, r) }
+func Encode(r Record) ([]byte, error) { return new(encoder).encode(r) }
 
-// encode is [Encode] into b, which is empty, with room after the line for its chain.
-func encode(b *bytes.Buffer, r Record) ([]byte, error) {
+// encoder encodes records, one after the other in the same memory.
+type encoder struct {
+	line bytes.Buffer
+	json *json.Encoder // into line
+}
+
+// encode is [Encode]. The line is valid until the next call, with room after it for its chain
+// and a line feed.
+func (e *encoder) encode(r Record) ([]byte, error) {
+	if e.json == nil {
+		e.json = json.NewEncoder(&e.line)
+		e.json.SetEscapeHTML(false)
+	}
+	e.line.Reset()
 	if u, ok := r.(Unknown); ok {
-		b.Write(u.Raw)
-		b.Grow(chainTail + 1)
-		return b.Bytes(), nil
+		e.line.Write(u.Raw)
+		e.line.Grow(chainTail + 1)
+		return e.line.Bytes(), nil
 	}
 	// The type is written first and not as a field, so a record cannot carry a wrong one.
 	// The brace that opens the fields after it becomes the comma between them.
-	b.WriteString(`{"type":"` + string(r.RecordType()) + `"`)
-	brace := b.Len()
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	e.line.WriteString(`{"type":"`)
+	e.line.WriteString(string(r.RecordType()))
+	e.line.WriteByte('"')
+	brace := e.line.Len()
+	if err := e.json.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
 	}
-	b.Grow(chainTail + 1)
-	line := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+	e.line.Grow(chainTail + 1)
+	line := bytes.TrimSuffix(e.line.Bytes(), []byte{'\n'})
 	line[brace] = ','
 	return line, nil
 }
