@@ -78,22 +78,6 @@ type Request struct {
 	CacheKey string
 }
 
-type wireRequest struct {
-	ToolChoice        json.RawMessage `json:"tool_choice,omitempty"`
-	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
-	MaxOutputTokens   int             `json:"max_output_tokens,omitempty"`
-	Reasoning         *wireReasoning  `json:"reasoning,omitempty"`
-	Temperature       json.Number     `json:"temperature,omitempty"`
-	TopP              json.Number     `json:"top_p,omitempty"`
-	PromptCacheKey    string          `json:"prompt_cache_key,omitempty"`
-	Store             bool            `json:"store"`
-	Include           []string        `json:"include"`
-}
-
-type wireReasoning struct {
-	Effort string `json:"effort"`
-}
-
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
 // compared in a replay. It contains the items byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
@@ -103,27 +87,13 @@ func (r Request) Body() []byte {
 	return body
 }
 
-// write writes the body part by part.
+// write writes the body part by part, tools and items as they are: an encoder would read
+// through all of them each time, and strip the white space inside a provider's items.
 func (r Request) write(to func(part []byte)) {
-	how := r.Sampling
-	w := wireRequest{
-		MaxOutputTokens: how.MaxOutputTokens, Temperature: how.Temperature, TopP: how.TopP,
-		PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"},
-	}
-	if how.ReasoningEffort != "" {
-		w.Reasoning = &wireReasoning{how.ReasoningEffort}
-	}
-	if len(r.Tools) > 0 {
-		parallel := true
-		w.ParallelToolCalls = &parallel
-		w.ToolChoice = r.Choice.Wire()
-	}
 	head := append(make([]byte, 0, len(r.Model)+len(r.Instructions)*9/8+64), `{"model":`...)
 	head = AppendText(append(AppendText(head, r.Model), `,"instructions":`...), r.Instructions)
 	to(head)
 	if len(r.Tools) > 0 {
-		// The tools are spliced in, because an encoder would read through all of them each
-		// time.
 		to(beforeTools)
 		for i, t := range r.Tools {
 			if i > 0 {
@@ -133,11 +103,9 @@ func (r Request) write(to func(part []byte)) {
 		}
 		to(afterList)
 	}
-	members := how.extended(Marshal(w))
+	members := r.Sampling.extended(r.members())
 	members[0] = ',' // in place of the brace
 	to(members[:len(members)-1])
-	// The input is spliced in, because an encoder would strip the white space
-	// inside a provider's items.
 	to(beforeInput)
 	for i, it := range r.Input {
 		if i > 0 {
@@ -150,6 +118,30 @@ func (r Request) write(to func(part []byte)) {
 
 // What is between the parts of a body, which the lists of every request need again.
 var comma, beforeTools, afterList, beforeInput, afterInput = []byte(","), []byte(`,"tools":[`), []byte("]"), []byte(`,"input":[`), []byte("]}")
+
+// members are the members between the tools and the input, as an object.
+func (r Request) members() json.RawMessage {
+	how, b := r.Sampling, append(make([]byte, 0, 512), '{')
+	if len(r.Tools) > 0 {
+		b = append(append(append(b, `"tool_choice":`...), r.Choice.Wire()...), `,"parallel_tool_calls":true,`...)
+	}
+	if how.MaxOutputTokens != 0 {
+		b = fmt.Appendf(b, `"max_output_tokens":%d,`, how.MaxOutputTokens)
+	}
+	if how.ReasoningEffort != "" {
+		b = append(AppendText(append(b, `"reasoning":{"effort":`...), how.ReasoningEffort), "},"...)
+	}
+	if how.Temperature != "" {
+		b = append(append(append(b, `"temperature":`...), how.Temperature...), ',')
+	}
+	if how.TopP != "" {
+		b = append(append(append(b, `"top_p":`...), how.TopP...), ',')
+	}
+	if r.CacheKey != "" {
+		b = append(AppendText(append(b, `"prompt_cache_key":`...), r.CacheKey), ',')
+	}
+	return append(b, `"store":false,"include":["reasoning.encrypted_content"]}`...)
+}
 
 // bytesAbout estimates the length of the body from above, unless its texts are full of
 // characters that need escaping.
@@ -165,7 +157,7 @@ func (r Request) bytesAbout() int {
 func (r Request) Hash() string {
 	h := sha256.New()
 	r.write(func(part []byte) { h.Write(part) })
-	return hex.EncodeToString(h.Sum(nil))
+	return hexText([sha256.Size]byte(h.Sum(make([]byte, 0, sha256.Size))))
 }
 
 // Chars counts the characters of instructions and input that the model reads.
@@ -276,6 +268,11 @@ func AppendText(b []byte, text string) []byte {
 
 // Hash returns the hex SHA-256 of b.
 func Hash(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return hexText(sha256.Sum256(b))
+}
+
+func hexText(sum [sha256.Size]byte) string {
+	var text [2 * sha256.Size]byte
+	hex.Encode(text[:], sum[:])
+	return string(text[:])
 }
