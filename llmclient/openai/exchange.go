@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -39,10 +40,14 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 	x.buffer = buffers.Get().(*bytes.Buffer)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	// capture sends the request to the exact target, query included, and keeps the
-	// response.
+	// capture puts body in the place of the SDK's own, sends the request to the exact target,
+	// query included, and keeps the response.
 	capture := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		request.URL = c.target()
+		request.Header.Set(retryCount, strconv.Itoa(attempt-1))
+		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		request.Body, _ = request.GetBody()
+		request.ContentLength = int64(len(body))
 		response, err := next(request)
 		if err != nil {
 			x.err = err
@@ -54,11 +59,9 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 	}
 	var unused *http.Response
 	_, err := c.service.New(ctx, responses.ResponseNewParams{},
-		option.WithRequestBody("application/json", body),
 		// The SDK would decode by content type and lose bodies it does not expect,
 		// so it gets an empty one and the capture keeps the real one.
 		option.WithResponseBodyInto(&unused),
-		option.WithHeader(retryCount, strconv.Itoa(attempt-1)),
 		option.WithMiddleware(capture),
 	)
 	if x.err == nil && x.status == 0 {
