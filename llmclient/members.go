@@ -24,7 +24,8 @@ func MembersOf(raw []byte) Members {
 	}
 	m := make(Members, 8)
 	end := scanList(raw, start, '{', '}', 1, func(name, value []byte) bool {
-		m[memberName(name)] = value
+		key, _ := unquoted(name)
+		m[key] = value
 		return true
 	})
 	if end < 0 || skipSpace(raw, end) != len(raw) {
@@ -49,27 +50,19 @@ func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok boo
 	return elements, true
 }
 
-// memberNames are names that answers are full of, which need no memory of their own.
-var memberNames = func() map[string]string {
-	names := map[string]string{}
-	for name := range strings.FieldsSeq(`id object created_at status background completed_at error incomplete_details instructions max_output_tokens
+// words are names and values that answers are full of, which need no memory of their own.
+var words = func() map[string]string {
+	words := map[string]string{}
+	for word := range strings.FieldsSeq(`id object created_at status background completed_at error incomplete_details instructions max_output_tokens
 		max_tool_calls model output parallel_tool_calls previous_response_id prompt_cache_key reasoning safety_identifier service_tier store
 		temperature text tool_choice tools top_logprobs top_p truncation usage user metadata billing include type role content name arguments
 		call_id summary encrypted_content annotations logprobs input_tokens input_tokens_details cached_tokens output_tokens
-		output_tokens_details reasoning_tokens total_tokens effort format verbosity refusal phase`) {
-		names[name] = name
+		output_tokens_details reasoning_tokens total_tokens effort format verbosity refusal phase
+		response completed incomplete function_call message assistant output_text`) {
+		words[word] = word
 	}
-	return names
+	return words
 }()
-
-// memberName decodes a name with its quotes, which has been scanned.
-func memberName(quoted []byte) string {
-	if name, known := memberNames[string(quoted[1:len(quoted)-1])]; known {
-		return name
-	}
-	name, _ := unquoted(quoted)
-	return name
-}
 
 // scanList scans the object or list that begins at i and returns its end, -1 where none does
 // or it is malformed. take is shown each value, with its name in quotes in an object; false
@@ -169,7 +162,7 @@ func scanString(b []byte, i int) (end int) {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
-	for i++; i < len(b); i++ {
+	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i+1) {
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1
@@ -195,6 +188,25 @@ func scanString(b []byte, i int) (end int) {
 	return -1
 }
 
+// plainEnd returns where the characters from i on end that stand for themselves in a JSON
+// string and are ASCII. It looks at eight at a time.
+func plainEnd[T ~string | ~[]byte](text T, i int) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(text); i += 8 {
+		t := text[i : i+8]
+		eight := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		// A byte gets its highest bit where a subtraction makes it negative: of ' ' from what is
+		// less, of 1 from what is 0, as an equal one is.
+		if (eight|(eight-each*' ')|((eight^each*'"')-each)|((eight^each*'\\')-each))&high != 0 {
+			break
+		}
+	}
+	for i < len(text) && text[i] >= ' ' && text[i] < utf8.RuneSelf && text[i] != '"' && text[i] != '\\' {
+		i++
+	}
+	return i
+}
+
 func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
@@ -216,6 +228,9 @@ func unquoted(raw []byte) (text string, ok bool) {
 		return "", false
 	}
 	if end := len(raw) - 1; raw[end] == '"' && end > start {
+		if word, known := words[string(raw[start+1:end])]; known {
+			return word, true
+		}
 		if text, ok := Unescape(raw[start+1 : end]); ok {
 			return text, true
 		}
@@ -235,7 +250,7 @@ func decodedText(raw []byte) (string, bool) {
 // package encoding/json.
 func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 	escapes, ascii := 0, true
-	for i := 0; i < len(content); i++ {
+	for i := plainEnd(content, 0); i < len(content); i = plainEnd(content, i+1) {
 		switch c := content[i]; {
 		case c < ' ', c == '"':
 			return "", false

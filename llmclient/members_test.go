@@ -18,6 +18,11 @@ func FuzzMembers(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
+	for c := range 256 { // at every place among eight characters
+		for n := range 9 {
+			f.Add(append(append([]byte(`{"`+"abcdefgh"[:n]), byte(c)), `ijklmnop":"q"}`...))
+		}
+	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var want map[string]json.RawMessage
 		if json.Unmarshal(raw, &want) != nil {

@@ -20,14 +20,17 @@ type Tool struct {
 	Parameters json.RawMessage
 	// Strict asks the provider to enforce Parameters. It is always sent.
 	Strict bool
-	// wire is the tool's JSON, when it has been made ready.
-	wire json.RawMessage
+	// wire is the tool's JSON, when it has been made ready, and chars its characters.
+	wire  json.RawMessage
+	chars int
 }
 
 // Ready returns t with its JSON made once and for all: a tool list is sent and
 // hashed with every request of a run. The fields of the result must not be changed.
-func (t Tool) Ready() Tool {
-	t.wire = t.Wire()
+func (t Tool) Ready() Tool { return t.as(t.Wire()) }
+
+func (t Tool) as(wire json.RawMessage) Tool {
+	t.wire, t.chars = wire, utf8.RuneCount(wire)
 	return t
 }
 
@@ -36,7 +39,7 @@ func (t Tool) Ready() Tool {
 func (t Tool) WithoutStrict() (Tool, bool) {
 	wire, told := bytes.CutSuffix(t.Wire(), fmt.Appendf(nil, `,"strict":%t}`, t.Strict))
 	if told {
-		t.wire = slices.Concat(wire, []byte("}"))
+		t = t.as(slices.Concat(wire, []byte("}")))
 	}
 	return t, told
 }
@@ -173,7 +176,10 @@ func (r Request) Chars() int {
 func (r Request) ToolChars() int {
 	n := 0
 	for _, t := range r.Tools {
-		n += utf8.RuneCount(t.Wire())
+		if t.wire == nil {
+			t = t.Ready()
+		}
+		n += t.chars
 	}
 	return n
 }
@@ -232,7 +238,7 @@ func Marshal(v any) json.RawMessage {
 func AppendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	from := 0 // what is not appended yet begins here
-	for i := 0; i < len(text); {
+	for i := plainEnd(text, 0); i < len(text); i = plainEnd(text, i) {
 		c, size := rune(text[i]), 1
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRuneInString(text[i:])
@@ -243,7 +249,6 @@ func AppendText(b []byte, text string) []byte {
 			escape = `\"`
 		case c == '\\':
 			escape = `\\`
-		case c >= ' ' && c < utf8.RuneSelf:
 		case c == '\n':
 			escape = `\n`
 		case c == '\r':
