@@ -312,7 +312,7 @@ func TestMutants(t *testing.T) {
 				counts["allows nothing more in the trials compared"]++
 				continue
 			}
-			if _, ok := outputOf(m.edit.of.dir, id, tests[m.edit.of], "-test.short"); !ok && !*mutantsAny {
+			if _, ok := outputOf(m.edit.of.dir, id, tests[m.edit.of], "-test.short", "-test.timeout", "60s"); !ok && !*mutantsAny {
 				counts["fails the unit tests"]++
 				continue
 			}
