@@ -95,17 +95,17 @@ func repeated(a world.Action) world.Action {
 func (w *wording) appendArgument(b []byte, a world.Action, arg world.Argument, name naming) []byte {
 	switch {
 	case arg.Slot() == world.SlotWant:
-		return appendForm(b, w.textFor, arg.Text)
+		return appendForm(b, w.textFor, str(arg.Text))
 	case arg.Slot() == world.SlotForTicks:
-		return appendForm(b, w.textForTicks, arg.Int)
+		return appendForm(b, w.textForTicks, num(arg.Int))
 	case arg.Kind == world.ParamAmount:
 		return strconv.AppendInt(b, arg.Int, 10)
 	case arg.Kind == world.ParamText:
-		return appendForm(b, w.textCharacters, runeCount(arg.Text))
+		return appendForm(b, w.textCharacters, num(runeCount(arg.Text)))
 	case arg.Optional && arg.Text == "":
 		return b
 	case arg.Optional:
-		return appendForm(b, w.textAnswers, name.of(a, arg))
+		return appendForm(b, w.textAnswers, str(name.of(a, arg)))
 	}
 	return append(b, name.of(a, arg)...)
 }
@@ -192,27 +192,27 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 		b = append(b, ' ')
 	}
 	if d.first == d.last {
-		b = appendForm(b, w.textTick, d.last)
+		b = appendForm(b, w.textTick, num(d.last))
 	} else {
-		b = appendForm(b, w.textTicks, d.first, d.last)
+		b = appendForm(b, w.textTicks, num(d.first), num(d.last))
 	}
 	b = append(b, d.action...)
 	if d.things != "" {
 		b = append(append(b, ' '), d.things...)
 	}
 	if d.low != d.high {
-		b = appendForm(b, " %d..%d", d.low, d.high)
+		b = appendForm(b, " %d..%d", num(d.low), num(d.high))
 	} else if d.low != 0 {
-		b = appendForm(b, " %d", d.low)
+		b = appendForm(b, " %d", num(d.low))
 	}
 	if d.price != 0 {
-		b = appendForm(b, w.textPrice, d.price)
+		b = appendForm(b, w.textPrice, num(d.price))
 	}
 	if d.terms != "" {
 		b = append(append(b, ' '), d.terms...)
 	}
 	if d.count > 1 {
-		b = appendForm(b, w.textTimes, d.count)
+		b = appendForm(b, w.textTimes, num(d.count))
 	}
 	return d.appendEnd(b, w)
 }
@@ -233,7 +233,7 @@ func (d *episode) appendEnd(b []byte, w *wording) []byte {
 		between = w.textTotal
 	}
 	for _, c := range d.changes {
-		b = appendForm(append(b, between...), "%s %+d", c.Resource, c.Amount)
+		b = appendForm(append(b, between...), "%s %+d", str(c.Resource), num(c.Amount))
 		between = ", "
 	}
 	for i, id := range d.created {

@@ -139,7 +139,7 @@ func (m *Agent) historySection(last episode) sectionDraft {
 		}
 		heading := m.words.headingHistory
 		if left > 0 {
-			heading += form(m.words.headingEarlier, left)
+			heading += form(m.words.headingEarlier, num(left))
 		}
 		return m.written(heading, shown, last.ids)
 	})

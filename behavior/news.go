@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"fmt"
 	"slices"
 
 	"example.com/agentworld/memory"
@@ -23,7 +22,7 @@ func (m *Agent) Witness(e world.Event) {
 	own, id := e.Agent == m.id, plain(e.Subject)
 	switch {
 	case e.Kind == world.EventActionApplied && !own:
-		giver, what = e.Agent, fmt.Sprintf(w.newsGift, plain(e.Agent))
+		giver, what = e.Agent, form(w.newsGift, str(plain(e.Agent)))
 	case e.Kind == world.EventActionRejected && own:
 		m.history.refusals = append(m.history.refusals, repeated(e.Action).ActionName()+" "+w.rejectionText(e.Rejection))
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
@@ -32,7 +31,7 @@ func (m *Agent) Witness(e world.Event) {
 			what, gains = id+w.newsSold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
 	case e.Kind == world.EventOfferAccepted && !own && len(gains) > 0:
-		giver, what, things = e.Agent, fmt.Sprintf(w.newsAccepted, plain(e.Agent)), id
+		giver, what, things = e.Agent, form(w.newsAccepted, str(plain(e.Agent))), id
 	case e.Kind == world.EventCollected:
 		what = id + w.newsCollected
 	case (e.Kind == world.EventOrderExpired || e.Kind == world.EventOfferExpired) && len(gains) > 0:
@@ -42,7 +41,7 @@ func (m *Agent) Witness(e world.Event) {
 	case e.Kind == world.EventBatchDone, e.Kind == world.EventJobDone:
 		what = id + " " + e.Detail + w.newsDone
 	case e.Kind == world.EventArrived && e.Subject != "":
-		what = fmt.Sprintf(w.newsArrived, id)
+		what = form(w.newsArrived, str(id))
 	case e.Kind == world.EventPowerState:
 		shut := e.Detail == world.StopShutdown
 		if shut {
@@ -78,15 +77,16 @@ func (m *Agent) dropNews(d Decision) {
 	})
 }
 
-// newsLine is the line of the observation, empty without news.
-func (s observationWriter) newsLine() []string {
-	lines := folded(s.news)
-	var entries []string
-	for _, n := range newest(lines, newsTold) {
-		entries = append(entries, n.line(s.words))
+// told is the line of the news, if there are any.
+func (s *observationWriter) told() {
+	if len(s.news) == 0 {
+		return
 	}
-	if len(entries) == 0 {
-		return nil
+	all := folded(s.news)
+	shown, from := newest(all, newsTold), s.line(s.words.lineNews)
+	for i := range shown {
+		s.next(from, "; ")
+		s.out = shown[i].appendLine(s.out, s.words)
 	}
-	return []string{s.words.lineNews + s.listed(entries, len(lines)-len(entries))}
+	s.end(from, len(all)-len(shown))
 }

@@ -2,11 +2,12 @@ package behavior
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -36,253 +37,336 @@ type observationWriter struct {
 	// needless are actions that can matter to no agent.
 	needless []string
 	words    *wording
+	// out is what is written so far.
+	out []byte
+}
+
+func (s *observationWriter) add(texts ...string) {
+	for _, text := range texts {
+		s.out = append(s.out, text...)
+	}
+}
+
+// say adds a form with the values of its verbs.
+func (s *observationWriter) say(form string, values ...value) {
+	s.out = appendForm(s.out, form, values...)
+}
+
+// line begins a line with its key, and returns where what follows begins.
+func (s *observationWriter) line(key string) int {
+	s.add("\n", key)
+	return len(s.out)
+}
+
+// next begins the next of several entries or parts, the first of which begins at from.
+func (s *observationWriter) next(from int, between string) {
+	if len(s.out) > from {
+		s.add(between)
+	}
+}
+
+// end ends a list that begins at from, and counts what it leaves out.
+func (s *observationWriter) end(from, more int) {
+	if more > 0 {
+		s.next(from, "; ")
+		s.say(s.words.textMore, num(more))
+	}
+	if len(s.out) == from {
+		s.add(s.words.textNone)
+	}
+}
+
+// id adds an id, and the name after it if that is to be written.
+func (s *observationWriter) id(id, name string) {
+	s.add(plain(id))
+	if s.names(name) {
+		s.out = llmclient.AppendText(append(s.out, ' '), name)
+	}
+}
+
+// names reports whether a name is to be written after an id: if a goal knows the thing by that
+// name. A name that no goal uses could say anything. It is shown before the plan only if that is
+// to be measured.
+func (s *observationWriter) names(name string) bool {
+	return name != "" && (s.strangeNames || mentions(s.goals, name))
 }
 
 // text is the whole section.
-func (s observationWriter) text() string {
-	w, you := s.words, s.Self
-	parts := []string{plain(you.ID) + s.name(you.Name), w.textTravelling}
-	if you.Place != "" {
-		parts[1] = fmt.Sprintf(w.textAt, plain(you.Place))
+func (s *observationWriter) text() string {
+	w, you := s.words, &s.Self
+	s.out = append(make([]byte, 0, 2048), form(w.headingObservation, num(s.Tick))...)
+	s.line(w.lineYou)
+	if s.id(you.ID, you.Name); you.Place != "" {
+		s.add(", ")
+		s.say(w.textAt, str(plain(you.Place)))
+	} else {
+		s.add(", ", w.textTravelling)
 	}
-	parts = append(parts, fmt.Sprintf(w.textPower, you.PowerState),
-		fmt.Sprintf("%s %d/%d", world.Electricity, you.Electricity, you.PowerCapacity),
-		fmt.Sprintf("%s %d/%d", world.Heat, you.Heat, you.HeatCapacity),
-		fmt.Sprintf("%s %d g", world.Compound, you.CompoundG),
-		fmt.Sprintf("%s %d", world.Hardware, you.Hardware), fmt.Sprintf("%s %d", world.Data, you.Data))
+	s.add(", ")
+	s.say(w.textPower, str(you.PowerState))
+	s.say(", "+world.Electricity+" %d/%d, "+world.Heat+" %d/%d", num(you.Electricity), num(you.PowerCapacity), num(you.Heat), num(you.HeatCapacity))
+	s.say(", "+world.Compound+" %d g, "+world.Hardware+" %d, "+world.Data+" %d", num(you.CompoundG), num(you.Hardware), num(you.Data))
 	for _, p := range you.Products {
-		parts = append(parts, fmt.Sprintf("%s %d", p.Resource, p.Amount))
+		s.say(", %s %d", str(p.Resource), num(p.Amount))
 	}
-	lines := []string{fmt.Sprintf(w.headingObservation, s.Tick), w.lineYou + strings.Join(parts, ", ")}
 	if you.Place != "" {
-		parts = nil
-		if name := s.name(s.Here.Name); name != "" {
-			parts = append(parts, strings.TrimSpace(name))
+		from := s.line(w.lineHere)
+		if s.names(s.Here.Name) {
+			s.out = llmclient.AppendText(s.out, s.Here.Name)
 		}
-		if s.details {
-			parts = append(parts, s.Here.Material)
+		if s.next(from, ", "); s.details {
+			s.add(s.Here.Material, ", ")
 		}
-		parts = append(parts, fmt.Sprintf(w.textRadiation, s.Here.Radiation), fmt.Sprintf("%s %d g", world.Compound, s.Here.CompoundG))
-		lines = append(lines, w.lineHere+strings.Join(parts, ", "))
+		s.say(w.textRadiation, num(s.Here.Radiation))
+		s.say(", "+world.Compound+" %d g", num(s.Here.CompoundG))
 	}
 	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
-		lines = append(lines, w.lineWoken+plain(s.Woken))
+		s.line(w.lineWoken)
+		s.add(plain(s.Woken))
 	}
 	if e := s.OrderEnded; e != nil {
-		lines = append(lines, w.lineEnded+fmt.Sprintf(w.textEnded, e.Why, e.Attempts))
+		s.line(w.lineEnded)
+		s.say(w.textEnded, str(e.Why), num(e.Attempts))
 	}
 	if s.standing != nil {
-		lines = append(lines, w.lineStanding+fmt.Sprintf(w.textAttempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
+		s.line(w.lineStanding)
+		s.say(w.textAttempts, str(w.actionText(s.standing.Do, s.naming)), num(s.standing.MaxTicks))
 	}
-	lines = append(lines, s.ruleLine()...)
-	lines = append(lines, s.newsLine()...)
-	lines = append(lines, s.terms()...)
-	parts = nil
-	for _, e := range s.sent {
-		part := fmt.Sprintf(w.textNote, e.Tick)
+	s.asked()
+	s.told()
+	s.terms()
+	for i, e := range s.sent {
+		if i == 0 {
+			s.line(w.lineSent)
+		} else {
+			s.add("; ")
+		}
 		if e.To != "" {
-			part = fmt.Sprintf(w.textMessage, plain(e.told), e.Tick)
+			s.say(w.textMessage, str(plain(e.told)), num(e.Tick))
+		} else {
+			s.say(w.textNote, num(e.Tick))
 		}
 		if e.Text != "" {
-			part += " " + encode(e.Text)
+			s.out = llmclient.AppendText(append(s.out, ' '), e.Text)
 		} else if s.Withheld > 0 {
-			part += w.textLater
+			s.add(w.textLater)
 		}
-		parts = append(parts, part)
-	}
-	if len(parts) > 0 {
-		lines = append(lines, w.lineSent+strings.Join(parts, "; "))
 	}
 	// How many texts of other agents wait, and how many will never be seen.
-	parts = nil
-	if s.Withheld > 0 {
-		senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
-		var kinds []string
-		if n := s.Withheld - s.heldTerms; n > 0 {
-			kinds = append(kinds, fmt.Sprintf(w.textTexts, n))
+	if s.Withheld > 0 || s.InboxDropped > 0 {
+		from := s.line(w.lineTexts)
+		if s.Withheld > 0 {
+			senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
+			var kinds []string
+			if n := s.Withheld - s.heldTerms; n > 0 {
+				kinds = append(kinds, form(w.textTexts, num(n)))
+			}
+			if s.heldTerms > 0 {
+				kinds = append(kinds, form(w.textTerms, num(s.heldTerms)))
+			}
+			s.say(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)), num(s.unread))
 		}
-		if s.heldTerms > 0 {
-			kinds = append(kinds, fmt.Sprintf(w.textTerms, s.heldTerms))
+		if s.InboxDropped > 0 {
+			s.next(from, ", ")
+			s.say(w.textDropped, num(s.InboxDropped))
 		}
-		parts = append(parts, fmt.Sprintf(w.textHeld, strings.Join(kinds, " + "), cmp.Or(strings.Join(senders, ", "), textUnknown), s.unread))
-	}
-	if s.InboxDropped > 0 {
-		parts = append(parts, fmt.Sprintf(w.textDropped, s.InboxDropped))
-	}
-	if len(parts) > 0 {
-		lines = append(lines, w.lineTexts+strings.Join(parts, ", "))
 	}
 	// The nearest places are listed, and those a goal names as far as the layout has room
 	// for them.
-	var shown []world.Sight
-	named := 0
-	for i, p := range s.Places {
-		if i >= s.layout.places {
-			if named >= s.layout.named || !mentions(s.goals, p.ID) && !mentions(s.goals, p.Name) {
-				continue
-			}
-			named++
+	near := min(len(s.Places), s.layout.places)
+	shown := s.Places[:near:near]
+	for _, p := range s.Places[near:] {
+		if len(shown)-near < s.layout.named && (mentions(s.goals, p.ID) || mentions(s.goals, p.Name)) {
+			shown = append(shown, p)
 		}
-		shown = append(shown, p)
 	}
-	lines = append(lines, s.options(shown)...)
+	s.options(shown)
 	if len(s.Places) > 0 || !slices.Contains(s.needless, (world.Move{}).ActionName()) {
-		lines = append(lines, s.places(shown))
+		s.places(shown)
 	}
 	if len(s.Agents) > 0 || !slices.Contains(s.needless, (world.SendMessage{}).ActionName()) {
-		lines = append(lines, s.agents())
+		s.agents()
 	}
 	if len(s.Factories) > 0 {
-		lines = append(lines, w.lineFactories+s.factories())
+		s.factories()
 	}
-	return strings.Join(append(lines, s.market()...), "\n")
+	if s.Market != nil {
+		s.market()
+	}
+	return string(s.out)
 }
 
-// ruleLine says what others may still ask for: the number of the rule, the action, what is given
+// asked says what others may still ask for: the number of the rule, the action, what is given
 // and to whom, and who asks. It gives how much at once, in all and for each, what a trade has to
 // bring, and whether a message is enough.
-func (s observationWriter) ruleLine() []string {
-	var entries []string
-	head, typed := s.words.lineAsked, slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })
-	if typed {
-		head = s.words.lineRules
-	}
-	for _, r := range s.rules {
-		parts := []string{fmt.Sprint(r.Number, " ", r.Action)}
+func (s *observationWriter) asked() {
+	w := s.words
+	typed := slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })
+	for i := range s.rules {
+		r := &s.rules[i]
+		switch {
+		case i > 0:
+			s.add("; ")
+		case typed:
+			s.line(w.lineRules)
+		default:
+			s.line(w.lineAsked)
+		}
+		s.say("%d %s", num(r.Number), str(r.Action))
 		switch {
 		case r.What != "" && r.Get != "":
-			parts[0] += " " + fmt.Sprintf(s.words.textPays, plain(r.What))
+			s.add(" ")
+			s.say(w.textPays, str(plain(r.What)))
 		case r.What != "":
-			parts[0] += " " + plain(r.What)
+			s.add(" ", plain(r.What))
 		}
 		if r.To != "" && r.To != world.ToAsker {
-			parts[0] += s.words.textTo + plain(r.To)
+			s.add(w.textTo, plain(r.To))
+		}
+		part := func(form string, values ...value) {
+			s.add(", ")
+			s.say(form, values...)
 		}
 		if !slices.Contains(r.AskedBy, world.Anyone) {
-			parts = append(parts, fmt.Sprintf(s.words.textAsked, strings.Join(r.AskedBy, "|")))
+			part(w.textAsked, str(strings.Join(r.AskedBy, "|")))
 		}
 		if r.Action == (world.Offer{}).ActionName() {
-			parts = append(parts, s.words.textCounted)
+			part(w.textCounted)
 		}
 		if r.PolicyRule.Most > 0 {
-			parts = append(parts, fmt.Sprintf(s.words.textOnce, r.Most))
+			part(w.textOnce, num(r.Most))
 		}
 		if r.Total > 0 {
-			parts = append(parts, fmt.Sprintf(s.words.textOfTotal, r.Left, r.Total, r.Window))
+			part(w.textOfTotal, num(r.Left), num(r.Total), num(r.Window))
 		}
 		if r.TotalEach > 0 {
-			parts = append(parts, fmt.Sprintf(s.words.textEach, r.TotalEach))
+			part(w.textEach, num(r.TotalEach))
 		}
 		if len(r.Spent) > 0 {
-			parts = append(parts, fmt.Sprintf(s.words.textSpent, strings.Join(r.Spent, "|")))
+			part(w.textSpent, str(strings.Join(r.Spent, "|")))
 		}
 		if r.GetAtLeast > 0 {
-			parts = append(parts, fmt.Sprintf(s.words.textRate, r.GetAtLeast, r.Get, max(1, r.Per)))
+			part(w.textRate, num(r.GetAtLeast), str(r.Get), num(max(1, r.Per)))
 		}
 		if r.ByMessage && typed {
-			parts = append(parts, s.words.textByMessage)
+			part(w.textByMessage)
 		}
-		entries = append(entries, strings.Join(parts, ", "))
 	}
-	if len(entries) == 0 {
+}
+
+func (s *observationWriter) places(shown []world.Sight) {
+	// before is what was seen of a place that is out of sight now, nil for nothing.
+	before := func(p *world.Sight) *sighting {
+		for i := range s.saw {
+			if !p.Visible && s.saw[i].place == p.ID {
+				return &s.saw[i]
+			}
+		}
 		return nil
 	}
-	return []string{head + s.listed(entries, 0)}
-}
-
-// name is the name to write after an id, if a goal knows the thing by that name. A name that no
-// goal uses could say anything. It is shown before the plan only if that is to be measured.
-func (s observationWriter) name(name string) string {
-	if name == "" || !s.strangeNames && !mentions(s.goals, name) {
-		return ""
-	}
-	return " " + encode(name)
-}
-
-func (s observationWriter) places(shown []world.Sight) string {
-	var entries []string
-	aged := ""
-	for _, p := range shown {
-		radiation, compound := known(p.Emission), known(p.CompoundG)
-		if at := slices.IndexFunc(s.saw, func(old sighting) bool { return old.place == p.ID }); at >= 0 && !p.Visible {
-			old := s.saw[at]
-			radiation, compound = fmt.Sprintf("%d@%d", old.radiation, old.tick), fmt.Sprintf("%d@%d", old.compoundG, old.tick)
-			aged = s.words.textAged
-		}
-		parts := []string{plain(p.ID) + s.name(p.Name)}
-		if s.details {
-			parts = append(parts, kilometres(p.DistanceCM))
-		}
-		parts = append(parts, fmt.Sprint(p.MoveCost), fmt.Sprint(p.MoveTicks), radiation, compound)
-		if s.details {
-			parts = append(parts, p.Material)
-		}
-		entries = append(entries, strings.Join(parts, " "))
-	}
-	line := s.words.linePlaces
+	line, aged := s.words.linePlaces, ""
 	if s.details {
 		line = s.words.linePlacesDetailed
 	}
-	return fmt.Sprintf(line, aged) + s.listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
+	for i := range shown {
+		if before(&shown[i]) != nil {
+			aged = s.words.textAged
+		}
+	}
+	s.add("\n")
+	s.say(line, str(aged))
+	from := len(s.out)
+	for i := range shown {
+		p := &shown[i]
+		s.next(from, "; ")
+		if s.id(p.ID, p.Name); s.details {
+			s.add(" ")
+			s.kilometres(p.DistanceCM)
+		}
+		s.say(" %d %d ", num(p.MoveCost), num(p.MoveTicks))
+		if old := before(p); old != nil {
+			s.say("%d@%d %d@%d", num(old.radiation), num(old.tick), num(old.compoundG), num(old.tick))
+		} else {
+			s.known(p.Emission)
+			s.add(" ")
+			s.known(p.CompoundG)
+		}
+		if s.details {
+			s.add(" ", p.Material)
+		}
+	}
+	s.end(from, s.PlacesOmitted+len(s.Places)-len(shown))
 }
 
 // agents groups the agents by their place, the nearest first.
-func (s observationWriter) agents() string {
-	var entries []string
+func (s *observationWriter) agents() {
+	from := s.line(s.words.lineAgents)
 	shown := s.Agents[:min(len(s.Agents), s.layout.agents)]
 	for i := 0; i < len(shown); {
+		s.next(from, "; ")
 		place, km := shown[i].Place, shown[i].DistanceCM
-		var ids []string
-		for ; i < len(shown) && shown[i].Place == place; i++ {
-			ids = append(ids, plain(shown[i].ID)+s.name(shown[i].Name))
+		for first := i; i < len(shown) && shown[i].Place == place; i++ {
+			if i > first {
+				s.add(", ")
+			}
+			s.id(shown[i].ID, shown[i].Name)
 		}
-		entry := strings.Join(ids, ", ") + " " + s.where(place)
-		if s.details && place != s.Self.Place {
-			entry += " " + kilometres(km) + s.words.textKM
+		s.add(" ")
+		if s.where(place); s.details && place != s.Self.Place {
+			s.add(" ")
+			s.kilometres(km)
+			s.add(s.words.textKM)
 		}
-		entries = append(entries, entry)
 	}
-	return s.words.lineAgents + s.listed(entries, s.AgentsOmitted+len(s.Agents)-len(shown))
+	s.end(from, s.AgentsOmitted+len(s.Agents)-len(shown))
 }
 
 // factories writes the agent's own factories, which are never cut.
-func (s observationWriter) factories() string {
-	var entries []string
+func (s *observationWriter) factories() {
+	w := s.words
+	from := s.line(w.lineFactories)
 	for _, f := range s.Factories {
-		parts := []string{plain(f.ID) + " " + f.Kind + " " + s.where(f.Place), f.State}
-		if f.Recipe != "" {
-			parts[1] += fmt.Sprintf(" %s"+s.words.textBatches, f.Recipe, f.Batches)
+		s.next(from, "; ")
+		s.add(plain(f.ID), " ", f.Kind, " ")
+		s.where(f.Place)
+		if s.add(", ", f.State); f.Recipe != "" {
+			s.add(" ", f.Recipe)
+			s.say(w.textBatches, num(f.Batches))
 		}
-		for _, n := range []struct {
+		for _, n := range [...]struct {
 			form  string
 			value int64
-		}{{s.words.textQueued, f.Queued}, {s.words.textReadyIn, f.ReadyIn}, {s.words.textWear, f.Wear}, {s.words.textStored, f.Stored}} {
+		}{{w.textQueued, f.Queued}, {w.textReadyIn, f.ReadyIn}, {w.textWear, f.Wear}, {w.textStored, f.Stored}} {
 			if n.value != 0 {
-				parts = append(parts, fmt.Sprintf(n.form, n.value))
+				s.add(", ")
+				s.say(n.form, num(n.value))
 			}
 		}
-		entries = append(entries, strings.Join(parts, ", "))
 	}
-	return s.listed(entries, 0)
 }
 
-// where is a place seen from the agent's own.
-func (s observationWriter) where(place string) string {
+// where adds a place as it is seen from the agent's own.
+func (s *observationWriter) where(place string) {
 	if place == s.Self.Place {
-		return s.words.textHere
+		s.add(s.words.textHere)
+	} else {
+		s.say(s.words.textAt, str(plain(place)))
 	}
-	return fmt.Sprintf(s.words.textAt, plain(place))
 }
 
-// listed joins the entries of a list and counts what it leaves out.
-func (s observationWriter) listed(entries []string, more int) string {
-	if more > 0 {
-		entries = append(entries, fmt.Sprintf(s.words.textMore, more))
+// known adds a number that may not be known.
+func (s *observationWriter) known(n *int64) {
+	if n == nil {
+		s.add(textUnknown)
+	} else {
+		s.say("%d", num(*n))
 	}
-	if len(entries) == 0 {
-		return s.words.textNone
-	}
-	return strings.Join(entries, "; ")
+}
+
+// kilometres adds a distance to a tenth of a kilometre, rounded down.
+func (s *observationWriter) kilometres(cm int64) {
+	const tenth = world.CMPerKM / 10
+	s.say("%d.%d", num(cm/world.CMPerKM), num(cm%world.CMPerKM/tenth))
 }
 
 // plain is an identifier as it is, or as a JSON string when it holds what an
@@ -294,82 +378,73 @@ func plain(id string) string {
 	return id
 }
 
-// known is a number that may not be known.
-func known(n *int64) string {
-	if n == nil {
-		return textUnknown
-	}
-	return fmt.Sprint(*n)
-}
-
-// kilometres writes a distance to a tenth of a kilometre, rounded down.
-func kilometres(cm int64) string {
-	const tenth = world.CMPerKM / 10
-	return fmt.Sprintf("%d.%d", cm/world.CMPerKM, cm%world.CMPerKM/tenth)
-}
-
 // market writes the book of the agent's place, its own orders, which are never
 // cut, and what is known of other places.
-func (s observationWriter) market() []string {
+func (s *observationWriter) market() {
 	m, w := s.Market, s.words
-	if m == nil {
-		return nil
-	}
-	var lines, book []string
-	for _, side := range []struct {
-		name   string
-		levels []world.MarketLevel
-		left   int
-	}{{w.textAsks, m.Asks, m.AsksOmitted}, {w.textBids, m.Bids, m.BidsOmitted}} {
-		var levels []string
-		for _, l := range side.levels {
-			levels = append(levels, fmt.Sprintf(w.textLevel, l.Amount, l.Price))
+	if len(m.Asks)+len(m.Bids) > 0 || m.OwnStore > 0 {
+		from := s.line(w.lineMarket)
+		for _, side := range [...]struct {
+			name   string
+			levels []world.MarketLevel
+			left   int
+		}{{w.textAsks, m.Asks, m.AsksOmitted}, {w.textBids, m.Bids, m.BidsOmitted}} {
+			if len(side.levels) == 0 {
+				continue
+			}
+			s.next(from, "; ")
+			for i, l := range side.levels {
+				if i == 0 {
+					s.add(side.name, " ")
+				} else {
+					s.add(", ")
+				}
+				s.say(w.textLevel, num(l.Amount), num(l.Price))
+			}
+			if side.left > 0 {
+				s.add(", ")
+				s.say(w.textMore, num(side.left))
+			}
 		}
-		if side.left > 0 {
-			levels = append(levels, fmt.Sprintf(w.textMore, side.left))
-		}
-		if len(side.levels) > 0 {
-			book = append(book, side.name+" "+strings.Join(levels, ", "))
+		if m.OwnStore > 0 {
+			s.next(from, "; ")
+			s.say(w.textOwnStore, num(m.OwnStore))
 		}
 	}
-	if m.OwnStore > 0 {
-		book = append(book, fmt.Sprintf(w.textOwnStore, m.OwnStore))
-	}
-	if len(book) > 0 {
-		lines = append(lines, w.lineMarket+strings.Join(book, "; "))
-	}
-	var orders []string
-	for _, o := range m.Orders {
-		// Of an order at another place no more than its price is known.
-		order := fmt.Sprintf(w.textFar, plain(o.ID), o.Side, o.Price, s.where(o.Place))
+	for i, o := range m.Orders {
+		if i == 0 {
+			s.line(w.lineOrders)
+		} else {
+			s.add("; ")
+		}
 		if o.Place == s.Self.Place {
-			order = fmt.Sprintf(w.textOrder, plain(o.ID), o.Side, o.Amount, o.Price, w.textHere)
+			s.say(w.textOrder, str(plain(o.ID)), str(o.Side), num(o.Amount), num(o.Price), str(w.textHere))
+		} else { // of an order at another place no more than its price is known
+			s.say(w.textFar, str(plain(o.ID)), str(o.Side), num(o.Price), str(form(w.textAt, str(plain(o.Place)))))
 		}
 		if o.Claim > 0 {
-			order += ", " + fmt.Sprintf(w.textClaim, o.Claim)
+			s.add(", ")
+			s.say(w.textClaim, num(o.Claim))
 		}
 		if o.ExpiresIn > 0 {
-			order += ", " + fmt.Sprintf(w.textExpires, o.ExpiresIn)
+			s.add(", ")
+			s.say(w.textExpires, num(o.ExpiresIn))
 		}
-		orders = append(orders, order)
-	}
-	if len(orders) > 0 {
-		lines = append(lines, w.lineOrders+s.listed(orders, 0))
-	}
-	var quotes []string
-	for _, q := range m.Elsewhere[:min(len(m.Elsewhere), s.layout.quotes)] {
-		quotes = append(quotes, fmt.Sprintf(w.textQuote, plain(q.Place), s.price(q.Bid), s.price(q.Ask), q.Tick))
 	}
 	if len(m.Elsewhere) > 0 {
-		lines = append(lines, w.lineQuotes+s.listed(quotes, len(m.Elsewhere)-len(quotes)))
+		from, quotes := s.line(w.lineQuotes), m.Elsewhere[:min(len(m.Elsewhere), s.layout.quotes)]
+		for _, q := range quotes {
+			s.next(from, "; ")
+			s.say(w.textQuote, str(plain(q.Place)), str(s.price(q.Bid)), str(s.price(q.Ask)), num(q.Tick))
+		}
+		s.end(from, len(m.Elsewhere)-len(quotes))
 	}
-	return lines
 }
 
 // price is a price, or that there is none.
-func (s observationWriter) price(p int64) string {
+func (s *observationWriter) price(p int64) string {
 	if p == 0 {
 		return s.words.textNone
 	}
-	return fmt.Sprint(p)
+	return strconv.FormatInt(p, 10)
 }

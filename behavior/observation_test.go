@@ -81,8 +81,8 @@ func everything() visibleObservation {
 	}}
 }
 
-func sketchOf(o visibleObservation, p Profile) observationWriter {
-	return observationWriter{visibleObservation: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
+func sketchOf(o visibleObservation, p Profile) *observationWriter {
+	return &observationWriter{visibleObservation: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {

@@ -1,126 +1,133 @@
 package behavior
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/agentworld/world"
 )
 
 // options writes the actions that are possible now, with their bounds and choices,
 // and the others with what they lack.
-func (s observationWriter) options(shown []world.Sight) []string {
-	var can []string
-	var cannot []world.Affordance
-	for _, a := range s.Can {
-		if slices.Contains(s.needless, a.Action) {
-			continue
-		}
-		if a.OK {
-			can = append(can, s.option(a, shown))
-		} else {
-			cannot = append(cannot, a)
+func (s *observationWriter) options(shown []world.Sight) {
+	from := s.line(s.words.lineCan)
+	for i := range s.Can {
+		if a := &s.Can[i]; a.OK && !slices.Contains(s.needless, a.Action) {
+			s.next(from, "; ")
+			s.option(a, shown)
 		}
 	}
-	lines := []string{s.words.lineCan + s.listed(can, 0)}
+	s.end(from, 0)
 	// Actions that are not possible are grouped by their reason. A reason that only says that
 	// there is no trade or no agent here is left out, unless the layout wants details.
-	var entries []string
-	for i := 0; i < len(cannot); {
-		why := s.reason(cannot[i])
-		if !s.details && slices.Contains(idleReasons, cannot[i].Why) {
-			i++
+	from = 0
+	var group *world.Affordance // whose reason is that of the names written last
+	for i := range s.Can {
+		a := &s.Can[i]
+		if a.OK || slices.Contains(s.needless, a.Action) {
 			continue
 		}
-		var names []string
-		for ; i < len(cannot) && s.reason(cannot[i]) == why; i++ {
-			names = append(names, cannot[i].Action)
+		if group != nil && group.Why == a.Why && slices.Equal(group.Need, a.Need) {
+			s.add(", ", a.Action)
+			continue
 		}
-		entries = append(entries, strings.Join(names, ", ")+" ("+why+")")
+		if group != nil {
+			s.reason(group)
+		}
+		if group = nil; !s.details && slices.Contains(idleReasons, a.Why) {
+			continue
+		}
+		if from == 0 {
+			from = s.line(s.words.lineCannot)
+		}
+		s.next(from, "; ")
+		s.add(a.Action)
+		group = a
 	}
-	if len(entries) > 0 {
-		lines = append(lines, s.words.lineCannot+s.listed(entries, 0))
+	if group != nil {
+		s.reason(group)
 	}
-	return lines
 }
 
-func (s observationWriter) option(a world.Affordance, shown []world.Sight) string {
-	text := a.Action
+func (s *observationWriter) option(a *world.Affordance, shown []world.Sight) {
+	s.add(a.Action)
 	if a.Field != "" {
-		text += fmt.Sprintf(" %d..%d", a.Min, a.Max)
+		s.say(" %d..%d", num(a.Min), num(a.Max))
 	}
 	if a.Price != 0 {
-		text += fmt.Sprintf(s.words.textPrice, a.Price)
+		s.say(s.words.textPrice, num(a.Price))
 	}
 	options := a.Options
 	switch a.Action {
 	case world.Decline{}.ActionName():
 		if s.layout.terms == 0 {
-			return text // every one to the agent, none of which is listed
+			return // every one to the agent, none of which is listed
 		}
-		text += " "
+		s.add(" ")
 	case world.Move{}.ActionName():
 		options = slices.DeleteFunc(slices.Clone(options), func(o world.Option) bool {
 			return !slices.ContainsFunc(shown, func(p world.Sight) bool { return p.ID == o.Target })
 		})
 		if len(options) == len(shown) {
-			return text // every place listed
+			return // every place listed
 		}
 		fallthrough
 	case world.Transfer{}.ActionName():
-		text += s.words.textTo
+		s.add(s.words.textTo)
 	default:
 		if len(options) > 0 {
-			text += " "
+			s.add(" ")
 		}
 	}
-	return text + s.choices(options)
+	s.choices(options)
 }
 
 // choices writes the options of an action, those with the same target together:
 // target (item max 2, item max 1)|target max 40.
-func (s observationWriter) choices(options []world.Option) string {
-	var list []string
+func (s *observationWriter) choices(options []world.Option) {
+	from := len(s.out)
 	shown := options[:min(len(options), s.layout.choices)]
 	for i := 0; i < len(shown); {
+		s.next(from, "|")
 		target := shown[i].Target
-		if shown[i].Item == "" {
-			list = append(list, plain(target)+s.most(shown[i].Max))
+		if s.add(plain(target)); shown[i].Item == "" {
+			s.most(shown[i].Max)
 			i++
 			continue
 		}
-		var items []string
+		between := " ("
 		for ; i < len(shown) && shown[i].Target == target; i++ {
-			items = append(items, plain(shown[i].Item)+s.most(shown[i].Max))
+			s.add(between, plain(shown[i].Item))
+			s.most(shown[i].Max)
+			between = ", "
 		}
-		list = append(list, plain(target)+" ("+strings.Join(items, ", ")+")")
+		s.add(")")
 	}
 	if left := len(options) - len(shown); left > 0 {
-		list = append(list, fmt.Sprintf(s.words.textMore, left))
+		s.next(from, "|")
+		s.say(s.words.textMore, num(left))
 	}
-	return strings.Join(list, "|")
 }
 
-func (s observationWriter) most(limit int64) string {
-	if limit == 0 {
-		return ""
+func (s *observationWriter) most(limit int64) {
+	if limit != 0 {
+		s.say(s.words.textMax, num(limit))
 	}
-	return fmt.Sprintf(s.words.textMax, limit)
 }
 
 // idleReasons refuse an action for want of a partner, of which the lists of agents
 // and of the market tell anyway.
 var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere, world.RejectTermsNotFound, world.RejectOfferNotFound}
 
-// reason is what an action lacks, or the code of its refusal.
-func (s observationWriter) reason(a world.Affordance) string {
-	var short []string
+// reason adds what an action lacks, or the code of its refusal.
+func (s *observationWriter) reason(a *world.Affordance) {
+	s.add(" (")
+	from := len(s.out)
+	if len(a.Need) == 0 || a.Why != world.RejectInsufficient {
+		s.add(string(a.Why))
+	}
 	for _, n := range a.Need {
-		short = append(short, fmt.Sprintf(s.words.textShort, n.Resource, n.Amount))
+		s.next(from, ", ")
+		s.say(s.words.textShort, str(n.Resource), num(n.Amount))
 	}
-	if len(short) == 0 || a.Why != world.RejectInsufficient {
-		short = append([]string{string(a.Why)}, short...)
-	}
-	return strings.Join(short, ", ")
+	s.add(")")
 }

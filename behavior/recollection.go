@@ -61,7 +61,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	}
 	for _, c := range o.Changes {
 		if !e.Failed {
-			e.Text += form(" %s %+d", c.Resource, c.Amount)
+			e.Text += form(" %s %+d", str(c.Resource), num(c.Amount))
 		}
 		e.Measures = append(e.Measures, memory.Sum(c.Resource, c.Amount))
 		e.Subjects = append(e.Subjects, c.Resource)
@@ -79,7 +79,7 @@ func placeEntry(w *wording, o world.Observation) memory.Entry {
 	h := o.Here
 	return memory.Entry{
 		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
-		Text: form(w.textFound, h.ID, h.Radiation, h.CompoundG), Topic: form(w.textPlace, h.ID), Subjects: []string{h.ID},
+		Text: form(w.textFound, str(h.ID), num(h.Radiation), num(h.CompoundG)), Topic: form(w.textPlace, str(h.ID)), Subjects: []string{h.ID},
 		Measures: []memory.Measure{memory.Range(w.nameRadiation, h.Radiation), memory.Range("compound", h.CompoundG)},
 	}
 }
@@ -124,7 +124,7 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 		b = append(append(b, ' '), r.Resource...)
 	}
 	for _, n := range w.numbersOf(r) {
-		b = appendForm(b, " %s %d", n.Name, n.Low)
+		b = appendForm(b, " %s %d", str(n.Name), num(n.Low))
 	}
 	return string(b)
 }

@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -71,9 +70,9 @@ func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []
 		if m.Kind == world.KindDecline && m.New {
 			id := plain(m.Terms.Re)
 			if slices.ContainsFunc(offers, func(o world.Terms) bool { return o.ID == m.Terms.Re && o.ExpiresIn > 0 }) {
-				id = fmt.Sprintf(w.newsHeld, id)
+				id = form(w.newsHeld, str(id))
 			}
-			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1, action: fmt.Sprintf(w.newsDeclined, plain(m.From)), things: id, news: 1})
+			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1, action: form(w.newsDeclined, str(plain(m.From))), things: id, news: 1})
 		}
 	}
 	return news
@@ -95,62 +94,73 @@ func (p *history) receivers(own []world.Terms) []world.Terms {
 
 // terms writes the requests and offers to the agent, and its own. Its own offers, which are
 // few, are counted only where no other can be listed.
-func (s observationWriter) terms() (lines []string) {
-	w, more := s.words, s.TermsOmitted
-	var others, own []string
-	for _, list := range [][]world.Terms{s.Here.Offers, s.Requests, s.Offers} {
-		shown := list[:min(len(list), s.layout.terms)]
-		more += len(list) - len(shown)
-		for _, t := range shown {
-			others = append(others, s.entry(t, false))
-		}
+func (s *observationWriter) terms() {
+	lists := [...][]world.Terms{s.Here.Offers, s.Requests, s.Offers}
+	more, all := s.TermsOmitted, s.TermsOmitted
+	for _, list := range lists {
+		all += len(list)
 	}
-	if len(others)+more > 0 {
-		lines = append(lines, w.lineTerms+s.listed(others, more))
+	if all > 0 {
+		from := s.line(s.words.lineTerms)
+		for _, list := range lists {
+			shown := list[:min(len(list), s.layout.terms)]
+			more += len(list) - len(shown)
+			for i := range shown {
+				s.next(from, "; ")
+				s.entry(&shown[i], false)
+			}
+		}
+		s.end(from, more)
 	}
 	shown := s.OwnRequests[:min(len(s.OwnRequests), s.layout.terms)]
 	if s.layout.terms > 0 {
 		shown = slices.Concat(shown, s.OwnOffers)
 	}
-	for _, t := range shown {
-		own = append(own, s.entry(t, true))
+	if all := len(s.OwnRequests) + len(s.OwnOffers); all > 0 {
+		from := s.line(s.words.lineOwnTerms)
+		for i := range shown {
+			s.next(from, "; ")
+			s.entry(&shown[i], true)
+		}
+		s.end(from, all-len(shown))
 	}
-	if more := len(s.OwnRequests) + len(s.OwnOffers) - len(shown); len(own)+more > 0 {
-		lines = append(lines, w.lineOwnTerms+s.listed(own, more))
-	}
-	return lines
 }
 
 // entry writes one request or offer, with the other side.
-func (s observationWriter) entry(t world.Terms, own bool) string {
+func (s *observationWriter) entry(t *world.Terms, own bool) {
 	w := s.words
-	parts := []string{plain(t.ID)}
-	if !own {
-		parts[0] += " " + fmt.Sprintf(w.textFrom, plain(t.From))
+	if s.add(plain(t.ID)); !own {
+		s.add(" ")
+		s.say(w.textFrom, str(plain(t.From)))
 	}
 	if own || t.To == world.ToAnyone {
-		parts[0] += " " + fmt.Sprintf(w.textReceiver, t.To)
+		s.add(" ")
+		s.say(w.textReceiver, str(t.To))
 	}
 	if t.Place != "" {
-		parts[0] += " " + s.where(t.Place)
+		s.add(" ")
+		s.where(t.Place)
+	}
+	part := func(form string, values ...value) {
+		s.add(", ")
+		s.say(form, values...)
 	}
 	if t.Give != "" {
-		parts = append(parts, fmt.Sprintf(w.textGives, t.Give, t.GiveAmount))
+		part(w.textGives, str(t.Give), num(t.GiveAmount))
 	}
-	parts = append(parts, fmt.Sprintf(w.textWants, t.Want, t.WantAmount))
+	part(w.textWants, str(t.Want), num(t.WantAmount))
 	if t.Left != t.WantAmount && t.Give == "" {
-		parts = append(parts, fmt.Sprintf(w.textLeft, t.Left))
+		part(w.textLeft, num(t.Left))
 	}
 	if t.Re != "" {
-		parts = append(parts, fmt.Sprintf(w.textAnswers, plain(t.Re)))
+		part(w.textAnswers, str(plain(t.Re)))
 	}
 	if t.Claim > 0 {
-		parts = append(parts, fmt.Sprintf(w.textClaim, t.Claim))
+		part(w.textClaim, num(t.Claim))
 	}
 	if t.ExpiresIn > 0 {
-		parts = append(parts, fmt.Sprintf(w.textExpires, t.ExpiresIn))
+		part(w.textExpires, num(t.ExpiresIn))
 	} else {
-		parts = append(parts, w.textOver)
+		part(w.textOver)
 	}
-	return strings.Join(parts, ", ")
 }

@@ -98,10 +98,20 @@ type wording struct {
 	callAllowed, plainText string
 }
 
-// appendForm appends a form with the values of its verbs: a string for %s, an int or int64
-// for %d and %+d. Package fmt does the same, but keeps its values, each of which the caller
-// would have to allocate.
-func appendForm(b []byte, form string, values ...any) []byte {
+// value is what a verb of a form takes: a str for %s, a num for %d and %+d.
+type value interface{ isValue() }
+
+type (
+	str string
+	num int64
+)
+
+func (str) isValue() {}
+func (num) isValue() {}
+
+// appendForm appends a form with the values of its verbs. Package fmt does the same, but keeps
+// its values, each of which the caller would have to allocate.
+func appendForm(b []byte, form string, values ...value) []byte {
 	for {
 		at := strings.IndexByte(form, '%')
 		if at < 0 {
@@ -110,27 +120,21 @@ func appendForm(b []byte, form string, values ...any) []byte {
 		b, form = append(b, form[:at]...), form[at+1:]
 		signed := strings.HasPrefix(form, "+")
 		form = strings.TrimPrefix(form, "+")
-		var n int64
 		switch v := values[0].(type) {
-		case string:
-			b, form, values = append(b, v...), strings.TrimPrefix(form, "s"), values[1:]
-			continue
-		case int:
-			n = int64(v)
-		case int64:
-			n = v
-		default:
-			panic("behavior: a value that no form takes")
+		case str:
+			b = append(b, v...)
+		case num:
+			if signed && v >= 0 {
+				b = append(b, '+')
+			}
+			b = strconv.AppendInt(b, int64(v), 10)
 		}
-		if signed && n >= 0 {
-			b = append(b, '+')
-		}
-		b, form, values = strconv.AppendInt(b, n, 10), strings.TrimPrefix(form, "d"), values[1:]
+		form, values = form[1:], values[1:]
 	}
 }
 
 // form is a form with the values of its verbs, see appendForm.
-func form(text string, values ...any) string {
+func form(text string, values ...value) string {
 	var room [128]byte
 	return string(appendForm(room[:0], text, values...))
 }
