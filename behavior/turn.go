@@ -112,7 +112,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
 		t.stage = trace.StageLean
 	}
-	t.names = answer.NamesIn(t.opening.known)
+	t.names = answer.NamesIn(&t.opening.known)
 	t.retrieve(t.opening.sources)
 	if t.opening.early && t.opening.held.count() > 0 {
 		t.revealed, t.revealedAt = true, 1
@@ -157,7 +157,7 @@ func (t *Turn) Next() Step {
 			t.revealedAt = t.talk.asks
 			t.opening.sections = append(t.opening.sections, t.opening.heldSection)
 			t.retrieve(t.opening.held.sources(t.view.AgentID()))
-			t.names = answer.NamesIn(t.opening.seen)
+			t.names = answer.NamesIn(&t.opening.seen)
 		}
 		// From here on the turn stays tainted: what was once read cannot be unread.
 		for _, s := range t.retrieved {

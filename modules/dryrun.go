@@ -44,7 +44,8 @@ func dryRunModule() module {
 			return nil, used, fault.Inside(field)
 		}
 		return func(env Env) (lookup, failure) {
-			names := answer.NamesIn(env.View.Observe())
+			seen := env.View.Observe()
+			names := answer.NamesIn(&seen)
 			action, resolved := names.Resolve(action)
 			// The order is that of a real decision, so that the result is what would happen
 			// if the agent acted alone.

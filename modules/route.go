@@ -38,7 +38,7 @@ func routeModule() module {
 	spec := Spec{Module: moduleRoute, Tool: ToolRoute}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
 		o := env.View.Observe()
-		names := answer.NamesIn(o)
+		names := answer.NamesIn(&o)
 		resolved, _ := names.Resolve(world.Move{To: args.To})
 		to := resolved.(world.Move)
 		args.To = to.To

@@ -59,8 +59,9 @@ func MakeAction(name string, args Args) (Action, error) {
 	if len(args) > len(spec.Params) {
 		return nil, &ArgumentError{"action", fmt.Sprintf("takes %d arguments, got %d", len(spec.Params), len(args))}
 	}
-	checked := Args{}
-	for _, p := range spec.Params {
+	checked := make([]Value, len(spec.Params))
+	for i := range spec.Params {
+		p := &spec.Params[i]
 		v := args[p.Name]
 		_, aliased := p.ChoiceAliases[v.Text]
 		switch {
@@ -75,18 +76,18 @@ func MakeAction(name string, args Args) (Action, error) {
 		case p.Kind == ParamChoice && !aliased && !slices.Contains(p.Choices, v.Text):
 			return nil, &ArgumentError{p.Name, "is not one of its choices"}
 		}
-		checked[p.Name] = v
+		checked[i] = v
 	}
 	return assemble(spec, checked), nil
 }
 
-// assemble makes an action of the values of its parameters, which are all present. A
-// choice may be given by an alias.
-func assemble(spec ActionSpec, args Args) Action {
+// assemble makes an action of the values of its parameters, in their order. A choice may be
+// given by an alias.
+func assemble(spec ActionSpec, values []Value) Action {
 	i := slices.IndexFunc(actions, func(a plainAction) bool { return a.ActionName() == spec.Name })
 	made := reflect.New(reflect.TypeOf(actions[i])).Elem()
 	for i, p := range spec.Params {
-		if field, v := made.Field(i), args[p.Name]; p.Kind == ParamAmount {
+		if field, v := made.Field(i), values[i]; p.Kind == ParamAmount {
 			field.SetInt(v.Int)
 		} else if full, aliased := p.ChoiceAliases[v.Text]; aliased {
 			field.SetString(full)

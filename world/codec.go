@@ -74,8 +74,8 @@ func DecodeAction(b []byte) (Action, error) {
 	if len(fields) > len(spec.Params) {
 		return nil, fmt.Errorf("decode action %s: %d fields, want %d", name, len(fields), len(spec.Params))
 	}
-	args := Args{}
-	for _, p := range spec.Params {
+	values := make([]Value, len(spec.Params))
+	for i, p := range spec.Params {
 		var v Value
 		var err error
 		switch raw := fields[p.Name]; {
@@ -89,9 +89,9 @@ func DecodeAction(b []byte) (Action, error) {
 		if err != nil {
 			return nil, fmt.Errorf("decode action %s: field %s: %w", name, p.Name, err)
 		}
-		args[p.Name] = v
+		values[i] = v
 	}
-	return assemble(spec, args), nil
+	return assemble(spec, values), nil
 }
 
 // decodeFields splits one JSON object into its fields and refuses repeats, which

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -178,16 +179,19 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	if fault != nil {
 		return nil, nil, fault
 	}
-	object, wrote := Value{Kind: Object}, map[string]string{}
-	for _, f := range v.Fields {
+	object, wrote := v, map[string]string(nil)
+	for at, f := range v.Fields {
 		i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return slices.Contains(p.Aliases, f.Name) })
-		if i >= 0 && f.Name != ActionField && !takes(spec, f.Name) {
-			if p := spec.Params[i].Name; !v.gives(p) && !object.has(p) {
-				wrote[p], f.Name = f.Name, p
-				used = append(used, FieldAlias)
-			}
+		if i < 0 || f.Name == ActionField || takes(spec, f.Name) {
+			continue
 		}
-		object.Fields = append(object.Fields, f)
+		if p := spec.Params[i].Name; !v.gives(p) && !(Value{Fields: object.Fields[:at]}).has(p) {
+			if wrote == nil {
+				object.Fields, wrote = slices.Clone(v.Fields), map[string]string{}
+			}
+			wrote[p], object.Fields[at].Name = f.Name, p
+			used = append(used, FieldAlias)
+		}
 	}
 	for _, f := range object.Fields {
 		switch {
@@ -201,14 +205,14 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 			used = append(used, UnusedArgument)
 		}
 	}
-	args, written, named := world.Args{}, map[string]string{}, false
+	args, named := make(world.Args, len(spec.Params)), false
 	read := func(p world.Param, name string) (value world.Value) {
 		given := object.Field(name)
 		if given.Kind == Null && open != nil && !p.Optional {
 			*open = append(*open, p.Slot())
 			return standIn(p)
 		}
-		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given, names.expected(spec.Name, p))
+		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given, func() Phrase { return names.expected(spec.Name, p) })
 		used, fault = append(used, more...), Faults(fault, wrong)
 		if wrong != nil {
 			return standIn(p) // the others are told, too
@@ -217,18 +221,15 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	}
 	for _, p := range spec.Params {
 		slot := p.Slot().String()
-		written[p.Name] = slot
 		if p.Name == slot || !object.gives(p.Name) {
 			args[p.Name] = read(p, slot)
-		} else {
-			named = true
-			args[p.Name] = read(p, p.Name)
-			if !object.gives(slot) {
-				written[p.Name] = p.Name
-			} else if fault == nil {
-				if again := read(p, slot); fault == nil && again != args[p.Name] {
-					fault = &ArgumentError{Path: slot, Expected: say("the value that %s has, or only one of the two", p.Name), Got: say("another value")}
-				}
+			continue
+		}
+		named = true
+		args[p.Name] = read(p, p.Name)
+		if object.gives(slot) && fault == nil {
+			if again := read(p, slot); fault == nil && again != args[p.Name] {
+				fault = &ArgumentError{Path: slot, Expected: say("the value that %s has, or only one of the two", p.Name), Got: say("another value")}
 			}
 		}
 	}
@@ -240,7 +241,10 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 		// The registry names one argument at a time.
 		var refused *world.ArgumentError
 		if errors.As(err, &refused) && refused.Field == p.Name {
-			path := written[p.Name]
+			path := p.Slot().String()
+			if object.gives(p.Name) && !object.gives(path) {
+				path = p.Name
+			}
 			fault = Faults(fault, &ArgumentError{Path: cmp.Or(wrote[path], path), Expected: expectedOf(p), Got: say("a value it does not accept")})
 			args[p.Name] = standIn(p)
 			action, err = world.MakeAction(spec.Name, args)
@@ -252,9 +256,11 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	if err != nil {
 		panic("answer: the action registry refused " + spec.Name + " without naming an argument: " + err.Error())
 	}
-	made := world.ActionArgs(action)
-	if slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Kind == world.ParamText && made[p.Name] != args[p.Name] }) {
-		used = append(used, TextCleaned)
+	for made := range world.Arguments(action) {
+		if made.Kind == world.ParamText && made.Value != args[made.Name] {
+			used = append(used, TextCleaned)
+			break
+		}
 	}
 	return action, used, nil
 }
@@ -302,12 +308,12 @@ var thousands = regexp.MustCompile(`^-?[1-9]\d{0,2}(,\d{3})+$`)
 // argument reads the value that was given for a parameter in a field. An id is passed on
 // with every space and capital the model wrote: whether it exists is for the world to say,
 // and an id that was tidied up could name another thing.
-func argument(p world.Param, field string, given Value, expected Phrase) (world.Value, []Repair, *ArgumentError) {
+func argument(p world.Param, field string, given Value, expected func() Phrase) (world.Value, []Repair, *ArgumentError) {
 	switch {
 	case p.Optional && (given.Kind == Null || given.Kind == String && given.Text == ""):
 		return world.Value{}, nil, nil
 	case given.Kind == Null:
-		return world.Value{}, nil, missing(field, expected)
+		return world.Value{}, nil, missing(field, expected())
 	case p.Kind == world.ParamAmount:
 		if given.Kind == String {
 			// A number may be followed by its unit, and may hold marks of thousands.
@@ -318,11 +324,11 @@ func argument(p world.Param, field string, given Value, expected Phrase) (world.
 		}
 		n, used, ok := given.integer()
 		if !ok {
-			return world.Value{}, nil, mismatch(field, expected, given)
+			return world.Value{}, nil, mismatch(field, expected(), given)
 		}
 		return world.Value{Int: n}, used, nil
 	case given.Kind != String || p.Kind != world.ParamText && (given.Text == "" || len([]rune(given.Text)) > idCharsMax):
-		return world.Value{}, nil, mismatch(field, expected, given)
+		return world.Value{}, nil, mismatch(field, expected(), given)
 	}
 	if _, aliased := p.ChoiceAliases[given.Text]; p.Kind == world.ParamChoice && !aliased && !slices.Contains(p.Choices, given.Text) {
 		meant := choicesOf(p, given.Text)
@@ -648,15 +654,8 @@ func splitNames(text string) (names []string) {
 }
 
 // Names are the names of what an agent knows, by which a model may call it in place of
-// its id.
-type Names struct {
-	// of are the things it knows by the kind of their ids; its own place and itself come first.
-	of map[world.ParamKind][]named
-	// possible are the ids with which an action would be accepted now, by its name.
-	possible map[string][]string
-	// typed says that there are requests and offers; without them no error names their actions.
-	typed bool
-}
+// its id. The zero value knows nothing.
+type Names struct{ seen *world.Observation }
 
 // typedNames are the actions about requests and offers.
 var typedNames = func() (names []string) {
@@ -666,59 +665,68 @@ var typedNames = func() (names []string) {
 	return names
 }()
 
-// untold are the actions that no error names.
+// untold are the actions that no error names: without requests and offers those about them.
 func (n Names) untold() []string {
-	if n.typed {
+	typed := func(a world.Affordance) bool { return slices.Contains(typedNames, a.Action) }
+	if n.seen != nil && slices.ContainsFunc(n.seen.Can, typed) {
 		return nil
 	}
 	return typedNames
 }
 
-type named struct{ id, name string }
+// NamesIn are the names in an observation, which must not change any more. A factory has no
+// name of its own; it goes by its kind, as long as the agent has no other of that kind.
+func NamesIn(o *world.Observation) Names { return Names{o} }
 
-// NamesIn collects what an observation names. A factory has no name of its own; it goes
-// by its kind, as long as the agent has no other of that kind.
-func NamesIn(o world.Observation) Names {
-	n := Names{of: map[world.ParamKind][]named{}, possible: map[string][]string{}}
-	add := func(kind world.ParamKind, id, name string) { n.of[kind] = append(n.of[kind], named{id, name}) }
-	add(world.ParamPlace, o.Here.ID, o.Here.Name)
-	for _, p := range o.Places {
-		add(world.ParamPlace, p.ID, p.Name)
-	}
-	add(world.ParamAgent, o.Self.ID, o.Self.Name)
-	for _, a := range o.Agents {
-		add(world.ParamAgent, a.ID, a.Name)
-	}
-	for _, f := range o.Factories {
-		add(world.ParamFactory, f.ID, f.Kind)
-	}
-	if o.Market != nil {
-		for _, order := range o.Market.Orders {
-			add(world.ParamOrder, order.ID, "")
+// of goes through the ids of a kind that the agent knows, each with its name; its own place and
+// itself come first.
+func (n Names) of(kind world.ParamKind) iter.Seq2[string, string] {
+	return func(yield func(id, name string) bool) {
+		o := n.seen
+		if o == nil {
+			return
 		}
-	}
-	for _, list := range [][]world.Terms{o.Requests, o.Offers, o.Here.Offers} {
-		for _, t := range list {
-			kind := world.ParamOffer
-			if t.Give == "" {
-				kind = world.ParamRequest
+		switch kind {
+		case world.ParamPlace:
+			more := yield(o.Here.ID, o.Here.Name)
+			for i := 0; more && i < len(o.Places); i++ {
+				more = yield(o.Places[i].ID, o.Places[i].Name)
 			}
-			add(kind, t.ID, "")
-			add(world.ParamTerms, t.ID, "")
-		}
-	}
-	for _, t := range o.OwnOffers {
-		add(world.ParamOffer, t.ID, "")
-	}
-	for _, a := range o.Can {
-		n.typed = n.typed || slices.Contains(typedNames, a.Action)
-		for _, option := range a.Options {
-			if !slices.Contains(n.possible[a.Action], option.Target) {
-				n.possible[a.Action] = append(n.possible[a.Action], option.Target)
+		case world.ParamAgent:
+			more := yield(o.Self.ID, o.Self.Name)
+			for i := 0; more && i < len(o.Agents); i++ {
+				more = yield(o.Agents[i].ID, o.Agents[i].Name)
+			}
+		case world.ParamFactory:
+			for _, f := range o.Factories {
+				if !yield(f.ID, f.Kind) {
+					return
+				}
+			}
+		case world.ParamOrder:
+			if o.Market == nil {
+				return
+			}
+			for _, order := range o.Market.Orders {
+				if !yield(order.ID, "") {
+					return
+				}
+			}
+		case world.ParamRequest, world.ParamOffer, world.ParamTerms:
+			for i, list := range [...][]world.Terms{o.Requests, o.Offers, o.Here.Offers, o.OwnOffers} {
+				own := i == 3
+				for _, t := range list {
+					is := world.ParamOffer
+					if t.Give == "" && !own {
+						is = world.ParamRequest
+					}
+					if (kind == is || kind == world.ParamTerms && !own) && !yield(t.ID, "") {
+						return
+					}
+				}
 			}
 		}
 	}
-	return n
 }
 
 // idsTold bounds the ids that an error names.
@@ -727,12 +735,25 @@ const idsTold = 6
 // ids are those that an argument of an action may have: those with which the action is
 // possible now, or else all of the kind that the agent sees.
 func (n Names) ids(action string, kind world.ParamKind) (ids []string) {
-	for i, known := range n.of[kind] {
-		if i > 0 || kind != world.ParamPlace && kind != world.ParamAgent {
-			ids = append(ids, known.id)
+	own := kind == world.ParamPlace || kind == world.ParamAgent
+	for id := range n.of(kind) {
+		if !own {
+			ids = append(ids, id)
+		}
+		own = false
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var possible []string
+	for _, a := range n.seen.Can {
+		for _, option := range a.Options {
+			if a.Action == action && !slices.Contains(possible, option.Target) {
+				possible = append(possible, option.Target)
+			}
 		}
 	}
-	if possible := n.possible[action]; len(ids) > 0 && len(possible) > 0 {
+	if len(possible) > 0 {
 		ids = possible
 	}
 	return ids[:min(len(ids), idsTold)]
@@ -754,7 +775,10 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	}
 	for arg := range world.Arguments(a) {
 		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
-		unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(n.of[arg.Kind], func(k named) bool { return k.id == arg.Text })
+		unseen := check.Status == world.CheckUnknown
+		for id := range n.of(arg.Kind) {
+			unseen = unseen && id != arg.Text
+		}
 		if !refused && !unseen {
 			continue
 		}
@@ -768,24 +792,27 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 
 // bear reports whether something bears a name.
 func (n Names) bear(name string) bool {
-	for _, list := range n.of {
-		if slices.ContainsFunc(list, func(k named) bool { return k.name == name }) {
-			return true
+	for _, kind := range []world.ParamKind{world.ParamPlace, world.ParamAgent, world.ParamFactory} {
+		for _, known := range n.of(kind) {
+			if known == name {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// idOf returns the id that a text means. A text that is a known id stays. So does a name that two
-// things share or that none has: the world, which knows no names, decides what such a text means.
-func idOf(known []named, text string) (id string) {
+// idOf returns the id of a kind that a text means. A text that is a known id stays. So does a
+// name that two things share or that none has: the world, which knows no names, decides what
+// such a text means.
+func (n Names) idOf(kind world.ParamKind, text string) (id string) {
 	bearers := 0
-	for _, k := range known {
-		if k.id == text {
+	for known, name := range n.of(kind) {
+		if known == text {
 			return text
 		}
-		if k.name != "" && k.name == text {
-			id = k.id
+		if name != "" && name == text {
+			id = known
 			bearers++
 		}
 	}
@@ -801,12 +828,14 @@ func (n Names) Resolve(a world.Action) (resolved world.Action, used []Repair) {
 		order.Do, used = n.Resolve(order.Do)
 		return order, used
 	}
-	args := world.Args{}
+	var args world.Args
 	for arg := range world.Arguments(a) {
-		if id := idOf(n.of[arg.Kind], arg.Text); id != arg.Text {
-			arg.Text, used = id, []Repair{NameResolved}
+		if id := n.idOf(arg.Kind, arg.Text); id != arg.Text {
+			if args == nil {
+				args, used = world.ActionArgs(a), []Repair{NameResolved}
+			}
+			args[arg.Name] = world.Value{Text: id}
 		}
-		args[arg.Name] = arg.Value
 	}
 	if used == nil {
 		return a, nil

@@ -422,7 +422,7 @@ func (v *Vocabulary) draftCall(o Value, used []Repair) (Call, bool) {
 	if !ok {
 		return Call{}, false
 	}
-	draft := objectOf(map[string]Value{"candidates": arrayOf(shaped.sorted())})
+	draft := objectOf(Field{"candidates", arrayOf(shaped.sorted())})
 	return textCall(ToolDraft, draft, append(append(used, DraftShorthand), more...)...), true
 }
 
@@ -478,7 +478,7 @@ func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 		return Value{}, nil, false
 	}
 	until, extra := standing(o)
-	shaped, kept := keepBeside(o, objectOf(map[string]Value{"action": flat, "execute_until": until}))
+	shaped, kept := keepBeside(o, objectOf(Field{"action", flat}, Field{"execute_until", until}))
 	return shaped, slices.Concat(used, more, extra, kept), true
 }
 
@@ -509,7 +509,7 @@ func standingOf(o Value) (Value, []Repair) {
 
 // standingParts is a standing order made of its parts in o.
 func standingParts(o Value) (Value, []Repair) {
-	return objectOf(map[string]Value{"until": o.Field("until"), "max_ticks": o.Field("max_ticks"), "ignore": o.Field("ignore")}), nil
+	return objectOf(Field{"ignore", o.Field("ignore")}, Field{"max_ticks", o.Field("max_ticks")}, Field{"until", o.Field("until")}), nil
 }
 
 // shapeFlat reads {"action":NAME,...} or {"decision":NAME,...} as a flat action.
@@ -521,21 +521,21 @@ func shapeFlat(o Value) (flat Value, used []Repair, ok bool) {
 	if name == "" {
 		return Value{}, nil, false
 	}
-	flat = objectOf(map[string]Value{"action": stringOf(name)})
+	flat = Value{Kind: Object, Fields: append(make([]Field, 0, len(o.Fields)+1), Field{"action", stringOf(name)})}
 	for _, f := range o.sorted().Fields {
 		switch {
 		case isParam(name, f.Name):
-			flat.put(f.Name, f.Value)
+			flat.fill(f.Name, f.Value)
 		case slices.Contains(argumentKeys, f.Name) && f.Value.Kind == Object:
 			// The parameters are in an object of their own.
 			used = append(used, CallKey)
 			for _, inner := range f.Value.sorted().Fields {
-				flat.put(inner.Name, inner.Value)
+				flat.fill(inner.Name, inner.Value)
 			}
 		case slices.Contains(commentFields, f.Name):
 			used = append(used, UnusedArgument)
 		case !slices.Contains(envelopeFields, f.Name):
-			flat.put(f.Name, f.Value)
+			flat.fill(f.Name, f.Value)
 		}
 	}
 	return flat.sorted(), used, true
@@ -549,19 +549,30 @@ const twoValues = "two_values"
 // put adds a field to an action. A null gives way; a second value that differs is
 // kept apart as [twoValues].
 func (v *Value) put(name string, value Value) {
-	switch {
-	case !v.gives(name):
-		v.set(name, value)
-	case value.Kind != Null && !value.equal(v.Field(name)):
-		v.set(twoValues, value)
+	v.Fields = slices.Clone(v.Fields)
+	v.fill(name, value)
+}
+
+// fill is put for a value that shares its fields with no other.
+func (v *Value) fill(name string, value Value) {
+	switch i := v.index(name); {
+	case i < 0:
+		v.Fields = append(v.Fields, Field{name, value})
+	case v.Fields[i].Value.Kind == Null:
+		v.Fields[i].Value = value
+	case value.Kind == Null || value.equal(v.Fields[i].Value):
+	case v.has(twoValues):
+		v.Fields[v.index(twoValues)].Value = value
+	default:
+		v.Fields = append(v.Fields, Field{twoValues, value})
 	}
 }
 
 // contradiction is a decision on an action that names two: what is written under both
 // names is passed on for the argument error to object.
 func contradiction(a, b string) Value {
-	action := objectOf(map[string]Value{"action": stringOf(a), twoValues: stringOf(b)})
-	return objectOf(map[string]Value{"action": action})
+	action := objectOf(Field{"action", stringOf(a)}, Field{twoValues, stringOf(b)})
+	return objectOf(Field{"action", action})
 }
 
 // ownName is the action that an object names itself, "" when it names none.
@@ -625,6 +636,9 @@ var encodedKeys = []string{"action", "decision", "candidates", "execute_until", 
 func mendEncoded(o Value) (mended Value, used []Repair) {
 	for _, key := range encodedKeys {
 		text := strings.TrimSpace(o.textOf(key))
+		if c := (&reader{text: text}).next(); c != '{' && c != '[' {
+			continue
+		}
 		inner, more, ok := literal(text)
 		if !ok && strings.HasPrefix(text, "{") {
 			inner, more, _ = ReadObject(text)

@@ -83,15 +83,20 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 		case given.Kind == Object, given.Kind == String:
 			mend(list, arrayOf(given), ListFromOne)
 		}
-		items := slices.Clone(o.Field(list).Items)
+		items, mended := o.Field(list).Items, false
 		for i, item := range items {
 			action, more := actionIn(item)
 			if action.Kind == String {
-				action = objectOf(map[string]Value{ActionField: action})
+				action = objectOf(Field{ActionField, action})
+			} else if len(more) == 0 {
+				continue // as it was
+			}
+			if !mended {
+				items, mended = slices.Clone(items), true
 			}
 			items[i], used = action, append(used, more...)
 		}
-		if len(items) > 0 {
+		if mended {
 			o.set(list, arrayOf(items...))
 		}
 	}

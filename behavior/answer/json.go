@@ -27,6 +27,8 @@ type reader struct {
 	keywords bool
 	depthMax int
 	used     []Repair
+	// fields are those read so far of the objects that are being read, the innermost's last.
+	fields []Field
 	// state says why reading ended early; it is empty while reading continues.
 	state readState
 }
@@ -136,6 +138,9 @@ func (r *reader) value(depth int) Value {
 				r.at++
 				return v
 			}
+			if v.Items == nil {
+				v.Items = make([]Value, 0, 4)
+			}
 			v.Items = append(v.Items, r.value(depth+1))
 		}
 		return Value{Kind: Null}
@@ -203,15 +208,17 @@ func isWordRune(c rune) bool {
 
 // object reads the fields of an object whose brace was taken.
 func (r *reader) object(depth int) Value {
-	v := Value{Kind: Object}
-	at := map[string]int{}
+	start := len(r.fields)
+	var at map[string]int // of many fields; of a few each is looked at
 	for r.state == readWhole {
-		c := r.separator(len(v.Fields) > 0)
+		c := r.separator(len(r.fields) > start)
 		switch {
 		case c == '}' || c == ')' && r.keywords && depth == 1:
 			r.at++
+			v := Value{Kind: Object, Fields: append([]Field(nil), r.fields[start:]...)}
+			r.fields = r.fields[:start]
 			return v
-		case c == '{' && len(v.Fields) == 0:
+		case c == '{' && len(r.fields) == start:
 			// An object alone in a second pair of braces: templates with doubled braces
 			// teach models to write that.
 			r.use(DoubledBraces)
@@ -236,17 +243,37 @@ func (r *reader) object(depth int) Value {
 		if r.state != readWhole {
 			break
 		}
-		if i, twice := at[name]; twice {
+		so := Value{Fields: r.fields[start:]}
+		i := -1
+		if at == nil {
+			i = so.index(name)
+		} else if known, twice := at[name]; twice {
+			i = known
+		}
+		if i >= 0 {
 			// The last value counts, as most decoders have it.
 			r.use(DuplicateKey)
-			v.Fields[i].Value = read
+			so.Fields[i].Value = read
 			continue
 		}
-		at[name] = len(v.Fields)
-		v.Fields = append(v.Fields, Field{name, read})
+		if at != nil {
+			at[name] = len(so.Fields)
+		} else if len(so.Fields) == fieldsFew {
+			at = map[string]int{name: fieldsFew}
+			for i, f := range so.Fields {
+				at[f.Name] = i
+			}
+		}
+		if r.fields == nil {
+			r.fields = make([]Field, 0, fieldsFew)
+		}
+		r.fields = append(r.fields, Field{name, read})
 	}
 	return Value{Kind: Null}
 }
+
+// fieldsFew is how many fields of an object are compared one by one.
+const fieldsFew = 16
 
 // failHere ends the reading at a character that cannot be here, or at the end.
 func (r *reader) failHere() Value {

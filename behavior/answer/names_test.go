@@ -11,30 +11,31 @@ import (
 
 // TestResolveNames looks names up among what an agent knows.
 func TestResolveNames(t *testing.T) {
-	known := struct{ places, agents, factories []named }{
-		places:    []named{{"p1", "Hub"}, {"p2", "Twin"}, {"p3", "Twin"}, {"Rim", "Edge"}, {"p5", "Rim"}, {"p6", ""}},
-		agents:    []named{{"agent-1", "Ada"}, {"agent-2", "Ben"}},
-		factories: []named{{"a1-f1", "assembler"}, {"a1-f2", "plant"}, {"a1-f3", "plant"}},
-	}
+	names := NamesIn(&world.Observation{
+		Here:   world.Here{ID: "p1", Name: "Hub"},
+		Places: []world.Sight{{ID: "p2", Name: "Twin"}, {ID: "p3", Name: "Twin"}, {ID: "Rim", Name: "Edge"}, {ID: "p5", Name: "Rim"}, {ID: "p6"}},
+		Self:   world.Self{ID: "agent-1", Name: "Ada"}, Agents: []world.Contact{{ID: "agent-2", Name: "Ben"}},
+		Factories: []world.Factory{{ID: "a1-f1", Kind: "assembler"}, {ID: "a1-f2", Kind: "plant"}, {ID: "a1-f3", Kind: "plant"}},
+	})
 	for _, tt := range []struct {
 		name     string
-		kind     []named
+		kind     world.ParamKind
 		text, id string
 	}{
-		{"an id stays", known.places, "p1", "p1"},
-		{"a name of one", known.places, "Hub", "p1"},
-		{"a name of two stays", known.places, "Twin", "Twin"},
-		{"an id that is another's name stays", known.places, "Rim", "Rim"},
-		{"a name of nothing stays", known.places, "Nowhere", "Nowhere"},
-		{"another case is another name", known.places, "hub", "hub"},
-		{"nothing is no name", known.places, "", ""},
-		{"a place's name is no agent's", known.agents, "Hub", "Hub"},
-		{"an agent", known.agents, "Ben", "agent-2"},
-		{"the only factory of a kind", known.factories, "assembler", "a1-f1"},
-		{"one of two factories of a kind", known.factories, "plant", "plant"},
+		{"an id stays", world.ParamPlace, "p1", "p1"},
+		{"a name of one", world.ParamPlace, "Hub", "p1"},
+		{"a name of two stays", world.ParamPlace, "Twin", "Twin"},
+		{"an id that is another's name stays", world.ParamPlace, "Rim", "Rim"},
+		{"a name of nothing stays", world.ParamPlace, "Nowhere", "Nowhere"},
+		{"another case is another name", world.ParamPlace, "hub", "hub"},
+		{"nothing is no name", world.ParamPlace, "", ""},
+		{"a place's name is no agent's", world.ParamAgent, "Hub", "Hub"},
+		{"an agent", world.ParamAgent, "Ben", "agent-2"},
+		{"the only factory of a kind", world.ParamFactory, "assembler", "a1-f1"},
+		{"one of two factories of a kind", world.ParamFactory, "plant", "plant"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if id := idOf(tt.kind, tt.text); id != tt.id {
+			if id := names.idOf(tt.kind, tt.text); id != tt.id {
 				t.Errorf("%q, want %q", id, tt.id)
 			}
 		})
@@ -50,7 +51,8 @@ func TestResolveNamesInOrders(t *testing.T) {
 	}
 	w.Advance()
 	order := world.ExecuteUntil{Do: world.Move{To: "Outpost"}, Until: []world.Condition{{Event: world.StopJobDone}}, MaxTicks: 2}
-	got, used := NamesIn(w.View(0).Observe()).Resolve(order)
+	seen := w.View(0).Observe()
+	got, used := NamesIn(&seen).Resolve(order)
 	if do := got.(world.ExecuteUntil).Do; do != (world.Move{To: "llm-outpost"}) || !slices.Equal(used, []Repair{NameResolved}) {
 		t.Errorf("%v with %v", do, used)
 	}
@@ -115,8 +117,9 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 	}
 	w.Advance()
 	v := w.View(0)
-	names := NamesIn(v.Observe())
-	names.of[world.ParamFactory] = []named{{"agent-1-f1", "factory.assembler.mk1"}}
+	seen := v.Observe()
+	seen.Factories = []world.Factory{{ID: "agent-1-f1", Kind: "factory.assembler.mk1"}}
+	names := NamesIn(&seen)
 	e := func(args string) string {
 		c := Call{Tool: ToolDecision, Arguments: args}
 		d, _, e := ReadDecision(c, false)

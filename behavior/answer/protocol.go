@@ -127,7 +127,7 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	if c.Tool == ToolDraft && (&reader{text: c.Arguments}).next() == '[' {
 		if list, more, ok := literal(c.Arguments); ok && len(list.Items) > 1 {
-			o, used = objectOf(map[string]Value{"candidates": list}), append(more, DraftShorthand)
+			o, used = objectOf(Field{"candidates", list}), append(more, DraftShorthand)
 		}
 	}
 	if o.Kind == "" {
@@ -343,8 +343,7 @@ func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []wo
 	}
 	for _, to := range set {
 		if to != "" {
-			written = written.without(world.SlotTo.String())
-			written.Fields = append(written.Fields, Field{Name: world.SlotTo.String(), Value: stringOf(to)})
+			written.set(world.SlotTo.String(), stringOf(to))
 		}
 		open = []world.Slot{}
 		action, more, wrong := Candidate{written}.decode(c, names, &open)

@@ -113,7 +113,7 @@ func (v *Vocabulary) line(text string) (calls []Call, used []Repair, problem Pro
 	}
 	o, _ := actionIn(stringOf(strings.Trim(said, " \t*_`\"'.。")))
 	if _, ok := numberOf(o); ok {
-		o = objectOf(map[string]Value{"candidate": o})
+		o = objectOf(Field{"candidate", o})
 	} else if _, _, e := decodeAction(o, Names{}, nil); e != nil && (label == "" || o.Kind != Object) {
 		return nil, nil, NoJSON
 	}
@@ -544,7 +544,7 @@ func (v *Vocabulary) inputOf(name, input string) (args Value, used []Repair, pro
 	if len(needed) != 1 {
 		needed = []string{bareInput}
 	}
-	return objectOf(map[string]Value{needed[0]: value}), append(used, BareInput), ""
+	return objectOf(Field{needed[0], value}), append(used, BareInput), ""
 }
 
 // bareInput is the field of an input that names no argument.

@@ -3,7 +3,6 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -56,14 +55,8 @@ func Parse(raw []byte) Value {
 	return v
 }
 
-// objectOf returns the object with the given fields, in the order of their names.
-func objectOf(fields map[string]Value) Value {
-	v := Value{Kind: Object}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		v.Fields = append(v.Fields, Field{name, fields[name]})
-	}
-	return v
-}
+// objectOf returns the object with the given fields.
+func objectOf(fields ...Field) Value { return Value{Kind: Object, Fields: fields} }
 
 // stringOf returns a string value.
 func stringOf(s string) Value { return Value{Kind: String, Text: s} }
@@ -85,8 +78,13 @@ func (v Value) has(name string) bool { return v.index(name) >= 0 }
 // gives reports whether an object has a field that is not null.
 func (v Value) gives(name string) bool { return v.Field(name).Kind != Null }
 
-func (v Value) index(name string) int {
-	return slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == name })
+func (v *Value) index(name string) int {
+	for i := range v.Fields {
+		if v.Fields[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // textOf returns a field that is a string, "" for any other.
@@ -110,14 +108,20 @@ func (v *Value) set(name string, to Value) {
 
 // without returns an object without a field.
 func (v Value) without(name string) Value {
+	if !v.has(name) {
+		return v
+	}
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Name == name })
 	return v
 }
 
 // sorted returns an object with its fields in the order of their names.
 func (v Value) sorted() Value {
-	v.Fields = slices.Clone(v.Fields)
-	slices.SortFunc(v.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
+	byName := func(a, b Field) int { return strings.Compare(a.Name, b.Name) }
+	if !slices.IsSortedFunc(v.Fields, byName) {
+		v.Fields = slices.Clone(v.Fields)
+		slices.SortFunc(v.Fields, byName)
+	}
 	return v
 }
 
