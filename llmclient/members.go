@@ -34,6 +34,12 @@ func MembersOf(raw []byte) Members {
 	return m
 }
 
+// IsJSON reports whether raw is one value that [json.Unmarshal] accepts.
+func IsJSON(raw []byte) bool {
+	end := scanValue(raw, skipSpace(raw, 0), 0)
+	return end >= 0 && skipSpace(raw, end) == len(raw)
+}
+
 // Elements returns those of a JSON list, as parts of it; ok is false for what is none, or has
 // more than most. It reads no further than that, so that a list of a million costs no more.
 func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {

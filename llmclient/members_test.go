@@ -37,6 +37,9 @@ func FuzzMembers(f *testing.F) {
 				t.Fatalf("MembersOf(%q)[%q] = %q, encoding/json %q", raw, name, got[name], value)
 			}
 		}
+		if llmclient.IsJSON(raw) != json.Valid(raw) {
+			t.Fatalf("IsJSON(%q) = %t, encoding/json %t", raw, llmclient.IsJSON(raw), json.Valid(raw))
+		}
 		var list []json.RawMessage
 		valid := json.Unmarshal(raw, &list) == nil && list != nil
 		elements, ok := llmclient.Elements(raw, 1000)

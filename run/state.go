@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -67,7 +68,7 @@ func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 			continue
 		}
 		span := state.Span{From: at, To: at + reader.Offset() - from, Chain: reader.Chain()}
-		record, err := trace.Decode(line)
+		record, err := noted(line)
 		if err != nil && (!inOpen || errors.Is(err, trace.ErrFormat)) {
 			return reader.Failed(err)
 		}
@@ -81,6 +82,23 @@ func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 	}
 	s.Open.Close()
 	return nil
+}
+
+// noted decodes of a line what a state needs. Most lines only have a place: of them it is
+// enough that they can be read.
+func noted(line []byte) (trace.Record, error) {
+	switch t := trace.TypeOf(line); t {
+	case trace.TypeBlob:
+		if head, ok := trace.BlobHead(line); ok && llmclient.IsJSON(line) {
+			return head, nil
+		}
+	case trace.TypeStep, trace.TypeEvent, trace.TypeRefusal, trace.TypeDecision:
+		authority := t == trace.TypeDecision && bytes.Contains(line, []byte(`"authority":`)) // not within a text
+		if !authority && llmclient.IsJSON(line) {
+			return trace.Unknown{Type: t}, nil
+		}
+	}
+	return trace.Decode(line)
 }
 
 // Repair makes the trace end where a process that continues the run begins. What is cut
