@@ -3,6 +3,7 @@ package llmclient
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,6 +39,26 @@ func MembersOf(raw []byte) Members {
 func IsJSON(raw []byte) bool {
 	end := scanValue(raw, skipSpace(raw, 0), 0)
 	return end >= 0 && skipSpace(raw, end) == len(raw)
+}
+
+// Only returns the JSON object with none of its members but those named, for a reader to whom
+// the others are a burden. What is no object stays as it is.
+func Only(raw []byte, names ...string) []byte {
+	only := append(make([]byte, 0, 1024), '{')
+	start := skipSpace(raw, 0)
+	end := scanList(raw, start, '{', '}', 1, func(name, value []byte) bool {
+		if slices.Contains(names, string(name[1:len(name)-1])) {
+			if len(only) > 1 {
+				only = append(only, ',')
+			}
+			only = append(append(append(only, name...), ':'), value...)
+		}
+		return true
+	})
+	if end < 0 || skipSpace(raw, end) != len(raw) {
+		return raw
+	}
+	return append(only, '}')
 }
 
 // Elements returns those of a JSON list, as parts of it; ok is false for what is none, or has

@@ -40,6 +40,9 @@ func FuzzMembers(f *testing.F) {
 		if llmclient.IsJSON(raw) != json.Valid(raw) {
 			t.Fatalf("IsJSON(%q) = %t, encoding/json %t", raw, llmclient.IsJSON(raw), json.Valid(raw))
 		}
+		if only := llmclient.MembersOf(llmclient.Only(raw, "a", "b")); len(only) > 2 || (only == nil) != (want == nil) || string(only["a"]) != string(want["a"]) || string(only["b"]) != string(want["b"]) {
+			t.Fatalf("Only(%q) = %q, encoding/json %q", raw, only, want)
+		}
 		var list []json.RawMessage
 		valid := json.Unmarshal(raw, &list) == nil && list != nil
 		elements, ok := llmclient.Elements(raw, 1000)

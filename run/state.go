@@ -84,19 +84,22 @@ func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 	return nil
 }
 
-// noted decodes of a line what a state needs. Most lines only have a place: of them it is
-// enough that they can be read.
+// noted decodes of a line what a state needs. Of most types it is enough that the line can be
+// read, and where it is.
 func noted(line []byte) (trace.Record, error) {
 	switch t := trace.TypeOf(line); t {
+	case trace.TypeStep, trace.TypeEvent, trace.TypeRefusal:
+		if llmclient.IsJSON(line) {
+			return trace.Unknown{Type: t}, nil
+		}
 	case trace.TypeBlob:
 		if head, ok := trace.BlobHead(line); ok && llmclient.IsJSON(line) {
 			return head, nil
 		}
-	case trace.TypeStep, trace.TypeEvent, trace.TypeRefusal, trace.TypeDecision:
-		authority := t == trace.TypeDecision && bytes.Contains(line, []byte(`"authority":`)) // not within a text
-		if !authority && llmclient.IsJSON(line) {
-			return trace.Unknown{Type: t}, nil
-		}
+	case trace.TypeDecision:
+		line = llmclient.Only(line, "type", "tick", "agent_id", "authority")
+	case trace.TypeModelCall:
+		line = llmclient.Only(line, "type", "tick", "agent_id", "step", "stage", "model", "instructions", "tools", "input", "answer", "charge")
 	}
 	return trace.Decode(line)
 }

@@ -68,7 +68,7 @@ type AnsweredCall struct {
 // error says why it is no such record.
 func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 	var c AnsweredCall
-	if err := json.Unmarshal(line, &c); err != nil {
+	if err := json.Unmarshal(llmclient.Only(line, "tick", "agent_id", "step", "request_hash", "answer", "timing"), &c); err != nil {
 		return AnsweredCall{}, malformed(TypeModelCall, err)
 	}
 	return c, nil
