@@ -296,9 +296,15 @@ func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 	if escapes == 0 {
 		return string(content), true
 	}
-	var plain strings.Builder
-	plain.Grow(len(content) - escapes)
+	plain := make([]byte, 0, 1024) // short texts need no memory but their own
+	if len(content)-escapes > cap(plain) {
+		plain = make([]byte, 0, len(content)-escapes)
+	}
 	for i := 0; i < len(content); i++ {
+		next := plainEnd(content, i)
+		if plain, i = append(plain, content[i:next]...), next; i == len(content) {
+			break
+		}
 		c := content[i]
 		if c == '\\' {
 			i++
@@ -315,9 +321,9 @@ func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 				c = '\t'
 			}
 		}
-		plain.WriteByte(c)
+		plain = append(plain, c)
 	}
-	return plain.String(), true
+	return string(plain), true
 }
 
 // strictString reads a JSON string, and any other JSON value as empty.

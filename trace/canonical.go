@@ -156,6 +156,8 @@ type canonicalizer struct {
 	begun bool
 	tick  int64
 	held  []slot
+	// lines holds the lines of slots, each with a line feed.
+	lines []byte
 	// end is the last run end seen; it counts only if nothing follows.
 	end *RunEnd
 }
@@ -198,6 +200,11 @@ func (c *canonicalizer) hold(s slot) error {
 		}
 		c.tick = s.tick
 	}
+	if s.record == nil { // where lines grows, earlier slots keep what it was
+		from := len(c.lines)
+		c.lines = append(append(c.lines, s.line...), '\n')
+		s.line = c.lines[from:]
+	}
 	c.held = append(c.held, s)
 	return nil
 }
@@ -227,7 +234,7 @@ func (c *canonicalizer) flush() error {
 		}
 	}
 	clear(c.held)
-	c.held = c.held[:0]
+	c.held, c.lines = c.held[:0], c.lines[:0]
 	return nil
 }
 
@@ -236,11 +243,11 @@ func (c *canonicalizer) write(r Record) error {
 	if err != nil {
 		return err
 	}
-	return c.writeLine(line)
+	return c.writeLine(append(line, '\n'))
 }
 
 func (c *canonicalizer) writeLine(line []byte) error {
-	if _, err := c.w.Write(append(line, '\n')); err != nil {
+	if _, err := c.w.Write(line); err != nil {
 		return fmt.Errorf("write canonical trace: %w", err)
 	}
 	return nil

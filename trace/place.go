@@ -1,15 +1,19 @@
 package trace
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"example.com/agentworld/llmclient"
+)
 
 // placeOf returns the place of a line, and its canonical form, from its beginning and
 // end, without decoding it. ok is false for a line that must be decoded: one of a type
 // with rules of its own, or one not written as this package writes it. The line of the
-// slot is a copy, with room for a line feed.
+// slot is in the memory of line, which is changed where its end is cut off.
 func placeOf(line []byte) (s slot, ok bool) {
 	t := TypeOf(line)
 	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}
-	kept, end := line, ""
 	s = slots[t]
 	s.tick = m.number("tick")
 	switch t {
@@ -24,31 +28,50 @@ func placeOf(line []byte) (s slot, ok bool) {
 	default:
 		return slot{}, false
 	}
-	// The timing of a call is cut off where it is the last member as this package writes
-	// it, an object of nothing but numbers and truths. Any other line is kept whole.
-	const timing = `,"timing":{`
-	if at := bytes.LastIndex(line, []byte(timing)); t == TypeModelCall && at >= 0 {
-		inside, closed := bytes.CutSuffix(line[at+len(timing):], []byte(`}}`))
-		if closed && !bytes.ContainsAny(inside, "{}[]\\") {
-			kept, end = line[:at], "}"
-		}
-	}
 	if m.failed {
 		return slot{}, false
 	}
-	s.line = append(append(make([]byte, 0, len(kept)+len(end)+1), kept...), end...)
+	// The timing of a call is cut off where it is the last member as this package writes
+	// it, an object of nothing but numbers and truths. Any other line is kept whole.
+	const timing = `,"timing":{`
+	if t == TypeModelCall {
+		at := bytes.LastIndex(line, []byte(timing))
+		inside, closed := bytes.CutSuffix(line[max(at, 0):], []byte(`}}`))
+		if at >= 0 && closed && !bytes.ContainsAny(inside[len(timing):], "{}[]\\") {
+			line = append(line[:at], '}')
+		}
+	}
+	s.line = line
 	return s, true
 }
 
 // BlobHead returns a part without its body from how its line begins. ok is false for a
 // line that is not a part as this package writes it.
 func BlobHead(line []byte) (p Blob, ok bool) {
+	p, _, ok = blobHead(line)
+	return p, ok
+}
+
+func blobHead(line []byte) (p Blob, rest []byte, ok bool) {
 	if TypeOf(line) != TypeBlob {
-		return Blob{}, false
+		return Blob{}, nil, false
 	}
 	m := members{rest: line[len(`{"type":""`)+len(TypeBlob):]}
 	p = Blob{Tick: m.number("tick"), Hash: m.word("hash"), Kind: BlobKind(m.word("kind"))}
-	return p, !m.failed
+	return p, m.rest, !m.failed
+}
+
+// decodeBlob is quick for a part as this package writes it, which is most of a trace.
+func decodeBlob(line []byte) (Record, error) {
+	p, rest, written := blobHead(line)
+	rest, begins := bytes.CutPrefix(rest, []byte(`,"body":"`))
+	content, ends := bytes.CutSuffix(rest, []byte(`"}`))
+	body, plain := llmclient.Unescape(content)
+	if !written || !begins || !ends || !plain {
+		return decodeAs[Blob](line)
+	}
+	p.Body = body
+	return p, nil
 }
 
 // members reads the first members of a line in the order in which they are written.
@@ -82,11 +105,11 @@ func (m *members) number(name string) (n int64) {
 	return n
 }
 
-// word reads a member that is a string without escapes.
+// word reads a member that is a string of ASCII without escapes.
 func (m *members) word(name string) string {
 	rest, quoted := bytes.CutPrefix(m.value(name), []byte(`"`))
-	end := bytes.IndexAny(rest, `"\\`)
-	if m.failed = m.failed || !quoted || end < 0 || rest[end] == '\\'; m.failed {
+	end := bytes.IndexFunc(rest, func(c rune) bool { return c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' })
+	if m.failed = m.failed || !quoted || end < 0 || rest[end] != '"'; m.failed {
 		return ""
 	}
 	m.rest = rest[end+1:]

@@ -86,13 +86,21 @@ func FuzzPlace(f *testing.F) {
 		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"stage":",\"timing\":{","timing":{"latency_ms":1,"attempts":1}}`,
 		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"answer":{"id":"x","timing":{}}}`,
 		`{"type":"step","tick":1,"agent_id":"a\"b","step":2}`, `{"type":"step","tick":-1,"agent_id":"a","step":2}`,
-		`{"type":"part","tick":1,"hash":"h","kind":"item","body":"b"}`, `{"type":"tick_end","tick":9999999999999999999}`,
+		`{"type":"part","tick":1,"hash":"h","kind":"item","body":"b"}`, "{\"type\":\"part\",\"tick\":1,\"hash\":\"\xff\",\"kind\":\"\n\",\"body\":\"\\u0041\\t\"}",
+		`{"type":"tick_end","tick":9999999999999999999}`,
 		`{"type":"event","tick":01}`, `{"type":"decision","tick":1 ,"agent_id":"a"}`,
 	} {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		placed, ok := placeOf(line)
+		if TypeOf(line) == TypeBlob {
+			quick, errA := decodeBlob(line)
+			slow, errB := decodeAs[Blob](line)
+			if quick != slow || (errA == nil) != (errB == nil) {
+				t.Fatalf("%v %v\nquick %+v\nslow  %+v", errA, errB, quick, slow)
+			}
+		}
+		placed, ok := placeOf(bytes.Clone(line))
 		record, err := Decode(line)
 		if !ok || err != nil || repeats(line) {
 			return
