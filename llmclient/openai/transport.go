@@ -17,6 +17,9 @@ const redirectsMax = 3
 // on it until its timeout.
 const pingInterval = 15 * time.Second
 
+// writeBytes is how much of a request is sent at once: most requests are shorter.
+const writeBytes = 32 << 10
+
 // errProxyRefused says that a proxy was reached and did not pass a connection on.
 var errProxyRefused = errors.New("it answered")
 
@@ -33,6 +36,7 @@ func httpClient(configured *http.Client) *http.Client {
 			own = standard.Clone()
 		}
 		own.MaxIdleConns, own.MaxIdleConnsPerHost = 2*ConnsIdleMax, ConnsIdleMax
+		own.WriteBufferSize = writeBytes
 		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingInterval}
 		own.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
 			if r.StatusCode != http.StatusOK {
