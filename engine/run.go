@@ -206,13 +206,8 @@ func (r *runner) noteWorld() {
 	for n := range agents {
 		self := r.world.Self(n)
 		agents[n] = trace.FinalAgent{
-			AgentID: self.ID, Place: self.Place, PowerState: self.PowerState,
-			Electricity: self.Electricity, Heat: self.Heat, Stock: []world.Amount{},
-		}
-		for _, a := range r.world.Stock(n) {
-			if a.Resource != "electricity" {
-				agents[n].Stock = append(agents[n].Stock, a)
-			}
+			AgentID: self.ID, Place: self.Place, PowerState: self.PowerState, Electricity: self.Electricity, Heat: self.Heat,
+			Stock: slices.DeleteFunc(r.world.Stock(n), func(a world.Amount) bool { return a.Resource == "electricity" }),
 		}
 	}
 	for _, g := range r.world.Goals() {

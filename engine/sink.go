@@ -25,11 +25,14 @@ type appending struct{ *run.Log }
 func (l appending) write(records ...trace.Record) error { return l.Write(records...) }
 
 func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
-	request := ask.Request
+	request, sections := ask.Request, ask.Sections
+	if sections == nil {
+		sections = []trace.Section{}
+	}
 	return l.Exchange(trace.ModelCall{
 		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model, ToolChoice: request.Choice.Wire(), MaxOutputTokens: request.Sampling.MaxOutputTokens,
 		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
-		Sections: append([]trace.Section{}, ask.Sections...), Charge: charge,
+		Sections: sections, Charge: charge,
 		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
 	}, request, a)
 }
