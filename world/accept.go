@@ -42,7 +42,7 @@ func (a AcceptOffer) rule(f *facts, s senses) ruling {
 
 // afford lists the offers here that the agent can pay for. If there is none, it says why the
 // first is refused.
-func (AcceptOffer) afford(v *View) Affordance {
+func (AcceptOffer) afford(v *knowledge) Affordance {
 	return choices(v, RejectOfferNotFound, v.seen.Here.Offers, Terms.id, func(id string) Action { return AcceptOffer{id} })
 }
 

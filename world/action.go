@@ -26,12 +26,12 @@ type plainAction interface {
 	Action
 	// afford says whether the action is possible now and within which bounds; the name
 	// is filled in. What it offers is accepted if the agent acts alone.
-	afford(v *View) Affordance
+	afford(v *knowledge) Affordance
 }
 
 // clamper is an action with amounts, which it moves to the nearest feasible ones.
 type clamper interface {
-	clamp(v *View) (Action, []Adjustment)
+	clamp(v *knowledge) (Action, []Adjustment)
 }
 
 // actions are all plain actions in their fixed order, which schemas, prompts and

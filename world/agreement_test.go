@@ -126,12 +126,12 @@ func TestAffordancesHold(t *testing.T) {
 		}
 		v := w.View(rapid.IntRange(0, w.Agents()-1).Draw(t, "agent"))
 		for _, can := range v.Observe().Can {
-			holdTo(t, &v, can)
+			holdTo(t, v, can)
 		}
 	})
 }
 
-func holdTo(t *rapid.T, v *View, can Affordance) {
+func holdTo(t *rapid.T, v View, can Affordance) {
 	for _, a := range instances(can) {
 		check := v.Check(a)
 		if can.OK && check.Status != CheckAccepted {

@@ -162,7 +162,7 @@ func (s liveSenses) market() marketFacts {
 }
 
 // market implements senses with what the view shows.
-func (v *View) market() marketFacts { return v.book }
+func (v *knowledge) market() marketFacts { return v.book }
 
 // noteOpening remembers the book of place p as the tick began, before the first
 // trade changes it. It only tells contention from plain refusals.

@@ -53,7 +53,7 @@ func (a BuildFactory) rule(f *facts, _ senses) ruling {
 
 // afford offers the kinds of factory that can be paid for.
 // If there are none, the first kind says why, with all that is short of it.
-func (BuildFactory) afford(v *View) Affordance {
+func (BuildFactory) afford(v *knowledge) Affordance {
 	f := &v.facts
 	var a Affordance
 	var options []Option

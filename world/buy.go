@@ -66,14 +66,14 @@ func (a BuyPower) rule(f *facts, s senses) ruling {
 	return noOffer(a.Price, m.asks)
 }
 
-func (a BuyPower) clamp(v *View) (Action, []Adjustment) {
+func (a BuyPower) clamp(v *knowledge) (Action, []Adjustment) {
 	price, adjusted := clampPrice(a, a.Price)
 	n, more := clampLots(a, a.Amount, v.facts.buyLimit(price, v.book))
 	return BuyPower{n, price}, append(more, adjusted...)
 }
 
 // afford offers what can be had at the best price; own plants give at any price.
-func (BuyPower) afford(v *View) Affordance {
+func (BuyPower) afford(v *knowledge) Affordance {
 	price := max(1, best(v.book.asks))
 	return v.bounded(BuyPower{PowerLot, price}, v.facts.buyLimit(price, v.book)).at(price)
 }

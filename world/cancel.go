@@ -31,7 +31,7 @@ func (a CancelOrder) rule(f *facts, _ senses) ruling {
 
 // afford offers the open orders here. If there are only others, it says that
 // they are elsewhere.
-func (CancelOrder) afford(v *View) Affordance {
+func (CancelOrder) afford(v *knowledge) Affordance {
 	return choices(v, RejectOrderNotFound, v.facts.orders, func(o PowerOrder) string { return o.ID },
 		func(id string) Action { return CancelOrder{id} })
 }

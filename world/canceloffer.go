@@ -30,7 +30,7 @@ func (a CancelOffer) rule(f *facts, _ senses) ruling {
 }
 
 // afford lists the open offers here. If all are elsewhere, it says so.
-func (CancelOffer) afford(v *View) Affordance {
+func (CancelOffer) afford(v *knowledge) Affordance {
 	return choices(v, RejectOfferNotFound, v.facts.offers, Terms.id, func(id string) Action { return CancelOffer{id} })
 }
 

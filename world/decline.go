@@ -24,7 +24,7 @@ func (a Decline) rule(f *facts, s senses) ruling {
 	return f.sending()
 }
 
-func (Decline) afford(v *View) Affordance {
+func (Decline) afford(v *knowledge) Affordance {
 	list := slices.Concat(v.seen.Requests, v.seen.Offers, v.seen.Here.Offers)
 	return choices(v, RejectTermsNotFound, list, Terms.id, func(id string) Action { return Decline{id} })
 }

@@ -71,14 +71,14 @@ func (o ExecuteUntil) rule(f *facts, s senses) ruling {
 
 // clamp clamps the number of attempts and the inner action as it would be
 // carried out now. The caller that continues the order clamps later attempts again.
-func (o ExecuteUntil) clamp(v *View) (Action, []Adjustment) {
+func (o ExecuteUntil) clamp(v *knowledge) (Action, []Adjustment) {
 	o = cloneAction(o).(ExecuteUntil)
 	n, adjusted := clampTo(o, o.MaxTicks, limit{StandingTicksMax, boundRule})
 	o.MaxTicks = n
 	if _, nested := o.Do.(ExecuteUntil); nested || o.Do == nil {
 		return o, adjusted // Check refuses it; clamping inside would recurse without bound
 	}
-	do, inner := v.Clamp(o.Do)
+	do, inner := View{v}.Clamp(o.Do)
 	o.Do = do
 	return o, append(adjusted, inner...)
 }

@@ -67,12 +67,12 @@ func (a Harvest) rule(f *facts, _ senses) ruling {
 	return ruling{amount: n, changes: changes}
 }
 
-func (a Harvest) clamp(v *View) (Action, []Adjustment) {
+func (a Harvest) clamp(v *knowledge) (Action, []Adjustment) {
 	n, adjusted := clampTo(a, a.MaxAmount, v.facts.harvestLimit())
 	return Harvest{n}, adjusted
 }
 
-func (Harvest) afford(v *View) Affordance { return v.bounded(Harvest{1}, v.facts.harvestLimit()) }
+func (Harvest) afford(v *knowledge) Affordance { return v.bounded(Harvest{1}, v.facts.harvestLimit()) }
 
 // carryOut charges the battery and heats the agent. Radiation is not used up: all agents
 // at a place may harvest it.

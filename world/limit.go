@@ -44,7 +44,7 @@ func affordable(amount, cost, most int64) int64 {
 // it leaves one that the rules allow, so that Check can say what is short.
 func (v View) Clamp(a Action) (Action, []Adjustment) {
 	if c, ok := a.(clamper); ok {
-		return c.clamp(&v)
+		return c.clamp(v.known())
 	}
 	return a, nil
 }
@@ -80,7 +80,7 @@ func clampTo(a Action, n int64, l limit) (int64, []Adjustment) {
 // from a second copy of a rule. The list has the same length in every state, so that
 // a reader finds each action in its place; those that the scenario does not enable are in
 // none.
-func (v *View) affordances() []Affordance {
+func (v *knowledge) affordances() []Affordance {
 	var helpless *Rejection
 	if v.facts.shut || v.facts.travelling {
 		helpless = v.facts.rule(Wait{}, v).rejection
@@ -104,7 +104,7 @@ func (v *View) affordances() []Affordance {
 
 // bounded is an action with one amount; least asks for the least of it. If that is
 // refused, so is every other, and its reason is the one to give.
-func (v *View) bounded(least Action, l limit) Affordance {
+func (v *knowledge) bounded(least Action, l limit) Affordance {
 	if r := least.rule(&v.facts, v); !r.accepted() {
 		return refused(r)
 	}
@@ -127,7 +127,7 @@ func refused(r ruling) Affordance {
 
 // choices offers the targets of which the rule accepts an action. If there is none, it says
 // what stands against the first that is refused for more than not being there.
-func choices[T any](v *View, none RejectionCode, list []T, target func(T) string, do func(string) Action) Affordance {
+func choices[T any](v *knowledge, none RejectionCode, list []T, target func(T) string, do func(string) Action) Affordance {
 	why := Affordance{Why: none}
 	var options []Option
 	for _, t := range list {

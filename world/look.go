@@ -7,7 +7,7 @@ import "slices"
 // were ever visited, whatever the number of places and agents in the world.
 func (w *World) View(n int) View {
 	a := &w.agents[n]
-	v := View{
+	v := &knowledge{
 		facts: w.factsOf(int32(n)), geo: w.geo, place: a.place, last: a.last, allMates: true,
 		seen: Observation{
 			Tick: w.tick, Self: w.Self(n), Woken: a.woken, Agents: []Contact{}, Factories: []Factory{},
@@ -35,13 +35,13 @@ func (w *World) View(n int) View {
 		v.seen.Inbox = append(v.seen.Inbox, m)
 	}
 	if w.scenario.Terms {
-		w.lookAtTerms(&v, int32(n))
+		w.lookAtTerms(v, int32(n))
 	}
 	for _, k := range a.factories {
 		v.seen.Factories = append(v.seen.Factories, w.describe(&w.factories[k]))
 	}
 	if a.travelling() {
-		return v // a traveller sees nothing
+		return View{v} // a traveller sees nothing
 	}
 	place := &w.geo.places[a.place]
 	v.seen.Here = Here{
@@ -50,9 +50,9 @@ func (w *World) View(n int) View {
 	}
 	v.seen.Here.Notes = append(v.seen.Here.Notes, w.sites[a.place].notes...)
 	slices.Reverse(v.seen.Here.Notes) // newest first
-	w.lookAround(&v, int32(n))
-	w.lookAtMarket(&v, int32(n))
-	return v
+	w.lookAround(v, int32(n))
+	w.lookAtMarket(v, int32(n))
+	return View{v}
 }
 
 // Self is the own state of agent n, settled at the present tick without storing
@@ -79,7 +79,7 @@ func (w *World) Self(n int) Self {
 // lookAround looks once at everything within visibility of agent n and fills in
 // the nearest places and agents with the numbers of those left out: the visible places
 // with what changes there and, if there is room, those only charted.
-func (w *World) lookAround(v *View, n int32) {
+func (w *World) lookAround(v *knowledge, n int32) {
 	here := w.agents[n].place
 	places := nearest{most: int(w.scenario.PlacesShown)}
 	inhabited := nearest{most: int(w.scenario.AgentsShown)}

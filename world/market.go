@@ -105,7 +105,7 @@ func (s *site) knownAt(tick, delay int64) (PlaceQuote, bool) {
 }
 
 // lookAtMarket fills in the book of the agent's place and what is known of others.
-func (w *World) lookAtMarket(v *View, n int32) {
+func (w *World) lookAtMarket(v *knowledge, n int32) {
 	here := w.agents[n].place
 	v.book = marketOf(w.bookOf(here), n, marketDepth)
 	if !w.quoted {

@@ -59,12 +59,12 @@ func (a Mine) rule(f *facts, _ senses) ruling {
 	}
 }
 
-func (a Mine) clamp(v *View) (Action, []Adjustment) {
+func (a Mine) clamp(v *knowledge) (Action, []Adjustment) {
 	n, adjusted := clampTo(a, a.MassG, v.facts.mineLimit())
 	return Mine{n}, adjusted
 }
 
-func (Mine) afford(v *View) Affordance { return v.bounded(Mine{1}, v.facts.mineLimit()) }
+func (Mine) afford(v *knowledge) Affordance { return v.bounded(Mine{1}, v.facts.mineLimit()) }
 
 // carryOut moves compound from the place to the agent. What was taken in this tick
 // is remembered for those who come later and find too little.

@@ -60,7 +60,7 @@ func (r *Rules) moveTicks(distanceCM int64) int64 {
 // afford offers the shown places that the battery can pay for.
 // Only shown places are offered, to keep the observation small; any charted place
 // can be tried. If none is affordable the nearest one says what is short.
-func (Move) afford(v *View) Affordance {
+func (Move) afford(v *knowledge) Affordance {
 	a := Affordance{Why: RejectUnreachable}
 	options := make([]Option, 0, len(v.sights))
 	for i, s := range v.sights {

@@ -17,7 +17,7 @@ func (PostNote) describe(Rules) ActionSpec {
 
 func (a PostNote) rule(*facts, senses) ruling { return readable(a.Text) }
 
-func (PostNote) afford(*View) Affordance { return Affordance{OK: true} }
+func (PostNote) afford(*knowledge) Affordance { return Affordance{OK: true} }
 
 // carryOut leaves the note; the oldest goes when there are too many.
 func (do PostNote) carryOut(w *World, n int32, _ ruling) effect {

@@ -112,7 +112,7 @@ func (a Offer) rule(f *facts, s senses) ruling {
 
 // clamp lowers what is given to the stock. What is wanted stays, since an agent that asks for
 // too much does not mean to sell for less.
-func (a Offer) clamp(v *View) (Action, []Adjustment) {
+func (a Offer) clamp(v *knowledge) (Action, []Adjustment) {
 	adjusted := clampTermTicks(a, &a.Ticks)
 	if give, listed := resourceNamed(a.Give); listed {
 		adjusted = append(adjusted, lowerTo(a, "give_amount", &a.GiveAmount, limit{v.facts.givable(give), boundStock})...)
@@ -121,7 +121,7 @@ func (a Offer) clamp(v *View) (Action, []Adjustment) {
 }
 
 // afford lists what can be given, and how much of it.
-func (Offer) afford(v *View) Affordance {
+func (Offer) afford(v *knowledge) Affordance {
 	var options []Option
 	for r := range resource(resourceCount) {
 		most, want := v.facts.givable(r), Data

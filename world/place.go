@@ -72,7 +72,7 @@ func gained(resource string, n int64) []Amount {
 }
 
 // clamp keeps an order within what can be put into escrow.
-func (a PlaceOrder) clamp(v *View) (Action, []Adjustment) {
+func (a PlaceOrder) clamp(v *knowledge) (Action, []Adjustment) {
 	f := &v.facts
 	var adjusted []Adjustment
 	l := limit{PowerTradeMax, boundRule}
@@ -91,7 +91,7 @@ func (a PlaceOrder) clamp(v *View) (Action, []Adjustment) {
 // afford offers both sides as far as there is something to put into escrow: a
 // buy at the lowest price, a sale at the highest. At those no offer of the other
 // side is out of sight.
-func (PlaceOrder) afford(v *View) Affordance {
+func (PlaceOrder) afford(v *knowledge) Affordance {
 	f := &v.facts
 	var options []Option
 	buy := PlaceOrder{SideBuy, PowerLot, 1}.rule(f, v)

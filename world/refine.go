@@ -62,7 +62,7 @@ func (a Refine) rule(f *facts, _ senses) ruling {
 
 // clamp also rounds down to whole kilograms, the part that counts.
 // The adjustment is recorded once, from the amount asked for to the final one.
-func (a Refine) clamp(v *View) (Action, []Adjustment) {
+func (a Refine) clamp(v *knowledge) (Action, []Adjustment) {
 	per := v.facts.law.RefineGPerHardware
 	n, adjusted := clampTo(a, a.MassG, v.facts.refineLimit())
 	if whole := n / per * per; whole != n {
@@ -72,7 +72,7 @@ func (a Refine) clamp(v *View) (Action, []Adjustment) {
 	return Refine{n}, adjusted
 }
 
-func (Refine) afford(v *View) Affordance {
+func (Refine) afford(v *knowledge) Affordance {
 	return v.bounded(Refine{v.facts.law.RefineGPerHardware}, v.facts.refineLimit())
 }
 

@@ -55,12 +55,12 @@ func (a Request) rule(f *facts, _ senses) ruling {
 	return f.sending()
 }
 
-func (a Request) clamp(*View) (Action, []Adjustment) {
+func (a Request) clamp(*knowledge) (Action, []Adjustment) {
 	adjusted := lowerTo(a, "amount", &a.Amount, limit{amountMax, boundRule})
 	return a, append(adjusted, clampTermTicks(a, &a.Ticks)...)
 }
 
-func (Request) afford(v *View) Affordance {
+func (Request) afford(v *knowledge) Affordance {
 	if r := v.facts.sending(); !r.accepted() {
 		return refused(r)
 	}

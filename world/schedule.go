@@ -96,7 +96,7 @@ func (a ScheduleRecipe) rule(f *facts, _ senses) ruling {
 // clamp leaves unknown factories and recipes to Check.
 // A factory that cannot start even one batch gets one: the refusal then tells
 // what a single batch lacks.
-func (a ScheduleRecipe) clamp(v *View) (Action, []Adjustment) {
+func (a ScheduleRecipe) clamp(v *knowledge) (Action, []Adjustment) {
 	f := &v.facts
 	l := limit{BatchesMax, boundRule}
 	own, mine := f.factory(a.FactoryID)
@@ -112,7 +112,7 @@ func (a ScheduleRecipe) clamp(v *View) (Action, []Adjustment) {
 // afford offers every recipe that an own factory here can take.
 // If there are none, the reason is that of the cheapest recipe in a factory that
 // is here and ready, or failing that the first obstacle found.
-func (ScheduleRecipe) afford(v *View) Affordance {
+func (ScheduleRecipe) afford(v *knowledge) Affordance {
 	f := &v.facts
 	a := Affordance{Why: RejectFactoryNotFound}
 	var options []Option

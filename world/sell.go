@@ -47,13 +47,13 @@ func (a SellPower) rule(f *facts, s senses) ruling {
 
 // clamp leaves the price: a seller that asks for more than any price does not want
 // to sell for less.
-func (a SellPower) clamp(v *View) (Action, []Adjustment) {
+func (a SellPower) clamp(v *knowledge) (Action, []Adjustment) {
 	n, adjusted := clampLots(a, a.Amount, v.facts.sellLimit(a.Price, v.book))
 	return SellPower{n, a.Price}, adjusted
 }
 
 // afford offers what can be sold at the best price.
-func (SellPower) afford(v *View) Affordance {
+func (SellPower) afford(v *knowledge) Affordance {
 	price := max(1, best(v.book.bids))
 	return v.bounded(SellPower{PowerLot, price}, v.facts.sellLimit(price, v.book)).at(price)
 }

@@ -58,7 +58,7 @@ func readable(text string) ruling {
 	return ruling{}
 }
 
-func (SendMessage) afford(v *View) Affordance {
+func (SendMessage) afford(v *knowledge) Affordance {
 	if r := (SendMessage{Text: "any"}).rule(&v.facts, v); !r.accepted() {
 		return refused(r)
 	}

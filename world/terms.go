@@ -225,7 +225,7 @@ func (w *World) termsTo(n int32, opening bool) iter.Seq[seenTerms] {
 
 // lookAtTerms fills in the requests and offers to agent n. Those of agents that its rules
 // name come first; offers of others to anyone are bounded in number.
-func (w *World) lookAtTerms(v *View, n int32) {
+func (w *World) lookAtTerms(v *knowledge, n int32) {
 	var named, directed, public []seenTerms
 	for t := range w.termsTo(n, false) {
 		switch {
@@ -270,7 +270,7 @@ func (s *liveSenses) terms(id string) seenTerms {
 }
 
 // terms implements senses with the view.
-func (v *View) terms(id string) seenTerms {
+func (v *knowledge) terms(id string) seenTerms {
 	if i := slices.IndexFunc(v.toSelf, func(t seenTerms) bool { return t.ID == id }); i >= 0 {
 		return v.toSelf[i]
 	}

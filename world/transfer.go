@@ -61,7 +61,7 @@ func (a Transfer) rule(f *facts, s senses) ruling {
 // clamp lowers a gift to what the giver has. A gift of nothing or less
 // stays as it is and is refused: the agent did not say that it wants to give.
 // The giver does not know how much fits the receiver.
-func (a Transfer) clamp(v *View) (Action, []Adjustment) {
+func (a Transfer) clamp(v *knowledge) (Action, []Adjustment) {
 	r, known := resourceNamed(a.Kind)
 	if !known {
 		return a, nil
@@ -73,7 +73,7 @@ func (a Transfer) clamp(v *View) (Action, []Adjustment) {
 // afford offers the agents at the same place as receivers; what can be given
 // is the agent's own stock.
 // Listing each resource for each receiver would repeat the stock many times.
-func (Transfer) afford(v *View) Affordance {
+func (Transfer) afford(v *knowledge) Affordance {
 	if len(v.mates) == 0 {
 		return Affordance{Why: RejectAgentNotHere}
 	}

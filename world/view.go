@@ -5,8 +5,20 @@ import "slices"
 // View is what one agent knows in a tick, as an immutable value: it was copied
 // out of the world and keeps no pointer to anything that changes. It answers
 // only from what the agent may know; two worlds that differ in what the agent
-// cannot see give equal views. Views may be used from several goroutines.
-type View struct {
+// cannot see give equal views. Views may be used from several goroutines. The zero
+// value is that of no agent, and has no rules to check anything by.
+type View struct{ *knowledge }
+
+// known is what the view holds.
+func (v View) known() *knowledge {
+	if v.knowledge == nil {
+		return &knowledge{}
+	}
+	return v.knowledge
+}
+
+// knowledge is what a view holds. Nothing changes it, so that views can share it.
+type knowledge struct {
 	// facts are what the rules look at.
 	facts facts
 	// seen is what an observation says, without what is written down when asked: what
@@ -40,37 +52,39 @@ type View struct {
 }
 
 // AgentID is the id of the agent whose view this is.
-func (v View) AgentID() string { return v.seen.Self.ID }
+func (v View) AgentID() string { return v.known().seen.Self.ID }
 
 // Tick is the tick of the view.
-func (v View) Tick() int64 { return v.seen.Tick }
+func (v View) Tick() int64 { return v.known().seen.Tick }
 
 // Place is the id of the place where the agent is, empty while it travels.
-func (v View) Place() string { return v.seen.Self.Place }
+func (v View) Place() string { return v.known().seen.Self.Place }
 
 // Rules are the numbers of physics and industry; they are the same in all views
 // of a world.
-func (v View) Rules() Rules { return v.facts.law.Rules }
+func (v View) Rules() Rules { return v.known().facts.law.Rules }
 
 // Last is the outcome of the agent's last action; false before its first.
-func (v View) Last() (Outcome, bool) { return v.last.clone(), v.last.Tick > 0 }
+func (v View) Last() (Outcome, bool) { return v.known().last.clone(), v.known().last.Tick > 0 }
 
 // Goals is how far the agent is with each of its goals, in the order of the scenario.
-func (v View) Goals() []GoalStatus { return slices.Clone(v.goals) }
+func (v View) Goals() []GoalStatus { return slices.Clone(v.known().goals) }
 
 // Task is what a run of the world is scored by, nil where nothing is. It never changes.
-func (v View) Task() *Task { return v.task }
+func (v View) Task() *Task { return v.known().task }
 
 // Standing is the agent's standing order with the attempts left in MaxTicks;
 // false when it has none.
 func (v View) Standing() (ExecuteUntil, bool) {
-	return cloneAction(v.standing).(ExecuteUntil), v.standing.Do != nil
+	order := v.known().standing
+	return cloneAction(order).(ExecuteUntil), order.Do != nil
 }
 
 // Check is a dry run of a: would the world accept it now, if no other agent acted?
 // An accepted answer lists the very changes that Apply then makes.
 func (v View) Check(a Action) Check {
-	r := v.facts.rule(a, &v)
+	k := v.known()
+	r := k.facts.rule(a, k)
 	switch {
 	case r.rejection != nil:
 		return Check{Status: CheckRejected, Rejection: r.rejection}
@@ -83,11 +97,12 @@ func (v View) Check(a Action) Check {
 // Blind is the view without what others wrote, offered or asked for: no messages, terms or
 // notes but the agent's own. It is for measuring the effect of these.
 func (v View) Blind() View {
-	s := &v.seen
+	k := *v.known()
+	s := &k.seen
 	s.Inbox, s.InboxDropped, s.Requests, s.Offers, s.Here.Offers, s.TermsOmitted = nil, 0, nil, nil, nil, 0
 	s.Here.Notes = slices.DeleteFunc(slices.Clone(s.Here.Notes), func(n Note) bool { return n.Author != s.Self.ID })
-	v.toSelf, v.moreOffers = nil, false
-	return v
+	k.toSelf, k.moreOffers = nil, false
+	return View{&k}
 }
 
 // sight is a known place with what can be seen of it from afar.
@@ -99,7 +114,7 @@ type sight struct {
 
 // route implements senses: of the live answer it keeps what can be known without
 // trying.
-func (v *View) route(id string) route {
+func (v *knowledge) route(id string) route {
 	if way := v.geo.route(v.place, id); way.kind == routeHere || way.kind == routeKnown {
 		return way
 	}
@@ -107,7 +122,7 @@ func (v *View) route(id string) route {
 }
 
 // contact implements senses: a view never knows how full a receiver is.
-func (v *View) contact(id string) contact {
+func (v *knowledge) contact(id string) contact {
 	switch {
 	case slices.Contains(v.mates, id):
 		return contact{presenceHere, roomUnknown}
@@ -118,7 +133,8 @@ func (v *View) contact(id string) contact {
 }
 
 // Observe writes down the view as plain data. Each call makes a fresh copy.
-func (v View) Observe() Observation {
+func (view View) Observe() Observation {
+	v := view.known()
 	o := v.seen
 	o.Can = v.affordances()
 	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)

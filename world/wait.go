@@ -14,7 +14,7 @@ func (Wait) describe(Rules) ActionSpec {
 
 func (Wait) rule(*facts, senses) ruling { return ruling{} }
 
-func (Wait) afford(*View) Affordance { return Affordance{OK: true} }
+func (Wait) afford(*knowledge) Affordance { return Affordance{OK: true} }
 
 func (Wait) carryOut(*World, int32, ruling) effect { return effect{} }
 
@@ -42,12 +42,12 @@ func (a WaitTicks) rule(*facts, senses) ruling {
 	return ruling{ticks: a.Ticks}
 }
 
-func (a WaitTicks) clamp(*View) (Action, []Adjustment) {
+func (a WaitTicks) clamp(*knowledge) (Action, []Adjustment) {
 	n, adjusted := clampTo(a, a.Ticks, limit{WaitTicksMax, boundRule})
 	return WaitTicks{n}, adjusted
 }
 
-func (WaitTicks) afford(v *View) Affordance {
+func (WaitTicks) afford(v *knowledge) Affordance {
 	return v.bounded(WaitTicks{1}, limit{WaitTicksMax, boundRule})
 }
 
