@@ -348,28 +348,30 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	if slices.Contains(call.Repairs, answer.WrapperKey) {
 		name, args, readsOtherwise = call.Tool, call.Arguments, true
 	}
-	if !it.Custom && !answer.IsObject(args) {
+	isObject := answer.IsObject(args)
+	if !it.Custom && !isObject {
 		if object, _, e := answer.ReadObject(args); e == nil {
 			args, readsOtherwise = string(object.JSON()), true // what is sent back is what was read
 		}
 	}
 	// Some providers refuse to read back anything but an id and arguments that are strings,
 	// with JSON in the latter, and a name that a tool can have.
-	var raw struct {
-		Arguments, Input *string
-		CallID           *string `json:"call_id"`
+	raw := llmclient.MembersOf(it.Raw)
+	isText := func(name string) bool { return len(raw[name]) > 0 && raw[name][0] == '"' }
+	replayable := isText("call_id") && toolName.MatchString(name) && !readsOtherwise
+	for _, member := range [...]string{"arguments", "input"} {
+		replayable = replayable && (isText(member) || !llmclient.Given(raw[member]))
 	}
-	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && toolName.MatchString(name) && !readsOtherwise
 	switch {
 	case it.Custom:
 		call.Repairs = append(call.Repairs, answer.CustomCall)
-		replayable = replayable && raw.Input != nil
+		replayable = replayable && isText("input")
 	case it.Nested:
 		call.Repairs, replayable = append(call.Repairs, answer.WrapperKey), false
 	case it.Renamed:
 		call.Repairs, replayable = append(call.Repairs, answer.CallKey), false
 	default:
-		replayable = replayable && raw.Arguments != nil && json.Valid([]byte(*raw.Arguments))
+		replayable = replayable && isText("arguments") && (isObject || json.Valid([]byte(llmclient.TextOf(raw["arguments"]))))
 	}
 	fault := llmclient.ItemFault("")
 	switch _, repeated := c.ids[it.CallID]; {

@@ -92,10 +92,12 @@ func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
 // decision on the action of that name. What is neither keeps its name.
 func (v *Vocabulary) Called(name, arguments string) Call {
 	if tool, used, ok := v.named(name); ok {
-		if inner, wrapped := v.unwrapped(tool, arguments); wrapped {
-			arguments, used = inner, append(used, WrapperKey)
+		c := Call{Tool: tool, Arguments: arguments, Repairs: used, read: &readArguments{text: arguments}}
+		c.read.object, c.read.used, c.read.fault = ReadObject(arguments)
+		if inner, wrapped := v.unwrapped(tool, c.read.object); wrapped {
+			c.Arguments, c.Repairs = inner, append(used, WrapperKey)
 		}
-		return Call{Tool: tool, Arguments: arguments, Repairs: used}
+		return c
 	}
 	if v.action(name) {
 		if strings.TrimSpace(arguments) == "" {
@@ -141,6 +143,24 @@ type Call struct {
 	Text bool
 	// Repairs are what it took to find the call.
 	Repairs []Repair
+	// read is the object in the text that was read to find the call, nil for none.
+	read *readArguments
+}
+
+// readArguments is what [ReadObject] returns of a text.
+type readArguments struct {
+	text   string
+	object Value
+	used   []Repair
+	fault  *ArgumentError
+}
+
+// object is the arguments as an object, see [ReadObject].
+func (c Call) object() (Value, []Repair, *ArgumentError) {
+	if r := c.read; r != nil && r.text == c.Arguments {
+		return r.object, r.used, r.fault
+	}
+	return ReadObject(c.Arguments)
 }
 
 // norm drops the repairs that are none where text was read: only the schema asks
@@ -255,8 +275,7 @@ func (v *Vocabulary) isCall(o Value) bool {
 
 // unwrapped returns the arguments of a tool that are inside of an object: the whole call once
 // more, or one field that the tool has not.
-func (v *Vocabulary) unwrapped(tool, arguments string) (inner string, wrapped bool) {
-	o, _, _ := ReadObject(arguments)
+func (v *Vocabulary) unwrapped(tool string, o Value) (inner string, wrapped bool) {
 	for range wrappersMax {
 		c, whole := v.explicitCall(o)
 		if o.textOf("type") == "object" {

@@ -32,9 +32,40 @@ type Plan struct {
 // PlannedAction is one action of a plan: a candidate, and how many ticks it may go on.
 type PlannedAction struct{ Candidate }
 
+// read fills in a plan whose fields are all of their types.
+func (p *Plan) read(o Value) bool {
+	steps, actions := o.Field("steps"), o.Field("actions")
+	ok := o.isText("goal") && steps.isList(Object) && actions.isList("")
+	for _, s := range steps.Items {
+		ok = ok && s.isText("kind")
+	}
+	if ok {
+		*p = Plan{Goal: o.textOf("goal"), Actions: make([]PlannedAction, len(actions.Items)), Steps: make([]PlanStep, len(steps.Items))}
+		for i, s := range steps.Items {
+			p.Steps[i].Kind = s.textOf("kind")
+		}
+		for i, a := range actions.Items {
+			p.Actions[i].written = a
+		}
+	}
+	return ok
+}
+
 // Draft are the actions that the agent wants to have tried.
 type Draft struct {
 	Candidates []Candidate `json:"candidates"`
+}
+
+func (d *Draft) read(o Value) bool {
+	d.Candidates = candidatesIn(o)
+	return o.Field("candidates").isList("")
+}
+
+func candidatesIn(o Value) (list []Candidate) {
+	for _, item := range o.Field("candidates").Items {
+		list = append(list, Candidate{item})
+	}
+	return list
 }
 
 // Candidate is an action that is not decoded yet. What is no object is one that cannot be: an
@@ -61,6 +92,23 @@ type Lean struct {
 	Plan       Sentence    `json:"plan"`
 	Candidates []Candidate `json:"candidates"`
 	Commitment
+}
+
+// read fills in what a decision or a lean turn says.
+func (l *Lean) read(o Value) bool {
+	plan, sources := o.Field("plan"), o.Field("sources_used")
+	full := plan.Kind == Object && plan.Field("goal").Kind == String
+	if !o.isText("why") || !sources.isList(String) || !o.Field("candidates").isList("") || o.has("plan") && plan.Kind != String && !full {
+		return false
+	}
+	*l = Lean{Candidates: candidatesIn(o), Commitment: Commitment{Why: o.textOf("why")}}
+	if l.Plan = (Sentence{Goal: plan.Text}); full {
+		l.Plan = Sentence{Goal: plan.textOf("goal"), InFull: true}
+	}
+	for _, id := range sources.Items {
+		l.Sources = append(l.Sources, id.Text)
+	}
+	return true
 }
 
 // Sentence is the plan of a lean turn: one sentence, because nothing comes between
@@ -93,6 +141,10 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 		if !v.has(name) {
 			absent = append(absent, Repair(absentPrefix+name))
 		}
+	}
+	// Arguments as they should be are read as they are.
+	if typed, ok := into.(interface{ read(Value) bool }); ok && typed.read(v) {
+		return absent, nil
 	}
 	v = v.sorted()
 	if json.Unmarshal(v.JSON(), into) == nil {
@@ -131,7 +183,7 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 		}
 	}
 	if o.Kind == "" {
-		if o, used, e = ReadObject(c.Arguments); e != nil {
+		if o, used, e = c.object(); e != nil {
 			return Value{}, nil, e
 		}
 	}
