@@ -12,22 +12,23 @@ import (
 
 // evaluation is one action on its way through the checks.
 type evaluation struct {
-	p      *Policy
-	e      *Evidence
+	p      Policy
+	e      Evidence
 	action world.Action
 	// op is the action as rules see it. If checkable is false, it could not be read.
 	op        Operation
 	checkable bool
-	// The rest is found when it is first asked for, and nil before: the observation, the
-	// triggers in it, and the number of the first planned action that is possible.
+	// The rest is found when it is first asked for: the observation and the triggers in it, nil
+	// before, and the number of the first planned action that is possible, once searched.
 	observation *world.Observation
 	inView      []trigger
-	possible    *int
+	possible    int
+	searched    bool
 }
 
 // evaluation prepares the checks of an action.
-func (p *Policy) evaluation(a world.Action, e *Evidence) *evaluation {
-	q := &evaluation{p: p, e: e, action: a, observation: e.Seen}
+func (p Policy) evaluation(a world.Action, e Evidence) evaluation {
+	q := evaluation{p: p, e: e, action: a, observation: e.Seen}
 	if p.sound && e.View.AgentID() == p.agent {
 		q.op, q.checkable = q.operation(a)
 	}
@@ -63,7 +64,7 @@ func (q *evaluation) offers() []world.Terms {
 // authority reports by what an agent may commit the action. If nothing allows it, the violation
 // says why. The cases come in the order of the package comment.
 func (q *evaluation) authority() (trace.Authority, *Violation) {
-	op, e := &q.op, q.e
+	op, e := &q.op, &q.e
 	own := trace.Authority{By: trace.AuthorityOwn}
 	if !q.checkable {
 		if _, waits := q.action.(world.Wait); waits {

@@ -7,7 +7,8 @@ import (
 
 // untrimmed evaluates an action as it is.
 func (p Policy) untrimmed(a world.Action, e Evidence) (trace.Authority, *Violation) {
-	return p.evaluation(a, &e).authority()
+	q := p.evaluation(a, e)
+	return q.authority()
 }
 
 // Trim is what evaluating makes of an action.

@@ -160,7 +160,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 			}
 		}
 		m := s.compile()
-		if m.evaluation(s.action, &s.evidence).op.unknown {
+		if m.evaluation(s.action, s.evidence).op.unknown {
 			return // every forbid stands against an offer that is not in view, and so does the world
 		}
 		for _, idle := range FindIdle(s.rules, true) {

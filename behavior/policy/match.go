@@ -170,7 +170,7 @@ func fivePercentMore(n int64) int64 { return n + min(n/20, math.MaxInt64-n) }
 // firstPossible is the index of the first planned action that the dry run and the rules accept
 // now, -1 for none. A plain wait is the first only if nothing else is possible.
 func (q *evaluation) firstPossible() int {
-	if q.possible == nil {
+	if !q.searched {
 		waits := func(p PlannedAction) bool { return p.Action == (world.Wait{}).ActionName() && p.MaxTicks == 0 }
 		first := slices.IndexFunc(q.e.Plan, func(p PlannedAction) bool {
 			return !waits(p) && slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
@@ -181,9 +181,9 @@ func (q *evaluation) firstPossible() int {
 		if first < 0 {
 			first = slices.IndexFunc(q.e.Plan, waits)
 		}
-		q.possible = &first
+		q.possible, q.searched = first, true
 	}
-	return *q.possible
+	return q.possible
 }
 
 // afterFirst reports whether an action that is possible comes before an index of the plan.

@@ -70,7 +70,7 @@ var registry = func() map[string]*entry {
 func parse(a world.Action) (Operation, bool) {
 	op := Operation{do: a, amount: 1}
 	if order, ok := a.(world.ExecuteUntil); ok {
-		op.do, op.order = order.Do, &order
+		op.do, op.order = order.Do, new(order)
 	}
 	if _, nested := op.do.(world.ExecuteUntil); nested || !world.Listed(op.do) {
 		return Operation{}, false

@@ -117,11 +117,11 @@ type Result struct {
 // counts, and no word of a text. The same evidence gives the same result. It never panics,
 // whatever the action.
 func (p Policy) Evaluate(a world.Action, e Evidence) Result {
-	q := p.evaluation(a, &e)
+	q := p.evaluation(a, e)
 	r := Result{Action: a}
 	if q.checkable {
 		if r.Action, r.Trimmed = q.trim(); len(r.Trimmed) > 0 {
-			q = p.evaluation(r.Action, &e)
+			q = p.evaluation(r.Action, e)
 		}
 	}
 	r.Authority, r.Violation = q.authority()
