@@ -106,10 +106,10 @@ func (t *Turn) commit(d terminal) {
 		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: repeated(v.Adjusted).ActionName()}
 		v.Check.Status, v.plan = world.CheckRejected, t.plan
 	}
-	again := encode(encodedAction(d.action))
+	again := t.refused != nil && world.Same(d.action, t.refused)
 	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
 	told := t.drafts == nil && t.candidates != nil && t.mind.cfg.Protocol != ProtocolLean
-	unseen := !told && again != t.refused && t.triesLeft() > 0 && v.unseen()
+	unseen := !told && !again && t.triesLeft() > 0 && v.unseen()
 	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
 			// If no candidate of the draft was usable, the draft counts already.
@@ -119,8 +119,8 @@ func (t *Turn) commit(d terminal) {
 			t.ambiguous = false // a wait that is no longer its to choose
 		}
 		t.redrafts = true
-		insists := again == t.refused && len(t.best()) > 0
-		t.refused = again
+		insists := again && len(t.best()) > 0
+		t.refused = d.action
 		n := v.note()
 		n.CallID, n.Repairs = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
 		t.noteRefusal(v, n)

@@ -150,6 +150,10 @@ func (c *Conversation) Waits() bool { return c.waiting }
 func (c *Conversation) Complete() {
 	c.Input = append(c.Input, c.after...)
 	c.after = nil
+	said := func(it llmclient.Item) bool { return it.Kind != llmclient.KindMessage || it.ID != "" }
+	if !slices.ContainsFunc(c.Input, said) {
+		return // nothing is from a model yet
+	}
 	if _, repairs := llmclient.PairItems(c.Input, ""); len(repairs) == 0 {
 		return
 	}

@@ -98,7 +98,13 @@ type Decision struct {
 // Record is the decision as a trace keeps it, with what the world made of it.
 func (d Decision) Record(o world.Outcome) trace.Decision {
 	r := d.Decision
-	r.Proposed, r.Adjusted, r.Executed = encodedAction(d.Proposed), encodedAction(d.Adjusted), encodedAction(d.Executed)
+	r.Executed = encodedAction(d.Executed)
+	if r.Adjusted = r.Executed; !world.Same(d.Adjusted, d.Executed) {
+		r.Adjusted = encodedAction(d.Adjusted)
+	}
+	if r.Proposed = r.Adjusted; !world.Same(d.Proposed, d.Adjusted) {
+		r.Proposed = encodedAction(d.Proposed)
+	}
 	r.ErrorClass, r.Outcome = r.WaitReason.Class(), llmclient.Marshal(o)
 	r.SourcesRetrieved, r.SourcesUsed = append([]trace.Source{}, r.SourcesRetrieved...), append([]string{}, r.SourcesUsed...)
 	return r

@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -173,7 +172,7 @@ func (w weighing) once(f feedback) feedback {
 // same reports whether two drafts propose the same.
 func (w weighing) same(as *weighing) bool {
 	return slices.EqualFunc(w.verdicts, as.verdicts, func(a, b *Evaluation) bool {
-		return a != nil && b != nil && bytes.Equal(encodedAction(a.Proposed), encodedAction(b.Proposed))
+		return a != nil && b != nil && world.Same(a.Proposed, b.Proposed)
 	})
 }
 

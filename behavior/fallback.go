@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"bytes"
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
@@ -103,7 +102,7 @@ func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	for _, number := range t.accepted.ranked() {
 		v := t.evaluate(t.accepted.verdicts[number-1].Proposed)
 		_, order := v.Adjusted.(world.ExecuteUntil)
-		if !t.mayFallBack(v) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && bytes.Equal(encodedAction(v.Adjusted), encodedAction(repeated(decided))) {
+		if !t.mayFallBack(v) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {
 			continue
 		}
 		d := fallbackOf(v)

@@ -178,7 +178,8 @@ type sighting struct {
 }
 
 // sightings are those of an observation, the agent's own place last.
-func sightings(o world.Observation) (list []sighting) {
+func sightings(o world.Observation) []sighting {
+	list := make([]sighting, 0, len(o.Places)+1)
 	for _, p := range slices.Backward(o.Places) {
 		if p.Visible {
 			list = append(list, sighting{p.ID, o.Tick, *p.Emission, *p.CompoundG})

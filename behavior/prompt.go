@@ -2,7 +2,6 @@ package behavior
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -149,10 +148,12 @@ func (m *Agent) compose(view world.View) prompt {
 	p.found, p.untrusted = placeEntry(m.words, seen.Observation), p.fresh > 0
 
 	kept := held.variants()
-	messages := sectionDraft{name: sectionMessages}
-	for _, t := range kept {
-		messages.variants = append(messages.variants, variant{text: t.section(m.words)})
-	}
+	messages := sectionDraft{name: sectionMessages, variants: []variant{{text: held.section(m.words)}}, shorter: func() (variants []variant) {
+		for _, t := range kept[1:] {
+			variants = append(variants, variant{text: t.section(m.words)})
+		}
+		return variants
+	}}
 	history := m.historySection(done)
 	drafts := []sectionDraft{
 		{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
@@ -167,9 +168,10 @@ func (m *Agent) compose(view world.View) prompt {
 	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
-	var lines []string
+	p.sections = make([]trace.Section, 0, len(drafts))
+	lines := make([]string, 0, len(drafts))
 	for i, chosen := range m.fit(drafts) {
-		d := drafts[i]
+		d := &drafts[i]
 		v := d.variants[chosen]
 		s := trace.Section{
 			Name: d.name, Chars: runeCount(v.text), Tokens: m.tokens(v.text),
@@ -220,25 +222,26 @@ func (m *Agent) knownRules() sectionDraft {
 // goals are those of the persona, how far the agent is with those of the scenario, and what
 // the run is scored by.
 func (m *Agent) goals(view world.View) string {
-	lines := []string{m.words.headingGoals}
+	b := append(make([]byte, 0, 512), m.words.headingGoals...)
 	if m.persona.ShortTermGoal != "" {
-		lines = append(lines, m.words.lineShortTerm+m.persona.ShortTermGoal)
+		b = append(append(append(b, '\n'), m.words.lineShortTerm...), m.persona.ShortTermGoal...)
 	}
 	if m.persona.LongTermGoal != "" {
-		lines = append(lines, m.words.lineLongTerm+m.persona.LongTermGoal)
+		b = append(append(append(b, '\n'), m.words.lineLongTerm...), m.persona.LongTermGoal...)
 	}
 	for _, g := range view.Goals() {
 		_, what, _ := strings.Cut(g.Goal.Metric, ":")
-		line := fmt.Sprintf(m.words.lineScored, capText(g.Goal.Text), what, g.Now, g.Goal.AtLeast)
-		if g.MetAt >= 0 {
-			line = fmt.Sprintf(m.words.lineMet, g.MetAt, capText(g.Goal.Text), what, g.Now)
+		if b = append(b, '\n'); g.MetAt >= 0 {
+			b = appendForm(b, m.words.lineMet, num(g.MetAt), str(capText(g.Goal.Text)), str(what), num(g.Now))
+		} else {
+			b = appendForm(b, m.words.lineScored, str(capText(g.Goal.Text)), str(what), num(g.Now), num(g.Goal.AtLeast))
 		}
-		lines = append(lines, line)
 	}
 	if task := view.Task(); task != nil && task.Counts(m.id) {
-		lines = append(lines, fmt.Sprintf(m.words.lineTask, task.Metric, cmp.Or(strings.Join(task.Agents, ", "), m.words.textAll), task.From, task.Ticks))
+		all := cmp.Or(strings.Join(task.Agents, ", "), m.words.textAll)
+		b = appendForm(append(b, '\n'), m.words.lineTask, str(task.Metric), str(all), num(task.From), num(task.Ticks))
 	}
-	return strings.Join(lines, "\n")
+	return string(b)
 }
 
 // observed is the observation, and the same with ever shorter lists of distant

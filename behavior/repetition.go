@@ -37,8 +37,8 @@ const periodMax = 3
 //     replay.
 //  2. It changes no decision; all that comes of it is one line of text.
 type repetition struct {
-	// recent are the latest actions with their arguments in canonical form, newest first.
-	recent [periodMax]string
+	// recent are the latest actions, newest first.
+	recent [periodMax]world.Action
 	// known counts the decisions seen, up to periodMax.
 	known int
 	// same counts for each period, at its index, the latest decisions in a row that
@@ -88,9 +88,8 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 	if action == nil {
 		action = d.Executed
 	}
-	signature := string(world.EncodeAction(action))
 	for period := 1; period <= periodMax; period++ {
-		if period <= r.known && r.recent[period-1] == signature {
+		if period <= r.known && world.Same(r.recent[period-1], action) {
 			r.same[period]++
 		} else {
 			r.same[period] = 0
@@ -109,7 +108,7 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 		r.waits = 0
 	}
 	copy(r.recent[1:], r.recent[:])
-	r.recent[0], r.known = signature, min(r.known+1, periodMax)
+	r.recent[0], r.known = action, min(r.known+1, periodMax)
 
 	// Only the most specific kind counts: an agent that always waits gets no advice about a cycle
 	// of two waits.

@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -182,7 +181,11 @@ func (t *Turn) dispatch() {
 			// first. A draft continues without the step.
 			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(t.thinking, nil, nil)}, t.planSteps...)
 		}
-		if text, ok := answer.Thought(s.Call); ok && t.reasonSteps < t.mind.cfg.ReasonStepsMax {
+		text, thought := "", false
+		if t.mind.vocabulary.Tool(s.Tool) == answer.NoTool {
+			text, thought = answer.Thought(s.Call)
+		}
+		if thought && t.reasonSteps < t.mind.cfg.ReasonStepsMax {
 			t.reasonSteps++
 			t.reasoned(text, answer.ReasonTool)
 			t.talk.Respond(i, thoughtTaken)
@@ -236,9 +239,7 @@ func (t *Turn) dispatch() {
 
 // goOn ends the turn in what an answer decided, asks again, or continues with what it brought.
 func (t *Turn) goOn(r round, before *weighing) {
-	differs := func(d terminal) bool {
-		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(r.decisions[0].action))
-	}
+	differs := func(d terminal) bool { return !world.Same(d.action, r.decisions[0].action) }
 	switch {
 	case r.misdecided:
 		// A protocol call of the answer was wrong: nothing of it is committed, and

@@ -28,14 +28,14 @@ func (t *Turn) allowed() []string {
 		}
 		return slices.Concat([]string{answer.ToolPlan}, t.commits(), modules)
 	case trace.StageModules:
-		return append(t.commits(), modules...)
+		return slices.Concat(t.commits(), modules)
 	case trace.StageDraft:
 		return t.commits()
 	case trace.StageDecision:
 		if t.redrafts {
 			return t.commits()
 		}
-		return []string{answer.ToolDecision}
+		return decisionTool
 	case trace.StageLean:
 		tools := append([]string{answer.ToolTurn}, modules...)
 		if t.opening.held.count() > 0 && !t.shown && !t.opening.early {
@@ -50,10 +50,17 @@ func (t *Turn) allowed() []string {
 // mode the draft needs no decision.
 func (t *Turn) commits() []string {
 	if t.mind.cfg.Commit == trace.CommitOneStep {
-		return []string{answer.ToolDraft}
+		return draftTool
 	}
-	return []string{answer.ToolDraft, answer.ToolDecision}
+	return commitTools
 }
+
+// Lists of tools that nobody changes.
+var (
+	draftTool    = []string{answer.ToolDraft}
+	decisionTool = []string{answer.ToolDecision}
+	commitTools  = []string{answer.ToolDraft, answer.ToolDecision}
+)
 
 // takes reports whether a call that is not offered now is taken all the same: the order of
 // calls is advice.

@@ -74,7 +74,7 @@ type Turn struct {
 	// ambiguous says that the turn is past a fallback: it gave several decisions, or chose
 	// to wait. refused is the last decision that was sent back.
 	ambiguous bool
-	refused   string
+	refused   world.Action
 	// noted are the refused actions of answer number notedAt that have a step.
 	noted   []string
 	notedAt int

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/behavior/answer"
@@ -86,17 +87,26 @@ type DryRun struct {
 // names are those of what the agent sees.
 func NewDryRun(l Language, a world.Action, adjustments []world.Adjustment, check world.Check, names answer.Names) DryRun {
 	f := DryRun{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
-	var adjusted, changes []string
+	var adjusted []string
 	for _, adjustment := range adjustments {
 		// The ticks of a standing order are no slot and keep their name.
 		slot := answer.Slot(adjustment.Action, adjustment.Field)
 		adjusted = append(adjusted, fmt.Sprintf(wordsOf(l).adjusted, slot, adjustment.To, adjustment.From))
 	}
 	f.Adjusted = strings.Join(adjusted, "; ")
-	for _, c := range check.Changes {
-		changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
+	var room [128]byte
+	changes := room[:0]
+	for i, c := range check.Changes {
+		if i > 0 {
+			changes = append(changes, ", "...)
+		}
+		changes = append(append(changes, c.Resource...), ' ')
+		if c.Amount >= 0 {
+			changes = append(changes, '+')
+		}
+		changes = strconv.AppendInt(changes, c.Amount, 10)
 	}
-	f.Changes = strings.Join(changes, ", ")
+	f.Changes = string(changes)
 	if check.Rejection != nil {
 		if order, ok := a.(world.ExecuteUntil); ok && order.Do != nil {
 			a = order.Do

@@ -30,6 +30,16 @@ func EncodeAction(a Action) []byte {
 	return append(b, '}')
 }
 
+// Same reports whether two actions have the same encoding. Nil is the same as nil alone.
+func Same(a, b Action) bool {
+	_, ordered := a.(ExecuteUntil)
+	_, other := b.(ExecuteUntil)
+	if ordered && other {
+		return bytes.Equal(EncodeAction(a), EncodeAction(b))
+	}
+	return ordered == other && a == b
+}
+
 // appendQuoted appends a JSON string as [encode] writes it.
 func appendQuoted(b []byte, text string) []byte {
 	for i := range len(text) {

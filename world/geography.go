@@ -150,6 +150,9 @@ func (s *nearest) offer(n near) {
 		}
 		s.list = s.list[:s.most-1]
 	}
+	if s.list == nil {
+		s.list = make([]near, 0, min(s.most, sightsMax))
+	}
 	i := len(s.list)
 	for i > 0 && n.before(s.list[i-1]) {
 		i--

@@ -53,7 +53,7 @@ func QueryTerms(query string) []string {
 // or the character itself when it stands alone. An id such as "agent-2" gives
 // "agent" and "2"; a plural "s" is dropped so that "chips" finds "chip".
 func Terms(text string) []string {
-	var out []string
+	out := make([]string, 0, len(text)/4+1) // a guess
 	for run, unspaced := range Runs(text) {
 		switch characters := []rune(run); {
 		case !unspaced:
