@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/internal/atomicfile"
@@ -125,12 +123,8 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 		}
 		return agent, ask, leastLearnCalls
 	})
-	var group errgroup.Group
-	group.SetLimit(r.Concurrency)
-	for i := range backs {
-		group.Go(func() error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) })
-	}
-	if err := group.Wait(); err != nil {
+	err := r.workers.each(len(backs), func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) })
+	if err != nil {
 		return nil, err
 	}
 	r.settle(allowed, len(backs), func(i int) (int, cost) { return backs[i].agent, backs[i].bill })

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"golang.org/x/sync/errgroup"
-
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
@@ -66,18 +64,13 @@ func (r *runner) allow(n int, opening openingOf) quotas {
 		return nil
 	}
 	needs, list := make([]budget.Need, n), make(quotas, n)
-	var group errgroup.Group
-	group.SetLimit(r.Concurrency)
-	for i := range n {
-		group.Go(func() error {
-			agent, first, least := opening(i)
-			list[i] = &quota{of: s, items: map[string]int64{}}
-			list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model), list[i].items)
-			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
-			return nil
-		})
-	}
-	_ = group.Wait() // no turn returns an error
+	_ = r.workers.each(n, func(i int) error {
+		agent, first, least := opening(i)
+		list[i] = &quota{of: s, items: map[string]int64{}}
+		list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model), list[i].items)
+		needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
+		return nil
+	})
 	for i, p := range s.budget.Open(needs) {
 		list[i].reservation = p
 	}

@@ -155,6 +155,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 type runner struct {
 	Options
 	sink    sink
+	workers workers
 	world   *world.World
 	runtime *behavior.Runtime
 	agents  []*behavior.Agent
@@ -329,6 +330,8 @@ func (r *Result) end(s *stop) {
 // advance is ticks without that judgement, for a part of a run.
 func (r *runner) advance(ctx context.Context) (Result, error) {
 	result := Result{Status: trace.RunCompleted, TicksDone: r.reached.Tick, FinalDigest: r.reached.Digest}
+	r.workers = newWorkers(min(r.Concurrency, r.world.Agents()))
+	defer close(r.workers)
 	for r.reached.Tick < r.Ticks {
 		if err := r.takeForks(); err != nil {
 			return result, err

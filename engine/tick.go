@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
@@ -202,33 +200,28 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var group errgroup.Group
-	group.SetLimit(r.Concurrency)
 	var mu sync.Mutex
 	done, next := make([]bool, len(due)), 0
 	// With other endpoints left the turns under way are let finish: which of them were
 	// would depend on arrival.
 	decided := r.endpoints.left() != 1
-	for i, n := range due {
-		group.Go(func() error {
-			d, err := r.deliberate(ctx, n, turn(i), allowed.of(i))
-			if err != nil {
-				cancel()
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			turns[i], done[i] = d, true
-			for ; !decided && next < len(due) && done[next]; next++ {
-				for _, f := range r.refusing(turns[next : next+1]) {
-					if decided = true; f != nil {
-						cancel()
-					}
+	err := r.workers.each(len(due), func(i int) error {
+		d, err := r.deliberate(ctx, due[i], turn(i), allowed.of(i))
+		if err != nil {
+			cancel()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		turns[i], done[i] = d, true
+		for ; !decided && next < len(due) && done[next]; next++ {
+			for _, f := range r.refusing(turns[next : next+1]) {
+				if decided = true; f != nil {
+					cancel()
 				}
 			}
-			return err
-		})
-	}
-	err := group.Wait()
+		}
+		return err
+	})
 	r.settle(allowed, len(turns), func(i int) (int, cost) { return turns[i].agent, turns[i].bill })
 	return turns, nil, err
 }
