@@ -114,6 +114,10 @@ type Agent struct {
 	order        Decision
 	instructions string
 	staticTokens int
+	// sampling and outputTokens are how the agent's model is asked to answer, and the room for
+	// that.
+	sampling     llmclient.Sampling
+	outputTokens int
 	memory       *memory.Memory
 	playbook     *playbook.Playbook
 	history      history
@@ -125,11 +129,11 @@ type Agent struct {
 // scenario says about whom it may listen to, see [world.World.PolicyRules].
 func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyRule) *Agent {
 	m := &Agent{
-		Runtime: k, id: id, persona: persona, policy: policy.Compile(id, rules), playbook: playbook.New(),
-		memory: memory.New(k.words.memory),
+		id: id, persona: persona, policy: policy.Compile(id, rules), playbook: playbook.New(),
+		memory: memory.New(k.words.memory), systemPrompt: k.cfg.SystemPrompt,
 	}
-	m.SetSystemPrompt(k.cfg.SystemPrompt)
 	m.SetGoals("", "")
+	m.Adopt(k)
 	return m
 }
 
@@ -146,6 +150,7 @@ func (m *Agent) SetSystemPrompt(text string) {
 // the few words in summaries are in the old language until the summary next grows.
 func (m *Agent) Adopt(k *Runtime) {
 	m.Runtime, m.headroom = k, headroom{}
+	m.sampling, m.outputTokens = k.cfg.SamplingOf(m.id), k.cfg.AnswerTokens(m.id)
 	m.memory.SetWords(k.words.memory)
 	m.SetSystemPrompt(m.systemPrompt)
 }
@@ -179,7 +184,7 @@ func (m *Agent) Fits() error {
 	}
 	if least := m.count(m.goals(world.View{})); m.sectionBudget() < least+reserve {
 		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
-			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens()+m.growthTokens())
+			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens+m.growthTokens())
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func encodedLen(text string) int {
 // sectionBudget is what the window leaves for the opening sections: not the
 // static text, not the answer, and room for the turn to grow.
 func (m *Agent) sectionBudget() int {
-	return m.cfg.ContextWindowTokens - m.staticTokens - m.outputTokens() - m.growthTokens()
+	return m.cfg.ContextWindowTokens - m.staticTokens - m.outputTokens - m.growthTokens()
 }
 
 // growthTokens is what a turn may add to its opening: plan, a module result, a
@@ -82,11 +82,9 @@ const growthTokensMin = 1000
 
 // AnswerTokens is the room that an agent's prompts are planned with for an answer. A longer
 // one may take all that is free of the window.
-func (c Config) AnswerTokens(agent string) int {
+func (c *Config) AnswerTokens(agent string) int {
 	return min(cmp.Or(c.SamplingOf(agent).MaxOutputTokens, answerTokens), c.ContextWindowTokens/8)
 }
 
 // answerTokens is more than most answers take that are written without thinking.
 const answerTokens = 1024
-
-func (m *Agent) outputTokens() int { return m.cfg.AnswerTokens(m.id) }

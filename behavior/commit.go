@@ -127,7 +127,7 @@ func (t *Turn) commit(d terminal) {
 		f := t.mind.words.refused(v)
 		t.mistake(f, v.Adjusted.ActionName())
 		if t.triesLeft() < 0 || insists || v.outOfDeviations() {
-			t.fail(trace.WaitGuardRejected, &v)
+			t.fail(trace.WaitGuardRejected, v)
 			return
 		}
 		if f.Next = answer.ToolDraft; t.mind.cfg.Protocol == ProtocolLean {
@@ -171,12 +171,12 @@ func (t *Turn) commit(d terminal) {
 	if len(cited) > 0 {
 		t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
 	}
-	t.finish(decided)
+	t.finish(&decided)
 }
 
 // outOfDeviations reports whether the action is refused because no deviations from the plan are left,
 // which ends the turn.
-func (v Evaluation) outOfDeviations() bool {
+func (v *Evaluation) outOfDeviations() bool {
 	return v.Violation != nil && v.Violation.Reason == policy.ReasonDeviations
 }
 
@@ -192,7 +192,7 @@ func (t *Turn) commitOneStep(w weighing) {
 		return
 	}
 	v := w.verdicts[ranked[0]-1]
-	decision := decisionOf(*v)
+	decision := decisionOf(v)
 	decision.Commit = trace.CommitOneStep
 	if ranked[0] > 1 {
 		decision.picked = ranked[0]
@@ -201,11 +201,11 @@ func (t *Turn) commitOneStep(w weighing) {
 		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID, Name: decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),
 	})
-	t.finish(decision)
+	t.finish(&decision)
 }
 
 // decisionOf is the model's decision for an action that passed its checks.
-func decisionOf(v Evaluation) Decision {
+func decisionOf(v *Evaluation) Decision {
 	return Decision{
 		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority), Parents: v.Parents},
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,

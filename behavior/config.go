@@ -75,7 +75,7 @@ func (c Config) WithDefaults() Config {
 
 // Guards reports whether a check of the guard is on. All are, unless GuardOff names
 // them.
-func (c Config) Guards(check policy.Check) bool { return !slices.Contains(c.GuardOff, check) }
+func (c *Config) Guards(check policy.Check) bool { return !slices.Contains(c.GuardOff, check) }
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason steps with their retries, draft, decision, guard

@@ -127,7 +127,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		v := t.evaluate(action)
 		t.intendAction(v)
 		w.usable = w.usable || !v.Refused()
-		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n, v))
+		w.verdicts, w.scores = append(w.verdicts, v), append(w.scores, t.score(n, v))
 		result := candidateResult{N: n, DryRun: v.finding(t.mind.words)}
 		if v.Refused() {
 			f := t.mind.words.refused(v)
@@ -148,7 +148,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 }
 
 // noteRefusal notes that an action was refused, once for an answer that both drafts and decides it.
-func (t *Turn) noteRefusal(v Evaluation, n trace.Step) {
+func (t *Turn) noteRefusal(v *Evaluation, n trace.Step) {
 	if t.notedAt != t.talk.asks {
 		t.noted, t.notedAt = nil, t.talk.asks
 	}
@@ -195,7 +195,7 @@ const (
 // know is as good as an accepted one, unless an id in it may be misspelt. An accepted one takes
 // its place if the world refuses it. Only the full protocol commits in one step: a lean turn
 // decides in the call that drafts.
-func (t *Turn) score(number int, v Evaluation) int {
+func (t *Turn) score(number int, v *Evaluation) int {
 	score := scorePlace * (number - 1)
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
 	if v.By == trace.AuthorityRule || slices.ContainsFunc(t.plan[:t.fromPlan], listed) {

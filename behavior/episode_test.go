@@ -119,7 +119,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 		learn(m, tick+1, world.Harvest{MaxAmount: tick + 1}, world.RejectContended)
 		learn(m, tick+1, world.Move{To: fmt.Sprint("motor-", tick)}, world.RejectUnreachable)
 	}
-	last, deed := m.lastOutcome(world.Outcome{Tick: 40, Action: world.Move{To: "motor-39"}, Rejection: &world.Rejection{Code: world.RejectUnreachable}}, world.Observation{})
+	last, deed := m.lastOutcome(world.Outcome{Tick: 40, Action: world.Move{To: "motor-39"}, Rejection: &world.Rejection{Code: world.RejectUnreachable}}, &world.Observation{})
 	if want := "# Last outcome\n[mem-40-"; !strings.HasPrefix(last.text, want) || len(last.sources) != 1 {
 		t.Errorf("last outcome %q with %d sources", last.text, len(last.sources))
 	}

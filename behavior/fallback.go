@@ -21,10 +21,10 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 		t.wait(reason, proposed)
 		return
 	}
-	d := best[0]
-	d.FailedBy = reason
-	for _, other := range best[1:] {
-		d.Otherwise = append(d.Otherwise, t.completed(other))
+	d := &best[0]
+	d.FailedBy, d.Otherwise = reason, best[1:]
+	for i := range d.Otherwise {
+		t.complete(&d.Otherwise[i])
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(), Repairs: d.repairs,
@@ -79,14 +79,14 @@ func (t *Turn) best() []Decision {
 }
 
 // fallbackOf is the decision for an action that the model did not decide on. It is no deviation.
-func fallbackOf(v Evaluation) Decision {
+func fallbackOf(v *Evaluation) Decision {
 	d := decisionOf(v)
 	d.Authority.By, d.Authority.Deviation = trace.AuthorityFallback, 0
 	return d
 }
 
 // mayFallBack reports whether an action may be done without a decision for it.
-func (t *Turn) mayFallBack(v Evaluation) bool {
+func (t *Turn) mayFallBack(v *Evaluation) bool {
 	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) &&
 		v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
 }

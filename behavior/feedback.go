@@ -114,7 +114,7 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 // refused says why an action may not be committed: what the world would answer, or which rule
 // refused it, about which argument, with the rule's numbers, and what the agent had planned.
 // Nothing of it is from a text that others wrote, because the plan was made before any was shown.
-func (w *wording) refused(v Evaluation) feedback {
+func (w *wording) refused(v *Evaluation) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
 			Status: "error", Code: CodePolicy, Text: w.policy.of(broken.Reason), Rule: broken.Reason, Path: broken.Argument,

@@ -49,14 +49,14 @@ func feedbackIn(w *wording) string {
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
 		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 	}
-	again := w.refused(rejected)
+	again := w.refused(&rejected)
 	again.TriesLeft = 2
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(again))
 	b.WriteString("policy\n")
 	for _, rule := range policy.Reasons() {
 		broken := Evaluation{Result: policy.Result{Violation: &policy.Violation{Reason: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}}
 		broken.plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}
-		f := w.refused(broken)
+		f := w.refused(&broken)
 		f.TriesLeft = 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))
 	}

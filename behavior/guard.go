@@ -34,22 +34,22 @@ type Evaluation struct {
 
 // Refused reports whether the action must not be committed. An action whose
 // result depends on what the agent cannot know may be tried.
-func (v Evaluation) Refused() bool { return v.Check.Status == world.CheckRejected }
+func (v *Evaluation) Refused() bool { return v.Check.Status == world.CheckRejected }
 
 // unseenID is the code of an action that was sent back because of such an id.
 const unseenID = "unseen_id"
 
 // unseen reports whether the result of the action is unknown because the agent sees nothing of an
 // id in it.
-func (v Evaluation) unseen() bool {
+func (v *Evaluation) unseen() bool {
 	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
 }
 
 // evaluate clamps and dry-runs one action on what the agent knows.
-func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Evidence) Evaluation {
+func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Evidence) *Evaluation {
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
-	v := Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
+	v := &Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
 	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
 	if len(e.Authors) > 0 {
 		v.plan = e.Plan
@@ -62,7 +62,7 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 }
 
 // evaluate evaluates an action of the turn.
-func (t *Turn) evaluate(proposed world.Action) Evaluation {
+func (t *Turn) evaluate(proposed world.Action) *Evaluation {
 	v := t.mind.evaluate(t.view, proposed, t.evidence())
 	v.names = t.names
 	return v
@@ -109,7 +109,7 @@ func (m *Agent) authorsOf(s trace.Source) []string {
 
 // note is the step of a refused action: the reason of the policy, with the plan that the action
 // was compared with, or the code of the world.
-func (v Evaluation) note() trace.Step {
+func (v *Evaluation) note() trace.Step {
 	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
 	if v.Violation == nil {
 		if n.Code = unseenID; v.Check.Rejection != nil {
@@ -125,7 +125,7 @@ func (v Evaluation) note() trace.Step {
 }
 
 // finding is the verdict as the model reads it.
-func (v Evaluation) finding(w *wording) modules.DryRun {
+func (v *Evaluation) finding(w *wording) modules.DryRun {
 	return modules.NewDryRun(w.language, v.Adjusted, v.Adjustments, v.Check, v.names)
 }
 
@@ -142,7 +142,7 @@ type verdictDetail struct {
 	Rule policy.Reason `json:"rule,omitempty"`
 }
 
-func (v Evaluation) detail() verdictDetail {
+func (v *Evaluation) detail() verdictDetail {
 	d := verdictDetail{
 		Status: v.Check.Status, Action: encodedAction(v.Adjusted), Adjusted: v.Adjustments,
 		Changes: v.Check.Changes, Ticks: v.Check.Ticks, Rejection: v.Check.Rejection,
@@ -163,7 +163,8 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	v := m.evaluate(view, order.Do, policy.Evidence{Order: m.order.operation})
+	seen := view.Observe()
+	v := m.evaluate(view, order.Do, policy.Evidence{Seen: &seen, Order: &m.order.operation})
 	d := decisionOf(v)
 	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}
@@ -175,7 +176,7 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 		steps[0].Code = string(v.Violation.Reason)
 		steps = append(steps, v.note())
 	} else {
-		d.Known = m.knownIDs(view.Observe(), order.Do)
+		d.Known = m.knownIDs(&seen, order.Do)
 	}
 	d.Tick, d.AgentID = view.Tick(), view.AgentID()
 	for i := range steps {

@@ -114,7 +114,7 @@ func TestPlacesAreRememberedOnArrival(t *testing.T) {
 	for tick, place := range []string{"hub", "hub", "amber", "hub"} {
 		o := world.Observation{Tick: int64(tick)}
 		o.Here.ID, o.Here.Radiation, o.Here.CompoundG = place, 40, int64(1000*tick)
-		m.Learn(o.Tick, Decision{Executed: world.Wait{}, Place: place, Seen: []memory.Entry{placeEntry(m.words, o)}}, world.Outcome{Tick: o.Tick, Action: world.Wait{}, Accepted: true})
+		m.Learn(o.Tick, Decision{Executed: world.Wait{}, Place: place, Seen: []memory.Entry{placeEntry(m.words, &o)}}, world.Outcome{Tick: o.Tick, Action: world.Wait{}, Accepted: true})
 	}
 	var got []string
 	for _, s := range m.memory.Recent(20, 3) {

@@ -96,7 +96,7 @@ type variant struct {
 
 // lastOutcome is the outcome of the agent's last action, with its numbers. It names the ids that
 // are in view.
-func (m *Agent) lastOutcome(o world.Outcome, view world.Observation) (variant, episode) {
+func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, episode) {
 	var d episode
 	var asides []string
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
@@ -161,7 +161,7 @@ func halving(name string, n int, write func(n int) variant) sectionDraft {
 
 // inSight are the memories of places whose numbers the observation shows, of now or as they
 // were seen last.
-func (p *history) inSight(o world.Observation) (ids []string) {
+func (p *history) inSight(o *world.Observation) (ids []string) {
 	for _, s := range p.sights {
 		if s.text == o.Self.Place || slices.ContainsFunc(o.Places, func(at world.Sight) bool { return at.ID == s.text }) {
 			ids = append(ids, s.memory)
@@ -178,7 +178,7 @@ type sighting struct {
 }
 
 // sightings are those of an observation, the agent's own place last.
-func sightings(o world.Observation) []sighting {
+func sightings(o *world.Observation) []sighting {
 	list := make([]sighting, 0, len(o.Places)+1)
 	for _, p := range slices.Backward(o.Places) {
 		if p.Visible {
@@ -204,7 +204,7 @@ func (p *history) look(seen []sighting) {
 
 // focus is what a recollection is about: the goals, what the agent has and sees, and the places
 // it cannot see into from here.
-func (m *Agent) focus(o world.Observation) memory.Focus {
+func (m *Agent) focus(o *world.Observation) memory.Focus {
 	f := memory.Focus{Query: m.goalsText, Subjects: []string{o.Self.Place}, Now: o.Tick}
 	for _, a := range o.Agents {
 		if a.Place == o.Self.Place {

@@ -36,7 +36,7 @@ func (n naming) of(a world.Action, arg world.Argument) string {
 // knownIDs returns those ids in the arguments of actions that the agent knows of
 // without having read any text. Senders of messages and authors of notes are set by
 // the world and count as known.
-func (m *Agent) knownIDs(o world.Observation, actions ...world.Action) []string {
+func (m *Agent) knownIDs(o *world.Observation, actions ...world.Action) []string {
 	var known []string
 	for _, a := range actions {
 		for arg := range world.Arguments(a) {
@@ -53,7 +53,7 @@ func (m *Agent) knownIDs(o world.Observation, actions ...world.Action) []string 
 }
 
 // observes reports whether an observation names an id in a typed field.
-func observes(o world.Observation, id string) bool {
+func observes(o *world.Observation, id string) bool {
 	if id == o.Self.ID || id == o.Self.Place || id == o.Here.ID {
 		return true
 	}

@@ -13,7 +13,7 @@ import (
 // lessons offers the bullets of the playbook that fit the situation best, best first, and shorter
 // heads of that list. doubted are those trusted less than what the agent observed itself. They
 // wait for the plan like any untrusted text, and never displace a better lesson.
-func (m *Agent) lessons(seen visibleObservation, last world.Outcome) (offered []variant, doubted []trace.Source) {
+func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered []variant, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
 		return []variant{{}}, nil
@@ -59,7 +59,7 @@ func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
 // what the world refused last. It holds no word of another agent, because the sender of a message
 // must not choose the lessons shown with it. wanted are the sections that the situation calls
 // for, whatever the words of their bullets. So lessons written in another language are found too.
-func (m *Agent) situation(seen visibleObservation, last world.Outcome) (text string, wanted []playbook.Section) {
+func (m *Agent) situation(seen *visibleObservation, last world.Outcome) (text string, wanted []playbook.Section) {
 	words := []string{m.goalsText, seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {
 		words = append(words, seen.Self.PowerState, m.words.lessonPower)

@@ -30,7 +30,7 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := runtime.Agent(w.AgentID(0), w.Persona(0))
-		opening := func() string { return m.compose(w.View(0)).items[0].Text }
+		opening := func() string { return m.opening(w.View(0)).items[0].Text }
 		same := func(tick int64) {
 			learn(m, tick, world.Mine{MassG: 5000}, "", world.Amount{Resource: world.Compound, Amount: 5000})
 		}
@@ -95,7 +95,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := runtime.Agent(w.AgentID(0), w.Persona(0)).compose(w.View(0)).items[0].Text
+	text := runtime.Agent(w.AgentID(0), w.Persona(0)).opening(w.View(0)).items[0].Text
 	for _, tool := range runtime.tools {
 		text += string(tool.Wire())
 	}
@@ -107,4 +107,11 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 	if !strings.Contains(text, "mine_compound") || !strings.Contains(text, "buy_power") {
 		t.Error("what matters is not told")
 	}
+}
+
+// opening is the opening prompt for a view.
+func (m *Agent) opening(v world.View) *prompt {
+	var p prompt
+	m.compose(v, &p)
+	return &p
 }

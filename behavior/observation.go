@@ -27,7 +27,7 @@ const textUnknown = "?"
 
 // observationWriter writes one observation.
 type observationWriter struct {
-	visibleObservation
+	*visibleObservation
 	layout
 	// goals are the [words] of the agent's goals: what they name is shown by name and cut
 	// last.

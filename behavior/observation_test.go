@@ -82,7 +82,7 @@ func everything() visibleObservation {
 }
 
 func sketchOf(o visibleObservation, p Profile) *observationWriter {
-	return &observationWriter{visibleObservation: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
+	return &observationWriter{visibleObservation: &o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {
@@ -213,7 +213,7 @@ func TestClippedListsCountWhatTheyLeaveOut(t *testing.T) {
 	for _, p := range Profiles() {
 		s := sketchOf(o, p)
 		before := 1 << 20
-		for shorter := true; shorter; s.layout, shorter = s.layout.halved(o) {
+		for shorter := true; shorter; s.layout, shorter = s.layout.halved(&o) {
 			text := s.text()
 			if len(text) >= before && before < 1<<20 {
 				t.Errorf("%s: a step of clipping made the text longer", p)
@@ -302,7 +302,7 @@ func TestBarestObservationFitsItsReserve(t *testing.T) {
 	for _, p := range Profiles() {
 		s := sketchOf(o, p)
 		for shorter := true; shorter; {
-			s.layout, shorter = s.layout.halved(o)
+			s.layout, shorter = s.layout.halved(&o)
 		}
 		if n := tokens.Count(encode(s.text())); n > observationTokensMin+termsTokensMin {
 			t.Errorf("%s: the barest observation takes %d tokens, %d are kept for it", p, n, observationTokensMin+termsTokensMin)
@@ -321,7 +321,7 @@ func TestGoalsThatNameManyPlacesLeaveRoom(t *testing.T) {
 	s := sketchOf(o, ProfileRich)
 	s.goals = words("Mine every rock.")
 	for shorter := true; shorter; {
-		s.layout, shorter = s.layout.halved(o)
+		s.layout, shorter = s.layout.halved(&o)
 	}
 	text := s.text()
 	if n := tokens.Count(encode(text)); n > observationTokensMin {

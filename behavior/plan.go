@@ -179,7 +179,7 @@ type planDetail struct {
 
 // intendAction takes an action that was drafted or decided as planned: before words
 // of others are in view it says as much about what the agent wants as a plan does.
-func (t *Turn) intendAction(v Evaluation) {
+func (t *Turn) intendAction(v *Evaluation) {
 	if p, ok := policy.Planned(v.Proposed); ok && !t.tainted() && v.Violation == nil {
 		t.mayDo(p)
 	}
@@ -239,11 +239,11 @@ func (t *Turn) rest() {
 	v := t.evaluate(world.Wait{})
 	if v.Violation != nil {
 		t.talk.Note(v.note())
-		t.fail(trace.WaitGuardRejected, &v)
+		t.fail(trace.WaitGuardRejected, v)
 		return
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned", Name: world.Wait{}.ActionName()})
 	d := decisionOf(v)
 	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, 1
-	t.finish(d)
+	t.finish(&d)
 }

@@ -57,7 +57,7 @@ var layoutOf = map[Profile]layout{
 // halved is l with lists half as long as they are in o, and whether that leaves
 // anything out. It is the step by which clipping shortens an observation; of the
 // places that goals name the last step keeps a few.
-func (l layout) halved(o visibleObservation) (layout, bool) {
+func (l layout) halved(o *visibleObservation) (layout, bool) {
 	places, agents := min(l.places, len(o.Places)), min(l.agents, len(o.Agents))
 	terms := min(l.terms, max(len(o.Requests), len(o.Offers), len(o.Here.Offers), len(o.OwnRequests), len(o.OwnOffers)))
 	if places == 0 && agents == 0 && terms == 0 {

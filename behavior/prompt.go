@@ -69,12 +69,12 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 
 // part separates what an agent observes itself from the text of other agents that it has heard,
 // read or learned from.
-func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen visibleObservation, held texts, lessons []variant) {
-	seen = visibleObservation{Observation: o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome, focus memory.Focus) (seen *visibleObservation, held texts, lessons []variant) {
+	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	held = texts{Notes: o.Here.Notes, tick: o.Tick}
-	m.partTerms(&seen, &held, o.Inbox)
+	m.partTerms(seen, &held, o.Inbox)
 	held = m.recallHeard(held, focus)
 	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.history.spoken
 	seen.Withheld = held.count()
@@ -126,18 +126,18 @@ func (m *Agent) part(view world.View, o world.Observation, outcome world.Outcome
 
 // compose builds the opening prompt for view within the token budget: the sections one after
 // another in one message. Texts of other agents are kept for later.
-func (m *Agent) compose(view world.View) prompt {
+func (m *Agent) compose(view world.View, p *prompt) {
 	outcome, acted := view.Last()
-	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.CheckOrder)}
-	focus := m.focus(p.seen)
-	seen, held, lessons := m.part(view, p.seen, outcome, focus)
+	p.seen, p.early = view.Observe(), !m.cfg.Guards(policy.CheckOrder)
+	focus := m.focus(&p.seen)
+	seen, held, lessons := m.part(view, &p.seen, outcome, focus)
 	if p.early {
 		seen.Withheld = 0
 	}
 	var last variant
 	var done episode
 	if acted {
-		last, done = m.lastOutcome(outcome, p.seen)
+		last, done = m.lastOutcome(outcome, &p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
 		p.fresh = seen.unread + len(held.Lessons)
@@ -145,7 +145,7 @@ func (m *Agent) compose(view world.View) prompt {
 	if p.known, p.shown = seen.Observation, seen.shown; p.early {
 		p.known, p.shown = p.seen, nil
 	}
-	p.found, p.untrusted = placeEntry(m.words, seen.Observation), p.fresh > 0
+	p.found, p.untrusted = placeEntry(m.words, &seen.Observation), p.fresh > 0
 
 	kept := held.variants()
 	messages := sectionDraft{name: sectionMessages, variants: []variant{{text: held.section(m.words)}}, shorter: func() (variants []variant) {
@@ -159,7 +159,7 @@ func (m *Agent) compose(view world.View) prompt {
 		{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
 		m.knownRules(),
 		history,
-		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.history.inSight(p.seen))),
+		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.history.inSight(&p.seen))),
 		{name: sectionPlaybook, variants: lessons},
 		{name: sectionOutcome, variants: []variant{last}},
 		m.observed(seen),
@@ -203,7 +203,6 @@ func (m *Agent) compose(view world.View) prompt {
 	if p.early {
 		p.sources = append(p.sources, p.held.sources(m.id)...)
 	}
-	return p
 }
 
 // missedMax is how many plans in a row a model that makes none is asked for when there are new
@@ -246,7 +245,7 @@ func (m *Agent) goals(view world.View) string {
 
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func (m *Agent) observed(seen visibleObservation) sectionDraft {
+func (m *Agent) observed(seen *visibleObservation) sectionDraft {
 	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: m.goalWords, needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.CheckOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {

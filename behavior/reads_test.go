@@ -168,7 +168,7 @@ func TestOwnWordsAreKept(t *testing.T) {
 	m, v := reader(t)
 	promise := world.SendMessage{To: "agent-2", Text: "I bring you 7 hardware."}
 	m.Learn(9, Decision{Decision: trace.Decision{DecidedBy: trace.ByModel}, Executed: promise, Known: []string{"agent-2"}}, world.Outcome{Tick: 9, Action: promise, Accepted: true})
-	p := m.compose(v)
+	p := m.opening(v)
 	reads(t, "before the plan", p.items[0].Text, []string{"sent: message to agent-2 in tick 9", "from agent-2, agent-3"}, []string{"7 hardware"})
 	reads(t, "after it", p.held.section(m.words), []string{`"you_said":[{"tick":9,"to":"agent-2","text":"I bring you 7 hardware."}]`}, nil)
 }
@@ -180,11 +180,11 @@ func TestPlacesOutOfSightAreRemembered(t *testing.T) {
 	for i, place := range []string{"far-rock", here.Self.Place} {
 		o := here
 		o.Here.ID, o.Here.Radiation = place, 77+int64(i)
-		m.Learn(int64(i), Decision{Executed: world.Wait{}, Place: place, Seen: []memory.Entry{placeEntry(m.words, o)}}, world.Outcome{Tick: int64(i), Action: world.Wait{}, Accepted: true})
+		m.Learn(int64(i), Decision{Executed: world.Wait{}, Place: place, Seen: []memory.Entry{placeEntry(m.words, &o)}}, world.Outcome{Tick: int64(i), Action: world.Wait{}, Accepted: true})
 	}
-	f := m.focus(here)
+	f := m.focus(&here)
 	f.Subjects = append(f.Subjects, "far-rock") // it is listed, out of sight
-	reads(t, "memory", m.recalled(f, m.history.inSight(here)).variants[0].text, []string{"at far-rock: radiation 77"}, []string{"radiation 78"})
+	reads(t, "memory", m.recalled(f, m.history.inSight(&here)).variants[0].text, []string{"at far-rock: radiation 77"}, []string{"radiation 78"})
 }
 
 // TestGoalsTellTheScore: what a run is scored by, until when, is no secret of the report.
@@ -202,7 +202,7 @@ func TestGoalsTellTheScore(t *testing.T) {
 	m := runtime.Agent(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
 	m.history.looked = append(m.history.looked, "market", "power", "travel", "recipes")
-	reads(t, "opening", m.compose(w.View(0)).items[0].Text,
+	reads(t, "opening", m.opening(w.View(0)).items[0].Text,
 		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
 	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {
 		t.Error("the list of events stays in every prompt")

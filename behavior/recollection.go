@@ -75,7 +75,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 }
 
 // placeEntry is what the agent found at its place.
-func placeEntry(w *wording, o world.Observation) memory.Entry {
+func placeEntry(w *wording, o *world.Observation) memory.Entry {
 	h := o.Here
 	return memory.Entry{
 		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,

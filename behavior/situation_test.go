@@ -32,11 +32,11 @@ func TestSituationHoldsWhatIsShort(t *testing.T) {
 	} {
 		seen := calm
 		tc.change(&seen)
-		text, got := m.situation(seen, tc.last)
+		text, got := m.situation(&seen, tc.last)
 		if !strings.Contains(text, tc.words) || !strings.Contains(text, "chip") || !strings.Contains(text, "ice") {
 			t.Errorf("%s: the situation is %q, want %q in it", name, text, tc.words)
 		}
-		if every, _ := m.situation(calm, world.Outcome{}); strings.Contains(every, tc.words) {
+		if every, _ := m.situation(&calm, world.Outcome{}); strings.Contains(every, tc.words) {
 			t.Errorf("%s: %q belongs to every situation", name, tc.words)
 		}
 		if tc.subject == "" && len(got) > 0 || tc.subject != "" && !slices.Equal(got, []playbook.Section{tc.subject}) {
@@ -47,7 +47,7 @@ func TestSituationHoldsWhatIsShort(t *testing.T) {
 	all.Inbox = []world.Message{{From: "bait", Text: "bait"}}
 	all.Here.Notes = []world.Note{{Author: "bait", Text: "bait"}}
 	all.Agents[0].Name = "bait"
-	if got, _ := m.situation(all, world.Outcome{}); strings.Contains(got, "bait") {
+	if got, _ := m.situation(&all, world.Outcome{}); strings.Contains(got, "bait") {
 		t.Errorf("the situation repeats what another agent wrote: %q", got)
 	}
 }

@@ -141,7 +141,7 @@ func (t *Turn) spares(sent int) bool {
 }
 
 // callsAfterPlan is how many requests the protocol makes after a plan at least.
-func (c Config) callsAfterPlan() int {
+func (c *Config) callsAfterPlan() int {
 	if c.Protocol == ProtocolLean {
 		return 1
 	}

@@ -99,12 +99,13 @@ type Turn struct {
 	revealedAt int
 
 	retrieved []trace.Source
-	decision  *Decision
+	decision  Step
 }
 
 // Begin opens a turn for the agent of view.
 func (m *Agent) Begin(view world.View) *Turn {
-	t := &Turn{mind: m, view: view, stage: trace.StagePlan, opening: m.compose(view)}
+	t := &Turn{mind: m, view: view, stage: trace.StagePlan}
+	m.compose(view, &t.opening)
 	t.talk = Conversation{
 		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language, RepairsMax: m.cfg.RepairsMax,
 		Input: slices.Clone(t.opening.items), begun: m.headroom, length: m.headroom.length,
@@ -127,7 +128,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 // Decision that ends it. Calling it again without feeding back repeats the step.
 func (t *Turn) Next() Step {
 	if t.decision != nil {
-		return *t.decision
+		return t.decision
 	}
 	for _, s := range t.talk.Calls {
 		if !s.done {
@@ -143,11 +144,11 @@ func (t *Turn) Next() Step {
 		t.talk.Complete()
 		if t.talk.asks > 0 && t.room() < 0 && !(t.talk.DropReasoning() && t.room() >= 0) {
 			t.fail(trace.WaitWindow, nil)
-			return *t.decision
+			return t.decision
 		}
 		if t.overdue() {
 			t.fail(trace.WaitRounds, nil)
-			return *t.decision
+			return t.decision
 		}
 		t.cramped = t.room() < moduleTokensMin
 		t.talk.Sent()
@@ -173,7 +174,7 @@ func (t *Turn) Next() Step {
 	}
 	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Free: t.free(), Request: llmclient.Request{
 		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
-		Choice: choice, Sampling: t.talk.Sampling(t.mind.cfg.SamplingOf(t.mind.id), t.free()), CacheKey: t.mind.id,
+		Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()), CacheKey: t.mind.id,
 	}}
 }
 
@@ -188,7 +189,7 @@ func (t *Turn) Steps() []trace.Step { return t.talk.Steps }
 // the window still holds too, so that a turn on a small window cannot outgrow it.
 func (t *Turn) Env() modules.Env {
 	left := t.mind.cfg.ModuleCallsMax - t.moduleCalls - 1
-	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens()
+	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens
 	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
 			left++
@@ -204,7 +205,7 @@ func (t *Turn) Env() modules.Env {
 
 // room is how many tokens the window still holds after an answer; negative if the next request
 // would not fit.
-func (t *Turn) room() int { return t.free() - t.mind.outputTokens() }
+func (t *Turn) room() int { return t.free() - t.mind.outputTokens }
 
 // free is how many tokens the window has left for an answer.
 func (t *Turn) free() int {
@@ -302,26 +303,28 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
-	t.finish(d)
+	t.finish(&d)
 }
 
-func (t *Turn) finish(d Decision) {
-	d = t.completed(d)
+// finish ends the turn with a decision.
+func (t *Turn) finish(d *Decision) {
+	t.complete(d)
 	switch d.Executed.(type) {
 	case world.Wait, world.WaitTicks:
 	default:
 		// What the world refuses gives way to the next accepted candidate.
 		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitOneStep) {
-			for _, other := range t.alternatives(d.Executed, 0) {
-				other.Commit = d.Commit
-				d.Otherwise = append(d.Otherwise, t.completed(other))
+			d.Otherwise = t.alternatives(d.Executed, 0)
+			for i := range d.Otherwise {
+				d.Otherwise[i].Commit = d.Commit
+				t.complete(&d.Otherwise[i])
 			}
 		}
 	}
 	// One mark covers all that the world may try.
 	parents := slices.Clone(d.Parents)
-	for _, other := range d.Otherwise {
-		parents = append(parents, other.Parents...)
+	for i := range d.Otherwise {
+		parents = append(parents, d.Otherwise[i].Parents...)
 	}
 	if d.Parents = policy.Parents(t.mind.id, parents...); len(parents) > 0 {
 		for i := range d.Otherwise {
@@ -329,11 +332,11 @@ func (t *Turn) finish(d Decision) {
 		}
 	}
 	t.talk.Calls = nil
-	t.decision = &d
+	t.decision = *d
 }
 
-// completed is a decision with what the turn knows of any.
-func (t *Turn) completed(d Decision) Decision {
+// complete adds to a decision what the turn knows of any.
+func (t *Turn) complete(d *Decision) {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
 	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.history.heard
 	if by := d.Authority; by != nil && t.tainted() {
@@ -352,8 +355,8 @@ func (t *Turn) completed(d Decision) Decision {
 		}
 	}
 	d.sealed, d.listed = t.sealed, t.shown
-	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
-	d.saw = sightings(t.opening.seen)
+	d.Known = t.mind.knownIDs(&t.opening.seen, d.Proposed, d.Executed)
+	d.saw = sightings(&t.opening.seen)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
@@ -362,5 +365,4 @@ func (t *Turn) completed(d Decision) Decision {
 	if t.tainted() {
 		d.authors = t.evidence().InView()
 	}
-	return d
 }

@@ -12,10 +12,12 @@ type View struct{ *knowledge }
 // known is what the view holds.
 func (v View) known() *knowledge {
 	if v.knowledge == nil {
-		return &knowledge{}
+		return &nothing
 	}
 	return v.knowledge
 }
+
+var nothing knowledge
 
 // knowledge is what a view holds. Nothing changes it, so that views can share it.
 type knowledge struct {

@@ -57,23 +57,32 @@ func Slot(action, parameter string) string {
 // actionNamed finds the action that a name means: the name itself, another spelling of it, or an
 // alias exactly as the registry lists it. repair is empty for the name itself.
 func actionNamed(name string) (spec world.ActionSpec, repair Repair, ok bool) {
-	for _, s := range registry {
-		if s.Name == name {
-			return s, "", true
+	if i, known := actionNames[name]; known {
+		return registry[i], "", true
+	}
+	if name != "" && len(name) <= idCharsMax {
+		if i, known := bareActionNames[bareName(name)]; known {
+			return registry[i], NameVariant, true
 		}
 	}
-	for _, s := range registry {
-		if sameName(s.Name, name) {
-			return s, NameVariant, true
-		}
-	}
-	for _, s := range registry {
-		if slices.Contains(s.Aliases, name) {
-			return s, ActionAlias, true
-		}
+	if i, known := actionAliases[name]; known {
+		return registry[i], ActionAlias, true
 	}
 	return world.ActionSpec{}, "", false
 }
+
+// The actions of the registry by their names, by their names as [sameName] compares them and by
+// their aliases. Of two with one alias it means the first.
+var actionNames, bareActionNames, actionAliases = func() (names, bare, aliases map[string]int) {
+	names, bare, aliases = map[string]int{}, map[string]int{}, map[string]int{}
+	for i, s := range slices.Backward(registry) {
+		names[s.Name], bare[bareName(s.Name)] = i, i
+		for _, alias := range s.Aliases {
+			aliases[alias] = i
+		}
+	}
+	return names, bare, aliases
+}()
 
 // isAction reports whether a name means an action or the standing order.
 func isAction(name string) bool {

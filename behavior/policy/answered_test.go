@@ -108,7 +108,7 @@ func TestOfferThatSuitsARequest(t *testing.T) {
 	if begun.Violation != nil {
 		t.Fatalf("%+v", begun.Violation)
 	}
-	attempt := Evidence{View: view, Seen: &seen, Order: begun.Operation}
+	attempt := Evidence{View: view, Seen: &seen, Order: &begun.Operation}
 	passed := 0
 	for range 9 {
 		r := p.Evaluate(offer(world.ToAnyone, "hardware", 2), attempt)

@@ -158,7 +158,7 @@ func (q *evaluation) rulesShown() (list []*rule) {
 	}
 	for i := range q.p.rules {
 		r := &q.p.rules[i]
-		if slices.Contains(q.e.Order.countsFor, r.number) || slices.ContainsFunc(q.seen().Requests, func(t world.Terms) bool {
+		if q.e.Order != nil && slices.Contains(q.e.Order.countsFor, r.number) || slices.ContainsFunc(q.seen().Requests, func(t world.Terms) bool {
 			return t.Want == q.op.what && (q.op.to == t.From || q.op.to == world.ToAnyone) && q.p.couldAnswer(r, t, q.e.Ledger, q.e.View.Tick())
 		}) {
 			list = append(list, r)

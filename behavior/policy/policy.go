@@ -73,8 +73,8 @@ type Evidence struct {
 	// others that it was shown before the plan.
 	Plan  []PlannedAction
 	Shown []world.Terms
-	// Order is what the standing order began with that the action is an attempt of.
-	Order Operation
+	// Order is what the standing order began with that the action is an attempt of, nil for none.
+	Order *Operation
 	// Ledger is what the agent did before.
 	Ledger Ledger
 	// Off are the checks left out, for measuring only.
