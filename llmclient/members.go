@@ -3,6 +3,7 @@ package llmclient
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -223,9 +224,10 @@ func plainEnd[T ~string | ~[]byte](text T, i int) int {
 		t := text[i : i+8]
 		eight := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
 		// A byte gets its highest bit where a subtraction makes it negative: of ' ' from what is
-		// less, of 1 from what is 0, as an equal one is.
-		if (eight|(eight-each*' ')|((eight^each*'"')-each)|((eight^each*'\\')-each))&high != 0 {
-			break
+		// less, of 1 from what is 0, as an equal one is. Only bytes after such a one can get it
+		// for no other reason.
+		if special := (eight | (eight - each*' ') | ((eight ^ each*'"') - each) | ((eight ^ each*'\\') - each)) & high; special != 0 {
+			return i + bits.TrailingZeros64(special)/8
 		}
 	}
 	for i < len(text) && text[i] >= ' ' && text[i] < utf8.RuneSelf && text[i] != '"' && text[i] != '\\' {
