@@ -15,9 +15,25 @@ import (
 )
 
 // BenchmarkRecordExchange is what recording adds to an exchange beside the sync that
-// ends a tick: hashes, encoding and the write into a file. Every exchange opens a turn,
-// so that its prompt is new; the calls that follow in a turn record less.
+// ends a tick: hashes, encoding and the write into a file.
 func BenchmarkRecordExchange(b *testing.B) {
+	record := recordsExchanges(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		record()
+	}
+}
+
+func TestRecordingAnExchangeAllocatesLittle(t *testing.T) {
+	if n := testing.AllocsPerRun(100, recordsExchanges(t)); n > 38 {
+		t.Errorf("recording an exchange takes %v allocations, want at most 38", n)
+	}
+}
+
+// recordsExchanges returns a function that records an exchange. Each opens a turn, so that its
+// prompt is new; the calls that follow in a turn record less.
+func recordsExchanges(b testing.TB) func() {
+	b.Helper()
 	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, s.Seed)
 	if err != nil {
@@ -37,11 +53,10 @@ func BenchmarkRecordExchange(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer log.Close()
+	b.Cleanup(func() { _ = log.Close() })
 	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "resp_1", Status: "completed", Items: []llmclient.Item{opening}}}
-	b.ReportAllocs()
 	n := 0
-	for b.Loop() {
+	return func() {
 		n++
 		ask.Request.Input = []llmclient.Item{llmclient.Message("user", fmt.Sprintf("tick %d\n%s", n, opening.Text))}
 		answer.Reply.Items = []llmclient.Item{llmclient.FunctionCall(fmt.Sprintf("call_%d", n), "plan", `{"goal":"Keep powered.","missing":[],"steps":[]}`)}
