@@ -124,9 +124,10 @@ var comma, beforeTools, afterList, beforeInput, afterInput = []byte(","), []byte
 
 // members are the members between the tools and the input, as an object.
 func (r Request) members() json.RawMessage {
-	how, b := r.Sampling, append(make([]byte, 0, 512), '{')
+	how, choice := r.Sampling, r.Choice.Wire()
+	b := append(make([]byte, 0, len(choice)+len(r.CacheKey)+384), '{')
 	if len(r.Tools) > 0 {
-		b = append(append(append(b, `"tool_choice":`...), r.Choice.Wire()...), `,"parallel_tool_calls":true,`...)
+		b = append(append(append(b, `"tool_choice":`...), choice...), `,"parallel_tool_calls":true,`...)
 	}
 	if how.MaxOutputTokens != 0 {
 		b = fmt.Appendf(b, `"max_output_tokens":%d,`, how.MaxOutputTokens)
@@ -207,7 +208,7 @@ func (c ToolChoice) Wire() json.RawMessage {
 	if c.Mode == ChoiceNone || c.Allowed == nil {
 		return AppendText(nil, string(c.Mode))
 	}
-	wire := AppendText(append(make([]byte, 0, 256), `{"type":"allowed_tools","mode":`...), string(c.Mode))
+	wire := AppendText(append(make([]byte, 0, 64+64*len(c.Allowed)), `{"type":"allowed_tools","mode":`...), string(c.Mode))
 	wire = append(wire, `,"tools":[`...)
 	for i, name := range c.Allowed {
 		if i > 0 {
