@@ -52,6 +52,11 @@ func (s *observationWriter) say(form string, values ...value) {
 	s.out = appendForm(s.out, form, values...)
 }
 
+// then adds a form after what goes between it and what was before.
+func (s *observationWriter) then(between, form string, values ...value) {
+	s.out = appendForm(append(s.out, between...), form, values...)
+}
+
 // line begins a line with its key, and returns where what follows begins.
 func (s *observationWriter) line(key string) int {
 	s.add("\n", key)
@@ -94,16 +99,14 @@ func (s *observationWriter) names(name string) bool {
 // text is the whole section.
 func (s *observationWriter) text() string {
 	w, you := s.words, &s.Self
-	s.out = append(make([]byte, 0, 2048), form(w.headingObservation, num(s.Tick))...)
+	s.out = appendForm(make([]byte, 0, 2048), w.headingObservation, num(s.Tick))
 	s.line(w.lineYou)
 	if s.id(you.ID, you.Name); you.Place != "" {
-		s.add(", ")
-		s.say(w.textAt, str(plain(you.Place)))
+		s.then(", ", w.textAt, str(plain(you.Place)))
 	} else {
 		s.add(", ", w.textTravelling)
 	}
-	s.add(", ")
-	s.say(w.textPower, str(you.PowerState))
+	s.then(", ", w.textPower, str(you.PowerState))
 	s.say(", "+world.Electricity+" %d/%d, "+world.Heat+" %d/%d", num(you.Electricity), num(you.PowerCapacity), num(you.Heat), num(you.HeatCapacity))
 	s.say(", "+world.Compound+" %d g, "+world.Hardware+" %d, "+world.Data+" %d", num(you.CompoundG), num(you.Hardware), num(you.Data))
 	for _, p := range you.Products {
@@ -215,41 +218,36 @@ func (s *observationWriter) asked() {
 		s.say("%d %s", num(r.Number), str(r.Action))
 		switch {
 		case r.What != "" && r.Get != "":
-			s.add(" ")
-			s.say(w.textPays, str(plain(r.What)))
+			s.then(" ", w.textPays, str(plain(r.What)))
 		case r.What != "":
 			s.add(" ", plain(r.What))
 		}
 		if r.To != "" && r.To != world.ToAsker {
 			s.add(w.textTo, plain(r.To))
 		}
-		part := func(form string, values ...value) {
-			s.add(", ")
-			s.say(form, values...)
-		}
 		if !slices.Contains(r.AskedBy, world.Anyone) {
-			part(w.textAsked, str(strings.Join(r.AskedBy, "|")))
+			s.then(", ", w.textAsked, str(strings.Join(r.AskedBy, "|")))
 		}
 		if r.Action == (world.Offer{}).ActionName() {
-			part(w.textCounted)
+			s.then(", ", w.textCounted)
 		}
 		if r.PolicyRule.Most > 0 {
-			part(w.textOnce, num(r.Most))
+			s.then(", ", w.textOnce, num(r.Most))
 		}
 		if r.Total > 0 {
-			part(w.textOfTotal, num(r.Left), num(r.Total), num(r.Window))
+			s.then(", ", w.textOfTotal, num(r.Left), num(r.Total), num(r.Window))
 		}
 		if r.TotalEach > 0 {
-			part(w.textEach, num(r.TotalEach))
+			s.then(", ", w.textEach, num(r.TotalEach))
 		}
 		if len(r.Spent) > 0 {
-			part(w.textSpent, str(strings.Join(r.Spent, "|")))
+			s.then(", ", w.textSpent, str(strings.Join(r.Spent, "|")))
 		}
 		if r.GetAtLeast > 0 {
-			part(w.textRate, num(r.GetAtLeast), str(r.Get), num(max(1, r.Per)))
+			s.then(", ", w.textRate, num(r.GetAtLeast), str(r.Get), num(max(1, r.Per)))
 		}
 		if r.ByMessage && typed {
-			part(w.textByMessage)
+			s.then(", ", w.textByMessage)
 		}
 	}
 }
@@ -338,8 +336,7 @@ func (s *observationWriter) factories() {
 			value int64
 		}{{w.textQueued, f.Queued}, {w.textReadyIn, f.ReadyIn}, {w.textWear, f.Wear}, {w.textStored, f.Stored}} {
 			if n.value != 0 {
-				s.add(", ")
-				s.say(n.form, num(n.value))
+				s.then(", ", n.form, num(n.value))
 			}
 		}
 	}
@@ -402,8 +399,7 @@ func (s *observationWriter) market() {
 				s.say(w.textLevel, num(l.Amount), num(l.Price))
 			}
 			if side.left > 0 {
-				s.add(", ")
-				s.say(w.textMore, num(side.left))
+				s.then(", ", w.textMore, num(side.left))
 			}
 		}
 		if m.OwnStore > 0 {
@@ -423,12 +419,10 @@ func (s *observationWriter) market() {
 			s.say(w.textFar, str(plain(o.ID)), str(o.Side), num(o.Price), str(form(w.textAt, str(plain(o.Place)))))
 		}
 		if o.Claim > 0 {
-			s.add(", ")
-			s.say(w.textClaim, num(o.Claim))
+			s.then(", ", w.textClaim, num(o.Claim))
 		}
 		if o.ExpiresIn > 0 {
-			s.add(", ")
-			s.say(w.textExpires, num(o.ExpiresIn))
+			s.then(", ", w.textExpires, num(o.ExpiresIn))
 		}
 	}
 	if len(m.Elsewhere) > 0 {

@@ -130,37 +130,31 @@ func (s *observationWriter) terms() {
 func (s *observationWriter) entry(t *world.Terms, own bool) {
 	w := s.words
 	if s.add(plain(t.ID)); !own {
-		s.add(" ")
-		s.say(w.textFrom, str(plain(t.From)))
+		s.then(" ", w.textFrom, str(plain(t.From)))
 	}
 	if own || t.To == world.ToAnyone {
-		s.add(" ")
-		s.say(w.textReceiver, str(t.To))
+		s.then(" ", w.textReceiver, str(t.To))
 	}
 	if t.Place != "" {
 		s.add(" ")
 		s.where(t.Place)
 	}
-	part := func(form string, values ...value) {
-		s.add(", ")
-		s.say(form, values...)
-	}
 	if t.Give != "" {
-		part(w.textGives, str(t.Give), num(t.GiveAmount))
+		s.then(", ", w.textGives, str(t.Give), num(t.GiveAmount))
 	}
-	part(w.textWants, str(t.Want), num(t.WantAmount))
+	s.then(", ", w.textWants, str(t.Want), num(t.WantAmount))
 	if t.Left != t.WantAmount && t.Give == "" {
-		part(w.textLeft, num(t.Left))
+		s.then(", ", w.textLeft, num(t.Left))
 	}
 	if t.Re != "" {
-		part(w.textAnswers, str(plain(t.Re)))
+		s.then(", ", w.textAnswers, str(plain(t.Re)))
 	}
 	if t.Claim > 0 {
-		part(w.textClaim, num(t.Claim))
+		s.then(", ", w.textClaim, num(t.Claim))
 	}
 	if t.ExpiresIn > 0 {
-		part(w.textExpires, num(t.ExpiresIn))
+		s.then(", ", w.textExpires, num(t.ExpiresIn))
 	} else {
-		part(w.textOver)
+		s.then(", ", w.textOver)
 	}
 }

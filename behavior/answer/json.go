@@ -244,25 +244,25 @@ func (r *reader) object(depth int) Value {
 			break
 		}
 		so := Value{Fields: r.fields[start:]}
-		i := -1
+		i, twice := at[name]
 		if at == nil {
 			i = so.index(name)
-		} else if known, twice := at[name]; twice {
-			i = known
+			twice = i >= 0
 		}
-		if i >= 0 {
+		if twice {
 			// The last value counts, as most decoders have it.
 			r.use(DuplicateKey)
 			so.Fields[i].Value = read
 			continue
 		}
-		if at != nil {
-			at[name] = len(so.Fields)
-		} else if len(so.Fields) == fieldsFew {
-			at = map[string]int{name: fieldsFew}
+		if at == nil && len(so.Fields) == fieldsFew {
+			at = map[string]int{}
 			for i, f := range so.Fields {
 				at[f.Name] = i
 			}
+		}
+		if at != nil {
+			at[name] = len(so.Fields)
 		}
 		if r.fields == nil {
 			r.fields = make([]Field, 0, fieldsFew)

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -153,4 +154,19 @@ func FuzzFindObjects(f *testing.F) {
 		}
 		around(found.rest)
 	})
+}
+
+// TestRepeatedFieldsOfManyAreFound: of a field that is repeated the last value counts, however many
+// fields there are.
+func TestRepeatedFieldsOfManyAreFound(t *testing.T) {
+	for _, fields := range []int{fieldsFew - 1, fieldsFew, fieldsFew + 1, 3 * fieldsFew} {
+		var text []string
+		for i := range 2 * fields {
+			text = append(text, fmt.Sprintf(`"f%d":%d`, i%fields, i))
+		}
+		o, used, e := ReadObject("{" + strings.Join(text, ",") + "}")
+		if got := string(o.JSON()); e != nil || got != "{"+strings.Join(text[fields:], ",")+"}" || !slices.Equal(used, []Repair{DuplicateKey}) {
+			t.Errorf("%d fields: %s with %v, %v", fields, got, used, e)
+		}
+	}
 }
