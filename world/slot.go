@@ -34,20 +34,21 @@ func (s Slot) IsNumber() bool {
 // Slot is where the parameter is written. Its kind decides; only a price, or what is wanted
 // for something and for how long, has to be told from the amount or resource beside it.
 func (p Param) Slot() Slot {
-	for _, s := range []Slot{SlotPrice, SlotWant, SlotWantAmount, SlotForTicks} {
-		if p.Name == s.String() {
-			return s
-		}
-	}
 	switch p.Kind {
 	case ParamPlace, ParamAgent:
 		return SlotTo
 	case ParamFactory, ParamOrder, ParamRequest, ParamOffer, ParamTerms:
 		return SlotID
-	case ParamChoice:
-		return SlotWhat
 	case ParamText:
 		return SlotText
+	}
+	for _, s := range [...]Slot{SlotPrice, SlotWant, SlotWantAmount, SlotForTicks} {
+		if p.Name == s.String() {
+			return s
+		}
+	}
+	if p.Kind == ParamChoice {
+		return SlotWhat
 	}
 	return SlotAmount
 }

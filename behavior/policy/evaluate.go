@@ -27,8 +27,8 @@ type evaluation struct {
 }
 
 // evaluation prepares the checks of an action.
-func (p Policy) evaluation(a world.Action, e Evidence) evaluation {
-	q := evaluation{p: p, e: e, action: a, observation: e.Seen}
+func (p Policy) evaluation(a world.Action, e Evidence) *evaluation {
+	q := &evaluation{p: p, e: e, action: a, observation: e.Seen}
 	if p.sound && e.View.AgentID() == p.agent {
 		q.op, q.checkable = q.operation(a)
 	}

@@ -67,8 +67,8 @@ var registry = func() map[string]*entry {
 
 // parse reads an action without looking at the world. It is false if the action is not one
 // of the world.
-func parse(a world.Action) (Operation, bool) {
-	op := Operation{do: a, amount: 1}
+func parse(a world.Action) (op Operation, ok bool) {
+	op.do, op.amount = a, 1
 	if order, ok := a.(world.ExecuteUntil); ok {
 		op.do, op.order = order.Do, new(order)
 	}
@@ -93,8 +93,8 @@ func parse(a world.Action) (Operation, bool) {
 
 // operationOf reads an action that is done at a place. The price of a trade on the market
 // bounds what is paid. What accepting an offer trades is unknown until [Operation.accept].
-func operationOf(a world.Action, place string) (Operation, bool) {
-	op, ok := parse(a)
+func operationOf(a world.Action, place string) (op Operation, ok bool) {
+	op, ok = parse(a)
 	op.place = place
 	switch do := op.do.(type) {
 	case world.Offer:
