@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// readRun reads the state of the run in dir, unless another version recorded it.
+// readRun reads the outline of the run in dir, unless another version recorded it.
 func readRun(dir string, anyVersion bool) (*state.State, error) {
 	h, err := run.Dir(dir).Header()
 	if err != nil {
@@ -23,7 +23,7 @@ func readRun(dir string, anyVersion bool) (*state.State, error) {
 	if err := versionDrift(h); err != nil && !anyVersion {
 		return nil, err
 	}
-	return run.Dir(dir).State()
+	return run.Dir(dir).Outline()
 }
 
 // derive returns a runner that plays the whole ticks of a run again, as o says and with the

@@ -20,14 +20,20 @@ func (d Dir) State() (*state.State, error) { return d.StateAt(math.MaxInt64) }
 
 // StateAt is [Dir.State] at the end of a tick, or where the trace ends before that. At
 // tick 0 it knows the header.
-func (d Dir) StateAt(tick int64) (*state.State, error) {
+func (d Dir) StateAt(tick int64) (*state.State, error) { return d.stateAt(tick, false) }
+
+// Outline is [Dir.State] without what blobs, calls and decisions add to it: what was spent,
+// the deviations, and what the open tick holds.
+func (d Dir) Outline() (*state.State, error) { return d.stateAt(math.MaxInt64, true) }
+
+func (d Dir) stateAt(tick int64, outline bool) (*state.State, error) {
 	f, err := d.open()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	s := &state.State{}
-	err = d.fold(s, f, func() bool { return s.Tick < tick || s.Header.Format == 0 })
+	err = d.fold(s, f, outline, func() bool { return s.Tick < tick || s.Header.Format == 0 })
 	if err == nil && s.Header.Format == 0 {
 		err = ErrNothingRecorded
 	}
@@ -41,8 +47,8 @@ func (d Dir) StateAt(tick int64) (*state.State, error) {
 var folded = []trace.Type{trace.TypeHeader, trace.TypeResume, trace.TypeRunEnd, trace.TypeFork, trace.TypeSwitch, trace.TypeCapChange, trace.TypeModelCall, trace.TypeTickEnd, trace.TypeSegment}
 
 // fold adds the trace, as long as more says so. Of the open file it keeps the place of
-// every record.
-func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
+// every record. For an outline it reads no blobs, calls and decisions.
+func (d Dir) fold(s *state.State, f *segments, outline bool, more func() bool) error {
 	for reader := trace.NewReader(f); more(); {
 		from := reader.Offset()
 		line, err := reader.NextLine()
@@ -64,11 +70,11 @@ func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 		if err != nil {
 			return err
 		}
-		if t := trace.TypeOf(line); !inOpen && t != "" && !slices.Contains(folded, t) {
+		if t := trace.TypeOf(line); !inOpen && t != "" && (!slices.Contains(folded, t) || outline && t == trace.TypeModelCall) {
 			continue
 		}
 		span := state.Span{From: at, To: at + reader.Offset() - from, Chain: reader.Chain()}
-		record, err := noted(line)
+		record, err := noted(line, outline)
 		if err != nil && (!inOpen || errors.Is(err, trace.ErrFormat)) {
 			return reader.Failed(err)
 		}
@@ -86,12 +92,13 @@ func (d Dir) fold(s *state.State, f *segments, more func() bool) error {
 
 // noted decodes of a line what a state needs. Of most types it is enough that the line can be
 // read, and where it is.
-func noted(line []byte) (trace.Record, error) {
-	switch t := trace.TypeOf(line); t {
-	case trace.TypeStep, trace.TypeEvent, trace.TypeRefusal:
-		if llmclient.IsJSON(line) {
-			return trace.Unknown{Type: t}, nil
-		}
+func noted(line []byte, outline bool) (trace.Record, error) {
+	t := trace.TypeOf(line)
+	unread := t == trace.TypeStep || t == trace.TypeEvent || t == trace.TypeRefusal
+	if unread = unread || outline && (t == trace.TypeBlob || t == trace.TypeModelCall || t == trace.TypeDecision); unread && llmclient.IsJSON(line) {
+		return trace.Unknown{Type: t}, nil
+	}
+	switch t {
 	case trace.TypeBlob:
 		if head, ok := trace.BlobHead(line); ok && llmclient.IsJSON(line) {
 			return head, nil
