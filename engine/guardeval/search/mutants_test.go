@@ -184,11 +184,15 @@ func TestMutants(t *testing.T) {
 		}
 		return binary
 	}
-	// played are the stories of trials. freer says that, where two stories diverge, more was
-	// refused to the victim without the mutant.
-	played := func(binary string, id int, trials string) []string {
+	// played are the stories of trials, by number.
+	played := func(binary string, id int, trials string) map[string]string {
 		out, _ := outputOf(".", id, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", trials)
-		return strings.Split(out, "trial ")
+		stories := map[string]string{}
+		for _, story := range strings.Split(out, "\ntrial ") {
+			number, text, _ := strings.Cut(story, "\n")
+			stories[number] = text
+		}
+		return stories
 	}
 	// acts are, decision by decision, what was refused to the victim and what it did.
 	acts := func(story string) (refused [][]string, done []string) {
@@ -205,22 +209,22 @@ func TestMutants(t *testing.T) {
 		}
 		return refused, done
 	}
-	freer := func(usual, mutated []string) bool {
-		for i := range min(len(usual), len(mutated)) {
-			refused, done := acts(usual[i])
-			other, does := acts(mutated[i])
-			for at := range min(len(refused), len(other), len(done), len(does)) {
-				if done[at] != does[at] {
-					if len(refused[at]) > len(other[at]) {
-						return true
-					}
-					break
-				}
+	// freer says that, where two stories diverge, less was refused to the victim, or it gave
+	// something away that was not more often refused.
+	gives := regexp.MustCompile(`"action":"(transfer_resource|offer|accept_offer|sell_power|buy_power|place_power_order)"`)
+	freer := func(usual, mutated string) bool {
+		refused, done := acts(usual)
+		other, does := acts(mutated)
+		for at := range min(len(refused), len(other), len(done), len(does)) {
+			if done[at] != does[at] {
+				less := len(refused[at]) - len(other[at])
+				return less > 0 || less == 0 && gives.MatchString(does[at])
 			}
 		}
 		return false
 	}
 	plain := build("plain.test", overlay(t, dir, nil), ".")
+	usual := played(plain, 0, "all")
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
 	tried := map[string]bool{}
 	draw := func(kind string) mutant {
@@ -243,8 +247,33 @@ func TestMutants(t *testing.T) {
 	var mutants []mutant
 	var binary string
 	tests := map[*checked]string{}
-	// differing are the first trials in which a mutant of the batch differs.
+	// differing are the first trials in which a mutant of the batch differs, dropped why each is
+	// no hole to search for, empty if it may be one.
 	var differing map[string][]string
+	var dropped []string
+	why := func(id int) string {
+		trials := differing[strconv.Itoa(id)]
+		if len(trials) == 0 {
+			return "never differs in the trials compared"
+		}
+		freed := false
+		for some := range slices.Chunk(trials, 50) {
+			for number, story := range played(binary, id, strings.Join(some, ",")) {
+				freed = freed || freer(usual[number], story)
+			}
+			if freed {
+				break
+			}
+		}
+		of := mutants[id-1].edit.of
+		if !freed {
+			return "allows nothing more in the trials compared"
+		}
+		if _, ok := outputOf(of.dir, id, tests[of], "-test.short", "-test.timeout", "60s"); !ok && !*mutantsAny {
+			return "fails the unit tests"
+		}
+		return ""
+	}
 	batch := func(kind string) {
 		mutants, differing = nil, map[string][]string{}
 		for range 500 {
@@ -260,12 +289,23 @@ func TestMutants(t *testing.T) {
 		for _, of := range []*checked{policy, kernel} {
 			tests[of] = build(of.pkg.Name()+".test", over, of.dir)
 		}
-		for _, line := range strings.Split(strings.Join(played(binary, -1, "all"), "\n"), "\n") {
+		probed, _ := outputOf(".", -1, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", "all")
+		for line := range strings.SplitSeq(probed, "\n") {
 			of, found := strings.CutPrefix(line, "differs: ")
-			if id, trial, ok := strings.Cut(of, " in "); found && ok && len(differing[id]) < 40 {
+			if id, trial, ok := strings.Cut(of, " in "); found && ok && len(differing[id]) < 300 {
 				differing[id] = append(differing[id], trial)
 			}
 		}
+		dropped = make([]string, len(mutants))
+		var group errgroup.Group
+		group.SetLimit(2)
+		for i := range mutants {
+			group.Go(func() error {
+				dropped[i] = why(i + 1)
+				return nil
+			})
+		}
+		_ = group.Wait()
 		t.Logf("%d mutants of kind %s, %d differ", len(mutants), kind, len(differing))
 	}
 	// hunts searches a mutant with the seeds from first to before last, two at a time, and
@@ -303,17 +343,8 @@ func TestMutants(t *testing.T) {
 				id = 1
 			}
 			m := mutants[id-1]
-			trials := strings.Join(differing[strconv.Itoa(id)], ",")
-			if trials == "" {
-				counts["never differs in the trials compared"]++
-				continue
-			}
-			if !freer(played(plain, 0, trials), played(binary, id, trials)) {
-				counts["allows nothing more in the trials compared"]++
-				continue
-			}
-			if _, ok := outputOf(m.edit.of.dir, id, tests[m.edit.of], "-test.short", "-test.timeout", "60s"); !ok && !*mutantsAny {
-				counts["fails the unit tests"]++
+			if why := dropped[id-1]; why != "" {
+				counts[why]++
 				continue
 			}
 			// A mutant that allows more does not always do harm. A mutant that any seed
