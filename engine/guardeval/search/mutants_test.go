@@ -225,9 +225,94 @@ func TestMutants(t *testing.T) {
 	}
 	plain := build("plain.test", overlay(t, dir, nil), ".")
 	usual := played(plain, 0, "all")
+	// prepare builds mutants that do not overlap into one binary, since building takes longer
+	// than everything else, and notes the first trials in which each differs.
+	var mutants []mutant
+	var binary, over string
+	var differing map[string][]string
+	prepare := func(list []mutant) {
+		mutants, differing, over = list, map[string][]string{}, overlay(t, dir, list)
+		binary = build("mutants.test", over, ".")
+		probed, _ := outputOf(".", -1, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", "all")
+		for line := range strings.SplitSeq(probed, "\n") {
+			of, found := strings.CutPrefix(line, "differs: ")
+			if id, trial, ok := strings.Cut(of, " in "); found && ok && len(differing[id]) < 300 {
+				differing[id] = append(differing[id], trial)
+			}
+		}
+	}
+	// allowsMore plays up to most of the trials in which a mutant differs.
+	allowsMore := func(id, most int) bool {
+		trials := differing[strconv.Itoa(id)]
+		for some := range slices.Chunk(trials[:min(most, len(trials))], 50) {
+			for number, story := range played(binary, id, strings.Join(some, ",")) {
+				if freer(usual[number], story) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	// each calls do for every mutant, two at a time.
+	each := func(do func(id int)) {
+		var group errgroup.Group
+		group.SetLimit(2)
+		for i := range mutants {
+			group.Go(func() error {
+				do(i + 1)
+				return nil
+			})
+		}
+		_ = group.Wait()
+	}
+	// apart takes mutants from a source until it has none left, and drops what overlaps.
+	apart := func(from func() (mutant, bool)) (list, rest []mutant) {
+		for m, ok := from(); ok; m, ok = from() {
+			if slices.ContainsFunc(list, func(o mutant) bool {
+				return o.edit.file == m.edit.file && o.edit.start < m.edit.end && m.edit.start < o.edit.end
+			}) {
+				rest = append(rest, m)
+			} else {
+				list = append(list, m)
+			}
+		}
+		return list, rest
+	}
+	// An edit that allows nothing more without conditions allows nothing more with some. The
+	// others are drawn from.
+	var all []mutant
+	for _, e := range edits {
+		if m := (mutant{When: []string{"true"}, edit: e}); e.of.compiles(t, e, m.When) {
+			all = append(all, m)
+		}
+	}
+	edits = nil
+	for len(all) > 0 {
+		next := 0
+		list, rest := apart(func() (m mutant, ok bool) {
+			if ok = next < len(all); ok {
+				m = all[next]
+			}
+			next++
+			return m, ok
+		})
+		all = rest
+		prepare(list)
+		allows := make([]bool, len(list))
+		each(func(id int) { allows[id-1] = allowsMore(id, 60) })
+		for i, m := range list {
+			if allows[i] {
+				edits = append(edits, m.edit)
+			}
+		}
+		t.Logf("%d edits tried, %d differ, %d allow more in all, %d left", len(list), len(differing), len(edits), len(all))
+	}
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
 	tried := map[string]bool{}
 	draw := func(kind string) mutant {
+		if !slices.ContainsFunc(edits, func(e edit) bool { return e.across == (kind == "ticks") }) {
+			t.Fatalf("no edit of kind %s allows more", kind)
+		}
 		for {
 			m := mutant{Kind: kind, edit: edits[r.IntN(len(edits))]}
 			n := 1
@@ -242,71 +327,35 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	}
-	// batch draws mutants that do not overlap, and builds all of them into one binary of each
-	// package: building takes longer than everything else.
-	var mutants []mutant
-	var binary string
 	tests := map[*checked]string{}
-	// differing are the first trials in which a mutant of the batch differs, dropped why each is
-	// no hole to search for, empty if it may be one.
-	var differing map[string][]string
+	// dropped is why each mutant is no hole to search for, empty if it may be one.
 	var dropped []string
 	why := func(id int) string {
-		trials := differing[strconv.Itoa(id)]
-		if len(trials) == 0 {
+		switch of := mutants[id-1].edit.of; {
+		case len(differing[strconv.Itoa(id)]) == 0:
 			return "never differs in the trials compared"
-		}
-		freed := false
-		for some := range slices.Chunk(trials, 50) {
-			for number, story := range played(binary, id, strings.Join(some, ",")) {
-				freed = freed || freer(usual[number], story)
-			}
-			if freed {
-				break
-			}
-		}
-		of := mutants[id-1].edit.of
-		if !freed {
+		case !allowsMore(id, 300):
 			return "allows nothing more in the trials compared"
+		default:
+			if _, ok := outputOf(of.dir, id, tests[of], "-test.short", "-test.timeout", "60s"); !ok && !*mutantsAny {
+				return "fails the unit tests"
+			}
+			return ""
 		}
-		if _, ok := outputOf(of.dir, id, tests[of], "-test.short", "-test.timeout", "60s"); !ok && !*mutantsAny {
-			return "fails the unit tests"
-		}
-		return ""
 	}
 	batch := func(kind string) {
-		mutants, differing = nil, map[string][]string{}
-		for range 500 {
-			m := draw(kind)
-			if !slices.ContainsFunc(mutants, func(o mutant) bool {
-				return o.edit.file == m.edit.file && o.edit.start < m.edit.end && m.edit.start < o.edit.end
-			}) {
-				mutants = append(mutants, m)
-			}
-		}
-		over := overlay(t, dir, mutants)
-		binary = build("mutants.test", over, ".")
+		draws := 0
+		list, _ := apart(func() (mutant, bool) {
+			draws++
+			return draw(kind), draws <= 200
+		})
+		prepare(list)
 		for _, of := range []*checked{policy, kernel} {
 			tests[of] = build(of.pkg.Name()+".test", over, of.dir)
 		}
-		probed, _ := outputOf(".", -1, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", "all")
-		for line := range strings.SplitSeq(probed, "\n") {
-			of, found := strings.CutPrefix(line, "differs: ")
-			if id, trial, ok := strings.Cut(of, " in "); found && ok && len(differing[id]) < 300 {
-				differing[id] = append(differing[id], trial)
-			}
-		}
-		dropped = make([]string, len(mutants))
-		var group errgroup.Group
-		group.SetLimit(2)
-		for i := range mutants {
-			group.Go(func() error {
-				dropped[i] = why(i + 1)
-				return nil
-			})
-		}
-		_ = group.Wait()
-		t.Logf("%d mutants of kind %s, %d differ", len(mutants), kind, len(differing))
+		dropped = make([]string, len(list))
+		each(func(id int) { dropped[id-1] = why(id) })
+		t.Logf("%d mutants of kind %s, %d differ", len(list), kind, len(differing))
 	}
 	// hunts searches a mutant with the seeds from first to before last, two at a time, and
 	// returns the trial of the first harm of each.
@@ -343,8 +392,8 @@ func TestMutants(t *testing.T) {
 				id = 1
 			}
 			m := mutants[id-1]
-			if why := dropped[id-1]; why != "" {
-				counts[why]++
+			if reason := dropped[id-1]; reason != "" {
+				counts[reason]++
 				continue
 			}
 			// A mutant that allows more does not always do harm. A mutant that any seed
