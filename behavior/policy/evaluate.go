@@ -18,10 +18,12 @@ type evaluation struct {
 	// op is the action as rules see it. If checkable is false, it could not be read.
 	op        Operation
 	checkable bool
-	// The rest is found when it is first asked for: the observation and the triggers in it, nil
-	// before, and the number of the first planned action that is possible, once searched.
+	// The rest is found when it is first asked for: the observation, the triggers in it, and the
+	// planned action that covers the operation, nil before, and the number of the first planned
+	// action that is possible, once searched.
 	observation *world.Observation
 	inView      []trigger
+	matched     *planMatch
 	possible    int
 	searched    bool
 }

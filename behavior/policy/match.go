@@ -55,6 +55,9 @@ func (m *planMatch) violation(op *Operation) *Violation {
 // matchPlan looks for the planned action that covers the operation. An order around it does not
 // matter here.
 func (q *evaluation) matchPlan() planMatch {
+	if q.matched != nil {
+		return *q.matched
+	}
 	m := planMatch{index: -1, cost: q.deviation()}
 	for i := range q.e.Plan {
 		p := &q.e.Plan[i]
@@ -76,6 +79,7 @@ func (q *evaluation) matchPlan() planMatch {
 			m.index, m.cost = i, cost
 		}
 	}
+	q.matched = &m
 	return m
 }
 
@@ -251,6 +255,9 @@ func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
 // plannedInFull reports whether the plan gives every slot of the action, the text too if that
 // counts. The time that terms stay open may be left out: it gives nothing away.
 func (q *evaluation) plannedInFull(text bool) bool {
+	if !slices.ContainsFunc(q.e.Plan, func(p PlannedAction) bool { return p.Action == q.op.spec.Name }) {
+		return false
+	}
 	done := q.op.planned()
 	return slices.ContainsFunc(q.e.Plan, func(p PlannedAction) bool {
 		if p.ForTicks == nil {

@@ -133,7 +133,7 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		r.Operation.countsFor = append(r.Operation.countsFor, of.number)
 	}
 	if sends := q.op.sends(); len(e.Authors) > 0 || sends {
-		r.Operation.repliesTo = q.repliesTo(r.Authority)
+		r.Operation.repliesTo = q.repliesTo(&r.Authority)
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.
 		if sends && !e.off(CheckTaint) && !q.plannedInFull(false) {

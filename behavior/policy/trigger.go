@@ -154,11 +154,15 @@ func (q *evaluation) orderAskedFor(asker string) (most int64) {
 
 // repliesTo is the tick of the newest message that the operation answers: a message answers
 // all messages of its receiver, another operation the one that asked for it.
-func (q *evaluation) repliesTo(by trace.Authority) (sent int64) {
+func (q *evaluation) repliesTo(by *trace.Authority) (sent int64) {
 	_, writes := q.op.do.(world.SendMessage)
-	for _, t := range q.triggersInView() {
-		if t.kind == kindMessage && (writes && t.asker == q.op.to || !writes && t.id == by.Terms) {
-			sent = max(sent, t.sent)
+	if !writes && by.Terms == "" {
+		return 0
+	}
+	inbox := q.seen().Inbox
+	for i := range inbox {
+		if m := &inbox[i]; m.Kind == "" && (writes && m.From == q.op.to || !writes && m.ID == by.Terms) {
+			sent = max(sent, m.Sent)
 		}
 	}
 	return sent

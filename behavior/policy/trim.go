@@ -63,8 +63,9 @@ func (q *evaluation) trimTerms() (world.Action, []world.Adjustment) {
 	if m := q.matchPlan(); m.planned() && m.cost == 0 {
 		return q.action, nil
 	}
-	for _, p := range q.e.Plan {
-		if p.Action != q.action.ActionName() {
+	for i := range q.e.Plan {
+		p := &q.e.Plan[i]
+		if p.Action != q.op.spec.Name {
 			continue
 		}
 		trimmed, cuts := q.action, []world.Adjustment(nil)
@@ -85,7 +86,7 @@ func (q *evaluation) trimTerms() (world.Action, []world.Adjustment) {
 			set(world.SlotPrice, *p.Price)
 		}
 		if then := q.p.evaluation(trimmed, q.e); then.checkable && len(cuts) > 0 {
-			if ok, _, _ := then.fits(&p); ok {
+			if ok, _, _ := then.fits(p); ok {
 				return trimmed, cuts
 			}
 		}
