@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
@@ -188,6 +189,11 @@ func (e *encoder) encode(r Record) ([]byte, error) {
 	e.line.WriteString(`{"type":"`)
 	e.line.WriteString(string(r.RecordType()))
 	e.line.WriteByte('"')
+	if rest, ok := appended(e.line.AvailableBuffer(), r); ok {
+		e.line.Write(rest)
+		e.line.Grow(chainTail + 1)
+		return e.line.Bytes(), nil
+	}
 	brace := e.line.Len()
 	if err := e.json.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
@@ -196,4 +202,30 @@ func (e *encoder) encode(r Record) ([]byte, error) {
 	line := bytes.TrimSuffix(e.line.Bytes(), []byte{'\n'})
 	line[brace] = ','
 	return line, nil
+}
+
+// appended appends the fields of a record and the brace that closes its line, as package
+// encoding/json writes them. ok is false for the types that most of a trace does not consist of,
+// and for what cannot be encoded.
+func appended(line []byte, r Record) (rest []byte, ok bool) {
+	switch r := r.(type) {
+	case Blob:
+		line = strconv.AppendInt(append(line, `,"tick":`...), r.Tick, 10)
+		line = llmclient.AppendText(append(line, `,"hash":`...), r.Hash)
+		line = llmclient.AppendText(append(line, `,"kind":`...), string(r.Kind))
+		if r.Base64 {
+			line = append(line, `,"base64":true`...)
+		}
+		line = llmclient.AppendText(append(line, `,"body":`...), r.Body)
+	case Event:
+		event, err := r.Event.MarshalJSON()
+		if err != nil {
+			return nil, false
+		}
+		line = strconv.AppendInt(append(line, `,"tick":`...), r.Tick, 10)
+		line = append(append(line, `,"event":`...), event...)
+	default:
+		return nil, false
+	}
+	return append(line, '}'), true
 }
