@@ -19,13 +19,17 @@ const depthMax = 10000
 // MembersOf reads a JSON object once, from its first byte to its last, and returns nil for
 // what is none. It accepts what [json.Unmarshal] accepts, and takes the last of several
 // members of one name. The values are parts of raw, not copies.
-func MembersOf(raw []byte) Members {
+func MembersOf(raw []byte) Members { return MembersBeside(raw, nil) }
+
+// MembersBeside is [MembersOf] for an object that may hold a list again that MembersOf has read
+// as a value of another: the list is compared, which is quicker than reading it.
+func MembersBeside(raw, list []byte) Members {
 	start := skipSpace(raw, 0)
 	if start == len(raw) || raw[start] != '{' {
 		return nil
 	}
 	m := make(Members, 8)
-	end := scanList(raw, start, '{', '}', 1, func(name, value []byte) bool {
+	end := scanList(raw, start, '{', '}', 1, list, func(name, value []byte) bool {
 		key, _ := unquoted(name)
 		m[key] = value
 		return true
@@ -47,7 +51,7 @@ func IsJSON(raw []byte) bool {
 func Only(raw []byte, names ...string) []byte {
 	only := append(make([]byte, 0, 1024), '{')
 	start := skipSpace(raw, 0)
-	end := scanList(raw, start, '{', '}', 1, func(name, value []byte) bool {
+	end := scanList(raw, start, '{', '}', 1, nil, func(name, value []byte) bool {
 		if slices.Contains(names, string(name[1:len(name)-1])) {
 			if len(only) > 1 {
 				only = append(only, ',')
@@ -66,7 +70,7 @@ func Only(raw []byte, names ...string) []byte {
 // more than most. It reads no further than that, so that a list of a million costs no more.
 func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {
 	ok = true
-	end := scanList(raw, skipSpace(raw, 0), '[', ']', 1, func(_, value []byte) bool {
+	end := scanList(raw, skipSpace(raw, 0), '[', ']', 1, nil, func(_, value []byte) bool {
 		if ok = len(elements) < most; ok {
 			elements = append(elements, value)
 		}
@@ -94,8 +98,8 @@ var words = func() map[string]string {
 
 // scanList scans the object or list that begins at i and returns its end, -1 where none does
 // or it is malformed. take is shown each value, with its name in quotes in an object; false
-// ends the scan.
-func scanList(b []byte, i int, opens, closes byte, depth int, take func(name, value []byte) bool) (end int) {
+// ends the scan. known is a list that may be one of the values, nil for none.
+func scanList(b []byte, i int, opens, closes byte, depth int, known []byte, take func(name, value []byte) bool) (end int) {
 	if i >= len(b) || b[i] != opens || depth > depthMax {
 		return -1
 	}
@@ -115,7 +119,10 @@ func scanList(b []byte, i int, opens, closes byte, depth int, take func(name, va
 			}
 			i = skipSpace(b, i+1)
 		}
-		end := scanValue(b, i, depth)
+		end := i + len(known) // the bytes of a whole list are the beginning of no other value
+		if known == nil || !bytes.HasPrefix(b[i:], known) {
+			end = scanValue(b, i, depth)
+		}
 		if end < 0 || take != nil && !take(name, b[i:end:end]) {
 			return -1
 		}
@@ -143,9 +150,9 @@ func scanValue(b []byte, i, depth int) (end int) {
 	case '"':
 		return scanString(b, i)
 	case '{':
-		return scanList(b, i, '{', '}', depth+1, nil)
+		return scanList(b, i, '{', '}', depth+1, nil, nil)
 	case '[':
-		return scanList(b, i, '[', ']', depth+1, nil)
+		return scanList(b, i, '[', ']', depth+1, nil, nil)
 	case 't', 'f', 'n':
 		for _, word := range []string{"true", "false", "null"} {
 			if bytes.HasPrefix(b[i:], []byte(word)) {

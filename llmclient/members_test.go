@@ -32,6 +32,14 @@ func FuzzMembers(f *testing.F) {
 		if len(got) != len(want) || (got == nil) != (want == nil) {
 			t.Fatalf("MembersOf(%q) = %q, encoding/json %q", raw, got, want)
 		}
+		for _, value := range got {
+			if value[0] == '[' && !reflect.DeepEqual(llmclient.MembersBeside(raw, value), got) {
+				t.Fatalf("MembersBeside(%q, %q) = %q, MembersOf %q", raw, value, llmclient.MembersBeside(raw, value), got)
+			}
+		}
+		if beside := llmclient.MembersBeside(raw, []byte(`[1,{"c":null}]`)); !reflect.DeepEqual(beside, got) {
+			t.Fatalf("MembersBeside(%q) = %q, MembersOf %q", raw, beside, got)
+		}
 		for name, value := range want {
 			if string(got[name]) != string(value) {
 				t.Fatalf("MembersOf(%q)[%q] = %q, encoding/json %q", raw, name, got[name], value)

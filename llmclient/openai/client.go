@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -28,6 +29,9 @@ type Client struct {
 	carrier *http.Client
 	service responses.ResponseService
 	scrub   scrubber
+
+	// tools is the list of tools that a response repeated last, nil before the first.
+	tools *atomic.Pointer[[]byte]
 
 	mu *sync.Mutex
 	// refusals are the concessions that apply now.
@@ -55,8 +59,9 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		mu:    &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
+		tools: &atomic.Pointer[[]byte]{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
 	}
+	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
 	// would read OPENAI_* variables.
 	options := []option.RequestOption{option.WithBaseURL(base.place), option.WithHTTPClient(c.carrier), option.WithMaxRetries(0)}
