@@ -11,6 +11,7 @@ import (
 
 	"example.com/agentworld/engine"
 	rundir "example.com/agentworld/run"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/trace/tracetest"
 )
 
@@ -153,5 +154,40 @@ func TestReplayRefusesAnotherVersion(t *testing.T) {
 func TestReplayOfNothing(t *testing.T) {
 	if _, err := engine.Replay(context.Background(), t.TempDir(), engine.ReplayOptions{}); err == nil || !strings.Contains(err.Error(), "not a run directory") {
 		t.Errorf("replay of an empty directory: %v", err)
+	}
+}
+
+// TestReplaySaysWhichLineIsNoRecord changes one member of a record and chains all lines again, so
+// that only reading the record shows the damage.
+func TestReplaySaysWhichLineIsNoRecord(t *testing.T) {
+	for _, change := range [][2]string{
+		{`{"type":"model_call","tick":`, `{"type":"model_call","tick":"x","y":`}, {`"stage":"`, `"stage":5,"y":"`}, {`"input_chars":`, `"input_chars":"x","y":`},
+		{`"decided_by":"`, `"decided_by":5,"y":"`}, {`"kind":"item","body":"`, `"kind":"item","body":5,"y":"`},
+	} {
+		o := options(t, "llm_bootstrap", 4)
+		run(t, o)
+		path := filepath.Join(o.RunDir, rundir.TraceFile)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var changed bytes.Buffer
+		chain, at, n := trace.Chain(""), 0, 0
+		for line := range bytes.Lines(text) {
+			body, _, _ := trace.Unseal(bytes.TrimSuffix(line, []byte("\n")))
+			body = append(bytes.Clone(body), '}')
+			if n++; n > 20 && at == 0 && bytes.Contains(body, []byte(change[0])) {
+				body, at = bytes.Replace(body, []byte(change[0]), []byte(change[1]), 1), n
+			}
+			body, chain = trace.Seal(body, chain)
+			changed.Write(append(body, '\n'))
+		}
+		if err := os.WriteFile(path, changed.Bytes(), 0o600); err != nil || at == 0 {
+			t.Fatalf("%s is in line %d: %v", change[0], at, err)
+		}
+		_, err = engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+		if where, ok := errors.AsType[*trace.LineError](err); !ok || where.File != rundir.TraceFile || where.Line != at {
+			t.Errorf("%s in line %d: %v", change[1], at, err)
+		}
 	}
 }
