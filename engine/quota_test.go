@@ -29,8 +29,6 @@ func TestAPromptIsComposedOnce(t *testing.T) {
 		composed++
 		return r.agents[due[i]].Begin(r.world.View(due[i]))
 	})
-	r.workers = newWorkers(1)
-	defer close(r.workers)
 	if allowed := r.allowDecisions(due, turn); allowed == nil {
 		t.Fatal("nothing was reserved")
 	}

@@ -1,6 +1,9 @@
 package engine
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
 // workers are goroutines that carry out turns, of one tick after the other: each turn is deep
 // in calls, and a goroutine of its own would grow its stack anew, step by step.
@@ -20,8 +23,15 @@ func newWorkers(n int) workers {
 }
 
 // each lets the workers do i for each i below n, in rising order as far as one waits for
-// another, and returns the first error once all of it is done.
+// another, and returns the first error once all of it is done. Without workers it is done here,
+// one after the other: then no i may wait for a later one.
 func (w workers) each(n int, do func(i int) error) (first error) {
+	if w == nil {
+		for i := range n {
+			first = cmp.Or(first, do(i))
+		}
+		return first
+	}
 	var all sync.WaitGroup
 	var once sync.Once
 	for i := range n {
