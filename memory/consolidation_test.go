@@ -320,3 +320,12 @@ func BenchmarkRecordFull(b *testing.B) {
 		tick++
 	}
 }
+
+// Lookup returns the entry held under an id, without a score.
+func (m *Memory) Lookup(id string) (Scored, bool) {
+	held, ok := m.ids[id]
+	if !ok {
+		return Scored{}, false
+	}
+	return Scored{Entry: held.copied()}, true
+}

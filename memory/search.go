@@ -73,16 +73,6 @@ func (m *Memory) Recent(limit int, now int64) []Scored {
 	return out
 }
 
-// Lookup returns the entry held under an id. It was not chosen by score, so its
-// score is 0.
-func (m *Memory) Lookup(id string) (Scored, bool) {
-	held, ok := m.ids[id]
-	if !ok {
-		return Scored{}, false
-	}
-	return Scored{Entry: held.copied()}, true
-}
-
 // Holds reports whether an entry is held under an id.
 func (m *Memory) Holds(id string) bool { return m.ids[id] != nil }
 

@@ -159,12 +159,12 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		}
 		if decided != nil {
 			intents = append(intents, decided.Intent(0))
-			for _, s := range steps {
-				if tell && s.Kind == trace.StepGuard && s.Status == trace.StatusError {
-					p.story = append(p.story, fmt.Sprintf("tick %d: %s refused: %s, %s", tick, victim, s.Name, s.Code))
-				}
-			}
 			if tell {
+				for _, s := range steps {
+					if s.Kind == trace.StepGuard && s.Status == trace.StatusError {
+						p.story = append(p.story, fmt.Sprintf("tick %d: %s refused: %s, %s", tick, victim, s.Name, s.Code))
+					}
+				}
 				p.story = append(p.story, fmt.Sprintf("tick %d: %s decided: %s %s, %+v", tick, victim, decided.DecidedBy, decided.WaitReason, decided.Authority))
 			}
 		}
