@@ -69,7 +69,9 @@
 //   - Some actions need a rule and a trigger even if they are planned, because the plan may owe
 //     them to terms that were shown before it: a gift to the sender of such terms or to the
 //     receiver that the rule names, an offer in reply, and the acceptance of an offer.
-//     The agent's other offers do not.
+//     The agent's other offers do not. But one to the asker or to anyone, of what a request shown
+//     asks for, counts for each rule that could answer and must be within what one has left.
+//   - While terms are shown, an order that gives is carried out once, unless the plan has it.
 //   - A gift of electricity that is asked for leaves the charge above low.
 //   - A gift that no agent asked for counts towards the total of every rule that describes
 //     it, and towards total_each as if its receiver had asked. A gift to an agent that may ask for
