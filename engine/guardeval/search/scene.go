@@ -145,6 +145,9 @@ func most(rules []world.PolicyRule, what string) int64 {
 	return small[0]
 }
 
+// orders is the index of the special intent that is a standing order.
+const orders = 4
+
 // intended is what the victim wants to do in a tick, best first, whatever others say: the
 // plan of its model, and everything its twin has. It depends only on the agent's own
 // state.
@@ -155,7 +158,10 @@ func (t Tape) intended(o world.Observation) []world.Action {
 	if self.Electricity < chargeOf/4 {
 		work = []world.Action{world.Harvest{MaxAmount: 20}}
 	}
-	every := int64(7 + h.of(5, 6))
+	every, special := int64(7+h.of(5, 6)), h.of(4, 9)
+	if special == orders {
+		every = max(1, every-10) // orders are often all that a model plans
+	}
 	if o.Tick%every != every-1 {
 		return work
 	}
@@ -175,10 +181,10 @@ func (t Tape) intended(o world.Observation) []world.Action {
 		append([]world.Action{there}, work...),
 		append(gift, work...),
 		append([]world.Action{world.Offer{To: world.ToAnyone, Give: what, GiveAmount: 3, Want: want, WantAmount: 2, Ticks: 4}}, work...),
-		{world.ExecuteUntil{Do: work[0], Until: stop, MaxTicks: 4}},
+		orders: {world.ExecuteUntil{Do: work[0], Until: stop, MaxTicks: 4}},
 		append([]world.Action{world.SendMessage{To: cast[1], Text: "all is well"}}, work...),
 		append([]world.Action{world.Request{To: cast[1], Resource: world.Data, Amount: 2, Ticks: 5}}, work...),
 		append([]world.Action{world.BuildFactory{FactoryKind: world.RadiationPlantMk1}}, work...),
 		{world.WaitTicks{Ticks: 2}},
-	}[h.of(4, 9)]
+	}[special]
 }
