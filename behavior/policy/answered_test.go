@@ -123,3 +123,22 @@ func TestOfferThatSuitsARequest(t *testing.T) {
 		t.Errorf("%d attempts of 2 each passed, want 1 with a total of 3", passed)
 	}
 }
+
+// TestAnswerIsNotThePlansFirst: a planned gift to an agent that asks is a rule's business. If no
+// rule allows it, the planned action after it is free, in every tick.
+func TestAnswerIsNotThePlansFirst(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "data", 3)(&seen)
+	p := Compile("agent-1", []world.PolicyRule{
+		allow("transfer_resource", to("agent-3"), what("data"), most(3), total(3), window(50), askedBy("agent-2")),
+	})
+	e := Evidence{View: view, Seen: &seen, Shown: seen.Requests, Authors: []string{"agent-2"}, Plan: planned(t, planGift, `{"action":"mine_compound","amount":100}`)}
+	if r := p.Evaluate(world.Transfer{To: "agent-2", Kind: "data", Amount: 3}, e); r.Violation == nil {
+		t.Fatalf("the gift is allowed: %+v", r.Authority)
+	}
+	r := p.Evaluate(world.Mine{MassG: 100}, e)
+	if r.Violation != nil || r.Authority.Deviation != 0 {
+		t.Errorf("the action after it: %+v, %+v", r.Authority, r.Violation)
+	}
+}

@@ -92,7 +92,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 			}
 		}
 	}
-	if q.answersTerms() {
+	if q.answersTerms(op) {
 		// The plan was made with these terms in view, and may owe the action to them.
 		by, refused := q.askedFor()
 		if by == nil {
@@ -130,14 +130,13 @@ func (q *evaluation) influenced() bool {
 		return false
 	}
 	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(CheckRules)
-	return len(q.e.Authors) > 0 || repeats || q.answersTerms()
+	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op)
 }
 
-// answersTerms reports whether the action may answer open terms that are shown before a plan
+// answersTerms reports whether an operation may answer open terms that are shown before a plan
 // because a rule could answer them: a gift to their sender or to the receiver that the rule names,
 // an offer in reply, or the acceptance of an offer.
-func (q *evaluation) answersTerms() bool {
-	op := &q.op
+func (q *evaluation) answersTerms(op *Operation) bool {
 	if !op.gives() || q.e.off(CheckRules) {
 		return false
 	}

@@ -39,7 +39,7 @@ func (q *evaluation) trim() (world.Action, []world.Adjustment) {
 // may ignore, by the plan or a rule. A gift that is asked for is given once: later attempts would
 // answer nothing.
 func (q *evaluation) orderLimits() (attempts int64, ignore []string) {
-	if q.answersTerms() {
+	if q.answersTerms(&q.op) {
 		return 0, nil
 	}
 	if m := q.matchPlan(); m.planned() {
