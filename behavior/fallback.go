@@ -40,7 +40,7 @@ type fallbackDetail struct {
 
 // best are the actions that a turn can end in without a decision, best first: the accepted
 // candidates of its newest draft that has any, or else the first planned action that every
-// check passes. There are none after several decisions and after a chosen wait, unless texts
+// check passes, a planned order once if it may not begin so. There are none after several decisions and after a chosen wait, unless texts
 // may have led to them: then the plan holds.
 func (t *Turn) best() []Decision {
 	switch {
@@ -60,12 +60,11 @@ func (t *Turn) best() []Decision {
 			if open {
 				do = policy.WithGreatestAmount(do)
 			}
-			v := t.evaluate(do)
-			if v.outOfDeviations() {
-				// The turn failed, so going on in the plan is no deviation.
-				v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
+			v, may := t.fallBackTo(do)
+			if _, order := do.(world.ExecuteUntil); !may && order {
+				v, may = t.fallBackTo(repeated(do)) // once, in place of the order
 			}
-			if !t.mayFallBack(v) {
+			if !may {
 				continue
 			}
 			d := fallbackOf(v)
@@ -76,6 +75,16 @@ func (t *Turn) best() []Decision {
 		}
 	}
 	return t.alternatives(nil, 1)
+}
+
+// fallBackTo evaluates a planned action as the end of a failed turn, and reports whether it may be
+// that.
+func (t *Turn) fallBackTo(do world.Action) (v *Evaluation, may bool) {
+	if v = t.evaluate(do); v.outOfDeviations() {
+		// The turn failed, so going on in the plan is no deviation.
+		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
+	}
+	return v, t.mayFallBack(v)
 }
 
 // fallbackOf is the decision for an action that the model did not decide on. It is no deviation.

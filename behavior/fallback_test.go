@@ -79,6 +79,7 @@ func ended(d behavior.Decision) string {
 
 const (
 	harvest5 = `{"action":"harvest_radiation","amount":5}`
+	harvest3 = `{"action":"harvest_radiation","amount":5,"execute_until":{"until":[{"event":"action_rejected"}],"max_ticks":3}}`
 	mine5    = `{"action":"mine_compound","amount":5}`
 	give5    = `{"action":"transfer_resource","to":"agent-2","what":"data","amount":5}`
 	build    = `{"action":"build_factory","what":"factory.assembler.mk1"}`
@@ -150,6 +151,8 @@ func TestWhatATurnFallsBackOn(t *testing.T) {
 		{"bound to the plan", "minimal", plan(mine5) + draft(harvest5) + "fail reset", trace.Settings{BindPlan: true}, `{"action":"wait"} llm_error:reset`},
 		{"a gift", "two_bases", draft(give5) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
 		{"a gift, planned", "two_bases", plan(give5) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
+		{"an order, planned first", "minimal", plan(harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
+		{"an order, planned after a gift", "two_bases", plan(give5, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
 		{"a gift and a harvest", "two_bases", draft(give5, harvest5) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
 		{"decided", "minimal", draft(harvest5, mine5) + decide(2), trace.Settings{}, mines + " or " + harvests},
 		{"decided at once", "minimal", draft(harvest5, mine5), direct, harvests + " or " + mines},
