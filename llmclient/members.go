@@ -46,13 +46,19 @@ func IsJSON(raw []byte) bool {
 	return end >= 0 && skipSpace(raw, end) == len(raw)
 }
 
-// Only returns the JSON object with none of its members but those named, for a reader to whom
-// the others are a burden. What is no object stays as it is.
+// Only returns the JSON object with none of its members but those that [json.Unmarshal] takes
+// for the fields named, for a reader to whom the others are a burden. What is no object stays
+// as it is.
 func Only(raw []byte, names ...string) []byte {
 	only := append(make([]byte, 0, 1024), '{')
 	start := skipSpace(raw, 0)
 	end := scanList(raw, start, '{', '}', 1, nil, func(name, value []byte) bool {
-		if slices.Contains(names, string(name[1:len(name)-1])) {
+		key := name[1 : len(name)-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			text, _ := decodedText(name)
+			key = []byte(text)
+		}
+		if slices.ContainsFunc(names, func(field string) bool { return strings.EqualFold(field, string(key)) }) {
 			if len(only) > 1 {
 				only = append(only, ',')
 			}
