@@ -113,9 +113,12 @@ type ticksCanonicalizer struct {
 
 // addLine adds a line, if it belongs to a tick up to last.
 func (c *ticksCanonicalizer) addLine(line []byte) error {
-	s, placed := placeOf(line)
+	s, placed := slot{}, false
+	if c.begun {
+		s, placed = placeOf(line)
+	}
 	t := TypeOf(line)
-	if placed = placed && c.begun; !placed {
+	if !placed {
 		record, err := Decode(line)
 		if err != nil {
 			return err

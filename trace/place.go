@@ -94,13 +94,11 @@ func (m *members) value(name string) []byte {
 func (m *members) number(name string) (n int64) {
 	rest := m.value(name)
 	digits := 0
-	for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '9' {
+	for digits < len(rest) && digits <= 18 && '0' <= rest[digits] && rest[digits] <= '9' {
 		n = n*10 + int64(rest[digits]-'0')
-		if digits++; digits > 18 {
-			break
-		}
+		digits++
 	}
-	m.failed = m.failed || digits == 0 || digits > 18
+	m.failed = m.failed || digits == 0 || digits > 18 || digits > 1 && rest[0] == '0'
 	m.rest = rest[digits:]
 	return n
 }

@@ -59,6 +59,7 @@ func TestCanonicalTicksEndsBehindItsLastTick(t *testing.T) {
 		{"a torn line", header + tick(1) + `{"type":"st`, "", 0},
 		{"a tick again", header + tick(2) + tick(1), "follows tick 2", 3},
 		{"no header", tick(1), "header", 1},
+		{"a call in place of the header", string(lines(t, ModelCall{Tick: 1, Timing: &CallTiming{}})), "header", 1},
 		{"a tick of damage beyond", header + tick(7) + tick(1), "follows tick 7", 3},
 	} {
 		err := CanonicalTicks(strings.NewReader(tc.text), &bytes.Buffer{}, 2-int64(strings.Count(tc.name, "damage")))
@@ -87,7 +88,7 @@ func FuzzPlace(f *testing.F) {
 		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"answer":{"id":"x","timing":{}}}`,
 		`{"type":"step","tick":1,"agent_id":"a\"b","step":2}`, `{"type":"step","tick":-1,"agent_id":"a","step":2}`,
 		`{"type":"part","tick":1,"hash":"h","kind":"item","body":"b"}`, "{\"type\":\"part\",\"tick\":1,\"hash\":\"\xff\",\"kind\":\"\n\",\"body\":\"\\u0041\\t\"}",
-		`{"type":"tick_end","tick":9999999999999999999}`,
+		`{"type":"part","tick":01,"hash":"h","kind":"item","body":"b"}`, `{"type":"tick_end","tick":9999999999999999999}`,
 		`{"type":"event","tick":01}`, `{"type":"decision","tick":1 ,"agent_id":"a"}`,
 	} {
 		f.Add([]byte(line))
