@@ -382,26 +382,31 @@ func TestResumeRefusals(t *testing.T) {
 	}
 }
 
-// TestResumeAfterDamageInsideAPart spoils the body of a part of the open tick: it is cut
-// with what follows, asked again, and stored again.
-func TestResumeAfterDamageInsideAPart(t *testing.T) {
+// TestResumeAfterDamageInTheOpenTick spoils a record of the open tick, under a chain that fits:
+// the record is cut with what follows, asked again, and stored again.
+func TestResumeAfterDamageInTheOpenTick(t *testing.T) {
 	o := options(t, "minimal", 4)
 	run(t, o)
 	whole := readTrace(t, o.RunDir)
 	end := bytes.LastIndex(whole, []byte(`{"type":"decision"`))
 	open := bytes.LastIndex(whole[:end], []byte(`{"type":"tick_end"`))
-	part := open + bytes.Index(whole[open:], []byte(`{"type":"part"`))
-	body := part + bytes.Index(whole[part:], []byte(`"body":"`)) + len(`"body":"`)
-	spoilt := slices.Clone(whole[:end])
-	copy(spoilt[body:], make([]byte, 20))
-	dir := cutAt(t, spoilt, len(spoilt))
-	if _, err := resume(t, dir, o, 0); err != nil {
-		t.Fatal(err)
+	for _, damage := range []struct{ in, was, is string }{
+		{"part", `"body":"`, `"body":"` + string(make([]byte, 20))}, {"part", `"body":"`, `"body":5,"was":"`},
+		{"model_call", `"input_chars":`, `"input_chars":"x","was":`}, {"model_call", `"request_hash":"`, `"Answer":5,"request_hash":"`},
+	} {
+		record := open + bytes.Index(whole[open:], []byte(`{"type":"`+damage.in))
+		spoilt := slices.Concat(whole[:record], bytes.Replace(whole[record:end], []byte(damage.was), []byte(damage.is), 1))
+		dir := cutAt(t, spoilt, len(spoilt))
+		if _, err := resume(t, dir, o, 0); err != nil {
+			t.Errorf("%q in place of %q: %v", damage.is, damage.was, err)
+			continue
+		}
+		if diff := cmp.Diff(string(canonical(t, o.RunDir)), string(canonical(t, dir))); diff != "" {
+			t.Errorf("%q in place of %q: the trace differs:\n%.3000s", damage.is, damage.was, diff)
+			continue
+		}
+		requireReplays(t, dir, 4)
 	}
-	if diff := cmp.Diff(string(canonical(t, o.RunDir)), string(canonical(t, dir))); diff != "" {
-		t.Errorf("the trace differs:\n%.3000s", diff)
-	}
-	requireReplays(t, dir, 4)
 }
 
 // TestResumeCutsWhatAPowerFailureLeft ends the trace in zeros.

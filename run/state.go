@@ -43,12 +43,15 @@ func (d Dir) stateAt(tick int64, outline bool) (*state.State, error) {
 	return s, nil
 }
 
-// folded are the types of records that a state needs of closed segments.
-var folded = []trace.Type{trace.TypeHeader, trace.TypeResume, trace.TypeRunEnd, trace.TypeFork, trace.TypeSwitch, trace.TypeCapChange, trace.TypeModelCall, trace.TypeTickEnd, trace.TypeSegment}
-
 // fold adds the trace, as long as more says so. Of the open file it keeps the place of
 // every record. For an outline it reads no blobs, calls and decisions.
 func (d Dir) fold(s *state.State, f *segments, outline bool, more func() bool) error {
+	// Of records that a resume makes again it is enough that they are there. Any other of the
+	// open tick stays in the trace, so all of it is read.
+	unread := []trace.Type{trace.TypeStep, trace.TypeEvent, trace.TypeRefusal}
+	if outline {
+		unread = append(unread, trace.TypeBlob, trace.TypeModelCall, trace.TypeDecision)
+	}
 	for reader := trace.NewReader(f); more(); {
 		from := reader.Offset()
 		line, err := reader.NextLine()
@@ -70,11 +73,16 @@ func (d Dir) fold(s *state.State, f *segments, outline bool, more func() bool) e
 		if err != nil {
 			return err
 		}
-		if t := trace.TypeOf(line); !inOpen && t != "" && (!slices.Contains(folded, t) || outline && t == trace.TypeModelCall) {
+		t := trace.TypeOf(line)
+		passed := slices.Contains(unread, t)
+		if !inOpen && (passed || t == trace.TypeBlob || t == trace.TypeDecision) {
 			continue
 		}
 		span := state.Span{From: at, To: at + reader.Offset() - from, Chain: reader.Chain()}
-		record, err := noted(line, outline)
+		record := trace.Record(trace.Unknown{Type: t})
+		if !passed || !llmclient.IsJSON(line) {
+			record, err = trace.Decode(line)
+		}
 		if err != nil && (!inOpen || errors.Is(err, trace.ErrFormat)) {
 			return reader.Failed(err)
 		}
@@ -88,27 +96,6 @@ func (d Dir) fold(s *state.State, f *segments, outline bool, more func() bool) e
 	}
 	s.Open.Close()
 	return nil
-}
-
-// noted decodes of a line what a state needs. Of most types it is enough that the line can be
-// read, and where it is.
-func noted(line []byte, outline bool) (trace.Record, error) {
-	t := trace.TypeOf(line)
-	unread := t == trace.TypeStep || t == trace.TypeEvent || t == trace.TypeRefusal
-	if unread = unread || outline && (t == trace.TypeBlob || t == trace.TypeModelCall || t == trace.TypeDecision); unread && llmclient.IsJSON(line) {
-		return trace.Unknown{Type: t}, nil
-	}
-	switch t {
-	case trace.TypeBlob:
-		if head, ok := trace.BlobHead(line); ok && llmclient.IsJSON(line) {
-			return head, nil
-		}
-	case trace.TypeDecision:
-		line = llmclient.Only(line, "type", "tick", "agent_id", "authority")
-	case trace.TypeModelCall:
-		line = llmclient.Only(line, "type", "tick", "agent_id", "step", "stage", "model", "instructions", "tools", "input", "answer", "charge")
-	}
-	return trace.Decode(line)
 }
 
 // Repair makes the trace end where a process that continues the run begins. What is cut
