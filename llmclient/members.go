@@ -29,33 +29,32 @@ func MembersBeside(raw, list []byte) Members {
 		return nil
 	}
 	m := make(Members, 8)
-	end := scanList(raw, start, '{', '}', 1, list, func(name, value []byte) bool {
+	end := scanList(raw, start, '{', 1, list, func(name, value []byte) bool {
 		key, _ := unquoted(name)
 		m[key] = value
 		return true
 	})
-	if end < 0 || skipSpace(raw, end) != len(raw) {
+	if !isWhole(raw, end) {
 		return nil
 	}
 	return m
 }
 
 // IsJSON reports whether raw is one value that [json.Unmarshal] accepts.
-func IsJSON(raw []byte) bool {
-	end := scanValue(raw, skipSpace(raw, 0), 0)
-	return end >= 0 && skipSpace(raw, end) == len(raw)
-}
+func IsJSON(raw []byte) bool { return isWhole(raw, scanValue(raw, skipSpace(raw, 0), 0)) }
+
+// isWhole reports whether only white space follows the end of a value, which is -1 for none.
+func isWhole(raw []byte, end int) bool { return end >= 0 && skipSpace(raw, end) == len(raw) }
 
 // Only returns the JSON object with none of its members but those that [json.Unmarshal] takes
 // for the fields named, for a reader to whom the others are a burden. What is no object stays
 // as it is.
 func Only(raw []byte, names ...string) []byte {
 	only := append(make([]byte, 0, 1024), '{')
-	start := skipSpace(raw, 0)
-	end := scanList(raw, start, '{', '}', 1, nil, func(name, value []byte) bool {
+	end := scanList(raw, skipSpace(raw, 0), '{', 1, nil, func(name, value []byte) bool {
 		key := name[1 : len(name)-1]
 		if bytes.IndexByte(key, '\\') >= 0 {
-			text, _ := decodedText(name)
+			text, _ := unquoted(name)
 			key = []byte(text)
 		}
 		if slices.ContainsFunc(names, func(field string) bool { return strings.EqualFold(field, string(key)) }) {
@@ -66,7 +65,7 @@ func Only(raw []byte, names ...string) []byte {
 		}
 		return true
 	})
-	if end < 0 || skipSpace(raw, end) != len(raw) {
+	if !isWhole(raw, end) {
 		return raw
 	}
 	return append(only, '}')
@@ -75,14 +74,11 @@ func Only(raw []byte, names ...string) []byte {
 // Elements returns those of a JSON list, as parts of it; ok is false for what is none, or has
 // more than most. It reads no further than that, so that a list of a million costs no more.
 func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {
-	ok = true
-	end := scanList(raw, skipSpace(raw, 0), '[', ']', 1, nil, func(_, value []byte) bool {
-		if ok = len(elements) < most; ok {
-			elements = append(elements, value)
-		}
-		return ok
+	end := scanList(raw, skipSpace(raw, 0), '[', 1, nil, func(_, value []byte) bool {
+		elements = append(elements, value)
+		return len(elements) <= most
 	})
-	if !ok || end < 0 {
+	if end < 0 {
 		return nil, false
 	}
 	return elements, true
@@ -105,7 +101,8 @@ var words = func() map[string]string {
 // scanList scans the object or list that begins at i and returns its end, -1 where none does
 // or it is malformed. take is shown each value, with its name in quotes in an object; false
 // ends the scan. known is a list that may be one of the values, nil for none.
-func scanList(b []byte, i int, opens, closes byte, depth int, known []byte, take func(name, value []byte) bool) (end int) {
+func scanList(b []byte, i int, opens byte, depth int, known []byte, take func(name, value []byte) bool) (end int) {
+	closes := opens + 2 // in ASCII
 	if i >= len(b) || b[i] != opens || depth > depthMax {
 		return -1
 	}
@@ -155,10 +152,8 @@ func scanValue(b []byte, i, depth int) (end int) {
 	switch c := b[i]; c {
 	case '"':
 		return scanString(b, i)
-	case '{':
-		return scanList(b, i, '{', '}', depth+1, nil, nil)
-	case '[':
-		return scanList(b, i, '[', ']', depth+1, nil, nil)
+	case '{', '[':
+		return scanList(b, i, c, depth+1, nil, nil)
 	case 't', 'f', 'n':
 		for _, word := range []string{"true", "false", "null"} {
 			if bytes.HasPrefix(b[i:], []byte(word)) {
@@ -198,6 +193,12 @@ func scanValue(b []byte, i, depth int) (end int) {
 	return i
 }
 
+// What follows the backslash of an escape that is none by number, and what each stands for.
+const (
+	escapes = `"\bfnrt/`
+	escaped = "\"\\\b\f\n\r\t/"
+)
+
 // scanString returns the end of the JSON string that begins at i, -1 where none does.
 func scanString(b []byte, i int) (end int) {
 	if i >= len(b) || b[i] != '"' {
@@ -213,15 +214,13 @@ func scanString(b []byte, i int) (end int) {
 			if i++; i == len(b) {
 				return -1
 			}
-			switch b[i] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			case 'u':
+			if b[i] == 'u' {
 				for range 4 {
 					if i++; i == len(b) || !isHex(b[i]) {
 						return -1
 					}
 				}
-			default:
+			} else if strings.IndexByte(escapes, b[i]) < 0 {
 				return -1
 			}
 		}
@@ -277,12 +276,6 @@ func unquoted(raw []byte) (text string, ok bool) {
 			return text, true
 		}
 	}
-	return decodedText(raw)
-}
-
-// decodedText decodes a JSON string with any escapes.
-func decodedText(raw []byte) (string, bool) {
-	var text string
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil
 }
@@ -291,16 +284,16 @@ func decodedText(raw []byte) (string, bool) {
 // what cannot be one, and for what has an escape by number or is no UTF-8, which is left to
 // package encoding/json.
 func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
-	escapes, ascii := 0, true
+	count, ascii := 0, true // of escapes
 	for i := plainEnd(content, 0); i < len(content); i = plainEnd(content, i+1) {
 		switch c := content[i]; {
 		case c < ' ', c == '"':
 			return "", false
 		case c == '\\':
-			if i++; i == len(content) || strings.IndexByte(`"\/bfnrt`, content[i]) < 0 {
+			if i++; i == len(content) || strings.IndexByte(escapes, content[i]) < 0 {
 				return "", false
 			}
-			escapes++
+			count++
 		case c >= utf8.RuneSelf:
 			ascii = false
 		}
@@ -308,12 +301,12 @@ func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 	if !ascii && !utf8.ValidString(string(content)) {
 		return "", false
 	}
-	if escapes == 0 {
+	if count == 0 {
 		return string(content), true
 	}
 	plain := make([]byte, 0, 1024) // short texts need no memory but their own
-	if len(content)-escapes > cap(plain) {
-		plain = make([]byte, 0, len(content)-escapes)
+	if len(content)-count > cap(plain) {
+		plain = make([]byte, 0, len(content)-count)
 	}
 	for i := 0; i < len(content); i++ {
 		next := plainEnd(content, i)
@@ -323,18 +316,7 @@ func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 		c := content[i]
 		if c == '\\' {
 			i++
-			switch c = content[i]; c {
-			case 'b':
-				c = '\b'
-			case 'f':
-				c = '\f'
-			case 'n':
-				c = '\n'
-			case 'r':
-				c = '\r'
-			case 't':
-				c = '\t'
-			}
+			c = escaped[strings.IndexByte(escapes, content[i])]
 		}
 		plain = append(plain, c)
 	}
@@ -350,11 +332,11 @@ func strictString(raw json.RawMessage) string {
 // TextOf reads a JSON string, null as an empty one; for any other JSON value it returns
 // the value's text, so that arguments sent as an object survive.
 func TextOf(raw json.RawMessage) string {
-	if text, ok := unquoted(raw); ok || !Given(raw) {
-		return text
+	text, ok := unquoted(raw)
+	if !ok {
+		text = strings.TrimSpace(string(raw))
 	}
-	text := strings.TrimSpace(string(raw))
-	if text == "null" {
+	if !ok && text == "null" {
 		return ""
 	}
 	return text

@@ -87,7 +87,14 @@ func (p PromptDifference) String() string {
 
 // ToolList returns the tool list as a request contains it: a JSON array.
 func ToolList(tools []Tool) json.RawMessage {
-	return appendTools(make([]byte, 0, toolBytes(tools)), tools)
+	list := append(make([]byte, 0, toolBytes(tools)), '[')
+	for i, t := range tools {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, t.Wire()...)
+	}
+	return append(list, ']')
 }
 
 // toolBytes is the length of the list, if its tools have been made ready.
@@ -97,15 +104,4 @@ func toolBytes(tools []Tool) int {
 		size += len(t.wire) + 1
 	}
 	return size
-}
-
-func appendTools(list []byte, tools []Tool) []byte {
-	list = append(list, '[')
-	for i, t := range tools {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, t.Wire()...)
-	}
-	return append(list, ']')
 }

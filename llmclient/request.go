@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -240,31 +241,17 @@ func AppendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	from := 0 // what is not appended yet begins here
 	for i := plainEnd(text, 0); i < len(text); i = plainEnd(text, i) {
-		c, size := rune(text[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRuneInString(text[i:])
+		c, size := utf8.DecodeRuneInString(text[i:])
+		letter := -1
+		if c < utf8.RuneSelf && c != '/' {
+			letter = strings.IndexByte(escaped, byte(c))
 		}
-		escape := ""
 		switch {
-		case c == '"':
-			escape = `\"`
-		case c == '\\':
-			escape = `\\`
-		case c == '\n':
-			escape = `\n`
-		case c == '\r':
-			escape = `\r`
-		case c == '\t':
-			escape = `\t`
-		case c == '\b':
-			escape = `\b`
-		case c == '\f':
-			escape = `\f`
+		case letter >= 0:
+			b = append(append(b, text[from:i]...), '\\', escapes[letter])
+			from = i + size
 		case c < ' ', c == '\u2028', c == '\u2029', c == utf8.RuneError && size == 1:
-			escape = fmt.Sprintf(`\u%04x`, c)
-		}
-		if escape != "" {
-			b = append(append(b, text[from:i]...), escape...)
+			b = fmt.Appendf(append(b, text[from:i]...), `\u%04x`, c)
 			from = i + size
 		}
 		i += size
@@ -273,9 +260,7 @@ func AppendText(b []byte, text string) []byte {
 }
 
 // Hash returns the hex SHA-256 of b.
-func Hash(b []byte) string {
-	return hexText(sha256.Sum256(b))
-}
+func Hash(b []byte) string { return hexText(sha256.Sum256(b)) }
 
 func hexText(sum [sha256.Size]byte) string {
 	var text [2 * sha256.Size]byte
