@@ -85,7 +85,7 @@ func (r *tickReader) next() (t recordedTick) {
 			t.err = err
 			break
 		}
-		if head, ok := trace.BlobHead(line); ok {
+		if head, _, ok := trace.BlobHead(line); ok {
 			t.heads = append(t.heads, head)
 			r.unread[head.Hash] = bytes.Clone(line)
 			continue

@@ -84,7 +84,7 @@ func chainBefore(f io.ReaderAt, offset int64) (trace.Chain, error) {
 	if !whole || !sealed {
 		return "", fmt.Errorf("read the end of the trace: %w", trace.ErrNoChain)
 	}
-	return chain, nil
+	return trace.Chain(chain), nil
 }
 
 func (t *traceFile) close() error {

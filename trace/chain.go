@@ -60,13 +60,9 @@ func (c *chainer) seal(line, before []byte) (sealed, chain []byte) {
 }
 
 // Unseal splits a line, without its line feed, into the object that was sealed, without the
-// brace that closes it, and its chain. ok is false where it does not end with a chain.
-func Unseal(line []byte) (body []byte, chain Chain, ok bool) {
-	body, text, ok := unseal(line)
-	return body, Chain(text), ok
-}
-
-func unseal(line []byte) (body, chain []byte, ok bool) {
+// brace that closes it, and its [Chain], both in its memory. ok is false where it does not end
+// with a chain.
+func Unseal(line []byte) (body, chain []byte, ok bool) {
 	at := len(line) - chainTail
 	if at < 1 || !bytes.HasPrefix(line[at:], []byte(chainName)) || !bytes.HasSuffix(line, []byte(`"}`)) {
 		return nil, nil, false

@@ -45,14 +45,9 @@ func placeOf(line []byte) (s slot, ok bool) {
 	return s, true
 }
 
-// BlobHead returns a part without its body from how its line begins. ok is false for a
-// line that is not a part as this package writes it.
-func BlobHead(line []byte) (p Blob, ok bool) {
-	p, _, ok = blobHead(line)
-	return p, ok
-}
-
-func blobHead(line []byte) (p Blob, rest []byte, ok bool) {
+// BlobHead returns a part without its body from how its line begins, and the rest of the line.
+// ok is false for a line that does not begin as a part that this package writes.
+func BlobHead(line []byte) (p Blob, rest []byte, ok bool) {
 	if TypeOf(line) != TypeBlob {
 		return Blob{}, nil, false
 	}
@@ -63,7 +58,7 @@ func blobHead(line []byte) (p Blob, rest []byte, ok bool) {
 
 // decodeBlob is quick for a part as this package writes it, which is most of a trace.
 func decodeBlob(line []byte) (Record, error) {
-	p, rest, written := blobHead(line)
+	p, rest, written := BlobHead(line)
 	rest, begins := bytes.CutPrefix(rest, []byte(`,"body":"`))
 	content, ends := bytes.CutSuffix(rest, []byte(`"}`))
 	body, plain := llmclient.Unescape(content)

@@ -115,7 +115,7 @@ func FuzzPlace(f *testing.F) {
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
 			t.Fatalf("%v %v\nplaced  %s\ndecoded %s", errA, errB, a, b)
 		}
-		head, isPart := BlobHead(line)
+		head, _, isPart := BlobHead(line)
 		if part, whole := record.(Blob); whole && isPart && (head.Tick != part.Tick || head.Hash != part.Hash || head.Kind != part.Kind) {
 			t.Fatalf("the head of a part says %+v: %s", head, line)
 		}

@@ -213,7 +213,7 @@ func (r *Reader) ended(torn *LineError) error {
 
 // unsealed holds a line against its chain, and takes that away.
 func (r *Reader) unsealed(line []byte) ([]byte, error) {
-	body, chain, sealed := unseal(line)
+	body, chain, sealed := Unseal(line)
 	first := r.line == 2
 	if first && r.chained == nil {
 		r.checks = sealed

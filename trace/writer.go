@@ -181,33 +181,30 @@ func (e *encoder) encode(r Record) ([]byte, error) {
 	e.line.Reset()
 	if u, ok := r.(Unknown); ok {
 		e.line.Write(u.Raw)
-		e.line.Grow(chainTail + 1)
-		return e.line.Bytes(), nil
-	}
-	// The type is written first and not as a field, so a record cannot carry a wrong one.
-	// The brace that opens the fields after it becomes the comma between them.
-	e.line.WriteString(`{"type":"`)
-	e.line.WriteString(string(r.RecordType()))
-	e.line.WriteByte('"')
-	if rest, ok := appended(e.line.AvailableBuffer(), r); ok {
-		e.line.Write(rest)
-		e.line.Grow(chainTail + 1)
-		return e.line.Bytes(), nil
-	}
-	brace := e.line.Len()
-	if err := e.json.Encode(r); err != nil {
-		return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
+	} else {
+		// The type is written first and not as a field, so a record cannot carry a wrong one.
+		e.line.WriteString(`{"type":"`)
+		e.line.WriteString(string(r.RecordType()))
+		e.line.WriteByte('"')
+		if fields, ok := appended(e.line.AvailableBuffer(), r); ok {
+			e.line.Write(fields)
+		} else {
+			brace := e.line.Len()
+			if err := e.json.Encode(r); err != nil {
+				return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
+			}
+			e.line.Truncate(e.line.Len() - 1) // the line feed
+			e.line.Bytes()[brace] = ','       // between the type and the fields
+		}
 	}
 	e.line.Grow(chainTail + 1)
-	line := bytes.TrimSuffix(e.line.Bytes(), []byte{'\n'})
-	line[brace] = ','
-	return line, nil
+	return e.line.Bytes(), nil
 }
 
 // appended appends the fields of a record and the brace that closes its line, as package
 // encoding/json writes them. ok is false for the types that most of a trace does not consist of,
 // and for what cannot be encoded.
-func appended(line []byte, r Record) (rest []byte, ok bool) {
+func appended(line []byte, r Record) (fields []byte, ok bool) {
 	switch r := r.(type) {
 	case Blob:
 		line = strconv.AppendInt(append(line, `,"tick":`...), r.Tick, 10)
