@@ -171,19 +171,26 @@ func (d Dir) Files() ([]string, error) {
 
 // Header returns the header of the run, or [ErrNothingRecorded].
 func (d Dir) Header() (trace.Header, error) {
+	h, _, err := d.first()
+	return h, err
+}
+
+// first returns the header of the run and the chain of its line, which identifies the run.
+func (d Dir) first() (trace.Header, trace.Chain, error) {
 	f, err := d.Open()
 	if err != nil {
-		return trace.Header{}, err
+		return trace.Header{}, "", err
 	}
 	defer f.Close()
-	h, err := trace.NewReader(f).Header()
+	lines := trace.NewReader(f)
+	h, err := lines.Header()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 		err = ErrNothingRecorded
 	}
 	if err != nil {
-		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, err)
+		return trace.Header{}, "", fmt.Errorf("read trace of %s: %w", d, err)
 	}
-	return h, nil
+	return h, lines.Chain(), nil
 }
 
 // RemoveReport removes the report of a run that continues: it names a head that the trace

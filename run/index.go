@@ -18,20 +18,11 @@ import (
 // everything. The error says that the trace cannot be read. A failure to write the index
 // is no error: the next call reads the same again.
 func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
-	h, err := d.Header()
+	h, chain, err := d.first()
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := d.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	first := trace.NewReader(f)
-	if _, err := first.NextLine(); err != nil {
-		return nil, nil, fmt.Errorf("read trace of %s: %w", d, err)
-	}
-	run := string(first.Chain())
+	run := string(chain)
 	if kept := d.keptIndex(run); !rebuild && kept != nil {
 		if now, err := d.extend(kept, h); err == nil {
 			return kept, now, nil

@@ -108,21 +108,16 @@ func (l *Log) OnRecord(see func(trace.Record)) error {
 	}
 	defer f.Close()
 	for lines := trace.NewReader(f); ; {
-		line, err := lines.NextLine()
+		record, err := lines.Next()
 		if err == io.EOF {
 			return nil
-		}
-		if err == nil && trace.TypeOf(line) == trace.TypeBlob {
-			continue
-		}
-		var record trace.Record
-		if err == nil {
-			record, err = trace.Decode(line)
 		}
 		if err != nil {
 			return fmt.Errorf("read the trace so far: %w", err)
 		}
-		see(record)
+		if _, blob := record.(trace.Blob); !blob {
+			see(record)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -117,7 +118,7 @@ func (d Dir) holds(chain trace.Chain) bool {
 	}
 	defer f.Close()
 	// Hidden behind another type the source has no end to keep.
-	for lines := trace.NewReader(&onlyReader{f}); ; {
+	for lines := trace.NewReader(struct{ io.Reader }{f}); ; {
 		if _, err := lines.NextLine(); err != nil {
 			return false
 		}
@@ -126,8 +127,3 @@ func (d Dir) holds(chain trace.Chain) bool {
 		}
 	}
 }
-
-// onlyReader is nothing but the bytes of a trace.
-type onlyReader struct{ s *segments }
-
-func (r *onlyReader) Read(p []byte) (int, error) { return r.s.Read(p) }

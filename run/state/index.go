@@ -74,20 +74,23 @@ type Count struct {
 	// tick.
 	State State
 	x     *Index
-	// file and offset are the place of the next line, begunFile and begunOffset where the
-	// tick under way begins.
-	file, begunFile     int
-	offset, begunOffset int64
-	chain, begunChain   trace.Chain
+	// next is the place of the next line, begun that where the tick under way begins.
+	next, begun place
 	// counts includes the current tick, which may be derived again with other counts.
 	counts Counts
 }
 
+// place is a byte of a file of the trace, and the chain of the line before it.
+type place struct {
+	file   int
+	offset int64
+	chain  trace.Chain
+}
+
 // NewCount counts the ticks after the end of x, of a run with a header.
 func NewCount(x *Index, h trace.Header) *Count {
-	return &Count{
-		State: State{Header: h, Facts: x.Facts}, x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset, chain: x.Chain, begunChain: x.Chain, counts: x.Counts,
-	}
+	end := place{x.File, x.Offset, x.Chain}
+	return &Count{State: State{Header: h, Facts: x.Facts}, x: x, next: end, begun: end, counts: x.Counts}
 }
 
 // Add counts a line, which takes so many bytes of its file and has a chain; whole says that it ended a tick. The error says that a line of a
@@ -96,12 +99,13 @@ func (c *Count) Add(line []byte, size int, chain trace.Chain, failed func(error)
 	kind := trace.TypeOf(line)
 	if kind == trace.TypeSegment {
 		var s trace.Segment // it opens the next file
-		if json.Unmarshal(line, &s) == nil && s.Number > c.file {
-			c.file, c.begunFile, c.offset, c.begunOffset, c.begunChain = s.Number, s.Number, 0, 0, c.chain
+		if json.Unmarshal(line, &s) == nil && s.Number > c.next.file {
+			c.next.file, c.next.offset = s.Number, 0
+			c.begun = c.next
 		}
 	}
-	c.offset += int64(size)
-	c.chain = chain
+	c.next.offset += int64(size)
+	c.next.chain = chain
 	switch kind {
 	case trace.TypeBlob, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
 		c.State.End = nil
@@ -180,8 +184,8 @@ func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
 			x.Failures[string(f.Kind)]++
 		}
 	}
-	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begunFile), append(x.Offsets, c.begunOffset)
-	x.Chains = append(x.Chains, c.begunChain)
-	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.file, c.offset, c.counts
-	c.begunFile, c.begunOffset, c.begunChain = c.file, c.offset, c.chain
+	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begun.file), append(x.Offsets, c.begun.offset)
+	x.Chains = append(x.Chains, c.begun.chain)
+	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.next.file, c.next.offset, c.counts
+	c.begun = c.next
 }

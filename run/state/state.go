@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"slices"
 
 	"example.com/agentworld/trace"
@@ -68,9 +69,7 @@ func (f *Facts) deviate(made map[string]Deviation) {
 		return
 	}
 	all := map[string][]Deviation{}
-	for agent, list := range f.Deviations {
-		all[agent] = list
-	}
+	maps.Copy(all, f.Deviations)
 	for agent, d := range made {
 		all[agent] = append(slices.DeleteFunc(slices.Clone(all[agent]), func(old Deviation) bool { return old.Tick <= d.Tick-trace.DeviationWindow }), d)
 	}
