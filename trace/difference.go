@@ -84,6 +84,20 @@ func parsed(line []byte) any {
 // member.
 type absent struct{}
 
+func member(object map[string]any, name string) any {
+	if v, has := object[name]; has {
+		return v
+	}
+	return absent{}
+}
+
+func element(list []any, i int) any {
+	if i < len(list) {
+		return list[i]
+	}
+	return absent{}
+}
+
 // apartIn finds the first place at which two different values differ, members by name,
 // and what is there.
 func apartIn(place string, a, b any) (at, x, y string) {
@@ -96,13 +110,7 @@ func apartIn(place string, a, b any) (at, x, y string) {
 		names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 		slices.Sort(names)
 		for _, name := range names {
-			inA, inB := any(absent{}), any(absent{})
-			if v, has := a[name]; has {
-				inA = v
-			}
-			if v, has := b[name]; has {
-				inB = v
-			}
+			inA, inB := member(a, name), member(b, name)
 			if !reflect.DeepEqual(inA, inB) {
 				return apartIn(strings.TrimPrefix(place+"."+name, "."), inA, inB)
 			}
@@ -110,13 +118,7 @@ func apartIn(place string, a, b any) (at, x, y string) {
 	case []any:
 		b, same := b.([]any)
 		for i := 0; same && i < max(len(a), len(b)); i++ {
-			inA, inB := any(absent{}), any(absent{})
-			if i < len(a) {
-				inA = a[i]
-			}
-			if i < len(b) {
-				inB = b[i]
-			}
+			inA, inB := element(a, i), element(b, i)
 			if !reflect.DeepEqual(inA, inB) {
 				return apartIn(fmt.Sprintf("%s[%d]", place, i), inA, inB)
 			}
