@@ -57,15 +57,6 @@ func (s *Resumption) capChanges(tick int64) []trace.CapChange {
 	return changes
 }
 
-// planAskAgain plans to retry the endpoints that were given up: they may work again by
-// the time of the resume.
-func (s *Resumption) planAskAgain() {
-	if s.change == nil {
-		s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}
-	}
-	s.change.AskAgain = true
-}
-
 // changeTick is the first tick that a resume can change.
 func (s *Resumption) changeTick() int64 {
 	if len(s.State.Open.Exchanges) > 0 {

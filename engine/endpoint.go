@@ -18,7 +18,7 @@ import (
 // it follows from the answers of whole ticks, taken in the order of agents, so that a replay
 // finds the same.
 type endpoint struct {
-	model, baseURL, keyEnv string
+	route
 	// answered says that a model replied, usable that a turn accepted a call of a reply.
 	answered, usable bool
 	// proven says that it replied to a call of this process: a setting that was right for
@@ -35,6 +35,9 @@ type endpoint struct {
 	// stopped says that its agents take no more turns.
 	stopped bool
 }
+
+// route is what makes an endpoint another one.
+type route struct{ model, baseURL, keyEnv string }
 
 // What an endpoint may do to be given up.
 const (
@@ -60,13 +63,11 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 	}
 	for n := range w.Agents() {
 		a := own[w.AgentID(n)]
-		want := endpoint{model: cmp.Or(a.Model, s.Model), baseURL: cmp.Or(a.BaseURL, s.BaseURL), keyEnv: a.KeyEnv}
-		at := slices.IndexFunc(e.all, func(p *endpoint) bool {
-			return p.model == want.model && p.baseURL == want.baseURL && p.keyEnv == want.keyEnv
-		})
+		want := route{cmp.Or(a.Model, s.Model), cmp.Or(a.BaseURL, s.BaseURL), a.KeyEnv}
+		at := slices.IndexFunc(e.all, func(p *endpoint) bool { return p.route == want })
 		if at < 0 {
 			at = len(e.all)
-			e.all = append(e.all, &want)
+			e.all = append(e.all, &endpoint{route: want})
 		}
 		e.byAgent[w.AgentID(n)] = e.all[at]
 	}
@@ -80,7 +81,7 @@ func (e endpoints) of(agent string) *endpoint { return e.byAgent[agent] }
 func (e endpoints) askAgain() {
 	for _, p := range e.all {
 		if p.stopped {
-			*p = endpoint{model: p.model, baseURL: p.baseURL, keyEnv: p.keyEnv}
+			*p = endpoint{route: p.route}
 		}
 	}
 }

@@ -131,9 +131,7 @@ func (r *runner) expectReflection(o opening, times int64) trace.Estimate {
 
 func plusEstimate(a, b trace.Estimate) trace.Estimate {
 	plus := func(a, b trace.Usage) trace.Usage {
-		return trace.Usage{
-			Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens, OutputTokens: a.OutputTokens + b.OutputTokens, Cost: a.Cost.Plus(b.Cost),
-		}
+		return trace.Usage{Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens, OutputTokens: a.OutputTokens + b.OutputTokens, Cost: a.Cost.Plus(b.Cost)}
 	}
 	return trace.Estimate{Least: plus(a.Least, b.Least), Likely: plus(a.Likely, b.Likely), Most: plus(a.Most, b.Most)}
 }

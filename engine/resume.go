@@ -69,8 +69,11 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return result, err
 	}
-	if r.endpoints.left() < len(r.endpoints.all) {
-		s.planAskAgain()
+	if r.endpoints.left() < len(r.endpoints.all) { // those given up may work again by now
+		if s.change == nil {
+			s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}
+		}
+		s.change.AskAgain = true
 	}
 	// What is left of the recording is read before anything is added to it.
 	answers.ReadTo(s.State.Tick + 1)

@@ -13,7 +13,6 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -230,13 +229,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", o.Scenario, err)
 	}
-	cfg := behaviorConfig(o.Settings)
-	cfg.Needless = w.Needless()
-	runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
-	if err != nil {
-		return nil, err
-	}
-	seed, err := seedPlaybook(o.Settings)
+	runtime, seed, err := runtimeOf(o.Settings, w, scenario.Rules)
 	if err != nil {
 		return nil, err
 	}

@@ -58,17 +58,20 @@ func scenarioOf(s trace.Settings) (world.Scenario, error) {
 	return parsed, nil
 }
 
-// seedPlaybook reads the lessons that agents start with. The error names the line
-// that cannot be read.
-func seedPlaybook(s trace.Settings) (*playbook.Playbook, error) {
-	if s.Playbook == "" {
-		return playbook.New(), nil
+// runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that
+// they start with. The error names what cannot be read.
+func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.Runtime, *playbook.Playbook, error) {
+	cfg := behaviorConfig(s)
+	cfg.Needless = w.Needless()
+	runtime, err := behavior.NewRuntime(cfg, rules, modules.New())
+	if err != nil || s.Playbook == "" {
+		return runtime, playbook.New(), err
 	}
-	p, err := playbook.Parse([]byte(s.Playbook))
+	seed, err := playbook.Parse([]byte(s.Playbook))
 	if err != nil {
-		return nil, fmt.Errorf("playbook: %w", err)
+		return nil, nil, fmt.Errorf("playbook: %w", err)
 	}
-	return p, nil
+	return runtime, seed, nil
 }
 
 // playbookLimits bound every playbook of a run.
@@ -155,13 +158,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 	if err := r.world.SetRules(scenario.Rules); err != nil {
 		return err
 	}
-	cfg := behaviorConfig(next)
-	cfg.Needless = r.world.Needless()
-	runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
-	if err != nil {
-		return err
-	}
-	seed, err := seedPlaybook(next)
+	runtime, seed, err := runtimeOf(next, r.world, scenario.Rules)
 	if err != nil {
 		return err
 	}

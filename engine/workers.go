@@ -23,26 +23,23 @@ func newWorkers(n int) workers {
 }
 
 // each lets the workers do i for each i below n, in rising order as far as one waits for
-// another, and returns the first error once all of it is done. Without workers it is done here,
-// one after the other: then no i may wait for a later one.
-func (w workers) each(n int, do func(i int) error) (first error) {
-	if w == nil {
-		for i := range n {
-			first = cmp.Or(first, do(i))
-		}
-		return first
-	}
+// another, and returns the first of the errors once all of it is done. Without workers it is
+// done here, one after the other: then no i may wait for a later one.
+func (w workers) each(n int, do func(i int) error) error {
+	errs := make([]error, n)
 	var all sync.WaitGroup
-	var once sync.Once
 	for i := range n {
 		all.Add(1)
-		w <- func() {
+		work := func() {
 			defer all.Done()
-			if err := do(i); err != nil {
-				once.Do(func() { first = err })
-			}
+			errs[i] = do(i)
+		}
+		if w == nil {
+			work()
+		} else {
+			w <- work
 		}
 	}
 	all.Wait()
-	return first
+	return cmp.Or(errs...)
 }
