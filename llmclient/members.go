@@ -216,7 +216,7 @@ func scanString(b []byte, i int) (end int) {
 			}
 			if b[i] == 'u' {
 				for range 4 {
-					if i++; i == len(b) || !isHex(b[i]) {
+					if i++; i == len(b) || strings.IndexByte("0123456789abcdefABCDEF", b[i]) < 0 {
 						return -1
 					}
 				}
@@ -246,10 +246,6 @@ func plainEnd[T ~string | ~[]byte](text T, i int) int {
 		i++
 	}
 	return i
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
 func skipSpace(b []byte, i int) int {

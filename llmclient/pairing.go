@@ -57,9 +57,13 @@ func PairItems(items []Item, missing string) ([]Item, []ItemRepair) {
 		if !it.fromModel() {
 			p.answerOpen(items[i:])
 		}
-		if it.Kind == KindReasoning && !leadsOn(items[i+1:]) {
-			p.repair(FaultReasoning, "")
-			continue
+		if it.Kind == KindReasoning {
+			// What it led to may be more reasoning, and then is something else of the model.
+			led := slices.IndexFunc(items[i:], func(it Item) bool { return it.Kind != KindReasoning })
+			if led < 0 || !items[i+led].fromModel() {
+				p.repair(FaultReasoning, "")
+				continue
+			}
 		}
 		p.add(it)
 	}
@@ -102,17 +106,6 @@ type openCall struct {
 	wasID, callID string
 	// custom says that the call is one of a custom tool.
 	custom bool
-}
-
-// leadsOn reports whether what follows a reasoning item is what it led to:
-// possibly more reasoning, then something else of the model.
-func leadsOn(rest []Item) bool {
-	for _, it := range rest {
-		if it.Kind != KindReasoning {
-			return it.fromModel()
-		}
-	}
-	return false
 }
 
 // add takes the next item.

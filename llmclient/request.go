@@ -86,7 +86,11 @@ type Request struct {
 // compared in a replay. It contains the items byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
-	body := make([]byte, 0, r.bytesAbout())
+	size := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + len(r.Sampling.ExtraBody) + 1024
+	for _, it := range r.Input {
+		size += len(it.Raw) + 1
+	}
+	body := make([]byte, 0, size) // enough, unless texts are full of characters that need escaping
 	r.write(func(part []byte) { body = append(body, part...) })
 	return body
 }
@@ -146,16 +150,6 @@ func (r Request) members() json.RawMessage {
 		b = append(AppendText(append(b, `"prompt_cache_key":`...), r.CacheKey), ',')
 	}
 	return append(b, `"store":false,"include":["reasoning.encrypted_content"]}`...)
-}
-
-// bytesAbout estimates the length of the body from above, unless its texts are full of
-// characters that need escaping.
-func (r Request) bytesAbout() int {
-	n := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + len(r.Sampling.ExtraBody) + 1024
-	for _, it := range r.Input {
-		n += len(it.Raw) + 1
-	}
-	return n
 }
 
 // Hash returns the hex SHA-256 of Body.

@@ -14,8 +14,8 @@ import (
 // \u001b. Invalid UTF-8 becomes \ufffd. Line feeds and tabs stay. The result has no
 // characters left to escape. Valid JSON stays valid and keeps its meaning.
 func Escape(text string) string {
-	if !needsEscape(text) {
-		return text
+	if strings.IndexFunc(text, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' && r != '\t' }) < 0 {
+		return text // as most are
 	}
 	var b strings.Builder
 	for i, width := 0, 0; i < len(text); i += width {
@@ -30,16 +30,6 @@ func Escape(text string) string {
 		}
 	}
 	return b.String()
-}
-
-// needsEscape reports whether text may hold something to escape. Most output is plain ASCII.
-func needsEscape(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c > '~' || c < ' ' && c != '\n' && c != '\t' {
-			return true
-		}
-	}
-	return false
 }
 
 // Block is a text of several lines that others wrote. [Fprintf] prints each of its

@@ -153,7 +153,10 @@ func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage)
 		raws = streamed // some servers send the items before the final response alone
 	}
 	for _, raw := range raws {
-		item, ok := llmclient.ParseItem(c.scrub.raw(raw))
+		if c.scrub.suspect(raw) {
+			raw = json.RawMessage(c.scrub.known(string(raw)))
+		}
+		item, ok := llmclient.ParseItem(raw)
 		if !ok {
 			nonObjects++
 			continue

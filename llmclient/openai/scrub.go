@@ -42,14 +42,6 @@ type scrubber struct {
 	suspect func([]byte) bool
 }
 
-// raw removes the configured secrets from JSON. Without any it is the same bytes.
-func (s scrubber) raw(json []byte) []byte {
-	if !s.suspect(json) {
-		return json
-	}
-	return []byte(s.known(string(json)))
-}
-
 // newScrubber returns a scrubber that also removes the given secrets, however a server
 // repeats them: as they are, in base64 or in hexadecimal digits, and all that with
 // characters written as JSON escapes.
