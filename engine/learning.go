@@ -38,7 +38,7 @@ func (r *runner) prepareLearning(name string) {
 	if !r.Learns() {
 		return
 	}
-	limits := playbookLimits(r.Settings)
+	limits := playbook.Limits{BulletsMax: r.PlaybookSize}
 	r.learning = learning{
 		runtime: reflect.NewRuntime(r.runtime.Config(), 1), limits: limits, run: name,
 		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits), collected: r.learning.collected,

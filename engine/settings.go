@@ -74,11 +74,6 @@ func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.R
 	return runtime, seed, nil
 }
 
-// playbookLimits bound every playbook of a run.
-func playbookLimits(s trace.Settings) playbook.Limits {
-	return playbook.Limits{BulletsMax: s.PlaybookSize}
-}
-
 // behaviorConfig returns the limits of turns under s.
 func behaviorConfig(s trace.Settings) behavior.Config {
 	return behavior.Config{Settings: s, CountTokens: tokens.Count}
@@ -196,7 +191,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 		r.seed = seed
 		if r.learning.folder != nil {
 			// What was learned on top of the old lessons has nothing to be folded into any more.
-			r.learning.folder = reflect.NewFolder(seed, playbookLimits(r.Settings))
+			r.learning.folder = reflect.NewFolder(seed, playbook.Limits{BulletsMax: r.PlaybookSize})
 		}
 	}
 	if old := r.learning; r.Learns() {

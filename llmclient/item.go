@@ -89,24 +89,19 @@ func FunctionOutput(callID, output string) Item { return Output(callID, output, 
 
 // Output is [FunctionOutput] for the call of a function or of a custom tool.
 func Output(callID, output string, custom bool) Item {
-	wire := wireOutput{Type: KindFunctionOutput, CallID: callID, Output: output}
+	kind := KindFunctionOutput
 	if custom {
-		wire.Type = kindCustomOutput
+		kind = kindCustomOutput
 	}
-	return built(Item{Kind: KindFunctionOutput, Custom: custom, CallID: callID, Text: output}, wire)
+	raw := AppendText(append(make([]byte, 0, len(output)*9/8+128), `{"type":`...), string(kind))
+	raw = append(AppendText(append(AppendText(append(raw, `,"call_id":`...), callID), `,"output":`...), output), '}')
+	return Item{Kind: KindFunctionOutput, Custom: custom, CallID: callID, Text: output, Raw: raw}
 }
 
 // FunctionCall returns a call item as a provider would send it, without an id of
 // its own.
 func FunctionCall(callID, name, arguments string) Item {
-	return built(Item{Kind: KindFunctionCall, CallID: callID, Name: name, Text: arguments},
-		wireCall{Type: KindFunctionCall, CallID: callID, Name: name, Arguments: &arguments})
-}
-
-type wireOutput struct {
-	Type   ItemKind `json:"type"`
-	CallID string   `json:"call_id"`
-	Output string   `json:"output"`
+	return Item{}.Rebuilt(callID, name, arguments)
 }
 
 type wireCall struct {
@@ -117,11 +112,6 @@ type wireCall struct {
 	Arguments *string  `json:"arguments,omitempty"`
 	Input     *string  `json:"input,omitempty"` // of a custom tool, in place of arguments
 	Status    string   `json:"status,omitempty"`
-}
-
-func built(it Item, wire any) Item {
-	it.Raw = Marshal(wire)
-	return it
 }
 
 // ParseItem reads one item from its JSON. It is tolerant: a field that is absent
@@ -287,10 +277,15 @@ func (it Item) withoutID() Item {
 // WithRole returns a message like it under another role, otherwise of equal
 // content.
 func (it Item) WithRole(role string) Item {
-	members := it.without("role")
-	members["role"] = Marshal(role)
-	it.Role, it.Raw = role, Marshal(members)
+	it.Role, it.Raw = role, it.with("role", role)
 	return it
+}
+
+// with returns the item's JSON with a member set to a text.
+func (it Item) with(member, text string) json.RawMessage {
+	members := it.without(member)
+	members[member] = Marshal(text)
+	return Marshal(members)
 }
 
 // nullable are the members that may be null in an input.
@@ -300,7 +295,7 @@ var nullable = []string{"encrypted_content", "phase", "caller"}
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if !known || !holdsNull(it.Raw) {
+	if !known || !bytes.Contains(it.Raw, []byte("null")) {
 		return it, false
 	}
 	d := json.NewDecoder(bytes.NewReader(it.Raw))
@@ -314,21 +309,6 @@ func (it Item) WithoutNulls() (Item, bool) {
 	}
 	it.Raw = Marshal(members)
 	return it, true
-}
-
-// holdsNull reports whether valid JSON holds a null, not counting the texts in it.
-func holdsNull(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case 'n':
-			return true
-		case '"':
-			if i = scanString(raw, i) - 1; i < 0 {
-				return false
-			}
-		}
-	}
-	return false
 }
 
 func dropNulls(v any) (dropped bool) {
@@ -368,5 +348,5 @@ func (it Item) Rebuilt(callID, name, arguments string) Item {
 	if it.Custom {
 		wire.Type, wire.Arguments, wire.Input, wire.Status = kindCustomCall, nil, &arguments, ""
 	}
-	return built(Item{Kind: KindFunctionCall, Custom: it.Custom, ID: it.ID, Status: it.Status, CallID: callID, Name: name, Text: arguments}, wire)
+	return Item{Kind: KindFunctionCall, Custom: it.Custom, ID: it.ID, Status: it.Status, CallID: callID, Name: name, Text: arguments, Raw: Marshal(wire)}
 }

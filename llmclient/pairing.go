@@ -121,9 +121,7 @@ func (p *pairer) add(it Item) {
 	}
 	for n := len(p.out); missing && it.ID == ""; n++ {
 		if id := fmt.Sprintf("item_repaired_%d", n); !p.ids[id] {
-			members := it.without("id")
-			members["id"] = Marshal(id)
-			it.ID, it.Raw = id, Marshal(members)
+			it.ID, it.Raw = id, it.with("id", id)
 		}
 	}
 	p.ids[it.ID] = true

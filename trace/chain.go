@@ -108,10 +108,9 @@ func openTick(line []byte) int64 {
 
 // tickOf reads the tick of a line as this package writes it.
 func tickOf(line []byte) (int64, bool) {
-	t := TypeOf(line)
-	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}
+	_, m := afterType(line)
 	tick := m.number("tick")
-	return tick, t != "" && !m.failed
+	return tick, !m.failed
 }
 
 // broken says what it means that the last line read does not fit its chain. If only lines

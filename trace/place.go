@@ -12,8 +12,7 @@ import (
 // with rules of its own, or one not written as this package writes it. The line of the
 // slot is in the memory of line, which is changed where its end is cut off.
 func placeOf(line []byte) (s slot, ok bool) {
-	t := TypeOf(line)
-	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}
+	t, m := afterType(line)
 	s = slots[t]
 	s.tick = m.number("tick")
 	switch t {
@@ -48,10 +47,10 @@ func placeOf(line []byte) (s slot, ok bool) {
 // BlobHead returns a part without its body from how its line begins, and the rest of the line.
 // ok is false for a line that does not begin as a part that this package writes.
 func BlobHead(line []byte) (p Blob, rest []byte, ok bool) {
-	if TypeOf(line) != TypeBlob {
+	t, m := afterType(line)
+	if t != TypeBlob {
 		return Blob{}, nil, false
 	}
-	m := members{rest: line[len(`{"type":""`)+len(TypeBlob):]}
 	p = Blob{Tick: m.number("tick"), Hash: m.word("hash"), Kind: BlobKind(m.word("kind"))}
 	return p, m.rest, !m.failed
 }
@@ -74,6 +73,12 @@ type members struct {
 	rest []byte
 	// failed says that a member was not there, or not written as this package does.
 	failed bool
+}
+
+// afterType returns the type of a line and its members from there on.
+func afterType(line []byte) (Type, members) {
+	t := TypeOf(line)
+	return t, members{rest: line[min(len(line), len(`{"type":""`)+len(t)):], failed: t == ""}
 }
 
 // value steps past the name of the next member.
