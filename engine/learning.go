@@ -123,8 +123,7 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 		}
 		return agent, ask, leastLearnCalls
 	})
-	err := r.workers.each(len(backs), func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) })
-	if err != nil {
+	if err := r.workers.each(len(backs), func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) }); err != nil {
 		return nil, err
 	}
 	r.settle(allowed, len(backs), func(i int) (int, cost) { return backs[i].agent, backs[i].bill })

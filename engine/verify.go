@@ -92,14 +92,10 @@ type verifying struct {
 }
 
 func (v *verifying) write(records ...trace.Record) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	return v.hold(func(to appending) error { return to.write(records...) })
 }
 
 func (v *verifying) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	return v.hold(func(to appending) error { return to.exchange(key, ask, a, charge) })
 }
 
@@ -108,6 +104,8 @@ const heldMax = 64
 
 // hold takes a write, and sends on what is held once it is enough.
 func (v *verifying) hold(write func(appending) error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.held = append(v.held, write); len(v.held) < heldMax {
 		return nil
 	}
