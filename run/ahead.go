@@ -133,11 +133,7 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 		if err != nil {
 			return err
 		}
-		blob, ok := p.(trace.Blob)
-		if !ok {
-			continue
-		}
-		r.blobs.Add(blob)
+		r.blobs.Add(p.(trace.Blob))
 		delete(r.unread, hash)
 	}
 	a := Answered{

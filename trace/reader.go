@@ -338,7 +338,7 @@ func decodeAs[R Record](line []byte) (Record, error) {
 
 // malformed is the error of a line of a known type that could not be read.
 func malformed(t Type, err error) error {
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return fmt.Errorf("not a record: %w", err)
 	}
 	return fmt.Errorf("malformed %s record: %w", t, err)

@@ -19,14 +19,13 @@ func (c *Client) lost(err error) outcome {
 	if err == nil {
 		panic("openai: an exchange ended with neither a whole response nor an error")
 	}
-	var proxy *net.OpError
-	if errors.As(err, &proxy) && proxy.Op == "proxyconnect" || errors.Is(err, errProxyRefused) {
+	network, _ := errors.AsType[*net.OpError](err)
+	if network != nil && network.Op == "proxyconnect" || errors.Is(err, errProxyRefused) {
 		failure := c.broken(llmclient.ErrProxy, "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) did not connect: "+connectionText(err))
 		failure.Unsent = true
 		return outcome{failure: failure, passing: true}
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return outcome{
 			failure: c.broken(llmclient.ErrDNS, "the host name "+dns.Name+" does not resolve: "+dns.Err),
 			passing: !dns.IsNotFound && (dns.IsTemporary || dns.IsTimeout),
@@ -38,8 +37,7 @@ func (c *Client) lost(err error) outcome {
 		return outcome{failure: c.broken(llmclient.ErrTLS, "TLS failed: "+text)}
 	}
 	failure := c.broken(llmclient.ErrConnection, connectionText(err))
-	var dial *net.OpError
-	failure.Unsent = errors.As(err, &dial) && dial.Op == "dial"
+	failure.Unsent = network != nil && network.Op == "dial"
 	return outcome{failure: failure, passing: true}
 }
 
@@ -74,14 +72,11 @@ func connectionText(err error) string {
 // and net put before it.
 func bare(err error) string {
 	for {
-		var request *url.Error
-		var operation *net.OpError
-		switch {
-		case errors.As(err, &request):
+		if request, ok := errors.AsType[*url.Error](err); ok {
 			err = request.Err
-		case errors.As(err, &operation):
-			err = operation.Err
-		default:
+		} else if network, ok := errors.AsType[*net.OpError](err); ok {
+			err = network.Err
+		} else {
 			return err.Error()
 		}
 	}
