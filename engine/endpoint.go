@@ -74,7 +74,6 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 	return e
 }
 
-// of returns the endpoint of an agent.
 func (e endpoints) of(agent string) *endpoint { return e.byAgent[agent] }
 
 // askAgain gives those that were given up another chance, as if nothing were known of them.
@@ -96,7 +95,6 @@ func (e endpoints) left() (n int) {
 	return n
 }
 
-// endpoint returns the endpoint of agent n.
 func (r *runner) endpoint(n int) *endpoint { return r.endpoints.of(r.world.AgentID(n)) }
 
 // active are those of the agents whose endpoint was not given up.

@@ -75,12 +75,10 @@ func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Endin
 	return r.Observer.Begin(ctx, s)
 }
 
-// beginRun begins the whole.
 func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
 	return r.begin(ctx, Span{Kind: SpanRun, Scenario: r.Scenario, Model: r.Model, BaseURL: r.BaseURL})
 }
 
-// beginTurn begins a turn of an agent.
 func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, reflecting bool) (context.Context, func(Ending)) {
 	used := r.endpoints.of(agent)
 	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, Reflecting: reflecting})
