@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	fastjson "github.com/segmentio/encoding/json"
+
 	"example.com/agentworld/llmclient"
 )
 
@@ -221,6 +223,15 @@ func appended(line []byte, r Record) (fields []byte, ok bool) {
 		}
 		line = strconv.AppendInt(append(line, `,"tick":`...), r.Tick, 10)
 		line = append(append(line, `,"event":`...), event...)
+	case ModelCall, Decision, Step, TickEnd:
+		brace := len(line)
+		line, err := fastjson.Append(line, r, 0)
+		// It copies raw JSON as it is, and a line feed in it would end the line.
+		if err != nil || bytes.IndexByte(line[brace:], '\n') >= 0 {
+			return nil, false
+		}
+		line[brace] = ','
+		return line, true
 	default:
 		return nil, false
 	}
