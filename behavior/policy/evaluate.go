@@ -78,7 +78,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return own, nil // the world refuses it, and its refusal says which offers there are
 	}
 	if !op.isWait() || op.order != nil {
-		if broken := cmp.Or(q.checkRules(op), q.checkShown()); broken != nil {
+		if broken := q.checkRules(op); broken != nil {
 			return trace.Authority{}, broken
 		}
 	}
@@ -148,39 +148,6 @@ func (q *evaluation) answersTerms(op *Operation) bool {
 	})
 }
 
-// rulesShown lists the rules that could answer a request which the agent is shown before its
-// plan, if the operation is an offer that suits the request but does not name it: it gives what
-// the asker wants, to the asker or to anyone. An attempt of an order keeps the rules with which the
-// order began.
-func (q *evaluation) rulesShown() (list []*rule) {
-	offer, is := q.op.do.(world.Offer)
-	if !is || offer.Re != "" || q.e.off(CheckRules) {
-		return nil
-	}
-	for i := range q.p.rules {
-		r := &q.p.rules[i]
-		if q.e.Order != nil && slices.Contains(q.e.Order.countsFor, r.number) || slices.ContainsFunc(q.seen().Requests, func(t world.Terms) bool {
-			return t.Want == q.op.what && (q.op.to == t.From || q.op.to == world.ToAnyone) && q.p.couldAnswer(r, t, q.e.Ledger, q.e.View.Tick())
-		}) {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// checkShown checks that such an offer gives no more than one of the rules has left. The agent
-// may make it because of the request, so it counts in all of them.
-func (q *evaluation) checkShown() (broken *Violation) {
-	for _, r := range q.rulesShown() {
-		most, reason := r.remaining(q.e.Ledger, q.e.View.Tick(), "")
-		if q.op.amount <= most {
-			return nil
-		}
-		broken = exceeded(&q.op, reason, r, most)
-	}
-	return broken
-}
-
 // needsNoPlan reports whether the action harvests, mines or refines for one tick, and leaves the
 // charge above low.
 func (q *evaluation) needsNoPlan() bool {
@@ -205,7 +172,7 @@ func (q *evaluation) spareElectricity() int64 {
 }
 
 // checkRules checks an operation, and the standing order around it, against the rules of the
-// scenario.
+// scenario, and notes for which further rules it counts.
 func (q *evaluation) checkRules(op *Operation) *Violation {
 	if q.e.off(CheckRules) || len(q.p.rules) == 0 {
 		return nil
@@ -213,6 +180,37 @@ func (q *evaluation) checkRules(op *Operation) *Violation {
 	broken := q.checkOperation(op)
 	if broken == nil && op.order != nil {
 		broken = q.checkOperation(op.asOrder())
+	}
+	return cmp.Or(broken, q.checkShown(op))
+}
+
+// checkShown looks for an offer that suits a request which the agent is shown before its plan, but
+// does not name that request: it gives what the asker wants, to the asker or to anyone. Since the
+// agent may make it because of the request, it counts for each rule that could answer, and may give
+// no more than one of them has left. An attempt of an order also counts for the rules with which
+// the order began.
+func (q *evaluation) checkShown(op *Operation) (broken *Violation) {
+	offer, is := op.do.(world.Offer)
+	if !is {
+		return nil
+	}
+	within, now, receiver := false, q.e.View.Tick(), op.receiver()
+	for i := range q.p.rules {
+		r := &q.p.rules[i]
+		suits := func(t world.Terms) bool {
+			return t.ID != offer.Re && t.Want == op.what && (receiver == t.From || receiver == "") && q.p.couldAnswer(r, t, q.e.Ledger, now)
+		}
+		if begun := q.e.Order != nil && slices.Contains(q.e.Order.countsFor, r.number); !begun && !slices.ContainsFunc(q.seen().Requests, suits) {
+			continue
+		}
+		op.countsFor = append(op.countsFor, r.number)
+		most, reason := r.remaining(q.e.Ledger, now, receiver)
+		if within = within || op.amount <= most; !within {
+			broken = exceeded(op, reason, r, most)
+		}
+	}
+	if within {
+		return nil
 	}
 	return broken
 }

@@ -86,10 +86,10 @@ func counted(list []tickCount, now, n int64) []tickCount {
 }
 
 // Settle counts an action that the world accepted for every rule with a total that describes
-// it, or that could answer a request that it suits, whichever of them allowed it. Amounts count as ordered, after clamping, but a gift to an
-// agent that may ask for it counts at least a fifth of the total. Each attempt of a standing
-// order is an action of its own; the rules about execute_until count all its attempts when it
-// begins.
+// it, or that could answer a request that it suits, whichever of them allowed it. Amounts count
+// as ordered, after clamping, but a gift to an agent that may ask for it counts at least a fifth
+// of the total. Each attempt of a standing order is an action of its own; the rules about
+// execute_until count all its attempts when it begins.
 func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) Ledger {
 	if op.spec == nil {
 		return l
@@ -109,12 +109,13 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		if r.Action == ArgumentOrder && op.order != nil {
 			done = op.asOrder()
 		}
-		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && !slices.Contains(op.countsFor, r.number) {
+		suits := slices.Contains(op.countsFor, r.number)
+		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && !suits {
 			continue
 		}
 		next := settlement{tick: tick, amount: max(0, done.amount), rule: r.number, asker: asker}
-		if r.toAsker() && !op.isMove() {
-			next.asker = op.to
+		if (r.toAsker() || suits) && !op.isMove() {
+			next.asker = op.receiver()
 		}
 		if op.isGift() && (r.mayAsk(op.to) || asker != "") {
 			next.amount = max(next.amount, r.giftMin())

@@ -37,7 +37,7 @@ type Operation struct {
 	unknown bool
 	// repliesTo is the tick of the newest message that it answers, 0 for none.
 	repliesTo int64
-	// countsFor are further rules that it counts for, by number: see rulesShown.
+	// countsFor are further rules that it counts for, by number: see checkShown.
 	countsFor []int
 }
 
@@ -153,6 +153,14 @@ func (op *Operation) sells() bool {
 func (op *Operation) isGift() bool { _, ok := op.do.(world.Transfer); return ok }
 func (op *Operation) isMove() bool { _, ok := op.do.(world.Move); return ok }
 func (op *Operation) isWait() bool { _, ok := op.do.(world.Wait); return ok }
+
+// receiver is the agent that an offer or a gift is directed to, "" for anyone.
+func (op *Operation) receiver() string {
+	if op.to == world.ToAnyone {
+		return ""
+	}
+	return op.to
+}
 
 // asOrder is the standing order around an operation as an operation of its own. Its amount is
 // the attempts.

@@ -129,9 +129,6 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		return r
 	}
 	r.Operation = q.op
-	for _, of := range q.rulesShown() {
-		r.Operation.countsFor = append(r.Operation.countsFor, of.number)
-	}
 	if sends := q.op.sends(); len(e.Authors) > 0 || sends {
 		r.Operation.repliesTo = q.repliesTo(&r.Authority)
 		r.Own = q.plannedInFull(true)
