@@ -51,7 +51,8 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
 	v := &Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
 	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
-	if len(e.Authors) > 0 {
+	// Without texts in view, an order that gives may be refused because of an earlier planned action.
+	if len(e.Authors) > 0 || v.Violation != nil && v.Violation.First > 0 {
 		v.plan = e.Plan
 	}
 	v.Check.Status = world.CheckRejected

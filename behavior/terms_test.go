@@ -215,3 +215,27 @@ func TestWhyATradeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOrderPlannedLaterIsRefusedInWords: while terms are shown, an order that gives is compared
+// with the plan before any text is in view. If an earlier action of the plan is possible, the
+// refusal names that action.
+func TestAnOrderPlannedLaterIsRefusedInWords(t *testing.T) {
+	l := typedLife(t, behavior.Config{}, askable("transfer_resource"))
+	l.w.Apply([]world.Intent{{Agent: 1, Action: world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 9}}})
+	l.w.Advance()
+	const offer = `{"action":"offer","to":"anyone","what":"data","amount":1,"want":"electricity","want_amount":5,"for_ticks":4`
+	turn := l.mind.Begin(l.w.View(0))
+	turn.Next()
+	turn.Answer(parseAnswer(t, 1, `call p plan {"goal":"g","steps":[],"actions":[{"action":"harvest_radiation","amount":5},`+offer+`,"max_ticks":3}]}`))
+	turn.Next()
+	order := offer + `,"execute_until":{"until":[{"event":"action_rejected"}],"max_ticks":3}}`
+	turn.Answer(parseAnswer(t, 2, `call d decision_draft {"candidates":[`+order+`]}`))
+	ask, ok := turn.Next().(behavior.Ask)
+	if !ok {
+		t.Fatal("the order is not refused")
+	}
+	said := ask.Request.Input[len(ask.Request.Input)-1].Text
+	if !strings.Contains(said, `"rule":"not_first_planned"`) || !strings.Contains(said, `"planned":[{"action":"harvest_radiation","amount":5}]`) {
+		t.Error(said)
+	}
+}
