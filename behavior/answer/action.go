@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,17 +90,10 @@ func isAction(name string) bool {
 }
 
 // isStanding reports whether a name is that of the standing order.
-func isStanding(name string) bool {
-	spec, _, _ := actionNamed(name)
-	return spec.Name == standingName
-}
+func isStanding(name string) bool { return actionSpec(name).Name == standingName }
 
 // sameActionName reports whether two names mean one action.
-func sameActionName(a, b string) bool {
-	first, _, _ := actionNamed(a)
-	second, _, _ := actionNamed(b)
-	return first.Name == second.Name
-}
+func sameActionName(a, b string) bool { return actionSpec(a).Name == actionSpec(b).Name }
 
 // sameName compares names without case and separators (moveAgent, move-agent, MOVE
 // AGENT). It never takes one word for another: "move" is not move_agent, because a
@@ -126,8 +118,8 @@ func bareName(name string) string {
 
 // isParam reports whether an action has a parameter of that name, or knows it by it.
 func isParam(action, name string) bool {
-	spec, _, _ := actionNamed(action)
-	return slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
+	known := func(p world.Param) bool { return p.Name == name || slices.Contains(p.Aliases, name) }
+	return slices.ContainsFunc(actionSpec(action).Params, known)
 }
 
 // takes reports whether an action has a use for a field: a slot or parameter of its own.
@@ -455,7 +447,12 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	}
 	var ignore []string
 	if list := v.Field("ignore"); list.Kind != Null {
-		fault = Faults(fault, bounded("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")), list))
+		switch {
+		case list.Kind != Array:
+			fault = Faults(fault, mismatch("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")), list))
+		case len(list.Items) > world.ConditionsMax:
+			fault = Faults(fault, TooMany("ignore", world.ConditionsMax, len(list.Items)))
+		}
 		for i, item := range list.Items[:min(len(list.Items), world.ConditionsMax)] {
 			name, variant, wrong := nameAmong(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
 			fault = Faults(fault, wrong)
@@ -505,11 +502,13 @@ func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *
 	}
 	serious := fault != nil
 	for _, c := range list {
-		event := stopEvent(c.name.Text)
-		if event.Name == "" || c.name.Kind != String {
+		events := world.StopEvents()
+		i := slices.IndexFunc(events, func(e world.StopEvent) bool { return sameName(e.Name, c.name.Text) })
+		if i < 0 || c.name.Kind != String {
 			fault = Faults(fault, mismatch(c.at, oneOf(EventNames()), c.name))
 			continue
 		}
+		event := events[i]
 		if event.Name != c.name.Text {
 			used = append(used, NameVariant)
 		}
@@ -618,17 +617,6 @@ func closed(path string, v Value, known, others []string) (fault *ArgumentError)
 	return fault
 }
 
-// bounded refuses anything but an array that is not too long.
-func bounded(path string, expected Phrase, v Value) *ArgumentError {
-	switch {
-	case v.Kind != Array:
-		return mismatch(path, expected, v)
-	case len(v.Items) > world.ConditionsMax:
-		return TooMany(path, world.ConditionsMax, len(v.Items))
-	}
-	return nil
-}
-
 // EventNames lists the stop events that a condition is to name, in their fixed order. What
 // ends every order anyway need not be asked for, and one name for an event is enough.
 func EventNames() []string {
@@ -639,17 +627,6 @@ func EventNames() []string {
 		}
 	}
 	return names
-}
-
-// stopEvent returns the stop event of that name, in any spelling; one without a name when
-// there is none.
-func stopEvent(name string) world.StopEvent {
-	for _, e := range world.StopEvents() {
-		if sameName(e.Name, name) {
-			return e
-		}
-	}
-	return world.StopEvent{}
 }
 
 // splitNames splits names in one string.
@@ -667,12 +644,7 @@ func splitNames(text string) (names []string) {
 type Names struct{ seen *world.Observation }
 
 // typedNames are the actions about requests and offers.
-var typedNames = func() (names []string) {
-	for _, a := range []world.Action{world.Request{}, world.Offer{}, world.AcceptOffer{}, world.Decline{}, world.CancelOffer{}} {
-		names = append(names, a.ActionName())
-	}
-	return names
-}()
+var typedNames = world.TypedActions()
 
 // untold are the actions that no error names: without requests and offers those about them.
 func (n Names) untold() []string {
@@ -687,55 +659,49 @@ func (n Names) untold() []string {
 // name of its own; it goes by its kind, as long as the agent has no other of that kind.
 func NamesIn(o *world.Observation) Names { return Names{o} }
 
-// of goes through the ids of a kind that the agent knows, each with its name; its own place and
-// itself come first.
-func (n Names) of(kind world.ParamKind) iter.Seq2[string, string] {
-	return func(yield func(id, name string) bool) {
-		o := n.seen
-		if o == nil {
-			return
+// named is something that the agent knows.
+type named struct{ id, name string }
+
+// of lists what the agent knows of a kind; its own place and itself come first.
+func (n Names) of(kind world.ParamKind) (list []named) {
+	o := n.seen
+	if o == nil {
+		return nil
+	}
+	switch kind {
+	case world.ParamPlace:
+		list = append(make([]named, 0, len(o.Places)+1), named{o.Here.ID, o.Here.Name})
+		for i := range o.Places {
+			list = append(list, named{o.Places[i].ID, o.Places[i].Name})
 		}
-		switch kind {
-		case world.ParamPlace:
-			more := yield(o.Here.ID, o.Here.Name)
-			for i := 0; more && i < len(o.Places); i++ {
-				more = yield(o.Places[i].ID, o.Places[i].Name)
-			}
-		case world.ParamAgent:
-			more := yield(o.Self.ID, o.Self.Name)
-			for i := 0; more && i < len(o.Agents); i++ {
-				more = yield(o.Agents[i].ID, o.Agents[i].Name)
-			}
-		case world.ParamFactory:
-			for _, f := range o.Factories {
-				if !yield(f.ID, f.Kind) {
-					return
-				}
-			}
-		case world.ParamOrder:
-			if o.Market == nil {
-				return
-			}
+	case world.ParamAgent:
+		list = append(make([]named, 0, len(o.Agents)+1), named{o.Self.ID, o.Self.Name})
+		for i := range o.Agents {
+			list = append(list, named{o.Agents[i].ID, o.Agents[i].Name})
+		}
+	case world.ParamFactory:
+		for _, f := range o.Factories {
+			list = append(list, named{f.ID, f.Kind})
+		}
+	case world.ParamOrder:
+		if o.Market != nil {
 			for _, order := range o.Market.Orders {
-				if !yield(order.ID, "") {
-					return
-				}
+				list = append(list, named{id: order.ID})
 			}
-		case world.ParamRequest, world.ParamOffer, world.ParamTerms:
-			for i, list := range [...][]world.Terms{o.Requests, o.Offers, o.Here.Offers, o.OwnOffers} {
-				own := i == 3
-				for _, t := range list {
-					is := world.ParamOffer
-					if t.Give == "" && !own {
-						is = world.ParamRequest
-					}
-					if (kind == is || kind == world.ParamTerms && !own) && !yield(t.ID, "") {
-						return
-					}
-				}
+		}
+	case world.ParamRequest, world.ParamOffer, world.ParamTerms:
+		for _, t := range slices.Concat(o.Requests, o.Offers, o.Here.Offers) {
+			if kind == world.ParamTerms || (kind == world.ParamRequest) == (t.Give == "") {
+				list = append(list, named{id: t.ID})
+			}
+		}
+		if kind == world.ParamOffer {
+			for _, t := range o.OwnOffers {
+				list = append(list, named{id: t.ID})
 			}
 		}
 	}
+	return list
 }
 
 // idsTold bounds the ids that an error names.
@@ -744,15 +710,15 @@ const idsTold = 6
 // ids are those that an argument of an action may have: those with which the action is
 // possible now, or else all of the kind that the agent sees.
 func (n Names) ids(action string, kind world.ParamKind) (ids []string) {
-	own := kind == world.ParamPlace || kind == world.ParamAgent
-	for id := range n.of(kind) {
-		if !own {
-			ids = append(ids, id)
-		}
-		own = false
+	known := n.of(kind)
+	if kind == world.ParamPlace || kind == world.ParamAgent {
+		known = known[min(1, len(known)):]
 	}
-	if len(ids) == 0 {
+	if len(known) == 0 {
 		return nil
+	}
+	for _, k := range known {
+		ids = append(ids, k.id)
 	}
 	var possible []string
 	for _, a := range n.seen.Can {
@@ -784,15 +750,11 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	}
 	for arg := range world.Arguments(a) {
 		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
-		unseen := check.Status == world.CheckUnknown
-		for id := range n.of(arg.Kind) {
-			unseen = unseen && id != arg.Text
-		}
+		unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(n.of(arg.Kind), func(k named) bool { return k.id == arg.Text })
 		if !refused && !unseen {
 			continue
 		}
-		others := slices.DeleteFunc(slices.Clone(n.ids(a.ActionName(), arg.Kind)), func(id string) bool { return id == arg.Text })
-		if len(others) > 0 {
+		if others := slices.DeleteFunc(n.ids(a.ActionName(), arg.Kind), func(id string) bool { return id == arg.Text }); len(others) > 0 {
 			return others
 		}
 	}
@@ -801,14 +763,9 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 
 // bear reports whether something bears a name.
 func (n Names) bear(name string) bool {
-	for _, kind := range []world.ParamKind{world.ParamPlace, world.ParamAgent, world.ParamFactory} {
-		for _, known := range n.of(kind) {
-			if known == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc([]world.ParamKind{world.ParamPlace, world.ParamAgent, world.ParamFactory}, func(kind world.ParamKind) bool {
+		return slices.ContainsFunc(n.of(kind), func(k named) bool { return k.name == name })
+	})
 }
 
 // idOf returns the id of a kind that a text means. A text that is a known id stays. So does a
@@ -816,12 +773,12 @@ func (n Names) bear(name string) bool {
 // such a text means.
 func (n Names) idOf(kind world.ParamKind, text string) (id string) {
 	bearers := 0
-	for known, name := range n.of(kind) {
-		if known == text {
+	for _, k := range n.of(kind) {
+		if k.id == text {
 			return text
 		}
-		if name != "" && name == text {
-			id = known
+		if k.name != "" && k.name == text {
+			id = k.id
 			bearers++
 		}
 	}

@@ -32,51 +32,14 @@ type Plan struct {
 // PlannedAction is one action of a plan: a candidate, and how many ticks it may go on.
 type PlannedAction struct{ Candidate }
 
-// read fills in a plan whose fields are all of their types.
-func (p *Plan) read(o Value) bool {
-	steps, actions := o.Field("steps"), o.Field("actions")
-	ok := o.isText("goal") && steps.isList(Object) && actions.isList("")
-	for _, s := range steps.Items {
-		ok = ok && s.isText("kind")
-	}
-	if ok {
-		*p = Plan{Goal: o.textOf("goal"), Actions: make([]PlannedAction, len(actions.Items)), Steps: make([]PlanStep, len(steps.Items))}
-		for i, s := range steps.Items {
-			p.Steps[i].Kind = s.textOf("kind")
-		}
-		for i, a := range actions.Items {
-			p.Actions[i].written = a
-		}
-	}
-	return ok
-}
-
 // Draft are the actions that the agent wants to have tried.
 type Draft struct {
 	Candidates []Candidate `json:"candidates"`
 }
 
-func (d *Draft) read(o Value) bool {
-	d.Candidates = candidatesIn(o)
-	return o.Field("candidates").isList("")
-}
-
-func candidatesIn(o Value) (list []Candidate) {
-	for _, item := range o.Field("candidates").Items {
-		list = append(list, Candidate{item})
-	}
-	return list
-}
-
 // Candidate is an action that is not decoded yet. What is no object is one that cannot be: an
 // odd entry must not cost the whole list.
 type Candidate struct{ written Value }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (f *Candidate) UnmarshalJSON(raw []byte) error {
-	f.written = Parse(raw)
-	return nil
-}
 
 // Commitment decides on a candidate of the draft by its number, so that what runs is
 // what was dry-run; 0 waits.
@@ -94,23 +57,6 @@ type Lean struct {
 	Commitment
 }
 
-// read fills in what a decision or a lean turn says.
-func (l *Lean) read(o Value) bool {
-	plan, sources := o.Field("plan"), o.Field("sources_used")
-	full := plan.Kind == Object && plan.Field("goal").Kind == String
-	if !o.isText("why") || !sources.isList(String) || !o.Field("candidates").isList("") || o.has("plan") && plan.Kind != String && !full {
-		return false
-	}
-	*l = Lean{Candidates: candidatesIn(o), Commitment: Commitment{Why: o.textOf("why")}}
-	if l.Plan = (Sentence{Goal: plan.Text}); full {
-		l.Plan = Sentence{Goal: plan.textOf("goal"), InFull: true}
-	}
-	for _, id := range sources.Items {
-		l.Sources = append(l.Sources, id.Text)
-	}
-	return true
-}
-
 // Sentence is the plan of a lean turn: one sentence, because nothing comes between
 // it and the decision that steps could say. A plan in full is understood.
 type Sentence struct {
@@ -118,37 +64,44 @@ type Sentence struct {
 	InFull bool
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *Sentence) UnmarshalJSON(raw []byte) error {
-	var full struct {
-		Goal string `json:"goal"`
-	}
-	if json.Unmarshal(raw, &full) == nil {
-		p.Goal, p.InFull = full.Goal, true
-		return nil
-	}
-	return json.Unmarshal(raw, &p.Goal)
-}
-
 // absentPrefix begins the repair of a field that the schema requires and that was left
 // out.
 const absentPrefix = "absent_"
 
-// Decode fills a typed struct from an object. Required fields that are absent stay zero
-// and are returned as repairs; a field of the wrong type is the error.
-func (v Value) Decode(into any, required ...string) (absent []Repair, e *ArgumentError) {
+// absent returns the required fields that are absent, as repairs.
+func (v Value) absent(required ...string) (absent []Repair) {
 	for _, name := range required {
 		if !v.has(name) {
 			absent = append(absent, Repair(absentPrefix+name))
 		}
 	}
-	// Arguments as they should be are read as they are.
-	if typed, ok := into.(interface{ read(Value) bool }); ok && typed.read(v) {
-		return absent, nil
+	return absent
+}
+
+// typed returns a field that must be of a kind, or null, and the error if it is not.
+func (v Value) typed(name string, kind Kind) (Value, *ArgumentError) {
+	f := v.Field(name)
+	return f, f.must(name, kind)
+}
+
+// must returns the error of a value that is neither of a kind nor null.
+func (v Value) must(path string, kind Kind) *ArgumentError {
+	if v.Kind == kind || v.Kind == Null {
+		return nil
 	}
+	expected := say("a string")
+	if kind == Array {
+		expected = say("an array")
+	}
+	return &ArgumentError{Path: path, Expected: expected, Got: say("%s", strings.TrimSuffix(string(v.Kind), "ean"))}
+}
+
+// Decode fills a typed struct from an object. Required fields that are absent stay zero
+// and are returned as repairs; a field of the wrong type is the error.
+func (v Value) Decode(into any, required ...string) (absent []Repair, e *ArgumentError) {
 	v = v.sorted()
 	if json.Unmarshal(v.JSON(), into) == nil {
-		return absent, nil
+		return v.absent(required...), nil
 	}
 	// Field by field, so that the error lists each one that is wrong.
 	for _, f := range v.Fields {
@@ -163,7 +116,7 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 			case reflect.Struct, reflect.Map:
 				expected = say("an object")
 			}
-			e = Faults(e, &ArgumentError{Path: cmp.Or(strings.TrimPrefix(wrong.Field, "Commitment."), f.Name), Expected: expected, Got: say("%s", wrong.Value)})
+			e = Faults(e, &ArgumentError{Path: cmp.Or(wrong.Field, f.Name), Expected: expected, Got: say("%s", wrong.Value)})
 		case err != nil:
 			e = Faults(e, &ArgumentError{Path: "arguments", Expected: say("the tool's schema"), Got: say("something else")})
 		}
@@ -171,7 +124,7 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 	if e != nil {
 		return nil, e
 	}
-	return absent, nil
+	return v.absent(required...), nil
 }
 
 // arguments reads the object of a call, with its fields brought to the types that the
@@ -230,9 +183,28 @@ func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
 	if e != nil {
 		return Plan{}, nil, e
 	}
-	o, steps := mendSteps(o)
-	absent, e := o.Decode(&p, "goal", "steps", "actions")
-	return p, slices.Concat(used, steps, c.norm(absent)), e
+	o, mended := mendSteps(o)
+	actions, e := o.typed("actions", Array)
+	goal, wrong := o.typed("goal", String)
+	if e = Faults(e, wrong); e != nil {
+		return Plan{}, nil, e
+	}
+	p.Goal = goal.Text
+	for _, a := range candidatesIn(actions) {
+		p.Actions = append(p.Actions, PlannedAction{a})
+	}
+	for _, s := range o.Field("steps").Items {
+		p.Steps = append(p.Steps, PlanStep{s.textOf("kind")})
+	}
+	return p, slices.Concat(used, mended, c.norm(o.absent("goal", "steps", "actions"))), nil
+}
+
+// candidatesIn are the elements of a list as candidates.
+func candidatesIn(list Value) (candidates []Candidate) {
+	for _, item := range list.Items {
+		candidates = append(candidates, Candidate{item})
+	}
+	return candidates
 }
 
 // ReadDraft reads the arguments of a draft, of at most most candidates.
@@ -241,11 +213,14 @@ func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
 	if e != nil {
 		return Draft{}, nil, e
 	}
-	absent, e := o.Decode(&d, "candidates")
-	if e == nil && len(d.Candidates) == 0 {
+	list, e := o.typed("candidates", Array)
+	if d.Candidates = candidatesIn(list); e == nil && len(d.Candidates) == 0 {
 		e = &ArgumentError{Path: "candidates", Expected: say("1 to %d candidates", most), Got: say("none")}
 	}
-	return d, append(used, c.norm(absent)...), e
+	if e != nil {
+		return Draft{}, nil, e
+	}
+	return d, append(used, c.norm(o.absent("candidates"))...), nil
 }
 
 // Decision is a decision that was read. Its action is not decoded, because it may be
@@ -300,8 +275,33 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 		return Decision{}, nil, e
 	}
 	d.object = o
-	absent, e := o.Decode(&d.Lean, "execute_until", "why", "sources_used")
-	return d, append(used, c.norm(absent)...), e
+	candidates, e := o.typed("candidates", Array)
+	plan, wrong := sentenceIn(o)
+	e = Faults(e, wrong)
+	sources, wrong := o.typed("sources_used", Array)
+	for _, id := range sources.Items {
+		wrong, d.Sources = cmp.Or(wrong, id.must("sources_used", String)), append(d.Sources, id.Text)
+	}
+	e = Faults(e, wrong)
+	why, wrong := o.typed("why", String)
+	if e = Faults(e, wrong); e != nil {
+		return Decision{}, nil, e
+	}
+	d.Plan, d.Candidates, d.Why = plan, candidatesIn(candidates), why.Text
+	return d, append(used, c.norm(o.absent("execute_until", "why", "sources_used"))...), nil
+}
+
+// sentenceIn is the plan of a lean turn: a sentence, or the goal of a plan in full.
+func sentenceIn(o Value) (Sentence, *ArgumentError) {
+	if plan := o.Field("plan"); plan.Kind == Object || plan.Kind == Null && o.has("plan") {
+		goal, e := plan.typed("goal", String)
+		if e != nil {
+			e = &ArgumentError{Path: "plan", Expected: e.Expected, Got: say("%s", string(Object))}
+		}
+		return Sentence{goal.Text, true}, e
+	}
+	plan, e := o.typed("plan", String)
+	return Sentence{Goal: plan.Text}, e
 }
 
 // Action returns the action that a decision means, given the candidates by number from 1. Nil

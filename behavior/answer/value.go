@@ -95,17 +95,6 @@ func (v Value) textOf(name string) string {
 	return ""
 }
 
-// isText reports whether a field is a string, null or absent.
-func (v Value) isText(name string) bool {
-	f := v.Field(name)
-	return f.Kind == String || f.Kind == Null
-}
-
-// isList reports whether v is null, or a list with elements of a kind, "" for any.
-func (v Value) isList(of Kind) bool {
-	return v.Kind == Null || v.Kind == Array && !slices.ContainsFunc(v.Items, func(item Value) bool { return of != "" && item.Kind != of })
-}
-
 // set gives a field a value, in place where it has one. The fields of v are not shared
 // with the value it was called on.
 func (v *Value) set(name string, to Value) {
