@@ -3,7 +3,6 @@ package behavior
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -117,14 +116,6 @@ func (d *episode) like(e *episode) bool {
 		(d.refusal == nil || d.refusal.Code == e.refusal.Code && d.refusal.Field == e.refusal.Field && d.refusal.Resource == e.refusal.Resource)
 }
 
-// reason is the refusal without its numbers.
-func (d *episode) reason() string {
-	if d.refusal == nil {
-		return ""
-	}
-	return strings.Join([]string{string(d.refusal.Code), d.refusal.Field, d.refusal.Resource}, " ")
-}
-
 // join folds e, which came later, into d. The lists of d are its own afterwards.
 func (d *episode) join(e *episode) {
 	if !d.owns {
@@ -173,14 +164,9 @@ const citedMax = 2
 // citable are the ids under which a line of d can be cited, the newest ones.
 func (d *episode) citable() []string { return newest(d.ids, citedMax) }
 
-// line is d as one line of the prompt:
+// appendLine appends d as one line of the prompt:
 //
 //	[mem-3-3] ticks 3-15: mine_compound 5000, 5 times ok, total electricity -25, compound +25000
-func (d *episode) line(w *wording) string {
-	var room [256]byte
-	return string(d.appendLine(room[:0], w))
-}
-
 func (d *episode) appendLine(b []byte, w *wording) []byte {
 	if d.remembered != "" {
 		return append(b, d.remembered...)
@@ -260,6 +246,6 @@ func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string
 		}
 	}
 	done.ids = nil
-	whole := done.line(w)
+	whole := string(done.appendLine(nil, w))
 	return whole[:len(whole)-len(ended)] + end, end
 }

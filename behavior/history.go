@@ -104,13 +104,8 @@ func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, 
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
-	line := d.line(m.words)
-	v := variant{text: strings.Join(append([]string{m.words.headingOutcome, line}, asides...), "\n")}
-	for _, id := range d.citable() {
-		if s, held := m.memory.Cite(id, line); held {
-			v.sources = append(v.sources, s)
-		}
-	}
+	v := m.written(m.words.headingOutcome, []episode{d}, nil)
+	v.text = strings.Join(append([]string{v.text}, asides...), "\n")
 	return v, d
 }
 

@@ -13,10 +13,10 @@ import (
 // lessons offers the bullets of the playbook that fit the situation best, best first, and shorter
 // heads of that list. doubted are those trusted less than what the agent observed itself. They
 // wait for the plan like any untrusted text, and never displace a better lesson.
-func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered []variant, doubted []trace.Source) {
+func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered sectionDraft, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
-		return []variant{{}}, nil
+		return sectionDraft{name: sectionPlaybook, variants: []variant{{}}}, nil
 	}
 	least := trace.TrustSelfObservation
 	if !m.cfg.Guards(policy.CheckLessons) {
@@ -24,21 +24,21 @@ func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered [
 	}
 	situation, wanted := m.situation(seen, last)
 	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
-	for n := len(sources); n > 0; n /= 2 {
+	offered = halving(sectionPlaybook, len(sources), func(n int) variant {
 		// What was learned elsewhere advises and does not command, so the heading says what
 		// lessons are.
-		lines := []string{m.words.headingPlaybook}
-		for _, s := range sources[:n] {
-			lines = append(lines, s.Text)
+		v := variant{text: m.words.headingPlaybook, sources: sources[:n]}
+		for _, s := range v.sources {
+			v.text += "\n" + s.Text
 		}
-		offered = append(offered, variant{text: strings.Join(lines, "\n"), sources: sources[:n]})
-	}
+		return v
+	})
 	if m.playbook.Doubted(least) {
 		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len()),
 			func(b playbook.Scored) bool { return b.Trust >= least }))
 		doubted = doubted[:min(len(doubted), limit)]
 	}
-	return append(offered, variant{}), doubted
+	return offered, doubted
 }
 
 // fitting are the first bullets as sources, as many as a prompt has room for.

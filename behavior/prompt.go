@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -69,7 +70,7 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 
 // part separates what an agent observes itself from the text of other agents that it has heard,
 // read or learned from.
-func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome, focus memory.Focus) (seen *visibleObservation, held texts, lessons []variant) {
+func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome, focus memory.Focus) (seen *visibleObservation, held texts, lessons sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
@@ -160,7 +161,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		m.knownRules(),
 		history,
 		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.history.inSight(&p.seen))),
-		{name: sectionPlaybook, variants: lessons},
+		lessons,
 		{name: sectionOutcome, variants: []variant{last}},
 		m.observed(seen),
 		messages,
@@ -194,7 +195,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	// A rule vouches for the terms shown before the plan, and the world for the agent's own. They
 	// may be relied on.
 	for _, s := range slices.Concat(p.shown, seen.OwnRequests, seen.OwnOffers) {
-		source := textSource(trace.KindTerms, s.ID, s.From, seen.Tick, encode(s))
+		source := modules.TextSource(trace.KindTerms, s.ID, s.From, seen.Tick, encode(s))
 		source.Trust = trace.TrustSelfObservation
 		p.sources = append(p.sources, source)
 	}

@@ -26,7 +26,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	case done.wait != "":
 		e.Topic += w.textFailed + string(done.wait)
 	case done.refusal != nil:
-		e.Topic += w.textRefused + strings.Join(strings.Fields(done.reason()), " ")
+		e.Topic += w.textRefused + strings.Join(strings.Fields(string(done.refusal.Code)+" "+done.refusal.Field+" "+done.refusal.Resource), " ")
 	default:
 		e.Topic += w.textDone
 	}

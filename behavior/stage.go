@@ -35,7 +35,7 @@ func (t *Turn) allowed() []string {
 		if t.redrafts {
 			return t.commits()
 		}
-		return decisionTool
+		return commitTools[1:]
 	case trace.StageLean:
 		tools := append([]string{answer.ToolTurn}, modules...)
 		if t.opening.held.count() > 0 && !t.shown && !t.opening.early {
@@ -50,17 +50,13 @@ func (t *Turn) allowed() []string {
 // mode the draft needs no decision.
 func (t *Turn) commits() []string {
 	if t.mind.cfg.Commit == trace.CommitOneStep {
-		return draftTool
+		return commitTools[:1:1]
 	}
 	return commitTools
 }
 
-// Lists of tools that nobody changes.
-var (
-	draftTool    = []string{answer.ToolDraft}
-	decisionTool = []string{answer.ToolDecision}
-	commitTools  = []string{answer.ToolDraft, answer.ToolDecision}
-)
+// commitTools are the tools by which a turn reaches its decision. Nobody changes them.
+var commitTools = []string{answer.ToolDraft, answer.ToolDecision}
 
 // takes reports whether a call that is not offered now is taken all the same: the order of
 // calls is advice.

@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -102,17 +103,17 @@ func (t texts) sources(self string) []trace.Source {
 	}
 	list := slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)])
 	for _, m := range t.Inbox {
-		list = append(list, textSource(trace.KindMessage, m.ID, m.From, m.Sent, encode(m)))
+		list = append(list, modules.TextSource(trace.KindMessage, m.ID, m.From, m.Sent, encode(m)))
 	}
 	for _, n := range t.Notes {
-		s := textSource(trace.KindNote, n.ID, n.Author, n.Tick, encode(n))
+		s := modules.TextSource(trace.KindNote, n.ID, n.Author, n.Tick, encode(n))
 		if n.Author == self {
 			s = t.spoken(n.Tick).source(s)
 		}
 		list = append(list, s)
 	}
 	for _, s := range t.Terms {
-		list = append(list, textSource(trace.KindTerms, s.ID, s.From, t.tick, encode(s)))
+		list = append(list, modules.TextSource(trace.KindTerms, s.ID, s.From, t.tick, encode(s)))
 	}
 	for _, s := range t.Said {
 		list = append(list, s.source(t.spoken))
@@ -144,14 +145,7 @@ func (t texts) parents() (ids []string) {
 
 // source is the text as a source, given what it may repeat by its tick.
 func (s sent) source(spoken func(tick int64) untrustedText) trace.Source {
-	return spoken(s.Tick).source(textSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text))
-}
-
-func textSource(kind trace.SourceKind, id, author string, tick int64, shown string) trace.Source {
-	return trace.Source{
-		ID: id, Kind: kind, Chars: runeCount(shown), OriginAgent: author, OriginTick: tick,
-		Trust: trace.TrustOtherAgent, Text: shown,
-	}
+	return spoken(s.Tick).source(modules.TextSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text))
 }
 
 // reveal shows the texts from the next request on, and the module results that waited
@@ -179,16 +173,16 @@ func (t *Turn) reveal() {
 func (t texts) plainLines() []trace.Source {
 	var list []trace.Source
 	for _, m := range t.Inbox {
-		list = append(list, textSource(trace.KindMessage, m.ID, "", m.Sent, "From "+m.From+": "+m.Text))
+		list = append(list, modules.TextSource(trace.KindMessage, m.ID, "", m.Sent, "From "+m.From+": "+m.Text))
 	}
 	for _, n := range t.Notes {
-		list = append(list, textSource(trace.KindNote, n.ID, "", n.Tick, "From "+n.Author+": "+n.Text))
+		list = append(list, modules.TextSource(trace.KindNote, n.ID, "", n.Tick, "From "+n.Author+": "+n.Text))
 	}
 	for _, s := range slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)]) {
-		list = append(list, textSource(s.Kind, s.ID, "", s.OriginTick, s.Text))
+		list = append(list, modules.TextSource(s.Kind, s.ID, "", s.OriginTick, s.Text))
 	}
 	for _, s := range t.Said {
-		list = append(list, textSource("", "", "", 0, "You said: "+s.Text))
+		list = append(list, modules.TextSource("", "", "", 0, "You said: "+s.Text))
 	}
 	return list
 }
@@ -213,7 +207,7 @@ func (t texts) plainSources() []trace.Source {
 			if n > 0 {
 				id = fmt.Sprintf("%s-%d", s.ID, n+1)
 			}
-			list = append(list, textSource(s.Kind, id, s.Text[at[2]:at[3]], s.OriginTick, s.Text[at[0]:end]))
+			list = append(list, modules.TextSource(s.Kind, id, s.Text[at[2]:at[3]], s.OriginTick, s.Text[at[0]:end]))
 		}
 	}
 	return list

@@ -326,7 +326,7 @@ func (t *Turn) finish(d *Decision) {
 	for i := range d.Otherwise {
 		parents = append(parents, d.Otherwise[i].Parents...)
 	}
-	if d.Parents = policy.Parents(t.mind.id, parents...); len(parents) > 0 {
+	if d.Parents = world.Parents(t.mind.id, parents...); len(parents) > 0 {
 		for i := range d.Otherwise {
 			d.Otherwise[i].Parents = d.Parents
 		}

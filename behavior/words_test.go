@@ -453,7 +453,7 @@ func TestStrangersTermsComeWithTheTexts(t *testing.T) {
 	}
 }
 
-func policyParents(ids []string) string { return strings.Join(policy.Parents("", ids...), " ") }
+func policyParents(ids []string) string { return strings.Join(world.Parents("", ids...), " ") }
 
 // TestRulesAreTold shows what others may ask for, with what is left of it, and nothing if no
 // agent may ask.

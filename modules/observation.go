@@ -43,12 +43,12 @@ func observationModule() module {
 				if author == o.Self.ID {
 					author = ""
 				}
-				found.texts = append(found.texts, textSource(trace.KindNote, n.ID, author, n.Tick, n))
+				found.texts = append(found.texts, TextSource(trace.KindNote, n.ID, author, n.Tick, string(llmclient.Marshal(n))))
 			}
 		}
 		if wanted("inbox") {
 			for _, m := range o.Inbox {
-				found.texts = append(found.texts, textSource(trace.KindMessage, m.ID, m.From, m.Sent, m))
+				found.texts = append(found.texts, TextSource(trace.KindMessage, m.ID, m.From, m.Sent, string(llmclient.Marshal(m))))
 			}
 		}
 		// Requests and offers are sources too. The section "can" contains their ids.
@@ -60,7 +60,7 @@ func observationModule() module {
 			terms = slices.Concat(terms, o.Requests, o.Offers)
 		}
 		for _, t := range terms {
-			found.texts = append(found.texts, textSource(trace.KindTerms, t.ID, t.From, o.Tick, t))
+			found.texts = append(found.texts, TextSource(trace.KindTerms, t.ID, t.From, o.Tick, string(llmclient.Marshal(t))))
 		}
 		if args.Section != nil {
 			found.id += "-" + *args.Section
@@ -103,8 +103,9 @@ func sectionOf(o world.Observation, section string) json.RawMessage {
 	return part.JSON()
 }
 
-func textSource(kind trace.SourceKind, id, author string, tick int64, text any) trace.Source {
-	shown := string(llmclient.Marshal(text))
+// TextSource is a text of an agent as a source: author is empty if unknown, tick is when it was
+// written, and shown is the text as a prompt or a result has it.
+func TextSource(kind trace.SourceKind, id, author string, tick int64, shown string) trace.Source {
 	return trace.Source{
 		ID: id, Kind: kind, Chars: utf8.RuneCountInString(shown), OriginAgent: author, OriginTick: tick,
 		Trust: trace.TrustOtherAgent, Text: shown,

@@ -84,7 +84,7 @@ func (w *World) turns(intents []Intent) []turn {
 	for _, k := range keys {
 		action := intents[k.intent].Action
 		t := turn{agent: k.agent, action: action, do: action, otherwise: intents[k.intent].Otherwise}
-		t.parents = parentsOf(w.agents[k.agent].id, intents[k.intent].Parents)
+		t.parents = Parents(w.agents[k.agent].id, intents[k.intent].Parents...)
 		if order, ok := action.(ExecuteUntil); ok && order.problem() == nil {
 			t.do, t.order = order.Do, w.newStanding(k.agent, order)
 			t.order.parents = t.parents

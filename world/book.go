@@ -96,14 +96,14 @@ type book struct{ asks, bids []entry }
 func (w *World) bookOf(p int32) book {
 	var b book
 	s := &w.sites[p]
-	for _, k := range s.asks {
-		o := &w.orders[k]
-		b.asks = append(b.asks, entry{o.owner, k, noRecord, o.price, o.remaining})
+	entries := func(orders []int32) (list []entry) {
+		for _, k := range orders {
+			o := &w.orders[k]
+			list = append(list, entry{o.owner, k, noRecord, o.price, o.remaining})
+		}
+		return list
 	}
-	for _, k := range s.bids {
-		o := &w.orders[k]
-		b.bids = append(b.bids, entry{o.owner, k, noRecord, o.price, o.remaining})
-	}
+	b.asks, b.bids = entries(s.asks), entries(s.bids)
 	for _, k := range s.plants {
 		f := &w.factories[k]
 		for left := w.outputOf(f).stored; left >= PowerLot; {

@@ -128,25 +128,23 @@ func (w *World) withdraw(k int32, kind EventKind) {
 // there, accepted or not; at other times nothing about a claim can change.
 func (w *World) collect(n int32) {
 	a := &w.agents[n]
-	for _, k := range a.orders {
-		o := &w.orders[k]
-		if o.place != a.place || w.free(o) {
-			continue
+	hand := func(h *holding, escrow stock, touch func(int32), k int32) {
+		if h.place != a.place {
+			return
 		}
-		if postings := w.handOver(&o.holding, w.claims(&o.holding, o.escrow())); postings != nil {
-			w.touchOrder(k)
-			w.collected(n, o.id, postings)
+		if postings := w.handOver(h, w.claims(h, escrow)); postings != nil {
+			touch(k)
+			w.collected(n, h.id, postings)
+		}
+	}
+	for _, k := range a.orders {
+		if o := &w.orders[k]; !w.free(o) {
+			hand(&o.holding, o.escrow(), w.touchOrder, k)
 		}
 	}
 	for _, k := range a.offers {
 		o := &w.offers[k]
-		if o.place != a.place {
-			continue
-		}
-		if postings := w.handOver(&o.holding, w.claims(&o.holding, o.escrow())); postings != nil {
-			w.touchOffer(k)
-			w.collected(n, o.id, postings)
-		}
+		hand(&o.holding, o.escrow(), w.touchOffer, k)
 	}
 	for _, k := range a.factories {
 		f := &w.factories[k]

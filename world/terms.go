@@ -69,17 +69,18 @@ type Terms struct {
 
 func (t Terms) id() string { return t.ID }
 
-// parentsOf returns the parents of what an agent does in the form of [Terms.Parents].
-func parentsOf(self string, parents []string) []string {
-	if len(parents) == 0 {
+// Parents are the agents that had a part in what an agent does, in the form of
+// [Terms.Parents]. An empty id is an unknown agent.
+func Parents(self string, ids ...string) []string {
+	if len(ids) == 0 {
 		return nil
 	}
-	list := slices.DeleteFunc(slices.Clone(parents), func(id string) bool { return id == self })
+	list := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == self })
 	slices.Sort(list)
 	switch list = slices.Compact(list); {
 	case len(list) == 0:
 		return nil
-	case len(list) > ParentsMax || slices.Contains(list, Anyone):
+	case len(list) > ParentsMax || slices.Contains(list, "") || slices.Contains(list, Anyone):
 		return []string{Anyone}
 	}
 	return list

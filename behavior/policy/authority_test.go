@@ -485,7 +485,7 @@ func TestParents(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("agent-", i+10)
 	}
-	if got := fmt.Sprint(Parents("agent-1", many...)); got != "[*]" {
+	if got := fmt.Sprint(world.Parents("agent-1", many...)); got != "[*]" {
 		t.Errorf("too many parents are %s", got)
 	}
 }

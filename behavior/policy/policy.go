@@ -105,7 +105,7 @@ type Result struct {
 	// Operation is what [Policy.Settle] counts once the world accepted the action.
 	Operation Operation
 	// Parents are the agents whose texts or terms may have led to what the action sends, see
-	// [Parents].
+	// [world.Parents].
 	Parents []string
 	// Own says that the plan gives the whole action, its text included: no other agent had a part
 	// in it.
@@ -134,21 +134,8 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.
 		if sends && !e.off(CheckTaint) && !q.plannedInFull(false) {
-			r.Parents = Parents(p.agent, e.InView()...)
+			r.Parents = world.Parents(p.agent, e.InView()...)
 		}
 	}
 	return r
-}
-
-// Parents lists the agents whose texts or terms a decision may rest on, for [world.Intent]:
-// sorted, without the agent itself. If an author is unknown, or there are too many, the list is
-// the single name "*", which is the name of no agent.
-func Parents(self string, authors ...string) []string {
-	list := slices.DeleteFunc(slices.Clone(authors), func(id string) bool { return id == self })
-	slices.Sort(list)
-	list = slices.Compact(list)
-	if len(list) > world.ParentsMax || slices.Contains(list, "") || slices.Contains(list, world.Anyone) {
-		return []string{world.Anyone}
-	}
-	return list
 }
