@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/agentworld/behavior/answer"
@@ -100,11 +99,7 @@ func NewDryRun(l Language, a world.Action, adjustments []world.Adjustment, check
 		if i > 0 {
 			changes = append(changes, ", "...)
 		}
-		changes = append(append(changes, c.Resource...), ' ')
-		if c.Amount >= 0 {
-			changes = append(changes, '+')
-		}
-		changes = strconv.AppendInt(changes, c.Amount, 10)
+		changes = fmt.Appendf(changes, "%s %+d", c.Resource, c.Amount)
 	}
 	f.Changes = string(changes)
 	if check.Rejection != nil {

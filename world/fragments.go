@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // candidate is a point that may become a fragment. Everything about it is drawn
@@ -17,10 +16,9 @@ type candidate struct {
 	round, number int32
 }
 
-// beats orders candidates by priority, highest first; no two are equal.
-func (c candidate) beats(d candidate) bool {
-	return c.priority > d.priority ||
-		c.priority == d.priority && cmp.Or(cmp.Compare(c.round, d.round), cmp.Compare(c.number, d.number)) < 0
+// byPriority orders candidates, the highest priority first; no two are equal.
+func byPriority(c, d candidate) int {
+	return cmp.Or(cmp.Compare(d.priority, c.priority), cmp.Compare(c.round, d.round), cmp.Compare(c.number, d.number))
 }
 
 // Places generates the fragments for a seed, in the order of their positions (x,
@@ -44,12 +42,7 @@ func (b *Belt) Places(seed uint64, space Space, taken []Position) []Place {
 		missing := want - len(chosen)
 		fresh := b.thin(b.candidates(seed, space, round, missing), fixed)
 		if len(fresh) > missing {
-			slices.SortFunc(fresh, func(c, d candidate) int {
-				if c.beats(d) {
-					return -1
-				}
-				return 1
-			})
+			slices.SortFunc(fresh, byPriority)
 			fresh = fresh[:missing]
 		}
 		chosen = append(chosen, fresh...)
@@ -58,21 +51,10 @@ func (b *Belt) Places(seed uint64, space Space, taken []Position) []Place {
 		}
 	}
 	slices.SortFunc(chosen, byPosition)
-	// All ids share one text, which saves an allocation per fragment.
-	var text strings.Builder
-	ends := make([]int, len(chosen))
-	for i := range chosen {
-		text.WriteString(b.IDPrefix)
-		text.WriteByte('-')
-		text.WriteString(strconv.Itoa(i + 1))
-		ends[i] = text.Len()
-	}
-	ids, start := text.String(), 0
 	places := make([]Place, len(chosen))
 	for i, c := range chosen {
 		places[i] = b.fragment(seed, c)
-		places[i].ID = ids[start:ends[i]]
-		start = ends[i]
+		places[i].ID = b.IDPrefix + "-" + strconv.Itoa(i+1)
 	}
 	return places
 }
@@ -141,7 +123,7 @@ func (b *Belt) thin(list []candidate, fixed []Position) []candidate {
 	for i, c := range free {
 		best := true
 		for k := range index.around(c.position, b.MinSpacingCM) {
-			if int(k) != i && b.tooClose(c.position, free[k].position) && free[k].beats(c) {
+			if int(k) != i && b.tooClose(c.position, free[k].position) && byPriority(free[k], c) < 0 {
 				best = false
 				break
 			}

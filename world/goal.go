@@ -128,11 +128,17 @@ func (w *World) reviewGoals(n int32) {
 // of the scenario.
 func (w *World) Goals() []GoalStatus {
 	var list []GoalStatus
-	for n, pursuits := range w.goals {
-		a := &w.agents[n]
-		for _, p := range pursuits {
-			list = append(list, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
-		}
+	for n := range w.goals {
+		list = append(list, w.goalsOf(n)...)
+	}
+	return list
+}
+
+// goalsOf is the status of the goals of agent n.
+func (w *World) goalsOf(n int) (list []GoalStatus) {
+	a := &w.agents[n]
+	for _, p := range w.goals[n] {
+		list = append(list, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
 	}
 	return list
 }

@@ -14,11 +14,8 @@ func (w *World) View(n int) View {
 			InboxDropped: a.mail.dropped,
 		},
 	}
-	for _, p := range w.goals[n] {
-		v.goals = append(v.goals, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
-	}
 	v.standing, _ = w.Standing(n)
-	v.task = w.scenario.Task
+	v.goals, v.task = w.goalsOf(n), w.scenario.Task
 	if a.ended.Attempts > 0 {
 		v.seen.OrderEnded = new(a.ended)
 	}

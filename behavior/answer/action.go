@@ -643,16 +643,12 @@ func splitNames(text string) (names []string) {
 // its id. The zero value knows nothing.
 type Names struct{ seen *world.Observation }
 
-// typedNames are the actions about requests and offers.
-var typedNames = world.TypedActions()
-
 // untold are the actions that no error names: without requests and offers those about them.
 func (n Names) untold() []string {
-	typed := func(a world.Affordance) bool { return slices.Contains(typedNames, a.Action) }
-	if n.seen != nil && slices.ContainsFunc(n.seen.Can, typed) {
+	if n.seen != nil && n.seen.Trades() {
 		return nil
 	}
-	return typedNames
+	return world.TypedActions()
 }
 
 // NamesIn are the names in an observation, which must not change any more. A factory has no

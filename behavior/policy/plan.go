@@ -38,10 +38,7 @@ type PlannedAction struct {
 
 // Equal reports whether two actions are planned alike.
 func (p PlannedAction) Equal(q PlannedAction) bool {
-	same := func(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
-	return p.Action == q.Action && p.To == q.To && p.ID == q.ID && p.What == q.What && p.Want == q.Want && p.Text == q.Text &&
-		p.MaxTicks == q.MaxTicks && slices.Equal(p.Ignore, q.Ignore) &&
-		same(p.Amount, q.Amount) && same(p.Price, q.Price) && same(p.WantAmount, q.WantAmount) && same(p.ForTicks, q.ForTicks)
+	return p.includes(q) && q.includes(p) && slices.Equal(p.Ignore, q.Ignore)
 }
 
 // Planned is the plan to do exactly this, except for the slots that are open. It is false
