@@ -266,7 +266,6 @@ func (c *Conversation) tooLarge(r *llmclient.Reply) bool {
 	return calls > answer.CallsMax || size > min(8*c.Vocabulary.WindowTokens, 2<<20)
 }
 
-// accept appends the items of a reply and returns its text.
 func (c *Conversation) accept(r *llmclient.Reply) string {
 	for _, name := range r.Repairs {
 		c.repaired(name)
@@ -527,7 +526,6 @@ func (c *Conversation) RefuseArguments(i int, e *answer.ArgumentError, room func
 	return f.Code
 }
 
-// settled reports whether all outputs are known.
 func (c *Conversation) settled() bool {
 	return !slices.ContainsFunc(c.Calls, func(p PendingCall) bool { return !p.done })
 }

@@ -56,7 +56,6 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	return ""
 }
 
-// draftResult answers a draft.
 func (t *Turn) draftResult(w weighing) draftResult {
 	best := cmp.Or(w.ranked()...)
 	if best > 0 && w.verdicts[best-1].unseen() {

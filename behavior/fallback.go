@@ -39,9 +39,9 @@ type fallbackDetail struct {
 }
 
 // best are the actions that a turn can end in without a decision, best first: the accepted
-// candidates of its newest draft that has any, or else the first planned action that every
-// check passes, a planned order once if it may not begin so. There are none after several decisions and after a chosen wait, unless texts
-// may have led to them: then the plan holds.
+// candidates of its newest draft that has any, or else the first planned action that passes every
+// check. A planned order that may not begin so is done once. There are none after several
+// decisions and after a chosen wait, unless texts may have led to them: then the plan holds.
 func (t *Turn) best() []Decision {
 	switch {
 	case t.ambiguous && !t.tainted(), t.mind.cfg.Fallback == trace.FallbackWait:

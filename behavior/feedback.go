@@ -81,7 +81,6 @@ func (w *wording) newFeedback(code string) feedback {
 	return feedback{Status: "error", Code: code, Text: w.phrases.of(code)}
 }
 
-// wrongArguments is the feedback about arguments that were refused.
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
 	f, told := w.newFeedback(code), modules.FaultIn(w.language, e)
 	f.Path, f.Expected, f.Got, f.Also = told.Path, told.Expected.String(), told.Got.String(), told.Also

@@ -62,7 +62,6 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 	return v
 }
 
-// evaluate evaluates an action of the turn.
 func (t *Turn) evaluate(proposed world.Action) *Evaluation {
 	v := t.mind.evaluate(t.view, proposed, t.evidence())
 	v.names = t.names

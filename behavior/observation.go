@@ -96,7 +96,6 @@ func (s *observationWriter) names(name string) bool {
 	return name != "" && (s.strangeNames || mentions(s.goals, name))
 }
 
-// text is the whole section.
 func (s *observationWriter) text() string {
 	w, you := s.words, &s.Self
 	s.out = appendForm(make([]byte, 0, 2048), w.headingObservation, num(s.Tick))

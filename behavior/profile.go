@@ -47,7 +47,6 @@ type layout struct {
 // whole is a bound that no list reaches.
 const whole = 1 << 20
 
-// layoutOf has one row for each profile.
 var layoutOf = map[Profile]layout{
 	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
 	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},

@@ -290,7 +290,6 @@ func (t *Turn) retrieve(sources []trace.Source) {
 	}
 }
 
-// wait ends the turn in a degraded wait.
 func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	d := Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: reason}, Executed: world.Wait{}}
 	if proposed != nil {
@@ -306,7 +305,6 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	t.finish(&d)
 }
 
-// finish ends the turn with a decision.
 func (t *Turn) finish(d *Decision) {
 	t.complete(d)
 	switch d.Executed.(type) {

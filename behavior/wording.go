@@ -145,7 +145,6 @@ type phraseTable[Code ~string] []struct {
 	text string
 }
 
-// of is the text of a code.
 func (table phraseTable[Code]) of(code Code) string {
 	for _, phrase := range table {
 		if phrase.code == code {

@@ -37,7 +37,6 @@ func (m *Memory) touch(t *record) {
 	}
 }
 
-// unring takes t out of the ring.
 func (m *Memory) unring(t *record) {
 	i := slices.Index(m.short, t)
 	m.short = slices.Delete(m.short, i, i+1)
@@ -132,7 +131,6 @@ func (m *Memory) lightest(category int, may func(*record) bool) *record {
 	return found
 }
 
-// unstore takes t out of the store.
 func (m *Memory) unstore(t *record) {
 	i := slices.Index(m.long, t)
 	m.long = slices.Delete(m.long, i, i+1)

@@ -13,7 +13,6 @@ import (
 	"example.com/agentworld/world"
 )
 
-// dryRunArgs are the arguments of world.dry_run.
 type dryRunArgs struct {
 	// Action is the JSON text of a flat action.
 	Action string `json:"action"`

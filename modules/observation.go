@@ -17,7 +17,6 @@ import (
 // observationSections lists the parts that can be asked for.
 var observationSections = []string{"self", "here", "can", "places", "agents", "factories", "market", "inbox"}
 
-// observationArgs are the arguments of environment.current_observation.
 type observationArgs struct {
 	// Section is nil for everything.
 	Section *string `json:"section"`

@@ -121,7 +121,6 @@ func (r Result) ended(env Env, out wireFailure) Result {
 	return r
 }
 
-// charsMax returns the bound on an output.
 func (e Env) charsMax() int {
 	if e.ResultCharsMax == 0 {
 		return ResultCharsDefault

@@ -17,7 +17,6 @@ const (
 // noMemory is the failure of a memory module for an agent without a memory.
 const noMemory failure = "memory_unavailable"
 
-// recentArgs are the arguments of memory.short_term.recent.
 type recentArgs struct {
 	// Limit is 1 to recallMax, nil for recallDefault; other values are moved into
 	// the range, since a model that asks for 100 memories wants as many as it can
@@ -39,7 +38,6 @@ func recentModule() module {
 	})
 }
 
-// searchArgs are the arguments of memory.long_term.search.
 type searchArgs struct {
 	// Query is words to look for; without any, the weightiest memories come.
 	Query string `json:"query"`

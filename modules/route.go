@@ -9,7 +9,6 @@ import (
 	"example.com/agentworld/world"
 )
 
-// routeArgs are the arguments of world.route.
 type routeArgs struct {
 	// To is a place id.
 	To string `json:"to"`

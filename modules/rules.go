@@ -14,7 +14,6 @@ import (
 // ruleTopics lists the parts that can be asked for.
 var ruleTopics = []string{"recipes", "power", "travel", "market", "stop_events"}
 
-// rulesArgs are the arguments of world.rules.
 type rulesArgs struct {
 	Topic string `json:"topic"`
 }
@@ -146,7 +145,6 @@ const rulesSource = "rules-"
 // recipesMax is how many recipes a call lists that did not ask for them.
 const recipesMax = 6
 
-// amounts writes a list of amounts as words.
 func amounts(list []world.Amount) string {
 	var words []string
 	for _, a := range list {

@@ -63,10 +63,8 @@ func (w *World) electricityOf(a *agent) int64 {
 	return charge - min(charge, w.law.IdleDraw*ticks)
 }
 
-// heatOf is the agent's present heat.
 func (w *World) heatOf(a *agent) int64 { return w.law.cooled(a.heat, w.tick-a.heatAt) }
 
-// stockOf is the agent's stock at the present tick.
 func (w *World) stockOf(a *agent) stock {
 	s := w.ledger.balances[a.account]
 	s[electricity] = w.electricityOf(a)

@@ -9,10 +9,8 @@ type bitset []uint64
 // newBitset is an empty set with room for the numbers below n.
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-// has says whether n is in the set.
 func (b bitset) has(n int32) bool { return b[n/64]&(1<<(n%64)) != 0 }
 
-// set puts n into the set or takes it out.
 func (b bitset) set(n int32, member bool) {
 	if member {
 		b[n/64] |= 1 << (n % 64)

@@ -102,7 +102,6 @@ type contact struct {
 // room is the electricity that still fits the agent's battery.
 func (f *facts) room() int64 { return f.law.PowerCapacity - f.stock[electricity] }
 
-// factory finds an own factory by id.
 func (f *facts) factory(id string) (factoryFacts, bool) {
 	if i := slices.IndexFunc(f.factories, func(own factoryFacts) bool { return own.id == id }); i >= 0 {
 		return f.factories[i], true

@@ -54,5 +54,4 @@ func (w *World) Fork() *World {
 	return &f
 }
 
-// clone returns a copy of the set.
 func (t *touched) clone() touched { return touched{slices.Clone(t.list), slices.Clone(t.dirty)} }

@@ -75,7 +75,6 @@ func newGeography(s Scenario, seed uint64) *geography {
 	return g
 }
 
-// positionsOf lists where places are.
 func positionsOf(places []Place) []Position {
 	points := make([]Position, len(places))
 	for i := range places {
@@ -160,7 +159,6 @@ func (s *nearest) offer(n near) {
 	s.list = slices.Insert(s.list, i, n)
 }
 
-// distanceCM is the distance between two places.
 func (g *geography) distanceCM(p, q int32) int64 {
 	return g.places[p].Position.distanceCM(g.places[q].Position)
 }

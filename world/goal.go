@@ -21,7 +21,6 @@ type GoalStatus struct {
 // metric is a goal's measure, its names resolved: the present value for an agent.
 type metric func(w *World, a *agent) int64
 
-// pursuit is one goal of one agent.
 type pursuit struct {
 	goal   Goal
 	metric metric

@@ -106,7 +106,6 @@ func recipeNumber(recipes []Recipe, name string) (int, bool) {
 	return max(i, 0), i >= 0
 }
 
-// kindNumber finds a factory kind by name.
 func kindNumber(kinds []FactoryKind, name string) (int, bool) {
 	i := slices.IndexFunc(kinds, func(k FactoryKind) bool { return k.Name == name })
 	return max(i, 0), i >= 0

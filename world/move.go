@@ -27,8 +27,9 @@ func (a Move) rule(f *facts, s senses) ruling {
 	return r
 }
 
-// journey rules on setting out, and leaves it to [Move] to list what the cost changes. A place that is there but hidden must not be told
-// from one that is not, so neither refusal carries numbers.
+// journey rules on setting out, and leaves it to [Move] to list what the cost changes. A place
+// that is there but hidden must not be told from one that is not, so neither refusal carries
+// numbers.
 // The cost does not depend on what is carried. It is paid at departure, so that a
 // journey once begun always ends, if need be with an empty battery.
 func (f *facts) journey(way route) ruling {

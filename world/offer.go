@@ -180,7 +180,6 @@ type heldOffer struct {
 	closedAt int64
 }
 
-// escrow is what an open offer gives.
 func (o *heldOffer) escrow() (e stock) {
 	if o.open {
 		e[o.terms.give] = o.terms.GiveAmount

@@ -306,7 +306,6 @@ func (s Scenario) checkAskers(c PolicyRule) error {
 	return nil
 }
 
-// clauseActions lists the actions that a rule can be about.
 func clauseActions() string {
 	var names []string
 	for _, spec := range specs {
@@ -324,7 +323,6 @@ func (s Scenario) planning(id string) bool {
 	return ok
 }
 
-// has reports whether an action has a parameter of a kind.
 func (s ActionSpec) has(kind ParamKind) bool {
 	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == kind })
 }

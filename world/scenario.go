@@ -132,7 +132,6 @@ type Goal struct {
 	AtLeast int64 `toml:"at_least" json:"at_least"`
 }
 
-// agentID is the id of the agent with number n.
 func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 
 // WithAgents returns the scenario with n agents, n at least 1. Spawn places,

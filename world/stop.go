@@ -61,7 +61,6 @@ type stopRule struct {
 	holds func(w *World, n int32, a *agent, v int64) bool
 }
 
-// stopEvents are the events in their fixed order.
 var stopEvents = []stopRule{
 	{StopEvent{StopActionRejected, false, "an attempt was rejected (always on)"},
 		func(w *World, n int32, a *agent, v int64) bool { return false }}, // decided before

@@ -89,10 +89,8 @@ func isAction(name string) bool {
 	return ok
 }
 
-// isStanding reports whether a name is that of the standing order.
 func isStanding(name string) bool { return actionSpec(name).Name == standingName }
 
-// sameActionName reports whether two names mean one action.
 func sameActionName(a, b string) bool { return actionSpec(a).Name == actionSpec(b).Name }
 
 // sameName compares names without case and separators (moveAgent, move-agent, MOVE
@@ -629,7 +627,6 @@ func EventNames() []string {
 	return names
 }
 
-// splitNames splits names in one string.
 func splitNames(text string) (names []string) {
 	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|,;、，；", r) }) {
 		if name = strings.TrimSpace(name); name != "" {

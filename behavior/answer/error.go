@@ -131,7 +131,6 @@ func TooMany(path string, most, n int) *ArgumentError {
 	return &ArgumentError{Path: path, Expected: say("at most %d elements", most), Got: say("%d", n)}
 }
 
-// oneOf describes a choice between names.
 func oneOf(names []string) Phrase { return say("one of %s", strings.Join(names, ", ")) }
 
 // below returns the path of a field inside the object at path.

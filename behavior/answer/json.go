@@ -108,7 +108,6 @@ func isInvisible(c rune) bool {
 	return c == '\ufeff' || c >= '\u200b' && c <= '\u200d' || c == '\u2060'
 }
 
-// withoutInvisible drops those characters.
 func withoutInvisible(text string) string {
 	return strings.Map(func(c rune) rune {
 		if isInvisible(c) {
@@ -118,7 +117,6 @@ func withoutInvisible(text string) string {
 	}, text)
 }
 
-// value reads the next value.
 func (r *reader) value(depth int) Value {
 	if depth > r.depthMax {
 		return r.fail(readDeep)

@@ -174,7 +174,6 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	return o, append(used, listed...), nil
 }
 
-// toolFields are the fields of the tools of a turn.
 var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "max_ticks", "why", "sources_used"}
 
 // ReadPlan reads the arguments of a plan.
@@ -199,7 +198,6 @@ func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
 	return p, slices.Concat(used, mended, c.norm(o.absent("goal", "steps", "actions"))), nil
 }
 
-// candidatesIn are the elements of a list as candidates.
 func candidatesIn(list Value) (candidates []Candidate) {
 	for _, item := range list.Items {
 		candidates = append(candidates, Candidate{item})

@@ -55,13 +55,10 @@ func Parse(raw []byte) Value {
 	return v
 }
 
-// objectOf returns the object with the given fields.
 func objectOf(fields ...Field) Value { return Value{Kind: Object, Fields: fields} }
 
-// stringOf returns a string value.
 func stringOf(s string) Value { return Value{Kind: String, Text: s} }
 
-// arrayOf returns an array value.
 func arrayOf(items ...Value) Value { return Value{Kind: Array, Items: items} }
 
 // Field returns the value of a field, a null one when it is absent.
@@ -106,7 +103,6 @@ func (v *Value) set(name string, to Value) {
 	}
 }
 
-// without returns an object without a field.
 func (v Value) without(name string) Value {
 	if !v.has(name) {
 		return v

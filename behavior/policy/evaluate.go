@@ -28,7 +28,6 @@ type evaluation struct {
 	searched    bool
 }
 
-// evaluation prepares the checks of an action.
 func (p Policy) evaluation(a world.Action, e Evidence) *evaluation {
 	q := &evaluation{p: p, e: e, action: a, observation: e.Seen}
 	if p.sound && e.View.AgentID() == p.agent {
@@ -49,7 +48,6 @@ func (q *evaluation) operation(a world.Action) (Operation, bool) {
 	return op, ok
 }
 
-// seen is the observation.
 func (q *evaluation) seen() *world.Observation {
 	if q.observation == nil {
 		o := q.e.View.Observe()
@@ -58,7 +56,6 @@ func (q *evaluation) seen() *world.Observation {
 	return q.observation
 }
 
-// offers are all offers in view.
 func (q *evaluation) offers() []world.Terms {
 	return slices.Concat(q.seen().Offers, q.seen().Here.Offers)
 }

@@ -22,7 +22,6 @@ type planMatch struct {
 	fault   world.Slot
 }
 
-// planned reports whether a planned action covers the operation.
 func (m *planMatch) planned() bool { return m.index >= 0 }
 
 // violation says where the operation differs from the closest planned action; nil if there is

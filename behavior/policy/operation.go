@@ -115,7 +115,6 @@ func (op *Operation) accept(offer world.Terms) {
 	op.what, op.amount, op.get, op.got = offer.Want, offer.WantAmount, offer.Give, offer.GiveAmount
 }
 
-// paid is what an amount of electricity costs.
 func paid(amount, price int64) int64 {
 	lots := max(0, amount) / world.PowerLot
 	if price > 0 && lots > math.MaxInt64/price {
@@ -149,7 +148,6 @@ func (op *Operation) sells() bool {
 	return sells || op.what == world.SideSell
 }
 
-// isGift, isMove and isWait tell these kinds apart.
 func (op *Operation) isGift() bool { _, ok := op.do.(world.Transfer); return ok }
 func (op *Operation) isMove() bool { _, ok := op.do.(world.Move); return ok }
 func (op *Operation) isWait() bool { _, ok := op.do.(world.Wait); return ok }

@@ -90,7 +90,6 @@ func (e Evidence) InView() []string {
 	return list
 }
 
-// off reports whether a check is left out.
 func (e *Evidence) off(l Check) bool { return slices.Contains(e.Off, l) }
 
 // Result is what [Policy.Evaluate] says of an action.

@@ -22,17 +22,14 @@ func newRule(number int, c world.PolicyRule) rule {
 	return rule{c, number}
 }
 
-// forbids and allows tell the effects apart.
 func (r *rule) forbids() bool { return r.Effect == world.EffectForbid }
 func (r *rule) allows() bool  { return r.Effect == world.EffectAllow }
 
 // toAsker says that the receiver must be the agent that asks.
 func (r *rule) toAsker() bool { return r.To == world.ToAsker }
 
-// mayAsk reports whether the rule lets an agent ask.
 func (r *rule) mayAsk(id string) bool { return slices.Contains(r.AskedBy, id) || r.anybodyMayAsk() }
 
-// anybodyMayAsk reports whether it lets every agent ask.
 func (r *rule) anybodyMayAsk() bool { return slices.Contains(r.AskedBy, world.Anyone) }
 
 // describes reports whether the rule is about an operation. Amounts and askers do not matter.

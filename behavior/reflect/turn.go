@@ -76,7 +76,6 @@ func (t *Turn) free() int {
 	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(func(text []byte) int { return t.runtime.cfg.CountTokens(string(text)) })
 }
 
-// allowed is the tool of the stage.
 func (t *Turn) allowed() []string { return []string{string(t.stage)} }
 
 // Answer feeds back the answer to the request that Next returned. Several calls of the
@@ -200,5 +199,4 @@ const (
 	insightsMax = 8
 )
 
-// fail ends the turn without a result.
 func (t *Turn) fail(why string) { t.failure, t.done = why, true }
