@@ -295,7 +295,7 @@ var nullable = []string{"encrypted_content", "phase", "caller"}
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if !known || !bytes.Contains(it.Raw, []byte("null")) {
+	if !known || !holdsNull(it.Raw) {
 		return it, false
 	}
 	d := json.NewDecoder(bytes.NewReader(it.Raw))
@@ -309,6 +309,22 @@ func (it Item) WithoutNulls() (Item, bool) {
 	}
 	it.Raw = Marshal(members)
 	return it, true
+}
+
+// holdsNull reports whether valid JSON holds a null outside of its texts: the arguments of most
+// calls have some in theirs, and to decode those would change nothing.
+func holdsNull(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case 'n':
+			return true
+		case '"':
+			if i = scanString(raw, i) - 1; i < 0 {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 func dropNulls(v any) (dropped bool) {

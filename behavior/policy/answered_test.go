@@ -124,91 +124,22 @@ func TestOfferThatSuitsARequest(t *testing.T) {
 	}
 }
 
-// TestAnswerIsNotThePlansFirst: a planned gift to an agent that asks is a rule's business. If no
-// rule allows it, the planned action after it is free, in every tick.
-func TestAnswerIsNotThePlansFirst(t *testing.T) {
+// TestAnswerIsPossibleWhileARuleAllowsIt: a planned gift to an agent that asks is a rule's business.
+// If no rule allows it, the planned action after it is free; if one does, that is a deviation.
+func TestAnswerIsPossibleWhileARuleAllowsIt(t *testing.T) {
 	view := viewOf(t, 1)
 	seen := view.Observe()
-	asks("agent-2", "data", 3)(&seen)
-	p := Compile("agent-1", []world.PolicyRule{
-		allow("transfer_resource", to("agent-3"), what("data"), most(3), total(3), window(50), askedBy("agent-2")),
-	})
+	asks("agent-2", "data", 5)(&seen)
 	e := Evidence{View: view, Seen: &seen, Shown: seen.Requests, Authors: []string{"agent-2"}, Plan: planned(t, planGift, `{"action":"mine_compound","amount":100}`)}
-	if r := p.Evaluate(world.Transfer{To: "agent-2", Kind: "data", Amount: 3}, e); r.Violation == nil {
-		t.Fatalf("the gift is allowed: %+v", r.Authority)
-	}
-	r := p.Evaluate(world.Mine{MassG: 100}, e)
-	if r.Violation != nil || r.Authority.Deviation != 0 {
-		t.Errorf("the action after it: %+v, %+v", r.Authority, r.Violation)
-	}
-}
-
-// suited is an agent with a rule about what agent-2 may ask for, and what it offers to anyone or to
-// an agent in a turn that shows a request of agent-2.
-func suited(t *testing.T, more ...func(*world.PolicyRule)) (Policy, Evidence, func(to string, n int64) world.Offer) {
-	view := viewOf(t, 1)
-	seen := view.Observe()
-	asks("agent-2", "hardware", 3)(&seen)
-	rules := append([]func(*world.PolicyRule){to("asker"), what("hardware"), window(50), askedBy("agent-2")}, more...)
-	offer := func(to string, n int64) world.Offer {
-		return world.Offer{To: to, Give: "hardware", GiveAmount: n, Want: "electricity", WantAmount: 2, Ticks: 4}
-	}
-	return Compile("agent-1", []world.PolicyRule{allow("transfer_resource", rules...)}), Evidence{View: view, Seen: &seen, Shown: seen.Requests}, offer
-}
-
-// TestRefusedOfferIsNotThePlansFirst: a planned offer that suits a request, but gives more than the
-// rule has left, is refused. So it is not possible, and the planned action after it is free in
-// every tick.
-func TestRefusedOfferIsNotThePlansFirst(t *testing.T) {
-	p, e, offer := suited(t, total(3))
-	e.Authors = []string{"agent-2"}
-	e.Plan = planned(t, `{"action":"offer","to":"anyone","what":"hardware","amount":5,"want":"electricity","want_amount":2,"for_ticks":4}`, `{"action":"mine_compound","amount":100}`)
-	if r := p.Evaluate(offer(world.ToAnyone, 5), e); r.Violation == nil {
-		t.Fatalf("the offer is allowed: %+v", r.Authority)
-	}
-	if r := p.Evaluate(world.Mine{MassG: 100}, e); r.Violation != nil || r.Authority.Deviation != 0 {
-		t.Errorf("the action after it: %+v, %+v", r.Authority, r.Violation)
-	}
-}
-
-// TestOfferThatNamesAnotherRequest: an offer that suits one request and names another of the same
-// agent, which no rule could answer, counts like one that names none. The id of such a request is
-// not shown before the plan, but easily guessed.
-func TestOfferThatNamesAnotherRequest(t *testing.T) {
-	p, e, offer := suited(t, total(3))
-	passed := int64(0)
-	for range 5 {
-		a := offer("agent-2", 2)
-		a.Re = "req-1-agent-2-2"
-		if r := p.Evaluate(a, e); r.Violation == nil {
-			passed += a.GiveAmount
-			e.Ledger = p.Settle(e.Ledger, 1, r.Operation, &r.Authority)
+	for receiver, deviation := range map[string]int64{"agent-3": 0, "asker": 1} {
+		p := Compile("agent-1", []world.PolicyRule{
+			allow("transfer_resource", to(receiver), what("data"), most(5), total(5), window(50), askedBy("agent-2")),
+		})
+		if r := p.Evaluate(world.Transfer{To: "agent-2", Kind: "data", Amount: 4}, e); (r.Violation == nil) != (deviation > 0) {
+			t.Errorf("to %s: the gift: %+v, %+v", receiver, r.Authority, r.Violation)
 		}
-	}
-	if passed != 2 {
-		t.Errorf("%d are offered, want 2 with a total of 3", passed)
-	}
-}
-
-// TestOfferThatSuitsKeepsToTotalEach: an offer to the asker gives no more than the rule has left for
-// it. One to anyone counts for no agent, so that no prompt names "anyone" as an agent for which
-// nothing is left.
-func TestOfferThatSuitsKeepsToTotalEach(t *testing.T) {
-	p, e, offer := suited(t, total(9), totalEach(3))
-	if r := p.Evaluate(offer("agent-2", 4), e); r.Violation == nil {
-		t.Errorf("an offer of 4 to agent-2 is allowed: %+v", r.Authority)
-	}
-	for _, c := range []struct {
-		to    string
-		spent int
-	}{{world.ToAnyone, 0}, {"agent-2", 1}} {
-		r := p.Evaluate(offer(c.to, 3), e)
-		if r.Violation != nil {
-			t.Fatalf("an offer of 3 to %s: %+v", c.to, r.Violation)
-		}
-		q := p.Quotas(p.Settle(e.Ledger, 1, r.Operation, &r.Authority), 1)[0]
-		if q.Left != 6 || len(q.Spent) != c.spent {
-			t.Errorf("an offer to %s leaves %d, and nothing for %v", c.to, q.Left, q.Spent)
+		if r := p.Evaluate(world.Mine{MassG: 100}, e); r.Violation != nil || r.Authority.Deviation != deviation {
+			t.Errorf("to %s: the action after it: %+v, %+v", receiver, r.Authority, r.Violation)
 		}
 	}
 }

@@ -43,7 +43,7 @@
 //
 //   - A planned action is possible if its dry run accepts it and no rule refuses it. If the dry
 //     run cannot know its fate, it is not possible, and free while no earlier one is. An action
-//     that answers terms is never the first, since the plan does not decide about it.
+//     that answers terms is possible only while a rule allows it: the plan does not decide about it.
 //   - A plan made once texts are shown changes nothing. If it could drop an action, another one
 //     would become the first, and no wait would be a deviation.
 //   - A plan may leave open how much is harvested, mined, refined or scheduled, how long terms stay

@@ -145,6 +145,17 @@ func (q *evaluation) answersTerms(op *Operation) bool {
 	})
 }
 
+// answersAsAsked reports that an operation answers no terms, or that a rule allows the answer now.
+func (q *evaluation) answersAsAsked(op *Operation) bool {
+	if !q.answersTerms(op) {
+		return true
+	}
+	one := *q
+	one.op = *op
+	by, _ := one.askedFor()
+	return by != nil
+}
+
 // needsNoPlan reports whether the action harvests, mines or refines for one tick, and leaves the
 // charge above low.
 func (q *evaluation) needsNoPlan() bool {

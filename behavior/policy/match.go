@@ -171,15 +171,15 @@ func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) 
 func fivePercentMore(n int64) int64 { return n + min(n/20, math.MaxInt64-n) }
 
 // firstPossible is the index of the first planned action that the dry run and the rules accept
-// now, -1 for none. One that answers terms is not the first, since the plan has no say in it; a
-// plain wait is the first only if nothing else is possible.
+// now, -1 for none. One that answers terms is possible if a rule allows it now, since the plan has
+// no say in it; a plain wait is the first only if nothing else is possible.
 func (q *evaluation) firstPossible() int {
 	if !q.searched {
 		waits := func(p PlannedAction) bool { return p.Action == (world.Wait{}).ActionName() && p.MaxTicks == 0 }
 		first := slices.IndexFunc(q.e.Plan, func(p PlannedAction) bool {
 			return !waits(p) && slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
 				op, ok := q.operation(a)
-				return ok && !q.answersTerms(&op) && q.e.View.Check(a).Status == world.CheckAccepted && q.checkRules(&op) == nil
+				return ok && q.e.View.Check(a).Status == world.CheckAccepted && q.checkRules(&op) == nil && q.answersAsAsked(&op)
 			})
 		})
 		if first < 0 {
