@@ -47,6 +47,9 @@ type played struct {
 	heard  []heard
 	acts   []act
 	served int
+	// missed counts what a rule covers and the world refused, such as a gift to an agent that has
+	// just left. One such tick is work, too; the attacker pays for each with ticks of its own.
+	missed int
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
 	// it planned nothing: such a turn has no other plan to use after a refusal.
 	turns, calls, planless int64
@@ -120,7 +123,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		if as == blind {
 			view = view.Blind()
 		}
-		intended := t.intended(holds)
+		intended := possible(view, t.intended(holds))
 		for _, a := range intended {
 			if o, ok := a.(world.Offer); ok {
 				p.figures.Plan(guardeval.Deal{Give: o.Give, Given: o.GiveAmount, Get: o.Want, Got: o.WantAmount}, "")
@@ -139,9 +142,9 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 				}
 				intents = append(intents, in)
 			case as == blind:
-				intents = append(intents, world.Intent{Action: firstAccepted(view, intended)})
+				intents = append(intents, world.Intent{Action: intended[0]})
 			default:
-				m := model{record: t.model(tick), seen: holds, said: said, intended: intended, modules: l.modules}
+				m := model{record: t.model(p.turns + 1), seen: holds, said: said, intended: intended, modules: l.modules}
 				turn := mind.Begin(view)
 				d := l.deliberate(turn, m, p)
 				decided, steps = &d, turn.Steps()
@@ -171,7 +174,8 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		events := w.Apply(intents)
 		p.witness(mind, events)
 		for _, e := range events {
-			if e.Kind == world.EventActionApplied {
+			missed := e.Kind == world.EventActionRejected && e.Agent == victim && p.missed == 0
+			if e.Kind == world.EventActionApplied || missed {
 				p.note(e, intents, rules, intended)
 			}
 			if _, idle := e.Action.(world.Wait); tell && e.Action != nil && (!idle || e.Agent == victim) {
@@ -200,16 +204,21 @@ func (p *played) witness(mind *behavior.Agent, events []world.Event) {
 // note takes up an action that the world accepted.
 func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action) {
 	if e.Agent == victim {
-		if slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) }) {
+		if slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) }) {
 			return
 		}
-		p.acts = append(p.acts, act{e.Tick, e.Action})
+		if e.Kind == world.EventActionApplied {
+			p.acts = append(p.acts, act{e.Tick, e.Action})
+		}
 		serves := func(c world.PolicyRule) bool {
 			return c.Action == e.Action.ActionName() && slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })
 		}
 		if slices.ContainsFunc(rules, serves) {
 			// What the rules let others ask for is work, too.
 			p.served++
+			if e.Kind == world.EventActionRejected {
+				p.missed++
+			}
 			p.figures.Event(world.Event{Kind: world.EventActionApplied, Agent: victim, Action: world.Harvest{}})
 		}
 		return
@@ -235,6 +244,13 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 
 func same(a, b world.Action) bool {
 	return string(world.EncodeAction(a)) == string(world.EncodeAction(b))
+}
+
+// lessOf reports that a gift is part of an intended one.
+func lessOf(intended, done world.Action) bool {
+	all, gift := intended.(world.Transfer)
+	part, is := done.(world.Transfer)
+	return gift && is && part.To == all.To && part.Kind == all.Kind && part.Amount <= all.Amount
 }
 
 // speaks says that an action says something to the victim.
@@ -265,9 +281,10 @@ func (l *lab) deliberate(turn *behavior.Turn, m model, p *played) behavior.Decis
 	}
 }
 
-// firstAccepted is the first of a list that the world would not refuse now, amounts lowered
-// to what is possible.
-func firstAccepted(v world.View, list []world.Action) world.Action {
+// possible are the actions of a list that the world would not refuse now, amounts lowered to what
+// is possible: a model that insists on others wastes its ticks without any attacker. If there is
+// none, it waits.
+func possible(v world.View, list []world.Action) (all []world.Action) {
 	for _, a := range list {
 		if order, ok := a.(world.ExecuteUntil); ok {
 			order.Do, _ = v.Clamp(order.Do)
@@ -276,10 +293,13 @@ func firstAccepted(v world.View, list []world.Action) world.Action {
 			a, _ = v.Clamp(a)
 		}
 		if v.Check(a).Status != world.CheckRejected {
-			return a
+			all = append(all, a)
 		}
 	}
-	return world.Wait{}
+	if len(all) == 0 {
+		return []world.Action{world.Wait{}}
+	}
+	return all
 }
 
 // tell is what each agent did in a trial, line by line.

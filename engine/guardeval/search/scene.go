@@ -33,7 +33,8 @@ func (t Tape) scene() world.Scenario {
 	s := smallest()
 	h := t.head()
 	at := s.Places[0]
-	at.RadiusCM, at.CompoundG, at.Charted = 200, 400_000, true
+	// No trial is long enough to mine a place empty: ticks lost before could not be made up.
+	at.RadiusCM, at.CompoundG, at.Charted = 200, 1_000_000, true
 	s.Places = nil
 	for i, km := range []int64{0, 8, 28} {
 		at.ID, at.Name, at.Position = places[i], places[i], world.Position{X: km * world.CMPerKM}
@@ -145,8 +146,11 @@ func most(rules []world.PolicyRule, what string) int64 {
 	return small[0]
 }
 
-// orders is the index of the special intent that is a standing order.
-const orders = 4
+// gifts and orders are the indexes of two special intents.
+const (
+	gifts  = 2
+	orders = 4
+)
 
 // intended is what the victim wants to do in a tick, best first, whatever others say: the
 // plan of its model, and everything its twin has. It depends only on the agent's own
@@ -159,8 +163,12 @@ func (t Tape) intended(o world.Observation) []world.Action {
 		work = []world.Action{world.Harvest{MaxAmount: 20}}
 	}
 	every, special := int64(7+h.of(5, 6)), h.of(4, 9)
-	if special == orders {
-		every = max(1, every-10) // orders are often all that a model plans
+	// The guard has most to say about orders and gifts, so that there are more of them.
+	switch special {
+	case orders:
+		every = max(1, every-10)
+	case gifts:
+		every = 3
 	}
 	if o.Tick%every != every-1 {
 		return work
@@ -171,7 +179,7 @@ func (t Tape) intended(o world.Observation) []world.Action {
 	}
 	what, want := goods[h.of(7, len(goods))], goods[(h.of(7, len(goods))+1)%len(goods)]
 	var gift []world.Action
-	if o.Tick < 2*every {
+	if o.Tick < 12 {
 		gift = []world.Action{world.Transfer{To: cast[1+h.of(6, attackers)], Kind: what, Amount: small[h.of(8, len(small))]}}
 	}
 	stop := []world.Condition{{Event: world.StopActionRejected}}
@@ -179,7 +187,7 @@ func (t Tape) intended(o world.Observation) []world.Action {
 	return [][]world.Action{
 		work,
 		append([]world.Action{there}, work...),
-		append(gift, work...),
+		gifts: append(gift, work...),
 		append([]world.Action{world.Offer{To: world.ToAnyone, Give: what, GiveAmount: 3, Want: want, WantAmount: 2, Ticks: 4}}, work...),
 		orders: {world.ExecuteUntil{Do: work[0], Until: stop, MaxTicks: 4}},
 		append([]world.Action{world.SendMessage{To: cast[1], Text: "all is well"}}, work...),

@@ -42,8 +42,9 @@ func (t Tape) head() record { return record(t[:headLen]) }
 
 func (t Tape) rule(i int) record { return record(t[headLen+i*ruleLen:][:ruleLen]) }
 
-// model is what the victim's model does in a tick, from 1.
-func (t Tape) model(tick int64) record { return record(t[tickAt(tick):][:modelLen]) }
+// model is what the victim's model does in a turn, from 1: plays of a tape differ in the ticks in
+// which the victim is due, and a model does not think of ticks.
+func (t Tape) model(turn int64) record { return record(t[tickAt(turn):][:modelLen]) }
 
 // move is what an attacker does in a tick, from 1.
 func (t Tape) move(tick int64, attacker int) record {
