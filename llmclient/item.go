@@ -313,15 +313,20 @@ func (it Item) WithoutNulls() (Item, bool) {
 
 // holdsNull reports whether valid JSON holds a null outside of its texts: the arguments of most
 // calls have some in theirs, and to decode those would change nothing.
-func holdsNull(raw []byte) bool {
+func holdsNull(raw []byte) bool { return outsideTexts(raw, "n") }
+
+// IsCompact reports whether valid JSON has no white space outside of its texts.
+func IsCompact(raw []byte) bool { return !outsideTexts(raw, " \t\r\n") }
+
+// outsideTexts reports whether one of some characters stands in valid JSON outside of its texts.
+func outsideTexts(raw []byte, some string) bool {
 	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case 'n':
-			return true
-		case '"':
+		if raw[i] == '"' {
 			if i = scanString(raw, i) - 1; i < 0 {
 				return false
 			}
+		} else if strings.IndexByte(some, raw[i]) >= 0 {
+			return true
 		}
 	}
 	return false

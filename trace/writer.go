@@ -223,17 +223,33 @@ func appended(line []byte, r Record) (fields []byte, ok bool) {
 		}
 		line = strconv.AppendInt(append(line, `,"tick":`...), r.Tick, 10)
 		line = append(append(line, `,"event":`...), event...)
-	case ModelCall, Decision, Step, TickEnd:
-		brace := len(line)
-		line, err := fastjson.Append(line, r, 0)
-		// It copies raw JSON as it is, and a line feed in it would end the line.
-		if err != nil || bytes.IndexByte(line[brace:], '\n') >= 0 {
-			return nil, false
-		}
-		line[brace] = ','
-		return line, true
+	case ModelCall:
+		return reflected(line, r, r.ToolChoice)
+	case Decision:
+		return reflected(line, r, r.Proposed, r.Adjusted, r.Executed, r.Outcome)
+	case Step:
+		return reflected(line, r, r.Detail)
+	case TickEnd:
+		return reflected(line, r)
 	default:
 		return nil, false
 	}
 	return append(line, '}'), true
+}
+
+// reflected is [appended] for a record with raw JSON in it. The library copies that as it is, so
+// what encoding/json would change is left to it; and it knows no omitzero, which other types use.
+func reflected(line []byte, r Record, raw ...json.RawMessage) (rest []byte, ok bool) {
+	for _, part := range raw {
+		if !llmclient.IsCompact(part) {
+			return nil, false
+		}
+	}
+	brace := len(line)
+	line, err := fastjson.Append(line, r, 0)
+	if err != nil {
+		return nil, false
+	}
+	line[brace] = ','
+	return line, true
 }
