@@ -51,8 +51,9 @@ type played struct {
 	// just left. One such tick is work, too; the attacker pays for each with ticks of its own.
 	missed int
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
-	// it planned nothing: such a turn has no other plan to use after a refusal.
-	turns, calls, planless int64
+	// it planned nothing: such a turn has no other plan to use after a refusal. Calls of a turn
+	// that served others do not count; latest are those of the latest turn.
+	turns, calls, planless, latest int64
 	// story is a log of what each agent did, if it is wanted.
 	story []string
 }
@@ -146,7 +147,9 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			default:
 				m := model{record: t.model(p.turns + 1), seen: holds, said: said, intended: intended, modules: l.modules}
 				turn := mind.Begin(view)
+				before := p.calls
 				d := l.deliberate(turn, m, p)
+				p.latest = p.calls - before
 				decided, steps = &d, turn.Steps()
 			}
 		}
@@ -216,6 +219,7 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 		if slices.ContainsFunc(rules, serves) {
 			// What the rules let others ask for is work, too.
 			p.served++
+			p.calls, p.latest = p.calls-p.latest, 0
 			if e.Kind == world.EventActionRejected {
 				p.missed++
 			}
