@@ -272,8 +272,9 @@ func unquoted(raw []byte) (text string, ok bool) {
 			return text, true
 		}
 	}
-	err := json.Unmarshal(raw, &text)
-	return text, err == nil
+	var decoded string // text itself would be allocated in every call
+	err := json.Unmarshal(raw, &decoded)
+	return decoded, err == nil
 }
 
 // Unescape decodes the content of a JSON string, from between its quotes. ok is false for
