@@ -312,6 +312,29 @@ func TestOwed(t *testing.T) {
 	}
 }
 
+// TestGiftMeetsTheOldestRequest: an older request that the rule does not take would be met by a
+// gift for a newer one of the same agent, for the same goods.
+func TestGiftMeetsTheOldestRequest(t *testing.T) {
+	give := world.Transfer{To: "agent-2", Kind: "data", Amount: 2}
+	rule := allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2", "agent-3"))
+	for name, tt := range map[string]struct {
+		rule  world.PolicyRule
+		older func(*world.Observation)
+		want  string
+	}{
+		"passed on by the same agent": {rule, asks("agent-2", "data", 2, "agent-9"), "relayed_terms"},
+		"for other goods":             {rule, asks("agent-2", "hardware", 2, "agent-9"), "rule 1 for agent-2"},
+		"of another agent":            {rule, asks("agent-3", "data", 2, "agent-9"), "rule 1 for agent-2"},
+		"where passing on is allowed": {allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"), relayed), asks("agent-2", "data", 2, "agent-9"), "rule 1 for agent-2"},
+	} {
+		newer := func(o *world.Observation) {
+			asks("agent-2", "data", 5)(o)
+			o.Requests[len(o.Requests)-1].ID = "req-2-agent-2-1"
+		}
+		verdictCase{name, nil, []world.PolicyRule{tt.rule}, []func(*world.Observation){tt.older, newer}, Ledger{}, give, tt.want}.check(t)
+	}
+}
+
 // TestAskedForOnce: what terms before the plan ask for is given once, whatever order is around it
 // and whatever the plan says of that.
 func TestAskedForOnce(t *testing.T) {

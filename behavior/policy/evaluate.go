@@ -241,7 +241,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 			asker = op.to
 			asks := func(t trigger) bool {
 				if forbidden {
-					return q.triggers(r, &t, op) && q.trusted(r, &t)
+					return q.triggers(r, &t, op) && q.trusted(r, &t, op)
 				}
 				return op.gives() && t.kind != kindMessage && q.triggers(r, &t, op)
 			}

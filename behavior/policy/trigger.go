@@ -81,9 +81,22 @@ func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
 	return t.kind == kindMessage || t.kind == world.KindRequest && op.gives() && t.want == op.what
 }
 
-// trusted reports whether a rule lets every agent ask that may have led to a trigger.
-func (q *evaluation) trusted(r *rule, t *trigger) bool {
-	return q.e.off(CheckTaint) || r.trusts(t.parents, q.p.agent)
+// trusted reports whether a rule lets every agent ask that may have led to a trigger. The world
+// counts a gift towards the oldest request of its receiver for such goods, so that every request
+// before the trigger must be trusted, too.
+func (q *evaluation) trusted(r *rule, t *trigger, op *Operation) bool {
+	if q.e.off(CheckTaint) {
+		return true
+	}
+	for _, met := range q.triggersInView() {
+		switch {
+		case met.id == t.id:
+			return r.trusts(t.parents, q.p.agent)
+		case op.isGift() && t.kind == world.KindRequest && met.kind == t.kind && met.asker == t.asker && met.want == t.want && !r.trusts(met.parents, q.p.agent):
+			return false
+		}
+	}
+	return false
 }
 
 // trusts reports whether a rule lets all parents ask, the agent itself apart.
@@ -107,7 +120,7 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 					closest = &Violation{Reason: ReasonUnseen, Action: op.spec.Name, Rule: r.number}
 				}
 				continue
-			case !q.trusted(r, &t):
+			case !q.trusted(r, &t, op):
 				closest = &Violation{Reason: ReasonRelayed, Action: op.spec.Name, Rule: r.number}
 				continue
 			}

@@ -228,8 +228,8 @@ func TestBodiesCostWhatTheyAreLong(t *testing.T) {
 			}
 			return least, spent
 		}
-		half, _ := taken(8<<10, 2)
-		whole, _ := taken(16<<10, 2)
+		half, _ := taken(8<<10, 10)
+		whole, _ := taken(16<<10, 10)
 		if whole > 9*half/4+(64<<10) || whole > 96*(16<<10)+(64<<10) {
 			t.Errorf("%s: %d bytes for a body, %d for half of it", name, whole, half)
 		}
