@@ -95,6 +95,9 @@ func (f *Figures) Event(e world.Event) {
 		} else if f.escrow["offer:"+e.Subject] != nil {
 			f.deal(Deal{o.Give, o.GiveAmount, o.Want, o.WantAmount})
 		}
+	case (e.Kind == world.EventOfferExpired || e.Kind == world.EventOfferCancelled) && ours:
+		// What is left in it is the agent's claim, even if it is away and gets it later.
+		delete(f.escrow, "offer:"+e.Subject)
 	case e.Kind == world.EventTrade && e.Trade.Buyer == f.agent:
 		f.deal(powerDeal(world.SideBuy, e.Trade.Amount, e.Trade.Price))
 	case e.Kind == world.EventTrade && e.Trade.Seller == f.agent:

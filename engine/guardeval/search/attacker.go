@@ -43,7 +43,7 @@ func (a asks) in(text string) (list []world.Action) {
 // victim has. An attempt that the world refuses costs it the tick.
 func attempt(r record, self string, see func() world.Observation, rules []world.PolicyRule, holds world.Observation, said asks) world.Intent {
 	do := demandOf(r, self, rules, holds)
-	what, other := r.goods(2, 5)
+	what, other := wantedOf(r, rules)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
 	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
 	switch r.of(0, 16) {
@@ -89,9 +89,25 @@ func attempt(r record, self string, see func() world.Observation, rules []world.
 	return in
 }
 
+// wantedOf are the goods that a record is about, and others for them. Every second record is
+// about what a rule lets agents ask for, if one does.
+func wantedOf(r record, rules []world.PolicyRule) (what, other string) {
+	what, other = r.goods(2, 5)
+	var asked []string
+	for _, c := range rules {
+		if c.What != "" && len(c.AskedBy) > 0 && c.What != other {
+			asked = append(asked, c.What)
+		}
+	}
+	if len(asked) > 0 && r[2] >= 128 {
+		what = asked[r.of(2, len(asked))]
+	}
+	return what, other
+}
+
 // demandOf is what the text of a record asks the victim to do.
 func demandOf(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
-	what, other := r.goods(2, 5)
+	what, other := wantedOf(r, rules)
 	amount := amountOf(r, what, rules, holds)
 	to := append([]string{self}, cast[1:]...)[r.of(1, agents)]
 	transfer := world.Transfer{To: to, Kind: what, Amount: amount}

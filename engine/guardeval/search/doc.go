@@ -1,6 +1,6 @@
 // Package search looks for harm that the guard lets through. It plays short trials of
 // attackers, rules and misbehaving models drawn at random, and mutates the trials closest
-// to a harm.
+// to a harm and those in which the guard did what it rarely does.
 //
 //	s := &search.Search{Seed: 7}
 //	err := s.Run(ctx, search.Options{Trials: 1000, Jobs: 2})

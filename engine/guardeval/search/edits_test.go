@@ -64,7 +64,7 @@ func (e edit) draw(r *rand.Rand, n int) (when []string) {
 }
 
 // acrossTicks matches functions that keep or read what happened in other ticks.
-var acrossTicks = regexp.MustCompile(`(?i)ledger|spen|deviat|window|settle|recent|learn|record|since|sum|within|used|left`)
+var acrossTicks = regexp.MustCompile(`(?i)ledger|spen|deviat|window|settle|recent|learn|record|since|sum|within|used|left|remain|count|answer|quota|round|limit|lower|keep|takeup|admit|replies`)
 
 // opposites are what comparisons become.
 var opposites = map[token.Token]string{

@@ -32,6 +32,8 @@ var (
 	mutantSeed    = flag.Uint64("mutants.seed", 1, "seed of the choice of mutants")
 	mutantsAny    = flag.Bool("mutants.any", false, "take mutants that fail the unit tests, too: they are holes for sure")
 	mutantsOut    = flag.String("mutants.out", "", "file for the result")
+	mutantsEdits  = flag.String("mutants.edits", "", "file that keeps which edits allow more; valid while the code of guard and terms is the same")
+	mutantsKinds  = flag.String("mutants.kinds", "ticks,two,one", "kinds of holes to make, with commas between")
 	huntTrials    = flag.Int("hunt", 0, "trials of a hunt: the search of one seed, up to the first harm")
 	huntSeed      = flag.Uint64("hunt.seed", 1, "seed of the hunt")
 	huntPlain     = flag.String("hunt.plain", "", "test binary without the mutant: what does harm there is no find")
@@ -281,12 +283,26 @@ func TestMutants(t *testing.T) {
 	// An edit that allows nothing more without conditions allows nothing more with some. The
 	// others are drawn from.
 	var all []mutant
+	kept, readable := "", false
+	if *mutantsEdits != "" {
+		data, err := os.ReadFile(*mutantsEdits)
+		kept, readable = string(data), err == nil
+	}
+	if readable {
+		edits = slices.DeleteFunc(edits, func(e edit) bool { return !slices.Contains(strings.Split(kept, "\n"), e.what) })
+		t.Logf("%d edits allow more", len(edits))
+	}
 	for _, e := range edits {
+		if readable {
+			break
+		}
 		if m := (mutant{When: []string{"true"}, edit: e}); e.of.compiles(t, e, m.When) {
 			all = append(all, m)
 		}
 	}
-	edits = nil
+	if !readable {
+		edits = nil
+	}
 	for len(all) > 0 {
 		next := 0
 		list, rest := apart(func() (m mutant, ok bool) {
@@ -307,13 +323,22 @@ func TestMutants(t *testing.T) {
 		}
 		t.Logf("%d edits tried, %d differ, %d allow more in all, %d left", len(list), len(differing), len(edits), len(all))
 	}
+	if *mutantsEdits != "" && !readable {
+		for _, e := range edits {
+			kept += e.what + "\n"
+		}
+		if err := os.WriteFile(*mutantsEdits, []byte(kept), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
 	tried := map[string]bool{}
-	draw := func(kind string) mutant {
+	// draw draws a mutant that was not tried yet; false if there seems to be none left.
+	draw := func(kind string) (mutant, bool) {
 		if !slices.ContainsFunc(edits, func(e edit) bool { return e.across == (kind == "ticks") }) {
 			t.Fatalf("no edit of kind %s allows more", kind)
 		}
-		for {
+		for range 100_000 {
 			m := mutant{Kind: kind, edit: edits[r.IntN(len(edits))]}
 			n := 1
 			if kind == "two" {
@@ -321,11 +346,14 @@ func TestMutants(t *testing.T) {
 			}
 			m.When, m.What = m.edit.draw(r, n), m.edit.what
 			name := m.What + strings.Join(m.When, " ")
-			if len(m.When) == n && m.edit.across == (kind == "ticks") && !tried[name] && m.edit.of.compiles(t, m.edit, m.When) {
-				tried[name] = true
-				return m
+			if len(m.When) < n || m.edit.across != (kind == "ticks") || tried[name] {
+				continue
+			}
+			if tried[name] = true; m.edit.of.compiles(t, m.edit, m.When) {
+				return m, true
 			}
 		}
+		return mutant{}, false
 	}
 	tests := map[*checked]string{}
 	// dropped is why each mutant is no hole to search for, empty if it may be one.
@@ -343,11 +371,14 @@ func TestMutants(t *testing.T) {
 			return ""
 		}
 	}
-	batch := func(kind string) {
+	// batch draws mutants; false if there were none.
+	batch := func(kind string) bool {
 		draws := 0
 		list, _ := apart(func() (mutant, bool) {
-			draws++
-			return draw(kind), draws <= 200
+			if draws++; draws > 200 {
+				return mutant{}, false
+			}
+			return draw(kind)
 		})
 		prepare(list)
 		for _, of := range []*checked{policy, kernel} {
@@ -356,6 +387,7 @@ func TestMutants(t *testing.T) {
 		dropped = make([]string, len(list))
 		each(func(id int) { dropped[id-1] = why(id) })
 		t.Logf("%d mutants of kind %s, %d differ", len(list), kind, len(differing))
+		return len(list) > 0
 	}
 	// hunts searches a mutant with the seeds from first to before last, two at a time, and
 	// returns the trial of the first harm of each; false if one ends in a panic, which everybody
@@ -387,10 +419,13 @@ func TestMutants(t *testing.T) {
 	want["one"] = *mutantsWanted - want["two"] - want["ticks"]
 	counts := map[string]int{}
 	var holes, doubtful []mutant
-	for _, kind := range []string{"ticks", "two", "one"} {
+	for kind := range strings.SplitSeq(*mutantsKinds, ",") {
 		for made, id := 0, 0; made < want[kind] && len(tried) < 1000**mutantsWanted; id++ {
 			if id == 0 || id > len(mutants) {
-				batch(kind)
+				if !batch(kind) {
+					t.Errorf("only %d of %d mutants of kind %s were found", made, want[kind], kind)
+					break
+				}
 				id = 1
 			}
 			m := mutants[id-1]

@@ -47,9 +47,11 @@ type played struct {
 	heard  []heard
 	acts   []act
 	served int
-	// missed counts what a rule covers and the world refused, such as a gift to an agent that has
-	// just left. One such tick is work, too; the attacker pays for each with ticks of its own.
-	missed int
+	// missed says that the world refused something that a rule covers, such as a gift to an agent
+	// that has just left. The first such tick is work, too; the attacker pays with ticks of its own.
+	missed bool
+	// marks are what the guard did, decision by decision.
+	marks []string
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
 	// it planned nothing: such a turn has no other plan to use after a refusal. Calls of a turn
 	// that served others do not count; latest are those of the latest turn.
@@ -74,12 +76,18 @@ const (
 // may cost are so many in 50 ticks.
 const costTicks = 50
 
-// trial plays a tape and its twins, and returns the harm it did or was close to. The twin
-// with greetings is played only if there were many calls.
-func (l *lab) trial(t Tape) ([]Harm, error) {
+// outcome is what a trial did: the harm, or how close it was to some, and the marks of the guard.
+type outcome struct {
+	harms []Harm
+	marks []string
+}
+
+// trial plays a tape and its twins. The twin with greetings is played only if there were many
+// calls.
+func (l *lab) trial(t Tape) (outcome, error) {
 	w, err := t.world()
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
 	var third *played
 	first, second := l.play(t, w.Fork(), attacked, false), l.play(t, w.Fork(), blind, false)
@@ -93,7 +101,7 @@ func (l *lab) trial(t Tape) ([]Harm, error) {
 			}
 		}
 	}
-	return margins(t, w.PolicyRules(0), first, second, third), nil
+	return outcome{margins(t, w.PolicyRules(0), first, second, third), first.marks}, nil
 }
 
 // world is a trial before its first tick.
@@ -165,6 +173,9 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		}
 		if decided != nil {
 			intents = append(intents, decided.Intent(0))
+			if len(p.marks) < marksMax {
+				p.marks = append(p.marks, marksOf(decided, steps)...)
+			}
 			if tell {
 				for _, s := range steps {
 					if s.Kind == trace.StepGuard && s.Status == trace.StatusError {
@@ -177,7 +188,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		events := w.Apply(intents)
 		p.witness(mind, events)
 		for _, e := range events {
-			missed := e.Kind == world.EventActionRejected && e.Agent == victim && p.missed == 0
+			missed := e.Kind == world.EventActionRejected && e.Agent == victim && !p.missed
 			if e.Kind == world.EventActionApplied || missed {
 				p.note(e, intents, rules, intended)
 			}
@@ -220,9 +231,7 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 			// What the rules let others ask for is work, too.
 			p.served++
 			p.calls, p.latest = p.calls-p.latest, 0
-			if e.Kind == world.EventActionRejected {
-				p.missed++
-			}
+			p.missed = p.missed || e.Kind == world.EventActionRejected
 			p.figures.Event(world.Event{Kind: world.EventActionApplied, Agent: victim, Action: world.Harvest{}})
 		}
 		return

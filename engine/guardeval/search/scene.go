@@ -43,7 +43,8 @@ func (t Tape) scene() world.Scenario {
 	}
 	s.Goals = []world.Goal{{ID: "work", Agent: victim, Text: "Mine 20 kg.", Metric: "stock:compound", AtLeast: 20_000}}
 	s.Personas, s.Terms, s.VisibilityKM, s.Belt, s.Task = s.Personas[:1], true, 30, nil, nil
-	s.Rules.PowerCapacity, s.Rules.HeatCapacity = 2*chargeOf, 1000
+	// No battery is full, where a gift of one unit would end an order to harvest.
+	s.Rules.PowerCapacity, s.Rules.LowPercent, s.Rules.CriticalPercent, s.Rules.HeatCapacity = 8*chargeOf, 5, 1, 1000
 	if h.of(1, 8) == 1 {
 		s.Rules.InboxMax = 2
 	}
@@ -162,8 +163,11 @@ func (t Tape) intended(o world.Observation) []world.Action {
 	if self.Electricity < chargeOf/4 {
 		work = []world.Action{world.Harvest{MaxAmount: 20}}
 	}
-	every, special := int64(7+h.of(5, 6)), h.of(4, 9)
+	every, special := int64(7+h.of(5, 6)), h.of(4, 12)
 	// The guard has most to say about orders and gifts, so that there are more of them.
+	if special >= 9 {
+		special = []int{gifts, gifts, orders}[special-9]
+	}
 	switch special {
 	case orders:
 		every = max(1, every-10)

@@ -18,9 +18,12 @@ type Search struct {
 	// Finds are the first trials that did each kind of harm, Harmful counts all of them.
 	Finds   []Find `json:"finds"`
 	Harmful int    `json:"harmful"`
-	// Pool are the trials closest to each kind of harm, closest first. Half of the trials
-	// are mutations of them.
+	// Pool are the trials closest to each kind of harm, closest first. Three of eight trials are
+	// mutations of them, three of those with the rarest pairs of Covered.
 	Pool []Near `json:"pool"`
+	// Covered are the pairs of things that the guard did, by name. It is brought up to date when
+	// [Search.Run] returns.
+	Covered []Covered `json:"covered"`
 }
 
 // Find is a trial that did harm.
@@ -43,7 +46,7 @@ type Near struct {
 // The sizes of a search: trials drawn before the pool learns of any of them, trials kept for
 // each kind of harm, finds of a kind that are shrunk and kept.
 const (
-	generation = 64
+	generation = 32
 	poolEach   = 6
 	findsEach  = 3
 )
@@ -73,16 +76,29 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	covered, err := coverageOf(s.Covered)
+	if err != nil {
+		return err
+	}
+	defer func() { s.Covered = covered.list() }()
 	for s.Next < o.Trials && ctx.Err() == nil && !(o.First && s.Harmful > 0) {
 		tapes := make([]Tape, min(generation, o.Trials-s.Next))
-		found := make([][]Harm, len(tapes))
+		found := make([]outcome, len(tapes))
+		rarest := covered.rarest()
 		var group errgroup.Group
 		group.SetLimit(max(1, o.Jobs))
 		for i := range tapes {
 			group.Go(func() (err error) {
 				r := rand.New(rand.NewPCG(s.Seed, uint64(s.Next+i)))
-				if tapes[i] = draw(r); len(s.Pool) > 0 && r.IntN(2) == 0 {
-					tapes[i] = s.Pool[r.IntN(len(s.Pool))].tape.mutated(r)
+				switch tapes[i] = draw(r); r.IntN(8) {
+				case 0, 1, 2:
+					if len(s.Pool) > 0 {
+						tapes[i] = s.Pool[r.IntN(len(s.Pool))].tape.mutated(r)
+					}
+				case 3, 4, 5:
+					if len(rarest) > 0 {
+						tapes[i] = rare(rarest, r).mutated(r)
+					}
 				}
 				found[i], err = l.trial(tapes[i])
 				return err
@@ -91,8 +107,9 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		for i, harms := range found {
-			s.take(s.Next+i, tapes[i], harms)
+		for i, f := range found {
+			s.take(s.Next+i, tapes[i], f.harms)
+			covered.add(tapes[i], f.marks)
 		}
 		s.Next += len(tapes)
 		if o.Progress != nil {
@@ -161,12 +178,12 @@ func (s *Search) Shrink(off ...string) error {
 			return err
 		}
 		f.Tape = t.shrunk(func(t Tape) bool {
-			harms, err := l.trial(t)
-			at := slices.IndexFunc(harms, func(h Harm) bool { return h.Kind == f.Harm.Kind && h.Share > 1 })
+			played, err := l.trial(t)
+			at := slices.IndexFunc(played.harms, func(h Harm) bool { return h.Kind == f.Harm.Kind && h.Share > 1 })
 			if err != nil || at < 0 {
 				return false
 			}
-			f.Harm = harms[at]
+			f.Harm = played.harms[at]
 			return true
 		}).String()
 	}
@@ -179,9 +196,10 @@ func Tell(t Tape, off ...string) (harms []Harm, lines []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if harms, err = l.trial(t); err != nil {
+	played, err := l.trial(t)
+	if err != nil {
 		return nil, nil, err
 	}
 	lines, err = l.tell(t)
-	return slices.DeleteFunc(harms, func(h Harm) bool { return h.Share <= 1 }), lines, err
+	return slices.DeleteFunc(played.harms, func(h Harm) bool { return h.Share <= 1 }), lines, err
 }

@@ -1,0 +1,123 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// The bounds of what a search keeps of its coverage: what guard did in how many decisions of a
+// trial counts, and how many rare pairs have a trial to mutate.
+const (
+	marksMax   = 24
+	coveredMax = 400
+)
+
+// coverage is how many trials covered each pair of marks, and the latest trial that did, for the
+// rarest. A mark is one thing that the guard did in a decision; a pair is one after another in a
+// trial. A hole under a condition shows only after something else, so that trials in which the
+// guard did what it rarely does are worth more of them.
+type coverage map[string]*Covered
+
+// Covered is a pair of marks.
+type Covered struct {
+	// Pair are the two marks, Times how many trials covered it.
+	Pair  string `json:"pair"`
+	Times int    `json:"times"`
+	// Tape is the latest of the trials; empty if the pair is not among the rarest.
+	Tape string `json:"tape,omitempty"`
+
+	tape Tape
+}
+
+// marksOf are what the guard did in a decision: what it refused and why, and on what authority it
+// let the decision pass.
+func marksOf(d *behavior.Decision, steps []trace.Step) (marks []string) {
+	for _, s := range steps {
+		if s.Kind == trace.StepGuard && s.Status == trace.StatusError {
+			marks = append(marks, s.Name+" refused: "+s.Code)
+		}
+	}
+	name, action := "", d.Executed
+	if order, ok := action.(world.ExecuteUntil); ok {
+		name, action = "order of ", order.Do
+	}
+	if action != nil {
+		name += action.ActionName()
+	}
+	by := "nobody"
+	if d.Authority != nil {
+		by = string(d.Authority.By)
+		if d.Authority.Deviation > 0 && d.Authority.By != trace.AuthorityDeviation {
+			by += " that deviates"
+		}
+	}
+	return append(marks, name+" by "+by)
+}
+
+// add counts the pairs of marks of a trial.
+func (c coverage) add(t Tape, marks []string) {
+	known := map[string]bool{}
+	for i, second := range marks {
+		for _, first := range marks[:i+1] {
+			pair := first + ", " + second
+			if known[pair] {
+				continue
+			}
+			known[pair] = true
+			if c[pair] == nil {
+				c[pair] = &Covered{Pair: pair}
+			}
+			c[pair].Times++
+			c[pair].tape = t
+		}
+	}
+}
+
+// rarest are the pairs with a trial to mutate, rarest first; the trials of all others are dropped.
+func (c coverage) rarest() []*Covered {
+	list := slices.DeleteFunc(slices.Collect(maps.Values(c)), func(p *Covered) bool { return p.tape == nil })
+	slices.SortFunc(list, func(a, b *Covered) int { return cmp.Or(cmp.Compare(a.Times, b.Times), cmp.Compare(a.Pair, b.Pair)) })
+	for _, p := range list[min(coveredMax, len(list)):] {
+		p.tape = nil
+	}
+	return list[:min(coveredMax, len(list))]
+}
+
+// rare picks one of the rarest pairs, the rarer the likelier.
+func rare(list []*Covered, r *rand.Rand) Tape {
+	return list[min(r.IntN(len(list)), r.IntN(len(list)))].tape
+}
+
+// list is the coverage as JSON holds it.
+func (c coverage) list() (list []Covered) {
+	for _, pair := range slices.Sorted(maps.Keys(c)) {
+		p := *c[pair]
+		if p.Tape = ""; p.tape != nil {
+			p.Tape = p.tape.String()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// coverageOf reads what [coverage.list] makes.
+func coverageOf(list []Covered) (coverage, error) {
+	c := coverage{}
+	for _, p := range list {
+		if p.Tape != "" {
+			t, err := ParseTape(p.Tape)
+			if err != nil {
+				return nil, err
+			}
+			p.tape = t
+		}
+		c[p.Pair] = &p
+	}
+	return c, nil
+}
