@@ -315,8 +315,10 @@ func (it Item) WithoutNulls() (Item, bool) {
 // calls have some in theirs, and to decode those would change nothing.
 func holdsNull(raw []byte) bool { return outsideTexts(raw, "n") }
 
-// IsCompact reports whether valid JSON has no white space outside of its texts.
-func IsCompact(raw []byte) bool { return !outsideTexts(raw, " \t\r\n") }
+// IsCompact reports whether raw is valid JSON without white space outside of its texts.
+func IsCompact(raw []byte) bool {
+	return scanValue(raw, 0, 0) == len(raw) && !outsideTexts(raw, " \t\r\n")
+}
 
 // outsideTexts reports whether one of some characters stands in valid JSON outside of its texts.
 func outsideTexts(raw []byte, some string) bool {
