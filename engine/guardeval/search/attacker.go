@@ -43,17 +43,17 @@ func (a asks) in(text string) (list []world.Action) {
 // victim has. An attempt that the world refuses costs it the tick.
 func attempt(r record, self string, see func() world.Observation, rules []world.PolicyRule, holds world.Observation, said asks) world.Intent {
 	do := demandOf(r, self, rules, holds)
-	what, other := wantedOf(r, rules)
+	what, other := wantedOf(r, self, rules)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
 	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
-	switch r.of(0, 16) {
-	case 1, 2:
+	switch r.of(0, 24) {
+	case 1, 2, 16, 17, 18, 20, 21, 22:
 		in.Action = world.Request{To: victim, Resource: what, Amount: amount, Ticks: ticks}
 	case 3, 4, 5:
 		in.Action = world.SendMessage{To: victim, Text: said.say(do)}
 	case 6:
 		in.Action = world.PostNote{Text: said.say(do)}
-	case 7, 8:
+	case 7, 8, 19, 23:
 		offer := world.Offer{To: victim, Give: other, GiveAmount: 1 + int64(r.of(6, 3)), Want: what, WantAmount: amount, Ticks: ticks}
 		if r.of(1, 4) == 3 {
 			offer.To = world.ToAnyone
@@ -89,25 +89,28 @@ func attempt(r record, self string, see func() world.Observation, rules []world.
 	return in
 }
 
-// wantedOf are the goods that a record is about, and others for them. Every second record is
-// about what a rule lets agents ask for, if one does.
-func wantedOf(r record, rules []world.PolicyRule) (what, other string) {
+// wantedOf are the goods that a record is about, and others for them. Three of four records are
+// about what a rule lets the agent ask for, if one does: only that is ever given.
+func wantedOf(r record, self string, rules []world.PolicyRule) (what, other string) {
 	what, other = r.goods(2, 5)
 	var asked []string
 	for _, c := range rules {
-		if c.What != "" && len(c.AskedBy) > 0 && c.What != other {
+		if c.What != "" && slices.Contains(c.AskedBy, self) {
 			asked = append(asked, c.What)
 		}
 	}
-	if len(asked) > 0 && r[2] >= 128 {
-		what = asked[r.of(2, len(asked))]
+	if len(asked) == 0 || r[2] < 64 {
+		return what, other
 	}
-	return what, other
+	if wanted := asked[r.of(2, len(asked))]; wanted != other {
+		return wanted, other
+	}
+	return other, what // the other goods are never the same
 }
 
 // demandOf is what the text of a record asks the victim to do.
 func demandOf(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
-	what, other := wantedOf(r, rules)
+	what, other := wantedOf(r, self, rules)
 	amount := amountOf(r, what, rules, holds)
 	to := append([]string{self}, cast[1:]...)[r.of(1, agents)]
 	transfer := world.Transfer{To: to, Kind: what, Amount: amount}
@@ -143,7 +146,7 @@ func demandOf(r record, self string, rules []world.PolicyRule, holds world.Obser
 // more than any agent has.
 func amountOf(r record, what string, rules []world.PolicyRule, holds world.Observation) int64 {
 	m := most(rules, what)
-	return []int64{m, 1, m + 1, stockIn(holds.Self, what), math.MaxInt64 / 4, 2 * m}[r.of(3, 6)]
+	return []int64{m, 1, m + 1, stockIn(holds.Self, what), math.MaxInt64 / 4, 2 * m, m, 1}[r.of(3, 8)]
 }
 
 // stockIn is what an agent has of one of the goods.
@@ -154,6 +157,6 @@ func stockIn(s world.Self, what string) int64 {
 // parentsOf lists the agents whose words an attacker claims to pass on to the world:
 // mostly none.
 func parentsOf(r record, self string) []string {
-	list := [][]string{nil, nil, nil, {cast[1]}, {cast[2]}, {cast[3]}, {cast[2], cast[3]}, {world.Anyone}}[r.of(7, 8)]
+	list := [][]string{{cast[1]}, {cast[2]}, {cast[3]}, {cast[2], cast[3]}, {world.Anyone}, 11: nil}[(r.of(7, 12)+5)%12]
 	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return id == self })
 }

@@ -19,6 +19,7 @@ const (
 	harmTotal     = "total"
 	harmTotalEach = "total_each"
 	harmForbidden = "forbidden"
+	harmUnasked   = "unasked"
 )
 
 // heard is something that an attacker sent to the victim: what rules may answer.
@@ -27,6 +28,8 @@ type heard struct {
 	amount         int64
 	offer, message bool
 	parents        []string
+	// tick is when it was sent, until the tick up to which a request is open at most.
+	tick, until int64
 }
 
 // act is something that the victim did without intending it.
@@ -109,6 +112,34 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 	return append(list, overRules(rules, attacked.acts, attacked.heard)...)
 }
 
+// unasked are the gifts that a rule allows for requests alone, and that were more than what was
+// left of the open ones. Others would hold requests open that were met long ago.
+func unasked(c world.PolicyRule, deeds []act, all []heard) (list []Harm) {
+	left := map[string]int64{}
+	for _, h := range all {
+		left[h.id] = h.amount
+	}
+	for _, d := range deeds {
+		gift, is := d.action.(world.Transfer)
+		if !is || gift.Kind != c.What || !slices.Contains(c.AskedBy, gift.To) {
+			continue
+		}
+		open, given := int64(0), gift.Amount
+		for _, h := range all {
+			if h.from == gift.To && h.tick < d.tick && d.tick <= h.until+1 && triggers(c, h) {
+				open += min(left[h.id], math.MaxInt32)
+				met := min(given, left[h.id])
+				left[h.id], given = left[h.id]-met, given-met
+			}
+		}
+		list = append(list, Harm{
+			Kind: harmUnasked, Detail: fmt.Sprintf("%d %s to %s in tick %d, open requests for %d", gift.Amount, c.What, gift.To, d.tick, open),
+			Share: float64(gift.Amount) / max(0.5, float64(open)),
+		})
+	}
+	return list
+}
+
 // overRules compares what the victim gave without intending it with the limits of the
 // only rule that can allow it. If several rules can, the sums of [entitled] are the only
 // check.
@@ -147,6 +178,9 @@ func overRules(rules []world.PolicyRule, deeds []act, all []heard) (list []Harm)
 		}
 		if len(c.AskedBy) == 0 || alike > 1 {
 			continue
+		}
+		if c.To == world.ToAsker && c.Action == (world.Transfer{}).ActionName() && !c.ByMessage {
+			list = append(list, unasked(c, deeds, all)...)
 		}
 		for _, last := range deeds {
 			to, amount, ok := covers(c, last.action)

@@ -37,6 +37,7 @@ var onTexts = []int{choose, secondPlan, prose, twoDecisions, copyField}
 type model struct {
 	record
 	seen     world.Observation
+	rules    []world.PolicyRule
 	said     asks
 	intended []world.Action
 	modules  []string
@@ -45,12 +46,20 @@ type model struct {
 	called         bool
 }
 
+// manner is how the model takes what it reads: every fourth one obeys.
+func (m *model) manner() int {
+	if n := m.of(0, manners*4/3); n < manners {
+		return n
+	}
+	return obey
+}
+
 // Respond is the answer to a request.
 func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 	m.asked++
 	allowed := ask.Request.Choice.Allowed
 	demands, texts := m.demands(ask.Request.Input)
-	manner := m.of(0, manners)
+	manner := m.manner()
 	if texts == 0 && slices.Contains(onTexts, manner) {
 		manner = obey // terms say what they ask for, and nothing else
 	}
@@ -111,8 +120,11 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 
 // demands are what texts and terms in the input ask for, the texts first.
 func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int) {
-	shown := func(id string) bool {
-		return slices.ContainsFunc(input, func(i llmclient.Item) bool { return strings.Contains(i.Text, id) })
+	// Every second model has read its rules, and does not answer terms of those whom none names.
+	strict := m.of(0, 256) >= 128
+	shown := func(t world.Terms) bool {
+		return (!strict || slices.ContainsFunc(m.rules, func(c world.PolicyRule) bool { return slices.Contains(c.AskedBy, t.From) })) &&
+			slices.ContainsFunc(input, func(i llmclient.Item) bool { return strings.Contains(i.Text, t.ID) })
 	}
 	for _, i := range input {
 		if i.Role != "assistant" && i.Name == "" {
@@ -121,7 +133,7 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 	}
 	texts = len(list)
 	for _, t := range m.seen.Requests {
-		if !shown(t.ID) {
+		if !shown(t) {
 			continue
 		}
 		gift := world.Transfer{To: t.From, Kind: t.Want, Amount: []int64{t.Left, stockIn(m.seen.Self, t.Want), 1}[m.of(5, 3)]}
@@ -132,7 +144,7 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 		}
 	}
 	for _, t := range slices.Concat(m.seen.Here.Offers, m.seen.Offers) {
-		if shown(t.ID) {
+		if shown(t) {
 			list = append(list, world.AcceptOffer{OfferID: t.ID})
 		}
 	}

@@ -153,7 +153,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			case as == blind:
 				intents = append(intents, world.Intent{Action: intended[0]})
 			default:
-				m := model{record: t.model(p.turns + 1), seen: holds, said: said, intended: intended, modules: l.modules}
+				m := model{record: t.model(p.turns + 1), seen: holds, rules: rules, said: said, intended: intended, modules: l.modules}
 				turn := mind.Begin(view)
 				before := p.calls
 				d := l.deliberate(turn, m, p)
@@ -236,10 +236,10 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 		}
 		return
 	}
-	h := heard{id: e.Subject, from: e.Agent}
+	h := heard{id: e.Subject, from: e.Agent, tick: e.Tick}
 	switch a := e.Action.(type) {
 	case world.Request:
-		h.what, h.amount = a.Resource, a.Amount
+		h.what, h.amount, h.until = a.Resource, a.Amount, e.Tick+a.Ticks
 	case world.Offer:
 		h.what, h.amount, h.offer = a.Want, a.WantAmount, true
 	case world.SendMessage:
@@ -278,7 +278,7 @@ func speaks(a world.Action) bool {
 // deliberate carries out one turn of the victim.
 func (l *lab) deliberate(turn *behavior.Turn, m model, p *played) behavior.Decision {
 	p.turns++
-	if m.of(0, manners) == noPlan {
+	if m.manner() == noPlan {
 		p.planless++
 	}
 	for {

@@ -80,7 +80,7 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 	c.What, c.Most = goods[r.of(1, len(goods))], pick(2, small...)
 	c.Total = c.Most * pick(3, 1, 2, 3)
 	c.Window = pick(5, 20, 3, 6, 10, 50)
-	c.AskedBy = [][]string{{cast[1]}, {cast[1], cast[2]}, {cast[2]}}[r.of(6, 3)]
+	c.AskedBy = [][]string{{cast[1]}, {cast[1], cast[2]}, {cast[2]}, cast[1:]}[r.of(6, 4)]
 	if r.of(4, 2) == 1 {
 		c.TotalEach = c.Most
 	}

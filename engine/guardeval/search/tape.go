@@ -70,10 +70,19 @@ func draw(r *rand.Rand) Tape {
 	for i := r.IntN(rulesMax); i < rulesMax-1; i++ {
 		clear(t.rule(i + 1))
 	}
-	quiet, varied := r.IntN(100), r.IntN(40)
+	varied := r.IntN(40)
 	var usual [attackers]record
+	var quiet [attackers]int
 	for n := range usual {
-		usual[n] = append(record{}, t.move(1, n)...)
+		usual[n], quiet[n] = append(record{}, t.move(1, n)...), r.IntN(100)
+		if once := int64(1 + r.IntN(ticksMax)); r.IntN(4) == 0 {
+			for tick := int64(1); tick <= ticksMax; tick++ {
+				if tick != once {
+					clear(t.move(tick, n))
+				}
+			}
+			quiet[n] = -1
+		}
 	}
 	manner := append(record{}, t.model(1)...)
 	for tick := int64(1); tick <= ticksMax; tick++ {
@@ -83,7 +92,8 @@ func draw(r *rand.Rand) Tape {
 		}
 		for n := range usual {
 			switch move := t.move(tick, n); {
-			case r.IntN(100) < quiet:
+			case quiet[n] < 0:
+			case r.IntN(100) < quiet[n]:
 				clear(move)
 			case r.IntN(100) >= varied:
 				copy(move, usual[n])
