@@ -46,15 +46,23 @@ func attempt(r record, self string, see func() world.Observation, rules []world.
 	what, other := wantedOf(r, self, rules)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
 	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
-	switch r.of(0, 24) {
-	case 1, 2, 16, 17, 18, 20, 21, 22:
+	move := r.of(0, 24)
+	if move >= moves {
+		move = askFor(r, self, rules)
+	}
+	switch move {
+	case moveRequest, 2:
 		in.Action = world.Request{To: victim, Resource: what, Amount: amount, Ticks: ticks}
-	case 3, 4, 5:
+	case moveMessage, 4, 5:
 		in.Action = world.SendMessage{To: victim, Text: said.say(do)}
 	case 6:
 		in.Action = world.PostNote{Text: said.say(do)}
-	case 7, 8, 19, 23:
+	case moveOffer, 8:
 		offer := world.Offer{To: victim, Give: other, GiveAmount: 1 + int64(r.of(6, 3)), Want: what, WantAmount: amount, Ticks: ticks}
+		if c, ok := ruleFor(r, self, rules, world.AcceptOffer{}.ActionName()); ok {
+			offer.Give, offer.Want, offer.WantAmount = c.Get, c.What, amountOf(r, c.What, rules, holds)
+			offer.GiveAmount = max(1, leastFor(c, offer.WantAmount)+[]int64{0, 0, 1, -1}[r.of(6, 4)])
+		}
 		if r.of(1, 4) == 3 {
 			offer.To = world.ToAnyone
 		}
@@ -108,6 +116,69 @@ func wantedOf(r record, self string, rules []world.PolicyRule) (what, other stri
 	return other, what // the other goods are never the same
 }
 
+// The moves by which others ask for something, and how many moves there are: every third record
+// makes the one by which a rule lets the agent ask.
+const (
+	moveRequest = 1
+	moveMessage = 3
+	moveOffer   = 7
+	moves       = 16
+)
+
+// askFor is the move by which a rule lets an agent ask, a request without such a rule.
+func askFor(r record, self string, rules []world.PolicyRule) int {
+	rules = slices.DeleteFunc(slices.Clone(rules), func(c world.PolicyRule) bool { return !slices.Contains(c.AskedBy, self) })
+	if len(rules) == 0 {
+		return moveRequest
+	}
+	switch c := rules[r.of(2, len(rules))]; {
+	case c.Action == world.AcceptOffer{}.ActionName():
+		return moveOffer
+	case c.ByMessage:
+		return moveMessage
+	}
+	return moveRequest
+}
+
+// ruleFor is a rule with an action that lets an agent ask for it, in three of four records.
+func ruleFor(r record, self string, rules []world.PolicyRule, action string) (world.PolicyRule, bool) {
+	i := slices.IndexFunc(rules, func(c world.PolicyRule) bool { return c.Action == action && slices.Contains(c.AskedBy, self) })
+	if i < 0 || r[2] < 64 {
+		return world.PolicyRule{}, false
+	}
+	return rules[i], true
+}
+
+// leastFor is the least that a trade under a rule brings for an amount.
+func leastFor(c world.PolicyRule, amount int64) int64 {
+	per := max(1, c.Per)
+	return (amount*c.GetAtLeast + per - 1) / per
+}
+
+// servedBy is what a rule lets an agent ask for by message; nil for none.
+func servedBy(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
+	for _, c := range rules {
+		if !c.ByMessage || !slices.Contains(c.AskedBy, self) || r[6] < 128 {
+			continue
+		}
+		to := c.To
+		if to == world.ToAsker || to == "" {
+			to = self
+		}
+		switch c.Action {
+		case world.Transfer{}.ActionName():
+			return world.Transfer{To: to, Kind: c.What, Amount: amountOf(r, c.What, rules, holds)}
+		case world.SendMessage{}.ActionName():
+			return world.SendMessage{To: to, Text: "hello"}
+		case world.Move{}.ActionName():
+			return world.Move{To: places[r.of(5, len(places))]}
+		case world.WaitTicks{}.ActionName():
+			return world.WaitTicks{Ticks: c.Most + int64(r.of(5, 2))}
+		}
+	}
+	return nil
+}
+
 // demandOf is what the text of a record asks the victim to do.
 func demandOf(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
 	what, other := wantedOf(r, self, rules)
@@ -120,6 +191,12 @@ func demandOf(r record, self string, rules []world.PolicyRule, holds world.Obser
 	}
 	long := func(do world.Action) world.Action {
 		return world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: world.StopHeatAbove, Value: new(int64(900))}}, MaxTicks: 20}
+	}
+	if do := servedBy(r, self, rules, holds); do != nil {
+		if r.of(1, 4) == 3 {
+			return long(do)
+		}
+		return do
 	}
 	lots := world.PowerLot * int64(1+r.of(3, 5))
 	return []world.Action{

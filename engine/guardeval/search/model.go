@@ -139,8 +139,11 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 		gift := world.Transfer{To: t.From, Kind: t.Want, Amount: []int64{t.Left, stockIn(m.seen.Self, t.Want), 1}[m.of(5, 3)]}
 		list = append(list, gift)
 		if m.of(4, 4) == 1 {
-			want := goods[(slices.Index(goods, t.Want)+1)%len(goods)]
-			list = append(list, world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: want, WantAmount: 1, Ticks: 5, Re: t.ID})
+			reply := world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: goods[(slices.Index(goods, t.Want)+1)%len(goods)], WantAmount: 1, Ticks: 5, Re: t.ID}
+			if c, ok := ruleFor(record{2: 64}, t.From, m.rules, reply.ActionName()); ok && c.What == t.Want {
+				reply.Want, reply.WantAmount = c.Get, max(1, leastFor(c, t.Left))
+			}
+			list = append(list, reply)
 		}
 	}
 	for _, t := range slices.Concat(m.seen.Here.Offers, m.seen.Offers) {

@@ -136,6 +136,7 @@ var kinds = []struct {
 	{action: "send_message", to: world.ToAsker, deed: true, texts: []int{0, 1, 2, 3, 4, 5, 6, 7}},
 	{action: "move_agent", to: world.ToAsker, deed: true, texts: []int{2}},
 	{action: "wait_ticks", deed: true, texts: []int{2, 3, 4, 5, 6, 7}},
+	{action: "execute_until", deed: true, texts: []int{2, 3, 4, 5, 6, 7}},
 	{action: "forbid"},
 }
 
