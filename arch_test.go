@@ -82,7 +82,7 @@ var policies = []policy{
 	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "engine/guardeval/search", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "engine/guardeval"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
-	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
+	{dir: "report", pure: true, project: []string{"world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state",

@@ -48,6 +48,7 @@ func TestGoGet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the tree at another path")
 	}
+	command(t, ".", nil, "mod", "download") // tests alone need less than the module file of each dependency
 	proxy, outside := t.TempDir(), t.TempDir()
 	const version = "v0.1.0"
 	publish(t, proxy, version)

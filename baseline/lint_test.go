@@ -50,9 +50,6 @@ at_least = 9
 family = "production"
 ticks = 30
 metric = "METRIC"
-baseline_nothing = 1
-baseline_scripted = 2
-upper_bound = 100
 `
 
 func TestLintFinds(t *testing.T) {
@@ -65,17 +62,11 @@ func TestLintFinds(t *testing.T) {
 	for _, want := range []string{
 		"place far: cannot be reached; the way from hop takes 86 electricity, and an agent has at most 12 there",
 		"goal many of agent-2: product:logistics_drone is 0, want 9, after 120 ticks of the scripted agents",
-		"task.baseline_nothing: states 1, agents that do nothing score 0",
-		"task.baseline_scripted: states 2, the scripted agents score 0",
-		"task.upper_bound: states 100, the rules allow no more than 2: 3 would take 6 hardware and 1 factories",
-		"task.derivation: is empty",
+		"task: the scripted agents score 0, no more than the 0 of doing nothing",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the findings lack %q:\n%s", want, text)
 		}
-	}
-	if got := Lint(s, s.Seed+1); len(got) >= len(lines) {
-		t.Errorf("another seed has %d findings; the task's numbers are only true for its own", len(got))
 	}
 	s.Task = nil
 	if got := Lint(s, s.Seed); len(got) > 2 {
@@ -88,12 +79,12 @@ func TestLintFinds(t *testing.T) {
 
 func TestLintOfUselessTask(t *testing.T) {
 	s := mustParse(t, faulty, "held:compound")
-	s.Task.UpperBound, s.Places[0].CompoundG, s.Places[0].Emission = 5, 0, 0
+	s.Places[0].CompoundG, s.Places[0].Emission = 0, 0
 	text := ""
 	for _, f := range Lint(s, s.Seed) {
 		text += f.String() + "\n"
 	}
-	if want := "the scripted agents score 0, no more than the 0 of doing nothing"; !strings.Contains(text, want) {
+	if want := "task: no player can score anything: "; !strings.Contains(text, want) {
 		t.Errorf("the findings lack %q:\n%s", want, text)
 	}
 }

@@ -11,6 +11,8 @@ import (
 type player struct {
 	id    string
 	brief Brief
+	// greedy says that the agent does not look ahead.
+	greedy bool
 	// counts says that the task counts this agent's result.
 	counts bool
 	// own are the agent's goals, open those not yet met.
@@ -123,7 +125,7 @@ func (n *moment) met(g goal) bool {
 }
 
 // stock is how much the agent holds of a resource.
-func (n *moment) stock(resource string) int64 {
+func (n *Situation) stock(resource string) int64 {
 	self := &n.Self
 	switch resource {
 	case world.Electricity:

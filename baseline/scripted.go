@@ -5,12 +5,19 @@ import "example.com/agentworld/world"
 // Scripted is the policy of agents that follow a fixed list of priorities and do the first
 // thing on it that the world would accept. Each agent has an agent of its own; they share
 // nothing but the public text.
-func Scripted(s world.Scenario) Decider {
+func Scripted(s world.Scenario) Decider { return listed(s, false) }
+
+// Greedy is the policy of agents that follow the same list and do not look ahead: they keep no
+// charge for the way back, neither when they work nor when they give, and run one factory.
+func Greedy(s world.Scenario) Decider { return listed(s, true) }
+
+func listed(s world.Scenario, greedy bool) Decider {
 	b, agents := briefOf(s), map[string]*player{}
 	return func(v world.View) world.Action {
 		m, ok := agents[v.AgentID()]
 		if !ok {
 			m = newPlayer(v.AgentID(), b)
+			m.greedy = greedy
 			agents[v.AgentID()] = m
 		}
 		for _, wish := range m.wishes(situationOf(v)) {

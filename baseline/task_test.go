@@ -1,10 +1,12 @@
 package baseline
 
 import (
+	"encoding/csv"
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-var update = flag.Bool("update", false, "rewrite the numbers of the embedded tasks")
+var update = flag.Bool("update", false, "rewrite the scores of the embedded tasks")
 
 // embedded returns a built-in scenario.
 func embedded(t *testing.T, name string) world.Scenario {
@@ -46,44 +48,105 @@ func play(t *testing.T, s world.Scenario, p Policy) int64 {
 	return score
 }
 
-// TestTaskNumbers plays every task and demands the numbers that its file states.
-func TestTaskNumbers(t *testing.T) {
-	for _, s := range tasks(t) {
-		stated := *s.Task
-		nothing, scripted, bound := play(t, s, Nothing), play(t, s, Scripted), BoundOf(s)
-		if *update {
-			rewrite(t, s.ID, nothing, scripted, bound)
-			continue
+// scoresPath holds the scores of ten instances of every task.
+const scoresPath = "testdata/scores.csv"
+
+// instances are the seeds of those instances.
+const instances = 10
+
+// scoreRow is one line of it.
+func scoreRow(id string, seed uint64, s Scores) string {
+	return fmt.Sprintf("%s,%d,%d,%d,%d,%d,%d", id, seed, s.Nothing, s.Random, s.Greedy, s.Scripted, s.Bound)
+}
+
+// scoresOf plays an instance of a task.
+func scoresOf(t *testing.T, s world.Scenario, seed uint64) Scores {
+	t.Helper()
+	scores, ok, err := ScoresOf(s.Instance(seed))
+	if err != nil || !ok {
+		t.Fatalf("%s, seed %d: %v, %v", s.ID, seed, ok, err)
+	}
+	return scores
+}
+
+// TestScoresAreAsRecorded plays instances of every task: one of each, at full size all.
+func TestScoresAreAsRecorded(t *testing.T) {
+	if *update {
+		text := "task,seed,nothing,random,greedy,scripted,bound\n"
+		for _, s := range tasks(t) {
+			for seed := range uint64(instances) {
+				text += scoreRow(s.ID, seed, scoresOf(t, s, seed)) + "\n"
+			}
 		}
-		if stated.BaselineNothing != nothing || stated.BaselineScripted != scripted || stated.UpperBound != bound.Score {
-			t.Errorf("%s states %d, %d and %d; played and computed are %d, %d and %d; see -update", s.ID,
-				stated.BaselineNothing, stated.BaselineScripted, stated.UpperBound, nothing, scripted, bound.Score)
+		if err := os.WriteFile(scoresPath, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if stated.Derivation != bound.Why {
-			t.Errorf("%s derives its bound by %q, computed is %q", s.ID, stated.Derivation, bound.Why)
-		}
-		if scripted <= nothing || bound.Score < scripted {
-			t.Errorf("%s: want nothing %d < scripted %d <= bound %d", s.ID, nothing, scripted, bound.Score)
+	}
+	text, err := os.ReadFile(scoresPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(string(text), "\n")
+	for n, s := range tasks(t) {
+		for seed := range uint64(instances) {
+			if os.Getenv("AGENT_WORLD_LONG") == "" && seed != uint64(n)%instances {
+				continue
+			}
+			if row := scoreRow(s.ID, seed, scoresOf(t, s, seed)); !slices.Contains(rows, row) {
+				t.Errorf("%s is not in %s; see -update", row, scoresPath)
+			}
 		}
 	}
 }
 
-// rewrite puts numbers into the file of an embedded task.
-func rewrite(t *testing.T, id string, nothing, scripted int64, bound Bound) {
-	path := "../world/scenario/files/tasks/" + id + ".toml"
-	text, err := os.ReadFile(path)
+// TestTasksTellPlayersApart reads what players score in ten instances of each task: no two players
+// that look ahead differently score alike in all, and who looks ahead further scores more.
+func TestTasksTellPlayersApart(t *testing.T) {
+	f, err := os.Open(scoresPath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for field, value := range map[string]string{
-		"baseline_nothing": fmt.Sprint(nothing), "baseline_scripted": fmt.Sprint(scripted),
-		"upper_bound": fmt.Sprint(bound.Score), "derivation": fmt.Sprintf("%q", bound.Why),
-	} {
-		line := regexp.MustCompile(`(?m)^` + field + ` = .*$`)
-		text = line.ReplaceAllLiteral(text, []byte(field+" = "+value))
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
 		t.Fatal(err)
+	}
+	players := rows[0][2:]
+	sums, distinct := map[string][]int64{}, map[string]int{}
+	seen := map[string]bool{}
+	for _, row := range rows[1:] {
+		if sums[row[0]] == nil {
+			sums[row[0]] = make([]int64, len(players))
+		}
+		for i, cell := range row[2:] {
+			n, err := strconv.ParseInt(cell, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums[row[0]][i] += n
+			if of := row[0] + " " + players[i]; !seen[of+cell] {
+				seen[of+cell] = true
+				distinct[of]++
+			}
+		}
+	}
+	ordered := 0
+	for _, s := range tasks(t) {
+		sum := sums[s.ID]
+		for _, player := range []string{"greedy", "scripted"} {
+			if distinct[s.ID+" "+player] < 2 {
+				t.Errorf("%s: %s agents score the same in every instance", s.ID, player)
+			}
+		}
+		if slices.IsSorted(sum) {
+			ordered++
+		}
+		if scripted, bound := sum[3], sum[4]; 100*scripted < 15*bound || scripted > bound {
+			t.Errorf("%s: the scripted agents score %d in all, the bounds are %d", s.ID, scripted, bound)
+		}
+	}
+	if len(sums) != len(tasks(t)) || ordered*30 < 26*len(sums) {
+		t.Errorf("%d of %d tasks put the players in order; there are %d", ordered, len(sums), len(tasks(t)))
 	}
 }
 
@@ -137,8 +200,8 @@ func TestCooperationNeedsSeveral(t *testing.T) {
 		if best == 0 {
 			impossible++
 		}
-		if best > s.Task.BaselineScripted {
-			t.Errorf("%s: one agent alone scores %d, together they score %d", s.ID, best, s.Task.BaselineScripted)
+		if scripted := play(t, s, Scripted); best > scripted {
+			t.Errorf("%s: one agent alone scores %d, together they score %d", s.ID, best, scripted)
 		}
 	}
 	if impossible < 6 {

@@ -54,7 +54,7 @@ func (n *moment) lowMark() int64 { return min(n.Rules.PowerCapacity/2, 8+6*n.Rul
 // out of it, unless help comes there.
 func (n *moment) reserve() int64 {
 	least := 2 * n.Rules.IdleDraw
-	if n.powered(n.here()) || n.anchored() {
+	if n.greedy && !n.Trades() || n.powered(n.here()) || n.anchored() {
 		return least
 	}
 	if way, ok := n.refuge(); ok && way.cost <= n.Self.Electricity {
@@ -144,7 +144,7 @@ func (n *moment) build(r world.Recipe) []world.Action {
 	}
 	rich := n.Self.Hardware >= n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
 		n.spare() >= n.Rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
-	if rich && len(have) < factoriesMost && n.ticksLeft() > settleTicks {
+	if !n.greedy && !n.Trades() && rich && len(have) < factoriesMost && n.ticksLeft() > settleTicks {
 		return wish
 	}
 	return nil

@@ -41,21 +41,10 @@ func promptVersion(s trace.Settings) string {
 
 var promptVersions sync.Map
 
-// scenarioOf is the scenario that s makes: its text, with the rules and the number of
-// agents that replace those in it. The error names what in the text does not fit
-// together.
+// scenarioOf is the scenario that a run with s plays. The error names what in its text does not
+// fit together.
 func scenarioOf(s trace.Settings) (world.Scenario, error) {
-	parsed, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
-	if err != nil {
-		return parsed, err
-	}
-	if s.Rules != nil {
-		parsed.Rules = *s.Rules
-	}
-	if s.AgentsOverride > 0 {
-		parsed = parsed.WithAgents(s.AgentsOverride)
-	}
-	return parsed, nil
+	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Rules: s.Rules, Agents: s.AgentsOverride})
 }
 
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that

@@ -33,8 +33,8 @@ func TestEmbeddedModelTrades(t *testing.T) {
 		}
 		o := options(t, name, s.Task.Ticks)
 		run(t, o)
-		if r := fold(t, o.RunDir); r.Task.Score*3 < s.Task.BaselineScripted || r.GoalsMet != int64(len(r.Goals)) {
-			t.Errorf("%s: the score is %d, that of the scripted agents %d; goals: %+v", name, r.Task.Score, s.Task.BaselineScripted, r.Goals)
+		if r := fold(t, o.RunDir); r.Task.Score*3 < r.Task.Baselines.Scripted || r.GoalsMet != int64(len(r.Goals)) {
+			t.Errorf("%s: the score is %d, that of the scripted agents %d; goals: %+v", name, r.Task.Score, r.Task.Baselines.Scripted, r.Goals)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
@@ -97,9 +98,13 @@ type goalKey struct{ agent, goal string }
 // tick wait for its end, because a tick that was cut off is played again when the
 // run is resumed.
 type taskFold struct {
-	scorer  *world.Scorer
-	waiting []world.Event
-	tick    int64
+	scenario world.Scenario
+	scorer   *world.Scorer
+	waiting  []world.Event
+	tick     int64
+	// compared says that the scores of others were computed, or that there are none: nobody else
+	// plays a run in which rules changed.
+	compared bool
 }
 
 // folder is a report in the making with what the fold has to remember.
@@ -189,13 +194,16 @@ func (f *folder) header(h trace.Header) {
 	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
 	// A task belongs to its scenario's own number of agents. A scenario that this version
 	// cannot read has no task either: the rest of the trace still counts.
-	of, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
-	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
-		f.task = &taskFold{scorer: world.NewScorer(of)}
-		r.Task = &TaskScore{
-			Family: t.Family, Metric: t.Metric, BaselineNothing: t.BaselineNothing, BaselineScripted: t.BaselineScripted,
-			UpperBound: t.UpperBound, Ticks: t.Ticks, From: t.From,
+	rules, mixed := s.Rules, false
+	for _, fork := range h.Forks {
+		if changed := fork.Settings.Rules; changed != nil {
+			rules, mixed = changed, mixed || fork.AtTick > 0
 		}
+	}
+	of, err := scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Rules: rules})
+	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
+		f.task = &taskFold{scenario: of, scorer: world.NewScorer(of), compared: mixed}
+		r.Task = &TaskScore{Family: t.Family, Metric: t.Metric, Ticks: t.Ticks, From: t.From}
 	}
 	// If this version cannot read the playbook, the only effect is that bullets are counted
 	// per agent.
@@ -315,8 +323,14 @@ func (f *folder) report() Report {
 	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
 	r.CallsSaved = f.callsSaved(r.ContinuedDecisions)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
-	if f.task != nil {
-		r.Task.Score = f.task.scorer.Score(f.task.tick)
+	if t := f.task; t != nil {
+		r.Task.Score, r.Task.Complete = t.scorer.Score(t.tick), t.tick >= r.Task.Ticks
+		if !t.compared {
+			if scores, ok, err := baseline.ScoresOf(t.scenario); ok && err == nil {
+				r.Task.Baselines = &scores
+			}
+			t.compared = true
+		}
 	}
 	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -202,8 +203,8 @@ type ForkReport struct {
 	Comparison *Comparison `json:"comparison"`
 }
 
-// TaskScore is how a run did in its scenario's task, between what doing nothing
-// scores and what the rules allow. The baselines hold for the scenario's own seed.
+// TaskScore is how a run did in its scenario's task, beside what players without a model score in
+// the same instance, under the same rules, and what the rules allow.
 type TaskScore struct {
 	// What the task asks for: production, survival or cooperation.
 	Family string `json:"family"`
@@ -211,12 +212,11 @@ type TaskScore struct {
 	Metric string `json:"metric"`
 	// Score of the run, of its complete ticks.
 	Score int64 `json:"score"`
-	// Score of agents that do nothing.
-	BaselineNothing int64 `json:"baseline_nothing"`
-	// Score of the built-in scripted agents.
-	BaselineScripted int64 `json:"baseline_scripted"`
-	// Highest score that the rules allow.
-	UpperBound int64 `json:"upper_bound"`
+	// Whether all ticks that count were played; the score of a run that was cut short says little.
+	Complete bool `json:"complete"`
+	// What others score in the same instance; null if a fork changed rules on the way, or if there
+	// are too many agents and ticks to play.
+	Baselines *baseline.Scores `json:"baselines"`
 	// Ticks of a run that counts; a shorter run gains nothing by being short.
 	Ticks int64 `json:"ticks"`
 	// First tick that counts.

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 const taskTOML = `id = "t"
@@ -23,9 +25,6 @@ ticks = 20
 from = 2
 metric = "produced:data"
 agents = ["agent-1"]
-baseline_nothing = 1
-baseline_scripted = 5
-upper_bound = 9
 `
 
 // taskHeader is a header of a run with the given scenario and number of agents.
@@ -64,26 +63,54 @@ func TestTaskScore(t *testing.T) {
 	h := taskHeader(taskTOML, 2)
 	end := func(tick int64) trace.Record { return trace.TickEnd{Tick: tick, WorldTime: tick} }
 	for _, tc := range []struct {
-		name    string
-		records []trace.Record
-		want    int64
+		name     string
+		records  []trace.Record
+		want     int64
+		complete bool
 	}{
-		{"nothing happened", nil, 0},
-		{"before the window", []trace.Record{yields(1, 3), end(1)}, 0},
-		{"in the window", []trace.Record{yields(2, 3), end(2), end(3), yields(4, 1), end(4)}, 4},
-		{"a tick that did not end", []trace.Record{yields(2, 3), end(2), yields(3, 1)}, 3},
-		{"a tick that was played again", []trace.Record{yields(2, 3), h, yields(2, 3), end(2)}, 3},
-		{"after the last tick", []trace.Record{yields(20, 3), end(20), yields(21, 1), end(21)}, 3},
+		{"nothing happened", nil, 0, false},
+		{"before the window", []trace.Record{yields(1, 3), end(1)}, 0, false},
+		{"in the window", []trace.Record{yields(2, 3), end(2), end(3), yields(4, 1), end(4)}, 4, false},
+		{"a tick that did not end", []trace.Record{yields(2, 3), end(2), yields(3, 1)}, 3, false},
+		{"a tick that was played again", []trace.Record{yields(2, 3), h, yields(2, 3), end(2)}, 3, false},
+		{"the last tick that counts", []trace.Record{yields(20, 3), end(20)}, 3, true},
+		{"after the last tick", []trace.Record{yields(20, 3), end(20), yields(21, 1), end(21)}, 3, true},
 	} {
 		r := foldTask(t, h, tc.records...)
-		want := TaskScore{"production", "produced:data", tc.want, 1, 5, 9, 20, 2}
-		if r.Task == nil || *r.Task != want {
+		if r.Task == nil || r.Task.Baselines == nil || r.Task.Baselines.Bound != 0 {
+			t.Fatalf("%s: the task is %+v", tc.name, r.Task)
+		}
+		r.Task.Baselines = nil
+		if want := (TaskScore{Family: "production", Metric: "produced:data", Score: tc.want, Complete: tc.complete, Ticks: 20, From: 2}); *r.Task != want {
 			t.Errorf("%s: the task is %+v, want %+v", tc.name, r.Task, want)
 		}
 	}
-	line := "task       production, produced:data in ticks 2 to 20: 3 (nothing 1, scripted 5, bound 9)\n"
+	line := "task       production, produced:data in ticks 2 to 20: 3, cut short (nothing 0, random 0, greedy 0, scripted 0, bound 0)\n"
 	if text := foldTask(t, h, yields(2, 3), end(2)).Text(); !strings.Contains(text, line) {
 		t.Errorf("the text lacks %q:\n%s", line, text)
+	}
+}
+
+// TestTaskBaselines: what a score is compared with belongs to the run's own instance, and to the
+// rules that the run ended with.
+func TestTaskBaselines(t *testing.T) {
+	s, text, _ := scenario.Embedded("task_production_chips_40")
+	h := taskHeader(string(text), 1)
+	h.Settings.Seed = 3
+	want, _, err := baseline.ScoresOf(s.Instance(3))
+	if got := foldTask(t, h).Task.Baselines; err != nil || *got != want {
+		t.Errorf("of seed 3: %+v, want %+v, %v", got, want, err)
+	}
+	rules := s.Instance(3).Rules
+	rules.BuildHardware *= 4
+	h.Settings.Rules = &rules
+	if got := foldTask(t, h).Task.Baselines; got.Bound >= want.Bound || got.Scripted >= want.Scripted {
+		t.Errorf("with dearer factories: %+v, before %+v", got, want)
+	}
+	h.Settings.ScenarioTOML = strings.Replace(string(text), "count = 1", "count = 90000", 1)
+	h.Settings.Rules, h.Agents = nil, make([]trace.HeaderAgent, 90_000)
+	if got := foldTask(t, h).Task; got == nil || got.Baselines != nil {
+		t.Errorf("with 90,000 agents: %+v", got)
 	}
 }
 

@@ -51,8 +51,13 @@ func (r Report) Text() string {
 	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %d agents", r.Agents, r.GoalsMet, of, r.AgentsMeetingGoal))
 	task := ""
 	if t := r.Task; t != nil {
-		task = fmt.Sprintf("%s, %s in ticks %d to %d: %d (nothing %d, scripted %d, bound %d)",
-			plain(t.Family), plain(t.Metric), t.From, t.Ticks, t.Score, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
+		task = fmt.Sprintf("%s, %s in ticks %d to %d: %d", plain(t.Family), plain(t.Metric), t.From, t.Ticks, t.Score)
+		if !t.Complete {
+			task += ", cut short"
+		}
+		if b := t.Baselines; b != nil {
+			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, bound %d)", b.Nothing, b.Random, b.Greedy, b.Scripted, b.Bound)
+		}
 	}
 	line("task", task)
 

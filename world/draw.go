@@ -1,5 +1,7 @@
 package world
 
+import "hash/fnv"
+
 // purpose separates the draws of one entity in one tick.
 type purpose uint64
 
@@ -14,6 +16,8 @@ const (
 	purposeFragmentPriority purpose = 19
 	purposeFragmentRadius   purpose = 20
 	purposeFragmentMaterial purpose = 21
+	// purposeNamed draws for a name, with its hash as the entity.
+	purposeNamed purpose = 32
 )
 
 // mix is a counter-based draw: the same arguments give the same value, whatever
@@ -23,6 +27,14 @@ func mix(seed uint64, tick int64, entity uint64, p purpose) uint64 {
 	h = finalise(h ^ uint64(tick) + golden)
 	h = finalise(h ^ entity + golden)
 	return finalise(h ^ uint64(p) + golden)
+}
+
+// Draw is a counter-based draw from 0 to n-1, n above 0, for a name: the same arguments give the
+// same number, whatever was drawn before.
+func Draw(seed uint64, tick int64, name string, n int64) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // never fails
+	return below(mix(seed, tick, h.Sum64(), purposeNamed), n)
 }
 
 // golden is 2^64 divided by the golden ratio, splitmix64's increment; it keeps

@@ -40,6 +40,8 @@ type Scenario struct {
 	// Policy is what the agents may and must not do, whatever they are told; it
 	// binds deciding agents and changes nothing in the world.
 	Policy []PolicyRule `toml:"policy"`
+	// Vary says which numbers are drawn by the seed, nil for none; see [Scenario.Instance].
+	Vary *Vary `toml:"vary"`
 	// Task is how a run is scored, nil for a scenario that is no test.
 	Task *Task `toml:"task"`
 	// PlannedAgents is the number of agents before WithAgents changed it, 0 if it never

@@ -32,7 +32,7 @@ const (
 // bounded by the rules' capacity.
 func (s Scenario) Check() error {
 	for _, step := range []func() error{
-		s.checkHead, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkGoals, s.checkPolicy, s.checkTask,
+		s.checkHead, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkGoals, s.checkPolicy, s.checkTask, s.checkVary,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 func scored(metric string, from int64, agents ...string) Scenario {
 	return Scenario{
 		Agents: AgentPlan{Count: 3, Spawn: []string{"p"}, Stock: [][]Amount{{{Data, 5}}, {{Data, 2}, {Hardware, 9}}, nil}},
-		Task:   &Task{Family: "production", Ticks: 20, From: from, Metric: metric, Agents: agents, UpperBound: 1},
+		Task:   &Task{Family: "production", Ticks: 20, From: from, Metric: metric, Agents: agents},
 	}
 }
 

@@ -29,6 +29,7 @@ type Start struct {
 
 // Survey looks at what the seed makes of a scenario, which must be sound.
 func (s Scenario) Survey(seed uint64) Survey {
+	s = s.Instance(seed)
 	g := newGeography(s, seed)
 	v := Survey{Places: g.places, Radiation: g.radiation}
 	for n := range int(s.Agents.Count) {

@@ -34,14 +34,6 @@ type Task struct {
 	// Meet is the id of a listed and charted place where help is wanted, empty if there is
 	// none in particular.
 	Meet string `toml:"meet"`
-	// BaselineNothing and BaselineScripted are the scores of agents that do
-	// nothing and of the built-in scripted agents.
-	BaselineNothing  int64 `toml:"baseline_nothing"`
-	BaselineScripted int64 `toml:"baseline_scripted"`
-	// UpperBound is a score that no player can exceed under the rules.
-	UpperBound int64 `toml:"upper_bound"`
-	// Derivation says how the bound follows from the rules.
-	Derivation string `toml:"derivation"`
 }
 
 // The limits of a task's length, in ticks.
@@ -71,8 +63,7 @@ func (t Task) Counts(id string) bool { return len(t.Agents) == 0 || slices.Conta
 // Window is the number of ticks that count.
 func (t Task) Window() int64 { return t.Ticks - t.From + 1 }
 
-// checkTask checks a scenario's task, if it has one. That its numbers are true is
-// not for the kernel to say: only playing shows it.
+// checkTask checks a scenario's task, if it has one.
 func (s Scenario) checkTask() error {
 	if s.Task == nil {
 		return nil
@@ -84,9 +75,6 @@ func (s Scenario) checkTask() error {
 	if err := within([]valueRange{
 		{"task.ticks", t.Ticks, TaskTicksMin, TaskTicksMax},
 		{"task.from", t.From, 1, t.Ticks},
-		{"task.baseline_nothing", t.BaselineNothing, 0, t.UpperBound},
-		{"task.baseline_scripted", t.BaselineScripted, 0, t.UpperBound},
-		{"task.upper_bound", t.UpperBound, 1, amountMax},
 	}); err != nil {
 		return err
 	}
@@ -106,9 +94,6 @@ func (s Scenario) checkTask() error {
 	}
 	if t.Meet != "" && !slices.ContainsFunc(s.Places, func(p Place) bool { return p.ID == t.Meet && p.Charted }) {
 		return fmt.Errorf("task.meet: there is no charted place %q", t.Meet)
-	}
-	if err := checkText("task.derivation", t.Derivation, textMax); err != nil {
-		return err
 	}
 	if len(t.Agents) > listMax {
 		return fmt.Errorf("task.agents: %d, want at most %d", len(t.Agents), listMax)

@@ -65,12 +65,14 @@ type World struct {
 	quoted bool
 }
 
-// New makes a world at tick 0. It fails if the scenario is inconsistent, naming
-// the field. The scenario is copied where the world depends on it.
+// New makes a world at tick 0: that of the scenario's instance of the seed. It fails if the
+// scenario is inconsistent, naming the field. The scenario is copied where the world depends on
+// it.
 func New(s Scenario, seed uint64) (*World, error) {
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 	}
+	s = s.Instance(seed)
 	n := int(s.Agents.Count)
 	w := &World{
 		scenario: s, seed: seed, law: newLaw(s.Rules), geo: newGeography(s, seed),

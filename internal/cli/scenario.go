@@ -82,11 +82,9 @@ func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
 // recordedScenario returns the scenario of a recorded run, with its changed rules, and the
 // ids of its agents.
 func recordedScenario(s trace.Settings) (recorded world.Scenario, agents []string, err error) {
-	if recorded, err = scenario.Parse(s.Scenario, []byte(s.ScenarioTOML)); err != nil {
+	// Without the number of agents, which agentsOf changes.
+	if recorded, err = scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Rules: s.Rules}); err != nil {
 		return recorded, nil, badInput("scenario in the trace: %w", err)
-	}
-	if s.Rules != nil {
-		recorded.Rules = *s.Rules
 	}
 	agents, err = agentsOf(s, recorded)
 	return recorded, agents, err

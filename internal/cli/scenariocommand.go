@@ -56,7 +56,7 @@ func (m *Main) scenariosCommand() *cobra.Command {
 // columns of the score are empty where nothing is scored.
 func (m *Main) listScenarios() error {
 	table := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
-	plaintext.Fprintf(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tSCRIPTED\tBOUND\tTITLE\n")
+	plaintext.Fprintf(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tRANDOM\tGREEDY\tSCRIPTED\tBOUND\tTITLE\n")
 	for _, name := range scenario.Names() {
 		s, _, ok := scenario.Embedded(name)
 		if !ok {
@@ -64,9 +64,13 @@ func (m *Main) listScenarios() error {
 		}
 		plaintext.Fprintf(table, "%s\t%d\t", s.ID, s.Agents.Count)
 		if t := s.Task; t != nil {
-			plaintext.Fprintf(table, "%d\t%s\t%d\t%d\t%d", t.Ticks, t.Family, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
+			b, _, err := baseline.ScoresOf(s)
+			if err != nil {
+				return fmt.Errorf("list the scenarios: %w", err)
+			}
+			plaintext.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%d\t%d", t.Ticks, t.Family, b.Nothing, b.Random, b.Greedy, b.Scripted, b.Bound)
 		} else {
-			plaintext.Fprintf(table, "-\t-\t-\t-\t-")
+			plaintext.Fprintf(table, "-\t-\t-\t-\t-\t-\t-")
 		}
 		plaintext.Fprintf(table, "\t%s\n", s.Name)
 	}

@@ -36,7 +36,7 @@ var described = map[string]string{
 var required = map[string][]string{
 	"scenarioFile": {"id", "agents"}, "placeFile": {"id", "material"}, "agentsFile": {"count"},
 	"Belt": {"radius_min_cm", "radius_max_cm", "materials"},
-	"Goal": {"id", "agent", "metric", "at_least"}, "PolicyRule": {"agent", "action"}, "Task": {"family", "ticks", "metric", "upper_bound"},
+	"Goal": {"id", "agent", "metric", "at_least"}, "PolicyRule": {"agent", "action"}, "Task": {"family", "ticks", "metric"},
 }
 
 // TestScenarioSchemaIsCurrent derives the schema for editors from the types of the
@@ -142,6 +142,16 @@ func bound(property map[string]any, table, name string) {
 		property["enum"] = world.Materials()
 	case name == "family":
 		property["enum"] = world.Families()
+	case name == "rules_pct":
+		rules := map[string]any{}
+		for _, field := range reflect.VisibleFields(reflect.TypeFor[world.Rules]()) {
+			if rule := field.Tag.Get("toml"); !strings.HasSuffix(rule, "_percent") {
+				rules[rule] = map[string]any{"type": "integer", "minimum": 0, "maximum": 90}
+			}
+		}
+		property["properties"] = rules
+	case table == "Vary" && strings.HasSuffix(name, "_pct"):
+		property["minimum"], property["maximum"] = 0, 90
 	case name == "radius_min_cm" || name == "radius_max_cm":
 		property["minimum"], property["maximum"] = 1, 500_000
 	case table == "Rules":

@@ -1,0 +1,48 @@
+package baseline
+
+import (
+	"fmt"
+
+	"example.com/agentworld/world"
+)
+
+// Scores are what the score of a run is compared with: what players score that need no model, and
+// the bound. They hold for one instance of a task.
+type Scores struct {
+	// Score of agents that wait.
+	Nothing int64 `json:"nothing"`
+	// Score of agents that draw what they do.
+	Random int64 `json:"random"`
+	// Score of scripted agents that do not look ahead.
+	Greedy int64 `json:"greedy"`
+	// Score of the scripted agents.
+	Scripted int64 `json:"scripted"`
+	// Score that no player can exceed under the rules.
+	Bound int64 `json:"bound"`
+	// How the bound follows from the rules.
+	BoundWhy string `json:"bound_why"`
+}
+
+// scoredMost is how many agent-ticks are played at most: more would take minutes.
+const scoredMost = 100_000
+
+// ScoresOf plays a task at the scenario's own seed and computes its bound. ok is false for a
+// scenario without a task, or with too many agents and ticks. The error is about the scenario, as
+// [world.New] reports it.
+func ScoresOf(s world.Scenario) (scores Scores, ok bool, err error) {
+	if s.Task == nil || s.Agents.Count*s.Task.Ticks > scoredMost {
+		return Scores{}, false, nil
+	}
+	s = s.Instance(s.Seed)
+	for _, one := range []struct {
+		policy Policy
+		score  *int64
+	}{{Nothing, &scores.Nothing}, {Random, &scores.Random}, {Greedy, &scores.Greedy}, {Scripted, &scores.Scripted}} {
+		if _, *one.score, err = Play(s, s.Seed, s.Task.Ticks, one.policy); err != nil {
+			return Scores{}, false, fmt.Errorf("scores: %w", err)
+		}
+	}
+	b := BoundOf(s)
+	scores.Bound, scores.BoundWhy = b.Score, b.Why
+	return scores, true, nil
+}

@@ -1,0 +1,30 @@
+package scenario
+
+import "example.com/agentworld/world"
+
+// Choice is what a run adds to the text of a scenario.
+type Choice struct {
+	// Seed draws the instance.
+	Seed uint64
+	// Rules take the place of the instance's, if a fork changed some; nil for its own.
+	Rules *world.Rules
+	// Agents is another number of agents than the scenario's, 0 for its own.
+	Agents int
+}
+
+// Instance reads the text of a scenario, as [Parse] does, and returns what a run with these
+// choices plays.
+func Instance(name string, text []byte, c Choice) (world.Scenario, error) {
+	s, err := Parse(name, text)
+	if err != nil {
+		return s, err
+	}
+	s = s.Instance(c.Seed)
+	if c.Rules != nil {
+		s.Rules = *c.Rules
+	}
+	if c.Agents > 0 {
+		s = s.WithAgents(c.Agents)
+	}
+	return s, nil
+}
