@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -237,9 +236,8 @@ func (m *Agent) goals(view world.View) string {
 			b = appendForm(b, m.words.lineScored, str(capText(g.Goal.Text)), str(what), num(g.Now), num(g.Goal.AtLeast))
 		}
 	}
-	if task := view.Task(); task != nil && task.Counts(m.id) {
-		all := cmp.Or(strings.Join(task.Agents, ", "), m.words.textAll)
-		b = appendForm(append(b, '\n'), m.words.lineTask, str(task.Metric), str(all), num(task.From), num(task.Ticks))
+	if task := view.Task(); task != nil {
+		b = m.appendTask(b, task, view.Rules())
 	}
 	return string(b)
 }

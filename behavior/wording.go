@@ -32,6 +32,8 @@ type wording struct {
 	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
 	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
 	lineShortTerm, lineLongTerm, lineScored, lineMet, lineTask, textAll         string
+	textTaskMade, textTaskLast, textTaskUp, textTaskSum, textTaskLeast          string
+	textTaskHelp, textTaskHelpAt, textTaskHelped                                string
 
 	// The observation: the keys of its lines, then the words within them.
 	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding string

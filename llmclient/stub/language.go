@@ -20,6 +20,8 @@ type language struct {
 	queued, ready string
 	// refused follows an action that the world refused.
 	refused string
+	// all stands for all agents.
+	all string
 
 	// keyTerms and keyOwnTerms lead to requests and offers, the others to what they say.
 	// left and expires are in a part that also has a number.
@@ -34,7 +36,7 @@ var languages = []language{
 		keyYou: "you", keyHere: "here", keyCan: "can", keyPlaces: "places", keyAgents: "agents", keyFactories: "factories", keyRecipes: "recipes",
 		columnCost: "cost", columnTicks: "ticks", columnEmission: "emission",
 		at: "at", here: "here", found: "at", to: "to", power: "power", radiation: "radiation", price: "price", wear: "wear", most: "max", more: "more",
-		queued: "queued", ready: "ready", refused: "refused",
+		queued: "queued", ready: "ready", refused: "refused", all: "all agents",
 		keyTerms: "requests and offers", keyOwnTerms: "own requests and offers", from: "from", receiver: "to",
 		gives: "gives", wants: "wants", answers: "answers", claim: "claim", left: "left", expires: "expires",
 	},
@@ -43,7 +45,7 @@ var languages = []language{
 		keyYou: "你", keyHere: "此处", keyCan: "可做", keyPlaces: "地点", keyAgents: "智能体", keyFactories: "工厂", keyRecipes: "配方",
 		columnCost: "耗电", columnTicks: "回合", columnEmission: "辐射源",
 		at: "在", here: "在此", found: "位于", to: "至", power: "电力", radiation: "辐射", price: "价", wear: "磨损", most: "最多", more: "另有",
-		queued: "排队", ready: "尚需", refused: "被拒",
+		queued: "排队", ready: "尚需", refused: "被拒", all: "全体智能体",
 		keyTerms: "请求和提议", keyOwnTerms: "自己的请求和提议", from: "来自", receiver: "给",
 		gives: "给出", wants: "想要", answers: "答复", claim: "待领", left: "还差", expires: "回合后到期",
 	},

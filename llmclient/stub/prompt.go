@@ -15,8 +15,9 @@ type prompt struct {
 	// observation is the text of the last observation section, tick the remark
 	// after its heading.
 	observation, tick string
-	// goals is the text of the last goals section.
-	goals string
+	// goals is the text of the last goals section, without task, the line that tells what the run
+	// is scored by.
+	goals, task string
 	// latest is the outcome of the last action: the first line of the outcome
 	// section, and without one the last of the history.
 	latest string
@@ -60,7 +61,8 @@ func readPrompt(input []llmclient.Item) prompt {
 			outcome, _, _ = strings.Cut(text, "\n")
 		}
 		if text, _, ok := section(item.Text, l.headingGoals); ok {
-			p.goals = text
+			p.task = scored.FindString(text)
+			p.goals = strings.Replace(text, p.task, "", 1)
 		}
 		rules, _, _ := section(item.Text, l.headingKnown)
 		for line := range strings.Lines(rules) {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/agentworld/world"
 )
@@ -70,23 +71,27 @@ func readTerms(o *world.Observation, l language, entries []string, own bool) {
 	}
 }
 
-// stated is the number at the end of a goal's line, as in "(data 3 of 30)". measured is the
-// metric of a run's score and its ticks.
+// stated is the number at the end of a goal's line, as in "(data 3 of 30)". scored is the line that
+// tells what the run is scored by, measured the metric in it and its ticks.
 var (
 	stated   = regexp.MustCompile(`\((\w+) \d+ (?:of|/) (\d+)\)\s*$`)
 	measured = regexp.MustCompile(`(produced|held|held_min):(\w+).* (\d+)-(\d+)`)
+	scored   = regexp.MustCompile(`(?m)^.*\b(?:(?:produced|held|held_min):\w+|uptime)\b.* \d+-\d+.*$`)
 )
 
-// statedGoals returns the goals that come with numbers, and the task if the agent counts in it.
+// statedGoals returns the goals that come with numbers, and the task if an agent counts in it.
 // An agent that trades has to know how much it needs itself.
-func statedGoals(text string) (goals []world.Goal, t world.Task) {
-	for line := range strings.Lines(text) {
+func statedGoals(p prompt, self string) (goals []world.Goal, t world.Task) {
+	for line := range strings.Lines(p.goals) {
 		if m := stated.FindStringSubmatch(line); m != nil && slices.Contains(world.Resources(), m[1]) {
 			goals = append(goals, world.Goal{Agent: "*", Metric: "stock:" + m[1], AtLeast: integer(m[2])})
 		}
-		if m := measured.FindStringSubmatch(line); m != nil {
-			t = world.Task{Metric: m[1] + ":" + m[2], From: integer(m[3]), Ticks: integer(m[4])}
-		}
+	}
+	ids := strings.FieldsFunc(p.task, func(r rune) bool {
+		return !strings.ContainsRune("_.:-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	if m := measured.FindStringSubmatch(p.task); m != nil && (strings.Contains(p.task, p.language.all) || slices.Contains(ids, self)) {
+		t = world.Task{Metric: m[1] + ":" + m[2], From: integer(m[3]), Ticks: integer(m[4])}
 	}
 	return goals, t
 }

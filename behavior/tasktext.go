@@ -1,0 +1,51 @@
+package behavior
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// appendTask appends what the run is scored by: what counts, whose and when, by when work must
+// begin to count, and who helps whom. Every agent is told, since those whose result does not count
+// may be the ones that the others depend on.
+func (m *Agent) appendTask(b []byte, t *world.Task, r world.Rules) []byte {
+	all := cmp.Or(strings.Join(t.Agents, ", "), m.words.textAll)
+	b = appendForm(append(b, '\n'), m.words.lineTask, str(t.Metric), str(all), num(t.From), num(t.Ticks))
+	kind, resource := t.Measures()
+	switch kind {
+	case "produced":
+		b = append(b, m.words.textTaskMade...)
+		if last := lastStart(resource, t.Ticks, r); last > 0 {
+			b = appendForm(b, m.words.textTaskLast, num(last))
+		}
+	case "uptime":
+		b = append(b, m.words.textTaskUp...)
+	case "held":
+		b = append(b, m.words.textTaskSum...)
+	case "held_min":
+		b = append(b, m.words.textTaskLeast...)
+	}
+	switch counts := t.Counts(m.id); {
+	case !counts && t.Meet != "":
+		b = appendForm(b, m.words.textTaskHelpAt, str(t.Meet))
+	case !counts:
+		b = append(b, m.words.textTaskHelp...)
+	case t.Meet != "" && len(t.Agents) > 0:
+		b = appendForm(b, m.words.textTaskHelped, str(t.Meet))
+	}
+	return b
+}
+
+// lastStart is the last tick in which a batch can start and be delivered in time, 0 for what no
+// recipe yields.
+func lastStart(resource string, ticks int64, r world.Rules) (last int64) {
+	for _, recipe := range r.Recipes() {
+		if slices.ContainsFunc(recipe.Outputs, func(a world.Amount) bool { return a.Resource == resource }) {
+			last = max(last, ticks-recipe.Ticks)
+		}
+	}
+	return last
+}
