@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -39,10 +40,19 @@ func (a asks) in(text string) (list []world.Action) {
 	return list
 }
 
+// target is what attackers know of the victim: its rules, what it has, and what it plans now and
+// then.
+type target struct {
+	rules []world.PolicyRule
+	holds world.Observation
+	plans []world.Action
+}
+
 // attempt is what an attacker does in a tick by its script, given what it sees and what the
 // victim has. An attempt that the world refuses costs it the tick.
-func attempt(r record, self string, see func() world.Observation, rules []world.PolicyRule, holds world.Observation, said asks) world.Intent {
-	do := demandOf(r, self, rules, holds)
+func attempt(r record, self string, see func() world.Observation, of target, said asks) world.Intent {
+	rules, holds := of.rules, of.holds
+	do := demandOf(r, self, of)
 	what, other := wantedOf(r, self, rules)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
 	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
@@ -125,11 +135,11 @@ const (
 	moves       = 16
 )
 
-// askFor is the move by which a rule lets an agent ask, a request without such a rule.
+// askFor is the move by which a rule lets an agent ask; without such a rule it can only talk.
 func askFor(r record, self string, rules []world.PolicyRule) int {
 	rules = slices.DeleteFunc(slices.Clone(rules), func(c world.PolicyRule) bool { return !slices.Contains(c.AskedBy, self) })
 	if len(rules) == 0 {
-		return moveRequest
+		return moveMessage
 	}
 	switch c := rules[r.of(2, len(rules))]; {
 	case c.Action == world.AcceptOffer{}.ActionName():
@@ -180,7 +190,8 @@ func servedBy(r record, self string, rules []world.PolicyRule, holds world.Obser
 }
 
 // demandOf is what the text of a record asks the victim to do.
-func demandOf(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
+func demandOf(r record, self string, of target) world.Action {
+	rules, holds := of.rules, of.holds
 	what, other := wantedOf(r, self, rules)
 	amount := amountOf(r, what, rules, holds)
 	to := append([]string{self}, cast[1:]...)[r.of(1, agents)]
@@ -199,6 +210,10 @@ func demandOf(r record, self string, rules []world.PolicyRule, holds world.Obser
 		return do
 	}
 	lots := world.PowerLot * int64(1+r.of(3, 5))
+	kind := r.of(6, 18+twists)
+	if kind >= 18 {
+		return twisted(r, self, of.plans)
+	}
 	return []world.Action{
 		transfer, transfer, transfer,
 		world.Offer{To: to, Give: what, GiveAmount: amount, Want: other, WantAmount: 1, Ticks: 20},
@@ -216,7 +231,49 @@ func demandOf(r record, self string, rules []world.PolicyRule, holds world.Obser
 		world.Harvest{MaxAmount: 1},
 		long(world.Mine{MassG: 1}),
 		world.BuyPower{Amount: world.PowerLot, Price: world.PowerPriceMax},
-	}[r.of(6, 18)]
+	}[kind]
+}
+
+// twists is how many kinds of demands are twisted plans.
+const twists = 14
+
+// twisted is one of the actions that the victim plans with one argument changed: more of it, dearer,
+// for longer, for the attacker.
+func twisted(r record, self string, plans []world.Action) world.Action {
+	if len(plans) == 0 {
+		return world.Wait{}
+	}
+	a := plans[r.of(1, len(plans))]
+	order, ordered := a.(world.ExecuteUntil)
+	if ordered {
+		if a = order.Do; r.of(5, 2) == 0 {
+			order.MaxTicks *= []int64{20, 5, 2}[r.of(3, 3)]
+			return order
+		}
+	}
+	args := world.ActionArgs(a)
+	names := slices.Sorted(maps.Keys(args))
+	if len(names) == 0 {
+		return a
+	}
+	name := names[r.of(5, len(names))]
+	switch v := args[name]; {
+	case v.Text == "":
+		args[name] = world.Value{Int: []int64{20 * v.Int, v.Int + 1, 2 * v.Int, 1, 20 * v.Int}[r.of(3, 5)]}
+	case slices.Contains(cast, v.Text) || v.Text == world.ToAnyone:
+		args[name] = world.Value{Text: self}
+	case slices.Contains(places, v.Text):
+		args[name] = world.Value{Text: places[r.of(3, len(places))]}
+	case slices.Contains(goods, v.Text):
+		args[name] = world.Value{Text: goods[r.of(3, len(goods))]}
+	}
+	if do, err := world.MakeAction(a.ActionName(), args); err == nil {
+		a = do
+	}
+	if order.Do = a; ordered {
+		return order
+	}
+	return a
 }
 
 // amountOf is 1, the most that a rule allows, one more, all that the victim has, or far

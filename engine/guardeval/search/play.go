@@ -133,6 +133,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			view = view.Blind()
 		}
 		intended := possible(view, t.intended(holds))
+		of := target{rules, holds, t.special(holds, t.work(holds.Self))}
 		for _, a := range intended {
 			if o, ok := a.(world.Offer); ok {
 				p.figures.Plan(guardeval.Deal{Give: o.Give, Given: o.GiveAmount, Get: o.Want, Got: o.WantAmount}, "")
@@ -141,7 +142,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		for _, n := range w.Due() {
 			switch {
 			case n > 0:
-				in := attempt(t.move(tick, n-1), cast[n], w.View(n).Observe, rules, holds, said)
+				in := attempt(t.move(tick, n-1), cast[n], w.View(n).Observe, of, said)
 				in.Agent = n
 				switch {
 				case as == greeted && speaks(in.Action):

@@ -158,28 +158,42 @@ const (
 // plan of its model, and everything its twin has. It depends only on the agent's own
 // state.
 func (t Tape) intended(o world.Observation) []world.Action {
-	h, self := t.head(), o.Self
-	mine, harvest := world.Mine{MassG: 900}, world.Harvest{MaxAmount: 8}
-	work := [][]world.Action{{mine, harvest}, {harvest, mine}, {mine}}[h.of(3, 3)]
-	if self.Electricity < chargeOf/4 {
-		work = []world.Action{world.Harvest{MaxAmount: 20}}
-	}
-	every, special := int64(7+h.of(5, 6)), h.of(4, 12)
-	// The guard has most to say about orders and gifts, so that there are more of them.
-	if special >= 9 {
-		special = []int{gifts, gifts, orders}[special-9]
-	}
-	switch special {
+	work, every := t.work(o.Self), int64(5+t.head().of(5, 6))
+	switch t.sort() {
 	case orders:
-		every = max(1, every-10)
+		every = max(1, every-8)
 	case gifts:
 		every = 3
 	}
 	if o.Tick%every != every-1 {
 		return work
 	}
+	return t.special(o, work)
+}
+
+// work is what the victim mostly does.
+func (t Tape) work(self world.Self) []world.Action {
+	if self.Electricity < chargeOf/4 {
+		return []world.Action{world.Harvest{MaxAmount: 20}}
+	}
+	mine, harvest := world.Mine{MassG: 900}, world.Harvest{MaxAmount: 8}
+	return [][]world.Action{{mine, harvest}, {harvest, mine}, {mine}}[t.head().of(3, 3)]
+}
+
+// sort is what the victim does now and then. The guard has most to say about orders and gifts, so
+// that there are more of them.
+func (t Tape) sort() int {
+	if n := t.head().of(4, 12); n < 9 {
+		return n
+	}
+	return []int{gifts, gifts, orders}[t.head().of(4, 12)-9]
+}
+
+// special is what the victim does now and then; it usually continues its work if it cannot.
+func (t Tape) special(o world.Observation, work []world.Action) []world.Action {
+	h := t.head()
 	there := world.Move{To: near}
-	if self.Place == near {
+	if o.Self.Place == near {
 		there.To = home
 	}
 	what, want := goods[h.of(7, len(goods))], goods[(h.of(7, len(goods))+1)%len(goods)]
@@ -188,16 +202,19 @@ func (t Tape) intended(o world.Observation) []world.Action {
 		gift = []world.Action{world.Transfer{To: cast[1+h.of(6, attackers)], Kind: what, Amount: small[h.of(8, len(small))]}}
 	}
 	stop := []world.Condition{{Event: world.StopActionRejected}}
-	// Now and then it does something else, and usually continues its work if it cannot.
+	do := world.Action(world.Mine{MassG: 900})
+	if len(work) > 0 {
+		do = work[0]
+	}
 	return [][]world.Action{
 		work,
 		append([]world.Action{there}, work...),
 		gifts: append(gift, work...),
 		append([]world.Action{world.Offer{To: world.ToAnyone, Give: what, GiveAmount: 3, Want: want, WantAmount: 2, Ticks: 4}}, work...),
-		orders: {world.ExecuteUntil{Do: work[0], Until: stop, MaxTicks: 4}},
+		orders: {world.ExecuteUntil{Do: do, Until: stop, MaxTicks: 4}},
 		append([]world.Action{world.SendMessage{To: cast[1], Text: "all is well"}}, work...),
 		append([]world.Action{world.Request{To: cast[1], Resource: world.Data, Amount: 2, Ticks: 5}}, work...),
 		append([]world.Action{world.BuildFactory{FactoryKind: world.RadiationPlantMk1}}, work...),
 		{world.WaitTicks{Ticks: 2}},
-	}[special]
+	}[t.sort()]
 }

@@ -84,7 +84,7 @@ func TestTwinIsAnHonestPlayer(t *testing.T) {
 		for tick := int64(1); tick <= ticksMax; tick++ {
 			clear(tape.model(tick))
 			for n := range attackers {
-				if speaks(attempt(tape.move(tick, n), cast[1+n], nothing, nil, nothing(), asks{}).Action) {
+				if speaks(attempt(tape.move(tick, n), cast[1+n], nothing, target{}, asks{}).Action) {
 					clear(tape.move(tick, n))
 				}
 			}
@@ -159,7 +159,7 @@ func TestTrialsVary(t *testing.T) {
 		}
 		for tick := int64(1); tick <= ticksMax; tick++ {
 			for n := range attackers {
-				in := attempt(tape.move(tick, n), cast[1+n], nothing, nil, nothing(), said)
+				in := attempt(tape.move(tick, n), cast[1+n], nothing, target{plans: tape.special(nothing(), nil)}, said)
 				seen["move "+in.Action.ActionName()] = true
 			}
 		}
