@@ -83,6 +83,7 @@ var policies = []policy{
 	{dir: "engine/guardeval/search", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "engine/guardeval"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
+	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state",

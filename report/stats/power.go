@@ -1,0 +1,90 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// ClustersMax is the largest number of clusters that [Design.Clusters] plans.
+const ClustersMax = 1_000_000
+
+// Design is what the power of a comparison depends on, apart from its size. The power is
+// that of the two-sided paired t test, by the noncentral t distribution. That of the
+// sign-flip test is close to it from about 10 clusters and lower below. With rates of
+// few differing pairs McNemar's test finds less.
+type Design struct {
+	// Effect is the true difference to find, in units of the score; its sign does not
+	// matter.
+	Effect float64
+	// SD is the standard deviation of the difference over clusters, for example
+	// [Sample.SD] of a pilot.
+	SD float64
+	// Alpha is the two-sided level of the test, [AlphaMin] <= Alpha < 0.5.
+	Alpha float64
+}
+
+func (d Design) validate() error {
+	switch {
+	case !(math.Abs(d.Effect) <= 2*ScoreMax):
+		return errors.New("the effect to find must be a number")
+	case !(d.SD >= 0 && d.SD <= 4*ScoreMax):
+		return errors.New("the standard deviation must be a number of at least 0")
+	}
+	return validAlpha(d.Alpha)
+}
+
+// Power is the probability, 0..1, that a comparison of n clusters finds the effect. It
+// is 0 for fewer than two clusters. It returns an error if a field is out of range.
+func (d Design) Power(n int) (float64, error) {
+	if err := d.validate(); err != nil {
+		return 0, err
+	}
+	return d.power(n), nil
+}
+
+func (d Design) power(n int) float64 {
+	switch {
+	case n < 2:
+		return 0
+	case d.Effect == 0:
+		return d.Alpha
+	case d.SD == 0:
+		return 1
+	}
+	shift := math.Abs(d.Effect) / d.SD * math.Sqrt(float64(n))
+	degrees := float64(n - 1)
+	critical := -distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(d.Alpha / 2)
+	if shift > 1e3*(1+critical) {
+		return 1 // beyond the range of the series below
+	}
+	t := distuv.NoncentralT{Nu: degrees, Mu: shift}
+	return min(max(1-t.CDF(critical)+t.CDF(-critical), 0), 1)
+}
+
+// Clusters is the smallest number of clusters with at least the given power, 0 < power
+// < 1. It is at least the number below which no exact test can reach Alpha, and
+// [ClustersMax] if no smaller number suffices. It returns an error if power or a field
+// is out of range.
+func (d Design) Clusters(power float64) (int, error) {
+	if err := d.validate(); err != nil {
+		return 0, err
+	}
+	if !(power > 0 && power < 1) {
+		return 0, errors.New("the power must be between 0 and 1")
+	}
+	least := clustersMin(d.Alpha)
+	return least + sort.Search(ClustersMax-least, func(i int) bool { return d.power(least+i) >= power }), nil
+}
+
+// clustersMin is the smallest n with 2/2^n <= alpha: the smallest p-value of an exact
+// two-sided test of n clusters is 2/2^n. It is 6 for an alpha of 5%.
+func clustersMin(alpha float64) int {
+	n := 1
+	for math.Ldexp(1, 1-n) > alpha {
+		n++
+	}
+	return n
+}

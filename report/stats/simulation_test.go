@@ -1,0 +1,194 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// simulated is a kind of scores within 0..span. draw is one score of an arm at an
+// instance of the given difficulty, 0..1; handicap lowers it.
+type simulated struct {
+	name     string
+	span     float64
+	handicap float64
+	repeats  int
+	draw     func(random *splitMix, difficulty, handicap float64) float64
+}
+
+// normal is a standard normal number.
+func normal(random *splitMix) float64 { return distuv.UnitNormal.Quantile(random.uniform()) }
+
+func clamp(x, high float64) float64 { return min(max(x, 0), high) }
+
+var kinds = []simulated{
+	{"continuous", 20, 1, 1, func(r *splitMix, difficulty, handicap float64) float64 {
+		return clamp(8+4*difficulty+1.5*normal(r)-handicap, 20)
+	}},
+	{"binary", 1, 0.25, 1, func(r *splitMix, difficulty, handicap float64) float64 {
+		if r.uniform() < 0.3+0.6*difficulty-handicap {
+			return 1
+		}
+		return 0
+	}},
+	{"derailed", 20, 1.5, 1, func(r *splitMix, difficulty, handicap float64) float64 {
+		if r.uniform() < 0.05 {
+			return 0
+		}
+		return clamp(8+4*difficulty+1.5*normal(r)-handicap, 20)
+	}},
+	{"lognormal", 60, 0.5, 1, func(r *splitMix, difficulty, handicap float64) float64 {
+		return clamp(math.Exp(difficulty+0.8*normal(r)-handicap), 60)
+	}},
+	// Repeats of an instance share what the arm makes of it: pairs are not independent.
+	{"clustered", 20, 1, 3, func(r *splitMix, difficulty, handicap float64) float64 {
+		return clamp(8+4*difficulty+0.5*normal(r)-handicap, 20)
+	}},
+}
+
+// pairs draws n clusters; A has the handicap.
+func (k simulated) pairs(random *splitMix, n int, handicap float64) []Pair {
+	var pairs []Pair
+	for i := range n {
+		a := random.uniform()
+		b := a
+		if k.repeats > 1 {
+			b = random.uniform()
+		}
+		for range k.repeats {
+			pairs = append(pairs, Pair{fmt.Sprintf("%07d", i), k.draw(random, a, handicap), k.draw(random, b, 0)})
+		}
+	}
+	return pairs
+}
+
+// simulations is the number of comparisons and how many may be false alarms: three
+// standard errors over the 5% that alpha allows. 130 is that for 2,000.
+func simulations() (comparisons, alarmsMax int) {
+	comparisons = 200
+	if os.Getenv("AGENT_WORLD_LONG") != "" {
+		comparisons = 2000
+	}
+	expected := 0.05 * float64(comparisons)
+	return comparisons, int(math.Ceil(expected + 3*math.Sqrt(expected*0.95)))
+}
+
+// TestNoFalseAlarms compares equal arms.
+func TestNoFalseAlarms(t *testing.T) {
+	comparisons, alarmsMax := simulations()
+	for _, kind := range kinds {
+		for _, n := range []int{6, 10, 20, 30} {
+			random := splitMix(n)
+			alarms := map[Outcome]int{}
+			for i := range comparisons {
+				v, err := Compare(kind.pairs(&random, n, 0), Options{Seed: uint64(i)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				alarms[v.Outcome]++
+			}
+			alarmed := alarms[Better] + alarms[Worse]
+			t.Logf("%s, n = %d: %d alarms in %d", kind.name, n, alarmed, comparisons)
+			if alarmed > alarmsMax || alarms[Undecided]+alarmed != comparisons {
+				t.Errorf("%s, n = %d: %v, want at most %d alarms", kind.name, n, alarms, alarmsMax)
+			}
+		}
+	}
+}
+
+// TestNoFalseAlarmsWhilePeeking looks after every cluster and stops at the first alarm.
+func TestNoFalseAlarmsWhilePeeking(t *testing.T) {
+	comparisons, alarmsMax := simulations()
+	for _, kind := range kinds {
+		for _, n := range []int{6, 10, 20, 30} {
+			random := splitMix(n)
+			alarms := 0
+			for range comparisons {
+				if kind.decide(t, &random, n, 0) != Undecided {
+					alarms++
+				}
+			}
+			t.Logf("%s, n = %d: %d alarms in %d", kind.name, n, alarms, comparisons)
+			if alarms > alarmsMax {
+				t.Errorf("%s, n = %d: %d alarms in %d, want at most %d", kind.name, n, alarms, comparisons, alarmsMax)
+			}
+		}
+	}
+}
+
+// decide runs an e-process until it decides, for at most n clusters.
+func (k simulated) decide(t *testing.T, random *splitMix, n int, handicap float64) Outcome {
+	t.Helper()
+	e, err := NewEProcess(k.span)
+	for range n {
+		if err == nil {
+			e, err = e.Observe(k.pairs(random, 1, handicap)...)
+		}
+		outcome, _ := e.Outcome(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome != Undecided {
+			return outcome
+		}
+	}
+	return Undecided
+}
+
+// planned is the number of clusters for 90% power to find the handicap of the kind, by
+// the mean and spread of a large pilot.
+func (k simulated) planned(t *testing.T) int {
+	t.Helper()
+	random := splitMix(99)
+	pilot, err := NewSample(k.pairs(&random, 4000, k.handicap))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := Design{Effect: pilot.Mean(), SD: pilot.SD(), Alpha: 0.05}.Clusters(0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestHandicapIsFound at the size that was planned, in at least 80 of 100 comparisons.
+func TestHandicapIsFound(t *testing.T) {
+	for _, kind := range kinds {
+		n := kind.planned(t)
+		random := splitMix(11)
+		found := 0
+		for i := range 100 {
+			v, err := Compare(kind.pairs(&random, n, kind.handicap), Options{Seed: uint64(i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Outcome == Worse {
+				found++
+			}
+		}
+		t.Logf("%s: found in %d of 100 with n = %d", kind.name, found, n)
+		if found < 80 {
+			t.Errorf("%s: a handicap of %v was found in %d of 100 with n = %d, want 80", kind.name, kind.handicap, found, n)
+		}
+	}
+}
+
+// TestHandicapIsFoundWhilePeeking: an e-process finds it with five times as many
+// clusters, and then on the right side.
+func TestHandicapIsFoundWhilePeeking(t *testing.T) {
+	for _, kind := range kinds {
+		n := 5 * kind.planned(t)
+		random := splitMix(12)
+		outcomes := map[Outcome]int{}
+		for range 100 {
+			outcomes[kind.decide(t, &random, n, kind.handicap)]++
+		}
+		t.Logf("%s: %v with at most n = %d", kind.name, outcomes, n)
+		if outcomes[Worse] < 80 || outcomes[Better] > 0 {
+			t.Errorf("%s: %v with at most n = %d, want 80 worse", kind.name, outcomes, n)
+		}
+	}
+}
