@@ -69,19 +69,21 @@ func flipShare(differences []float64, threshold float64) float64 {
 // flipEstimate estimates that share from random arrangements. A byte of random bits
 // selects the signs of eight differences through a table of their sums.
 func flipEstimate(differences []float64, threshold float64, seed uint64) float64 {
-	var tables [][]float64
-	for group := range slices.Chunk(differences, 8) {
-		tables = append(tables, signedSums(group))
+	tables := make([][256]float64, (len(differences)+7)/8)
+	for i := range tables {
+		group := make([]float64, 8) // the last is filled up with zeros, whose signs do not matter
+		copy(group, differences[8*i:])
+		copy(tables[i][:], signedSums(group))
 	}
 	random := splitMix(seed)
 	count := 0
 	for range FlipDraws {
 		sum, bits := 0.0, uint64(0)
-		for i, table := range tables {
+		for i := range tables {
 			if i%8 == 0 {
 				bits = random.next()
 			}
-			sum += table[bits&uint64(len(table)-1)]
+			sum += tables[i][byte(bits)]
 			bits >>= 8
 		}
 		if math.Abs(sum) >= threshold {

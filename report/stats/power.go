@@ -64,7 +64,7 @@ func (d Design) power(n int) float64 {
 	return min(max(1-t.CDF(critical)+t.CDF(-critical), 0), 1)
 }
 
-// Clusters is the smallest number of clusters with at least the given power, 0 < power
+// Clusters is the smallest number of clusters with at least the given power, 0.5 <= power
 // < 1. It is at least the number below which no exact test can reach Alpha, and
 // [ClustersMax] if no smaller number suffices. It returns an error if power or a field
 // is out of range.
@@ -72,11 +72,21 @@ func (d Design) Clusters(power float64) (int, error) {
 	if err := d.validate(); err != nil {
 		return 0, err
 	}
-	if !(power > 0 && power < 1) {
-		return 0, errors.New("the power must be between 0 and 1")
+	if !(power >= 0.5 && power < 1) {
+		return 0, errors.New("the power to plan for must be at least 0.5 and below 1")
+	}
+	// The normal distribution with the same SD needs a few clusters less.
+	quantiles := distuv.UnitNormal.Quantile(power) - distuv.UnitNormal.Quantile(d.Alpha/2)
+	normal := math.Pow(quantiles*d.SD/d.Effect, 2)
+	if d.Effect == 0 || normal >= ClustersMax {
+		return ClustersMax, nil
 	}
 	least := clustersMin(d.Alpha)
-	return least + sort.Search(ClustersMax-least, func(i int) bool { return d.power(least+i) >= power }), nil
+	low, high := least, max(int(normal), least)
+	for step := 1; high < ClustersMax && d.power(high) < power; step *= 2 {
+		low, high = high+1, min(high+step, ClustersMax)
+	}
+	return low + sort.Search(high-low, func(i int) bool { return d.power(low+i) >= power }), nil
 }
 
 // clustersMin is the smallest n with 2/2^n <= alpha: the smallest p-value of an exact

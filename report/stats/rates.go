@@ -50,7 +50,7 @@ type Attempts struct {
 
 // PassK is the unbiased estimate of pass^k, the probability that k of k attempts at a
 // task pass, averaged over tasks. A task with c of n attempts passed contributes
-// C(c,k)/C(n,k) (S. Yao et al., "τ-bench", arXiv 2406.12045, section 4). It returns an
+// C(c,k)/C(n,k) (S. Yao et al., "τ-bench", arXiv 2406.12045). It returns an
 // error if there are no tasks, k < 1, or a task has fewer than k attempts.
 func PassK(tasks []Attempts, k int) (float64, error) {
 	if k < 1 {
@@ -76,8 +76,8 @@ func PassK(tasks []Attempts, k int) (float64, error) {
 
 // equivalentRates is the p-value of the equivalence of two rates over n independent
 // pairs within a margin > 0, by the score test for paired proportions (T. Tango,
-// Statistics in Medicine 17, 1998, 891-908). The t test is no match for it with rates:
-// 1 differing pair of 30 and a margin of 0.1 give p = 0.027 by t, 0.11 by the score and
+// Statistics in Medicine 17, 1998, 891-908). The t test claims too much for rates: if 1
+// pair of 30 differs and the margin is 0.1, p is 0.027 by t, 0.11 by the score test and
 // 0.18 by the binomial distribution.
 func equivalentRates(onlyA, onlyB, n int, margin float64) float64 {
 	// A rate cannot differ by more than 1; at 1 the statistic would be 0/0.

@@ -21,8 +21,8 @@ const roundingMax = 1e-11
 
 // Pair is the scores of both arms on the same instance and repeat.
 type Pair struct {
-	// Cluster names the group of pairs that are not independent of each other: the
-	// instance, or the task if a batch spans tasks.
+	// Cluster names a group of pairs that are not independent of each other: those of an
+	// instance, or of a task if a batch spans tasks.
 	Cluster string
 	// A and B are the scores of the two arms: finite, at most [ScoreMax] in magnitude.
 	A, B float64
@@ -158,7 +158,9 @@ func (s Sample) Interval(alpha float64) (Interval, bool) {
 // hypothesis is that the mean difference is at least margin in magnitude. TOST is at
 // most alpha if and only if the interval of confidence 1 - 2 alpha lies within
 // ±margin. It is 1 if the standard deviation is 0: no spread was observed, so none
-// can be estimated. A margin of 0 or less always gives a p-value of at least 0.5.
+// can be estimated. A margin of 0 gives at least 0.5. With skewed differences p is too
+// small: 30 clusters of lognormal scores are found equivalent at 5% in 8% of the cases
+// in which they differ by the margin.
 func (s Sample) TOST(margin float64) float64 {
 	sd, n := s.SD(), float64(s.Clusters())
 	if sd == 0 {

@@ -92,8 +92,8 @@ func TestIntervalAgreesWithStudentsTable(t *testing.T) {
 	}
 }
 
-// TestIntervalOfStudentsSleep: the paired interval of the data, as the manual of R prints
-// it for t.test with its data set sleep.
+// TestIntervalOfStudentsSleep: the paired interval of the data, as R prints it for
+// t.test with its data set sleep.
 func TestIntervalOfStudentsSleep(t *testing.T) {
 	s := single(t, sleep...)
 	if got, _ := s.Interval(0.05); !near(got.Low, 0.7001142, 7) || !near(got.High, 2.4598858, 7) {

@@ -32,9 +32,9 @@ type Options struct {
 	// score: the smallest one worth finding. 0 means the observed difference, which with
 	// few clusters is a rough guess.
 	Effect float64
-	// Range bounds the magnitude of the difference of a pair; 0 means it is unknown.
-	// Without it, scores that never differ by different amounts are not found equivalent,
-	// except passes and failures.
+	// Range bounds the magnitude of the difference of a pair; 0 means that it is unknown, or
+	// 1 if every score is 0 or 1. Without it, arms with the same difference in every
+	// cluster are not found equivalent: their spread cannot be estimated.
 	Range float64
 	// Seed is that of the random arrangements, see [Sample.SignFlip].
 	Seed uint64
@@ -101,10 +101,12 @@ type Verdict struct {
 	// P is the two-sided p-value: McNemar's if every score is 0 or 1 and every cluster is
 	// one pair, else of the sign-flip test.
 	P float64 `json:"p"`
-	// AdjustedP is P after [Holm], equal to P for a single metric. It decides.
+	// AdjustedP is P after [Holm], equal to P for a single metric and with too few
+	// clusters. It decides.
 	AdjustedP float64 `json:"adjusted_p"`
 	// EquivalenceP is the p-value against a difference of at least the margin, after
-	// [Holm]; 1 without a margin.
+	// [Holm]; 1 without a margin or with too few clusters. It is by [Sample.TOST], or for
+	// independent passes and failures by a score test.
 	EquivalenceP float64 `json:"equivalence_p"`
 	// Pairs and Clusters count what was compared.
 	Pairs    int `json:"pairs"`
@@ -189,8 +191,11 @@ func measure(pairs []Pair, o Options) (Verdict, error) {
 		v.Interval = &interval
 	}
 	onlyA, onlyB, binary := differing(pairs)
-	binary = binary && s.Clusters() == s.Pairs()
-	if binary {
+	if binary && o.Range == 0 {
+		o.Range = 1
+	}
+	independent := binary && s.Clusters() == s.Pairs()
+	if independent {
 		v.P = McNemar(onlyA, onlyB)
 	} else {
 		v.P = s.SignFlip(o.Seed)
@@ -202,7 +207,7 @@ func measure(pairs []Pair, o Options) (Verdict, error) {
 	v.Outcome = Undecided
 	switch {
 	case o.Margin == 0:
-	case binary:
+	case independent:
 		v.EquivalenceP = equivalentRates(onlyA, onlyB, s.Pairs(), o.Margin)
 	case s.SD() == 0:
 		v.EquivalenceP = s.equivalentTies(o.Margin, o.Range)

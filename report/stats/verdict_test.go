@@ -39,6 +39,7 @@ func TestCompareConcludes(t *testing.T) {
 		{"a certain difference that does", pairsOf(repeated(20, 1, 1.1)...), Options{Margin: 0.5}, Better},
 		{"twenty ties, margin 0.1 of rates: 0.9^20 = 0.12", pairsOf(repeated(20, 0)...), Options{Margin: 0.1}, Undecided},
 		{"forty ties: 0.9^40 = 0.01", pairsOf(repeated(40, 0)...), Options{Margin: 0.1}, Equivalent},
+		{"forty ties of two rates a cluster", append(pairsOf(repeated(40, 0)...), pairsOf(repeated(40, 0)...)...), Options{Margin: 0.1}, Equivalent},
 		{"equal differences of unknown range", pairsOf(repeated(40, 0.5)...), Options{Margin: 1}, Better},
 		{"equal differences of known range", pairsOf(repeated(40, 0.5)...), Options{Margin: 1, Range: 5}, Equivalent},
 		{"equal differences of wide range", pairsOf(repeated(40, 0.5)...), Options{Margin: 1, Range: 50}, Better},
