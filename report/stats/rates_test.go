@@ -121,6 +121,28 @@ func TestEquivalentRatesByTango(t *testing.T) {
 	}
 }
 
+// TestEquivalentRatesIsTheScore: the statistic with the likeliest shares under the null
+// hypothesis, which are sought here step by step instead of by a formula.
+func TestEquivalentRatesIsTheScore(t *testing.T) {
+	const n, margin, steps = 50, 0.15, 50_000
+	for _, tc := range [][2]int{{1, 0}, {5, 3}, {12, 4}, {9, 9}, {20, 15}} {
+		more, less := float64(tc[0]), float64(tc[1])
+		likeliest, best := 0.0, math.Inf(-1)
+		for i := range steps {
+			// The rarer kind has the share q, the other q + margin.
+			q := (float64(i) + 0.5) / steps * (1 - margin) / 2
+			if log := more*math.Log(q+margin) + less*math.Log(q) + (n-more-less)*math.Log(1-2*q-margin); log > best {
+				likeliest, best = q, log
+			}
+		}
+		z := (more - less - n*margin) / math.Sqrt(n*(2*likeliest+margin-margin*margin))
+		want := math.Erfc(-z/math.Sqrt2) / 2
+		if got := equivalentRates(tc[1], tc[0], n, margin); math.Abs(got-want) > 1e-4 {
+			t.Errorf("p of %v in %d = %v, want %v", tc, n, got, want)
+		}
+	}
+}
+
 // TestHolm: the adjusted values that the manual of the Python package pingouin prints for
 // its function holm, and some by hand.
 func TestHolm(t *testing.T) {

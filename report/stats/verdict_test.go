@@ -106,7 +106,7 @@ func TestFurtherPairs(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %d further pairs", tc.name, v, err, tc.want)
 		}
 	}
-	if v, _ := Compare(pairsOf(1, 2, 3, 4, 5, 6), Options{}); v.FurtherPairs != 0 {
+	if v, _ := Compare(pairsOf(1, 2, 3, 4, 5, 6), Options{Effect: 0.1}); v.FurtherPairs != 0 {
 		t.Errorf("a decided comparison needs %d further pairs", v.FurtherPairs)
 	}
 }
