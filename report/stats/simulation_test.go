@@ -198,13 +198,18 @@ func TestNoFalseEquivalence(t *testing.T) {
 	}
 }
 
-// TestHandicapIsFound at the size that was planned, in at least 80 of 100 comparisons.
+// TestHandicapIsFound at the size that was planned for 90% power, in at least 80 of 100
+// comparisons. A short test has 25, and wants three standard errors less than 90%.
 func TestHandicapIsFound(t *testing.T) {
+	comparisons, least := 100, 80
+	if testing.Short() {
+		comparisons, least = 25, 18
+	}
 	for _, kind := range kinds {
 		n := kind.planned(t)
 		random := splitMix(11)
 		found := 0
-		for i := range 100 {
+		for i := range comparisons {
 			v, err := Compare(kind.pairs(&random, n, kind.handicap), Options{Seed: uint64(i)})
 			if err != nil {
 				t.Fatal(err)
@@ -213,9 +218,9 @@ func TestHandicapIsFound(t *testing.T) {
 				found++
 			}
 		}
-		t.Logf("%s: found in %d of 100 with n = %d", kind.name, found, n)
-		if found < 80 {
-			t.Errorf("%s: a handicap of %v was found in %d of 100 with n = %d, want 80", kind.name, kind.handicap, found, n)
+		t.Logf("%s: found in %d of %d with n = %d", kind.name, found, comparisons, n)
+		if found < least {
+			t.Errorf("%s: a handicap of %v was found in %d of %d with n = %d, want %d", kind.name, kind.handicap, found, comparisons, n, least)
 		}
 	}
 }
