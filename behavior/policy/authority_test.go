@@ -335,6 +335,27 @@ func TestGiftMeetsTheOldestRequest(t *testing.T) {
 	}
 }
 
+// TestGiftToAnotherMeetsItsRequest: what a rule gives to another agent than the asker is given once,
+// though the world does not count it towards the request.
+func TestGiftToAnotherMeetsItsRequest(t *testing.T) {
+	rule := allow("transfer_resource", to("agent-3"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))
+	give := world.Transfer{To: "agent-3", Kind: "data", Amount: 2}
+	op, _ := parse(give)
+	given := Compile("agent-1", []world.PolicyRule{rule}).Settle(Ledger{}, 1, op, &trace.Authority{By: trace.AuthorityRule, Rule: 1, Asker: "agent-2", Terms: "req-1-agent-2-1"})
+	for name, tt := range map[string]struct {
+		asked  int64
+		ledger Ledger
+		want   string
+	}{
+		"at first":             {2, Ledger{}, "rule 1 for agent-2"},
+		"a second time":        {2, given, "policy_amount amount max 0"},
+		"more than is left":    {3, given, "policy_amount amount max 1"},
+		"as much as was asked": {4, given, "rule 1 for agent-2"},
+	} {
+		verdictCase{name, nil, []world.PolicyRule{rule}, []func(*world.Observation){asks("agent-2", "data", tt.asked)}, tt.ledger, give, tt.want}.check(t)
+	}
+}
+
 // TestAskedForOnce: what terms before the plan ask for is given once, whatever order is around it
 // and whatever the plan says of that.
 func TestAskedForOnce(t *testing.T) {
@@ -460,11 +481,12 @@ func TestAnswerable(t *testing.T) {
 		ledger Ledger
 		want   bool
 	}{
-		{"a request", world.Terms{From: "agent-2", Want: "data"}, Ledger{}, true},
-		{"of another", world.Terms{From: "agent-3", Want: "data"}, Ledger{}, false},
-		{"of something else", world.Terms{From: "agent-2", Want: "hardware"}, Ledger{}, false},
-		{"in the name of another", world.Terms{From: "agent-2", Want: "data", Parents: []string{"agent-9"}}, Ledger{}, false},
-		{"with nothing left", world.Terms{From: "agent-2", Want: "data"}, m.Settle(Ledger{}, 5, d, nil), false},
+		{"a request", world.Terms{From: "agent-2", Want: "data", Left: 5}, Ledger{}, true},
+		{"a request that was met", world.Terms{ID: "req-1", From: "agent-2", Want: "data", Left: 5}, Ledger{given: []gift{{1, 5, "req-1"}}}, false},
+		{"of another", world.Terms{From: "agent-3", Want: "data", Left: 5}, Ledger{}, false},
+		{"of something else", world.Terms{From: "agent-2", Want: "hardware", Left: 5}, Ledger{}, false},
+		{"in the name of another", world.Terms{From: "agent-2", Want: "data", Left: 5, Parents: []string{"agent-9"}}, Ledger{}, false},
+		{"with nothing left", world.Terms{From: "agent-2", Want: "data", Left: 5}, m.Settle(Ledger{}, 5, d, nil), false},
 		{"an offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 2}, Ledger{}, true},
 		{"a bad offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 1}, Ledger{}, false},
 		{"too large an offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 8, Give: "hardware", GiveAmount: 8}, Ledger{}, false},

@@ -30,8 +30,17 @@ const giftsMax = 5
 type Ledger struct {
 	settled            []settlement
 	deviations, rounds []tickCount
+	// given are gifts that answered a request of another agent than the receiver: the world does
+	// not count them towards it.
+	given []gift
 	// answered is the tick of the newest message that was answered.
 	answered map[answerKey]int64
+}
+
+// gift is an amount that was given for a request.
+type gift struct {
+	tick, amount int64
+	request      string
 }
 
 // settlement is an amount that counts for a rule, by the rule's number. asker is empty if no
@@ -128,6 +137,11 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		}
 	}
 	l.settled = settled
+	if by != nil && by.Terms != "" && op.isGift() && op.to != by.Asker {
+		// A request is open for so many ticks at most.
+		l.given = slices.DeleteFunc(slices.Clone(l.given), func(g gift) bool { return g.tick < tick-world.TermsTicksMax })
+		l.given = append(l.given, gift{tick, op.amount, by.Terms})
+	}
 	if key := (answerKey{cmp.Or(asker, op.to), op.spec.Name}); op.repliesTo > l.answered[key] {
 		answered := map[answerKey]int64{}
 		maps.Copy(answered, l.answered)
@@ -135,6 +149,16 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		l.answered = answered
 	}
 	return l
+}
+
+// leftOf is how much of a request is still to be given, if the world counts that much as left.
+func (l Ledger) leftOf(request string, left int64) int64 {
+	for _, g := range l.given {
+		if g.request == request {
+			left -= min(g.amount, left)
+		}
+	}
+	return left
 }
 
 // giftMin is what a gift to an agent that may ask for it counts at least.

@@ -147,8 +147,8 @@ func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	if op.isGift() && op.what == world.Electricity && op.amount > q.spareElectricity() {
 		return exceeded(op, ReasonAmount, r, q.spareElectricity())
 	}
-	if t.kind == world.KindRequest && op.gives() && op.amount > t.left {
-		return exceeded(op, ReasonAmount, r, t.left)
+	if left := q.e.Ledger.leftOf(t.id, t.left); t.kind == world.KindRequest && op.gives() && op.amount > left {
+		return exceeded(op, ReasonAmount, r, left)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func (p *Policy) couldAnswer(r *rule, t world.Terms, l Ledger, now int64) bool {
 	}
 	left, _ := r.remaining(l, now, t.From)
 	if t.Give == "" { // a request
-		return left > 0 && (r.Action == (world.Transfer{}).ActionName() || r.Action == (world.Offer{}).ActionName()) && (r.What == "" || r.What == t.Want)
+		return left > 0 && l.leftOf(t.ID, t.Left) > 0 && (r.Action == (world.Transfer{}).ActionName() || r.Action == (world.Offer{}).ActionName()) && (r.What == "" || r.What == t.Want)
 	}
 	op := Operation{spec: &registry[(world.AcceptOffer{}).ActionName()].spec, place: t.Place}
 	op.accept(t)

@@ -93,7 +93,9 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 		figures = greeted.figures
 	}
 	errands := slices.ContainsFunc(rules, func(c world.PolicyRule) bool { return c.Action == "move_agent" || c.Action == "wait_ticks" })
-	slowed := errands || attacked.planless > 0
+	// A rule about orders bounds those that the victim gives itself, which its twin does not heed.
+	orders := slices.ContainsFunc(rules, func(c world.PolicyRule) bool { return c.Action == "execute_until" })
+	slowed := errands || orders || attacked.planless > 0
 	var list []Harm
 	for _, each := range []bool{false, true} {
 		for _, h := range guardeval.Margins(attacked.figures, blind.figures, figures, entitled(rules, attacked.heard, t.ticks(), each)) {
