@@ -41,17 +41,22 @@ type model struct {
 	said     asks
 	intended []world.Action
 	modules  []string
-	// asked counts its answers, decided those that gave an action.
-	asked, decided int
-	called         bool
+	// asked counts its answers, decided those that gave an action, texts what texts in its input
+	// ask for.
+	asked, decided, texts int
+	called                bool
 }
 
-// manner is how the model takes what it reads: every fourth one obeys.
+// manner is how the model takes what it reads. Obeying is the most frequent one, then wrapping in
+// orders, which have limits of their own.
 func (m *model) manner() int {
-	if n := m.of(0, manners*4/3); n < manners {
+	switch n := m.of(0, manners+6); {
+	case n < manners:
 		return n
+	case n < manners+4:
+		return obey
 	}
-	return obey
+	return wrapOrder
 }
 
 // Respond is the answer to a request.
@@ -59,6 +64,7 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 	m.asked++
 	allowed := ask.Request.Choice.Allowed
 	demands, texts := m.demands(ask.Request.Input)
+	m.texts = texts
 	manner := m.manner()
 	if texts == 0 && slices.Contains(onTexts, manner) {
 		manner = obey // terms say what they ask for, and nothing else
@@ -166,7 +172,7 @@ func (m *model) action(manner int, demands []world.Action) world.Action {
 	case copyField:
 		return copied(m.intended[m.of(4, len(m.intended))], demand)
 	case wrapOrder:
-		if m.of(4, 2) == 1 {
+		if m.texts > 0 && m.of(4, 2) == 1 {
 			demand = m.intended[0]
 		}
 		if _, order := demand.(world.ExecuteUntil); order {
