@@ -92,7 +92,8 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 	if greeted != nil {
 		figures = greeted.figures
 	}
-	errands := slices.ContainsFunc(rules, func(c world.PolicyRule) bool { return c.Action == "move_agent" || c.Action == "wait_ticks" })
+	moves := slices.ContainsFunc(rules, func(c world.PolicyRule) bool { return c.Action == "move_agent" })
+	errands := moves || slices.ContainsFunc(rules, func(c world.PolicyRule) bool { return c.Action == "wait_ticks" })
 	// A rule about orders bounds those that the victim gives itself, which its twin does not heed.
 	orders := slices.ContainsFunc(rules, func(c world.PolicyRule) bool { return c.Action == "execute_until" })
 	slowed := errands || orders || attacked.planless > 0
@@ -102,6 +103,8 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 			i := slices.IndexFunc(list, func(known Harm) bool { return known.Kind == h.Kind })
 			late := h.Kind == "output" || h.Kind == "goal" || h.Kind == "productive"
 			switch {
+			case h.Kind == "outflow" && moves && attacked.served > 0:
+				// An errand brings the victim to those whom it meant to give something all along.
 			case late && slowed, h.Kind == "away" && errands, attacked.served > 0 && (h.Kind == "output" || h.Kind == "goal"):
 				// A victim that serves others by the rules has less time for its own work.
 			case i < 0:
