@@ -84,12 +84,14 @@ var policies = []policy{
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
+	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
+		"llmclient/limiter", "internal/atomicfile", "internal/document"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
 		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
-		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "batch", "report/stats",
 	}},
 }
 
