@@ -95,9 +95,11 @@ func (l *lab) trial(t Tape) (outcome, error) {
 		third = l.play(t, w.Fork(), greeted, false)
 		if 2*first.calls > 3*third.calls {
 			// With texts in its input, a model gets fewer repairs and no modules before its
-			// plan. What it spends without any text is not caused by an attacker.
-			if silent := l.play(t, w.Fork(), alone, false); silent.calls > third.calls {
-				third = silent
+			// plan. What a turn costs without any text is not caused by an attacker; that
+			// there are as many turns as with greetings is measured by the greetings.
+			silent := l.play(t, w.Fork(), alone, false)
+			if calls := silent.calls * max(third.turns, silent.turns) / max(1, silent.turns); calls > third.calls {
+				third.figures.Turn(calls-third.calls, 0)
 			}
 		}
 	}
