@@ -56,7 +56,9 @@ func (c Cell) Label(axis string) string {
 
 // Versions are what shapes runs beside their settings.
 type Versions struct {
-	Engine, Rules, Prompt string
+	Engine string `json:"engine"`
+	Rules  string `json:"rules"`
+	Prompt string `json:"prompt"`
 }
 
 // IDOf returns the identity of a cell: two cells with the same settings, versions and repeat

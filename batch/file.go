@@ -67,6 +67,12 @@ type Compare struct {
 	Effect float64
 	// Alpha is the level of the tests; 0 is 0.05.
 	Alpha float64
+	// Range is how much the primary metric of two runs can differ at most; 0 for what the metric
+	// says. StopWhenDecided needs one.
+	Range float64
+	// PassAt is the value of the primary metric from which on a run passes, for pass^k; nil for
+	// none.
+	PassAt *float64
 	// StopWhenDecided ends the batch once the primary metric is decided, by an e-process.
 	StopWhenDecided bool
 }

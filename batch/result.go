@@ -1,7 +1,7 @@
 package batch
 
 import (
-	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
 
@@ -14,17 +14,21 @@ type Result struct {
 	Status trace.RunStatus `json:"status"`
 	// Reason is one line for people, empty for a completed run.
 	Reason string `json:"reason"`
+	// Versions are those under which it was played.
+	Versions Versions `json:"versions"`
+	// Model is the model asked for.
+	Model string `json:"model"`
 	// ModelSource says who answered: "scripted" results are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
-	// Metrics are the figures of the run by name, see report.Metrics; empty unless it
-	// completed. A failure of the infrastructure is no score.
+	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
+	// counts, see [Result.Scored].
 	Metrics map[string]float64 `json:"metrics"`
-	// Calls, Tokens and Cost are what all attempts of the cell took, answers that were used
-	// again not counted twice.
-	Calls    int64       `json:"calls"`
-	Tokens   int64       `json:"tokens"`
-	Cost     price.Money `json:"cost"`
-	Currency string      `json:"currency"`
+	// Calls, Tokens and CostMicros are what the run took, CostMicros in millionths of the
+	// currency.
+	Calls      int64  `json:"calls"`
+	Tokens     int64  `json:"tokens"`
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
 	// Digest is the digest of the world at the end, Head the chain of the trace.
 	Digest string      `json:"digest"`
 	Head   trace.Chain `json:"head"`
@@ -32,5 +36,22 @@ type Result struct {
 	WallMS int64 `json:"wall_ms"`
 }
 
-// Scored says that the result counts in comparisons.
+// ResultOf is the result of a cell that was played, from the report of its run.
+func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
+	all := r.Metrics()
+	out := Result{
+		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
+		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
+		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{},
+		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
+		Digest: r.FinalDigest, Head: head,
+	}
+	if out.Scored() {
+		out.Metrics = all
+	}
+	return out
+}
+
+// Scored says that the run counts in comparisons: it was played to its end. A failure of the
+// infrastructure is no score.
 func (r Result) Scored() bool { return r.Status == trace.RunCompleted }

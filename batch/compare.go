@@ -1,0 +1,464 @@
+package batch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
+	"example.com/agentworld/trace"
+)
+
+// NoVerdict is the outcome of a comparison whose runs do not allow one.
+const NoVerdict stats.Outcome = "no_verdict"
+
+// Comparison is one arm against the baseline: cells that are equal in everything but the value
+// of one axis, in pairs.
+type Comparison struct {
+	// Axis is the axis that is compared, Arm and Baseline are its values.
+	Axis     string `json:"axis"`
+	Arm      string `json:"arm"`
+	Baseline string `json:"baseline"`
+	// Why says why there is no verdict; empty if there is one.
+	Why string `json:"why"`
+	// Notes are remarks on what the verdicts rest on.
+	Notes []string `json:"notes"`
+	// Pairs counts the pairs of cells, of which some are Open, with a cell that has no result yet,
+	// and some Failed, with one that ended without a score.
+	Pairs  int `json:"pairs"`
+	Open   int `json:"open"`
+	Failed int `json:"failed"`
+	// Metrics are the verdicts, the primary metric first.
+	Metrics []MetricVerdict `json:"metrics"`
+}
+
+// MetricVerdict is what a comparison concludes about one metric.
+type MetricVerdict struct {
+	// Metric is its name, Unit what it counts.
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"`
+	// Primary says that this metric decides.
+	Primary bool `json:"primary"`
+	// ArmMean and BaselineMean are the means over the pairs.
+	ArmMean      float64 `json:"arm_mean"`
+	BaselineMean float64 `json:"baseline_mean"`
+	// Verdict is about the arm: better or worse than the baseline.
+	stats.Verdict
+	// Sequential says that the verdict is by an e-process, which may be looked at at any time.
+	Sequential bool `json:"sequential"`
+	// ArmPass and BaselinePass are pass^k; null unless the batch says when a run passes.
+	ArmPass      *Passes `json:"arm_pass"`
+	BaselinePass *Passes `json:"baseline_pass"`
+}
+
+// Passes is how reliably an arm passes.
+type Passes struct {
+	// Passed of Runs runs passed; Rate is the interval of that share with 95% confidence.
+	Passed int            `json:"passed"`
+	Runs   int            `json:"runs"`
+	Rate   stats.Interval `json:"rate"`
+	// K is the largest number of repeats that every instance has, and PassK the share of instances
+	// of which K repeats would all pass.
+	K     int     `json:"k"`
+	PassK float64 `json:"pass_k"`
+}
+
+// pairing is a pair of cells with their results, nil where there is none yet.
+type pairing struct {
+	cluster, instance string
+	arm, base         *Result
+}
+
+// scored says that both cells count.
+func (p pairing) scored() bool {
+	return p.arm != nil && p.base != nil && p.arm.Scored() && p.base.Scored()
+}
+
+// open says that a cell has no result yet.
+func (p pairing) open() bool { return p.arm == nil || p.base == nil }
+
+// completed returns what is compared in a batch with these cells, with defaults. It is nil
+// without an axis. The error says what the file asks for and cannot be compared.
+func (c *Compare) completed(cells []Cell) (*Compare, error) {
+	out := Compare{}
+	if c != nil {
+		out = *c
+	}
+	var axes []string
+	scenarios := map[string]bool{}
+	for _, cell := range cells {
+		scenarios[cell.Scenario] = true
+		for _, l := range cell.Labels {
+			if !slices.Contains(axes, l.Axis) {
+				axes = append(axes, l.Axis)
+			}
+		}
+	}
+	switch {
+	case out.Axis == "" && len(axes) == 0 && c == nil:
+		return nil, nil
+	case out.Axis == "" && len(axes) == 1:
+		out.Axis = axes[0]
+	case out.Axis == "" && c == nil:
+		return nil, nil
+	case !slices.Contains(axes, out.Axis):
+		return nil, fmt.Errorf("compare: axis %q: allowed: %s", out.Axis, strings.Join(axes, ", "))
+	}
+	values := valuesOf(cells, out.Axis)
+	if out.Baseline == "" {
+		out.Baseline = values[0]
+	}
+	if !slices.Contains(values, out.Baseline) {
+		return nil, fmt.Errorf("compare: baseline %q: allowed: %s", out.Baseline, strings.Join(values, ", "))
+	}
+	if out.Primary == "" {
+		if out.Primary = "score"; len(scenarios) > 1 {
+			out.Primary = "score_share"
+		}
+	}
+	for _, name := range append([]string{out.Primary}, out.Metrics...) {
+		if _, ok := report.MetricNamed(name); !ok {
+			return nil, fmt.Errorf("compare: unknown metric %q; allowed: %s, and %sACTION", name, metricNames(), report.AcceptedPrefix)
+		}
+	}
+	out.Metrics = slices.DeleteFunc(slices.Clone(out.Metrics), func(name string) bool { return name == out.Primary })
+	if m, _ := report.MetricNamed(out.Primary); out.Range == 0 {
+		out.Range = m.Range
+	}
+	if out.StopWhenDecided && out.Range == 0 {
+		return nil, fmt.Errorf("compare: stop = \"when_decided\" needs the range of %s, the largest difference that two runs can have; allowed: range, or a metric that is a share", out.Primary)
+	}
+	if out.Alpha == 0 {
+		out.Alpha = 0.05
+	}
+	return &out, nil
+}
+
+// metricNames lists the metrics for messages.
+func metricNames() string {
+	var names []string
+	for _, m := range report.AllMetrics() {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// valuesOf are the values of an axis in the order of cells.
+func valuesOf(cells []Cell, axis string) (values []string) {
+	for _, c := range cells {
+		if v := c.Label(axis); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// pairsOf pairs the cells of an arm with those of the baseline, in the order of cells.
+// Repeats of an instance are a cluster, and all instances of a scenario if there are several
+// scenarios.
+func pairsOf(cells []Cell, results map[ID]*Result, axis, arm, baseline string) []pairing {
+	scenarios := map[string]bool{}
+	for _, c := range cells {
+		scenarios[c.Scenario] = true
+	}
+	key := func(c Cell) string {
+		parts := []string{strconv.Quote(c.Scenario), strconv.FormatUint(c.Seed, 10), strconv.FormatInt(c.Repeat, 10)}
+		for _, l := range c.Labels {
+			if l.Axis != axis {
+				parts = append(parts, strconv.Quote(l.Axis)+"="+strconv.Quote(l.Value))
+			}
+		}
+		return strings.Join(parts, " ")
+	}
+	partners := map[string]Cell{}
+	for _, c := range cells {
+		if c.Label(axis) == baseline {
+			partners[key(c)] = c
+		}
+	}
+	var list []pairing
+	for _, c := range cells {
+		partner, ok := partners[key(c)]
+		if c.Label(axis) != arm || !ok {
+			continue
+		}
+		p := pairing{cluster: c.Scenario, instance: c.Scenario + " " + strconv.FormatUint(c.Seed, 10), arm: results[c.ID], base: results[partner.ID]}
+		if len(scenarios) == 1 {
+			p.cluster = p.instance
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// Comparisons compares every value of the axis with the baseline. It is empty without an axis.
+// The error says what the file asks for and cannot be compared.
+func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, error) {
+	c, err := c.completed(cells)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	byID := indexed(results)
+	var list []Comparison
+	var paired [][]pairing
+	for _, arm := range valuesOf(cells, c.Axis) {
+		if arm == c.Baseline {
+			continue
+		}
+		pairs := pairsOf(cells, byID, c.Axis, arm, c.Baseline)
+		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{}, Metrics: []MetricVerdict{}}
+		for _, p := range pairs {
+			switch {
+			case p.open():
+				one.Open++
+			case !p.scored():
+				one.Failed++
+			}
+		}
+		one.Why = c.obstacle(pairs)
+		one.Notes = append(one.Notes, notesOn(pairs)...)
+		list, paired = append(list, one), append(paired, pairs)
+	}
+	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
+	// for each other.
+	if err := c.judge(list, paired, []string{c.Primary}); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := c.judge(list[i:i+1], paired[i:i+1], c.Metrics); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// indexed finds results by cell.
+func indexed(results []Result) map[ID]*Result {
+	byID := map[ID]*Result{}
+	for i := range results {
+		byID[results[i].ID] = &results[i]
+	}
+	return byID
+}
+
+// obstacle is why pairs allow no verdict, empty if they do: runs of different versions, or one arm
+// that fails more often than the other, so that what is left is no fair sample.
+func (c *Compare) obstacle(pairs []pairing) string {
+	versions := map[Versions]bool{}
+	armFailed, baseFailed, onlyArm, onlyBase, n := 0, 0, 0, 0, 0
+	for _, p := range pairs {
+		for _, r := range []*Result{p.arm, p.base} {
+			if r != nil {
+				versions[Versions{Engine: r.Versions.Engine, Rules: r.Versions.Rules}] = true
+			}
+		}
+		if p.open() {
+			continue
+		}
+		n++
+		arm, base := !p.arm.Scored(), !p.base.Scored()
+		if arm {
+			armFailed++
+		}
+		if base {
+			baseFailed++
+		}
+		if arm && !base {
+			onlyArm++
+		}
+		if base && !arm {
+			onlyBase++
+		}
+	}
+	if len(versions) > 1 {
+		return "the runs are of several versions of engine or rules"
+	}
+	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
+		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, so that the rest is no fair sample", armFailed, baseFailed, n)
+	}
+	return ""
+}
+
+// notesOn says what readers of verdicts must know about the runs.
+func notesOn(pairs []pairing) (notes []string) {
+	scripted := func(r *Result) bool { return r != nil && r.ModelSource == trace.SourceScripted }
+	if slices.ContainsFunc(pairs, func(p pairing) bool { return scripted(p.arm) || scripted(p.base) }) {
+		notes = append(notes, "runs of the embedded model: evidence about the wiring, none about a model")
+	}
+	return notes
+}
+
+// judge adds the verdicts on some metrics to comparisons, adjusted for all of them together. A
+// metric that no pair has is left out, unless it is the primary one.
+func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) error {
+	var tested []stats.Metric
+	type place struct{ comparison, metric int }
+	var places []place
+	for i := range list {
+		for _, name := range names {
+			m, _ := report.MetricNamed(name)
+			primary := name == c.Primary
+			v := MetricVerdict{Metric: name, Unit: m.Unit, Primary: primary}
+			pairs, arm, base := valuesIn(paired[i], name)
+			if len(pairs) == 0 && !primary {
+				continue
+			}
+			v.ArmMean, v.BaselineMean = arm, base
+			if primary && c.PassAt != nil {
+				v.ArmPass, v.BaselinePass = c.passes(paired[i], func(p pairing) *Result { return p.arm }), c.passes(paired[i], func(p pairing) *Result { return p.base })
+			}
+			o := stats.Options{Alpha: c.Alpha, LowerIsBetter: m.LowerIsBetter, Range: m.Range}
+			if primary {
+				o.Margin, o.Effect, o.Range = c.Margin, c.Effect, c.Range
+			}
+			list[i].Metrics = append(list[i].Metrics, v)
+			tested, places = append(tested, stats.Metric{Pairs: pairs, Options: o}), append(places, place{i, len(list[i].Metrics) - 1})
+		}
+	}
+	verdicts, err := stats.CompareAll(tested)
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	for k, at := range places {
+		one := &list[at.comparison]
+		v := &one.Metrics[at.metric]
+		v.Verdict = verdicts[k]
+		if c.StopWhenDecided {
+			if err := c.sequential(v, paired[at.comparison], len(list), tested[k].Options); err != nil {
+				return err
+			}
+		}
+		if one.Why != "" {
+			v.Outcome, v.FurtherPairs = NoVerdict, 0
+		}
+	}
+	return nil
+}
+
+// valuesIn are the pairs in which both runs have a metric, and the means of both sides.
+func valuesIn(all []pairing, name string) (pairs []stats.Pair, arm, base float64) {
+	for _, p := range all {
+		if !p.scored() {
+			continue
+		}
+		a, knownA := p.arm.Metrics[name]
+		b, knownB := p.base.Metrics[name]
+		if strings.HasPrefix(name, report.AcceptedPrefix) {
+			knownA, knownB = true, true // a run without such actions has none of them
+		}
+		if knownA && knownB {
+			pairs = append(pairs, stats.Pair{Cluster: p.cluster, A: a, B: b})
+			arm, base = arm+a, base+b
+		}
+	}
+	n := max(1, float64(len(pairs)))
+	return pairs, arm / n, base / n
+}
+
+// sequential replaces a verdict by that of an e-process, since a batch that ends when it is
+// decided has no number of pairs known beforehand. The other metrics get none: the primary one
+// chose when to stop. The level is split between the arms.
+func (c *Compare) sequential(v *MetricVerdict, pairs []pairing, arms int, o stats.Options) error {
+	if v.Sequential = true; !v.Primary {
+		v.Outcome, v.FurtherPairs = NoVerdict, 0
+		return nil
+	}
+	e, err := c.process(pairs)
+	if err != nil {
+		return err
+	}
+	o.Alpha /= float64(arms)
+	outcome, err := e.Outcome(o)
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	v.Outcome, v.P, v.AdjustedP = outcome, e.P(), min(1, e.P()*float64(arms))
+	return nil
+}
+
+// process observes clusters in the order of cells, up to the first that is not complete.
+func (c *Compare) process(pairs []pairing) (stats.EProcess, error) {
+	e, err := stats.NewEProcess(c.Range)
+	if err != nil {
+		return e, fmt.Errorf("compare: %w", err)
+	}
+	var order []string
+	clusters := map[string][]pairing{}
+	for _, p := range pairs {
+		if clusters[p.cluster] == nil {
+			order = append(order, p.cluster)
+		}
+		clusters[p.cluster] = append(clusters[p.cluster], p)
+	}
+	for _, name := range order {
+		if slices.ContainsFunc(clusters[name], pairing.open) {
+			break
+		}
+		values, _, _ := valuesIn(clusters[name], c.Primary)
+		if len(values) == 0 {
+			continue
+		}
+		if e, err = e.Observe(values...); err != nil {
+			return e, fmt.Errorf("compare: %w", err)
+		}
+	}
+	return e, nil
+}
+
+// passes is how reliably an arm passes; nil without a scored run.
+func (c *Compare) passes(pairs []pairing, side func(pairing) *Result) *Passes {
+	byInstance := map[string]*stats.Attempts{}
+	out := Passes{}
+	for _, p := range pairs {
+		r := side(p)
+		if r == nil || !r.Scored() {
+			continue
+		}
+		value, known := r.Metrics[c.Primary]
+		if !known {
+			continue
+		}
+		a := byInstance[p.instance]
+		if a == nil {
+			a = &stats.Attempts{}
+			byInstance[p.instance] = a
+		}
+		a.Tried++
+		out.Runs++
+		m, _ := report.MetricNamed(c.Primary)
+		if value >= *c.PassAt && !m.LowerIsBetter || value <= *c.PassAt && m.LowerIsBetter {
+			a.Passed++
+			out.Passed++
+		}
+	}
+	if out.Runs == 0 {
+		return nil
+	}
+	out.Rate, out.K = stats.Wilson(out.Passed, out.Runs, 0.05), out.Runs
+	var attempts []stats.Attempts
+	for _, instance := range slices.Sorted(maps.Keys(byInstance)) {
+		attempts = append(attempts, *byInstance[instance])
+		out.K = min(out.K, byInstance[instance].Tried)
+	}
+	out.PassK, _ = stats.PassK(attempts, out.K) // every instance has that many
+	return &out
+}
+
+// Decided says that the primary metric of every arm is decided, so that a batch that stops then
+// needs no further cell. It is false for a batch that does not. The error is that of
+// [Comparisons].
+func Decided(c *Compare, cells []Cell, results []Result) (bool, error) {
+	if c == nil || !c.StopWhenDecided {
+		return false, nil
+	}
+	list, err := Comparisons(c, cells, results)
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	return !slices.ContainsFunc(list, func(one Comparison) bool {
+		return one.Metrics[0].Outcome != stats.Better && one.Metrics[0].Outcome != stats.Worse
+	}), nil
+}

@@ -1,0 +1,247 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
+)
+
+// Formats are the names of the forms in which a summary can be written.
+var Formats = []string{"text", "json", "csv", "junit", "markdown", "html"}
+
+// Write returns the summary in a format. It panics on one that is not in [Formats].
+func (s Summary) Write(format string) []byte {
+	switch format {
+	case "text":
+		return []byte(s.Text())
+	case "json":
+		return s.JSON()
+	case "csv":
+		return s.CSV()
+	case "junit":
+		return s.JUnit()
+	case "markdown":
+		return []byte(s.Markdown())
+	case "html":
+		return s.HTML()
+	}
+	panic("batch: unknown format " + format)
+}
+
+// JSON is the whole summary, indented, with a line feed at its end.
+func (s Summary) JSON() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(s); err != nil {
+		panic("batch: a summary cannot be encoded: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// CSV is one row for each result, with a header; metrics that a run does not have are empty. A text
+// that a spreadsheet would take for a formula begins with an apostrophe.
+func (s Summary) CSV() []byte {
+	var axes, names []string
+	for _, r := range s.Results {
+		for _, l := range r.Labels {
+			if !slices.Contains(axes, l.Axis) {
+				axes = append(axes, l.Axis)
+			}
+		}
+	}
+	for _, m := range report.AllMetrics() {
+		if slices.ContainsFunc(s.Results, func(r Result) bool { _, ok := r.Metrics[m.Name]; return ok }) {
+			names = append(names, m.Name)
+		}
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	header := []string{"cell", "scenario", "seed", "repeat"}
+	for _, axis := range axes {
+		header = append(header, inert(axis))
+	}
+	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens", "run_cost_micros", "currency")
+	_ = w.Write(append(header, names...)) // into a buffer, as below
+	for _, r := range s.Results {
+		row := []string{inert(string(r.ID)), inert(r.Scenario), strconv.FormatUint(r.Seed, 10), strconv.FormatInt(r.Repeat, 10)}
+		for _, axis := range axes {
+			row = append(row, inert(r.Label(axis)))
+		}
+		row = append(row, string(r.Status), inert(r.Reason), inert(r.Model), string(r.ModelSource), r.Digest,
+			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10), inert(r.Currency))
+		for _, name := range names {
+			cell := ""
+			if v, ok := r.Metrics[name]; ok {
+				cell = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			row = append(row, cell)
+		}
+		_ = w.Write(row)
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// inert is a text of others that no spreadsheet takes for a formula.
+func inert(text string) string {
+	if text = one(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// The elements of a JUnit file, as CI systems read it.
+type (
+	junitSuite struct {
+		XMLName  xml.Name    `xml:"testsuite"`
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Error   *junitMessage `xml:"error"`
+		Skipped *junitMessage `xml:"skipped"`
+		Out     string        `xml:"system-out,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+	}
+)
+
+// JUnit has a test case for each gate, each comparison and each cell that ended without a score.
+// What is undecided is skipped with a message, a failed cell is an error.
+func (s Summary) JUnit() []byte {
+	suite := junitSuite{Name: "batch " + one(s.Name)}
+	for _, g := range s.Gates {
+		c := junitCase{Class: "gates", Name: one(g.Gate), Out: one(g.Why)}
+		switch g.Verdict {
+		case GateFailed:
+			c.Failure = &junitMessage{one(g.Why)}
+		case Undecided:
+			c.Skipped = &junitMessage{"undecided: " + one(g.Why)}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, cmp := range s.Comparisons {
+		for _, v := range cmp.Metrics {
+			c := junitCase{Class: "comparisons", Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(cmp.Arm), one(cmp.Baseline)),
+				Out: fmt.Sprintf("%s: difference %s over %d pairs, p %.3f", v.words(), number(v.Difference), v.Pairs, v.AdjustedP)}
+			switch v.Outcome {
+			case NoVerdict, stats.TooFew, stats.Undecided:
+				why := v.words()
+				if cmp.Why != "" {
+					why += ": " + one(cmp.Why)
+				}
+				c.Skipped = &junitMessage{why}
+			}
+			suite.Cases = append(suite.Cases, c)
+		}
+	}
+	for _, f := range s.Failures {
+		suite.Cases = append(suite.Cases, junitCase{Class: "cells", Name: one(f.Name), Error: &junitMessage{one(string(f.Status) + ": " + f.Reason)}})
+	}
+	for _, c := range suite.Cases {
+		suite.Tests++
+		switch {
+		case c.Failure != nil:
+			suite.Failures++
+		case c.Error != nil:
+			suite.Errors++
+		case c.Skipped != nil:
+			suite.Skipped++
+		}
+	}
+	text, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		panic("batch: a JUnit file cannot be encoded: " + err.Error())
+	}
+	return slices.Concat([]byte(xml.Header), text, []byte("\n"))
+}
+
+// markdownMost is the most that is written, in bytes: a job summary takes 1,024 KiB.
+const markdownMost = 1000 << 10
+
+// Markdown is the summary for a pull request or a job summary, at most markdownMost bytes. Texts of
+// others are escaped, so that they make no markup and no links.
+func (s Summary) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Batch %s\n\n", marked(s.Name))
+	if len(s.Gates) > 0 {
+		fmt.Fprintf(&b, "Gates: **%s**\n\n", s.Verdict)
+	}
+	fmt.Fprintf(&b, "%s\n\n", marked(s.head()))
+	if s.Scripted {
+		fmt.Fprintf(&b, "Note: %s.\n\n", scriptedNote)
+	}
+	failures, omitted := s.failureTable()
+	for _, t := range []table{s.gateTable(), s.comparisonTable(), s.armTable(), failures} {
+		if b.Len() < markdownMost/2 {
+			t.markdown(&b)
+		}
+	}
+	if omitted > 0 {
+		fmt.Fprintf(&b, "And %d failed cells more.\n\n", omitted)
+	}
+	for _, line := range s.remarks() {
+		fmt.Fprintf(&b, "- %s\n", marked(line))
+	}
+	if b.Len() <= markdownMost {
+		return b.String()
+	}
+	const cut = "\n\nCut: the rest is in the other formats.\n"
+	return strings.ToValidUTF8(b.String()[:markdownMost-len(cut)], "") + cut
+}
+
+// markdown writes a table; nothing without rows.
+func (t table) markdown(b *strings.Builder) {
+	if len(t.rows) == 0 {
+		return
+	}
+	row := func(cells []string) {
+		for _, cell := range cells {
+			b.WriteString("| " + marked(cell) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	row(t.header)
+	b.WriteString(strings.Repeat("| --- ", len(t.header)) + "|\n")
+	most := markdownMost / 4
+	for i, cells := range t.rows {
+		if b.Len() > most {
+			fmt.Fprintf(b, "\n%d rows more.\n", len(t.rows)-i)
+			break
+		}
+		row(cells)
+	}
+	b.WriteString("\n")
+}
+
+// marked is a text of others on one line that is no markup: every character that begins some is
+// written as a reference.
+func marked(text string) string {
+	var b strings.Builder
+	for _, r := range one(text) {
+		if strings.ContainsRune("\\`*_{}[]<>()#+!|~&@:/", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,323 @@
+package batch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
+	"example.com/agentworld/trace"
+)
+
+// SummaryVersion is the version of [Summary]'s JSON. It grows when a field changes its meaning or
+// goes away. summary.schema.json is the JSON Schema (draft 2020-12) of it.
+const SummaryVersion = 1
+
+// Verdict on a batch or a gate.
+type Verdict string
+
+// The verdicts on gates and batches.
+const (
+	// Passed: every gate holds.
+	Passed Verdict = "passed"
+	// GateFailed: a gate does not hold.
+	GateFailed Verdict = "failed"
+	// Undecided: a gate has no answer yet, or the results allow none.
+	Undecided Verdict = "undecided"
+)
+
+// Summary is a batch in numbers: what all outputs show. Lists are never null.
+type Summary struct {
+	// SummaryVersion is the version of this format.
+	SummaryVersion int `json:"summary_version"`
+	// Name is the name of the batch.
+	Name string `json:"name"`
+	// Verdict is that of all gates; passed without any.
+	Verdict Verdict `json:"verdict"`
+	// Scripted says that the embedded model answered in some run: evidence about the wiring and
+	// none about a model.
+	Scripted bool `json:"scripted"`
+	// Cells counts all cells, Scored those with a score, Failed those that ended without one. The
+	// others have not been played to their end.
+	Cells  int `json:"cells"`
+	Scored int `json:"scored"`
+	Failed int `json:"failed"`
+	// Calls, Tokens and CostMicros are what the cells with a result took. Currency is empty without
+	// prices.
+	Calls      int64  `json:"calls"`
+	Tokens     int64  `json:"tokens"`
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
+	// Arms are the means by labels, in the order of the file.
+	Arms []ArmSummary `json:"arms"`
+	// Comparisons are the verdicts on the arms.
+	Comparisons []Comparison `json:"comparisons"`
+	// Gates are the conditions of the file with their verdicts.
+	Gates []GateResult `json:"gates"`
+	// Failures are the cells that ended without a score.
+	Failures []Failure `json:"failures"`
+	// Results are all results, in the order of cells.
+	Results []Result `json:"results"`
+}
+
+// ArmSummary is all cells with the same labels.
+type ArmSummary struct {
+	// Arm is the labels as text.
+	Arm string `json:"arm"`
+	// Cells, Scored and Failed count as in [Summary].
+	Cells  int `json:"cells"`
+	Scored int `json:"scored"`
+	Failed int `json:"failed"`
+	// Metrics are the means over scored cells, in the order of [report.AllMetrics]; those that no
+	// cell has are left out.
+	Metrics []MetricMean `json:"metrics"`
+}
+
+// MetricMean is the mean of a metric over scored cells.
+type MetricMean struct {
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"`
+	// Mean and SD are the mean and standard deviation over N cells; SD is 0 of one.
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`
+	N    int     `json:"n"`
+}
+
+// GateResult is a gate with its verdict.
+type GateResult struct {
+	// Gate is the condition as text.
+	Gate string `json:"gate"`
+	// Verdict is passed, failed or undecided, Why what it rests on.
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
+}
+
+// Failure is a cell that ended without a score.
+type Failure struct {
+	Cell   ID              `json:"cell"`
+	Name   string          `json:"name"`
+	Status trace.RunStatus `json:"status"`
+	Reason string          `json:"reason"`
+}
+
+// Name is the cell for people: scenario, seed, repeat and arm.
+func (c Cell) Name() string {
+	return fmt.Sprintf("%s, seed %d, repeat %d, %s", c.Scenario, c.Seed, c.Repeat, c.Arm())
+}
+
+// Summarize sums up a batch. Results of cells that are not in the batch do not count. The error
+// says what the file asks for and cannot be compared.
+func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
+	s := Summary{
+		SummaryVersion: SummaryVersion, Name: f.Name, Cells: len(cells),
+		Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{}, Results: []Result{},
+	}
+	var err error
+	if s.Comparisons, err = Comparisons(f.Compare, cells, results); err != nil {
+		return Summary{}, err
+	}
+	if s.Comparisons == nil {
+		s.Comparisons = []Comparison{}
+	}
+	byID := indexed(results)
+	arms := map[string][]*Result{}
+	for _, c := range cells {
+		name := c.Arm()
+		i := slices.IndexFunc(s.Arms, func(a ArmSummary) bool { return a.Arm == name })
+		if i < 0 {
+			i, s.Arms = len(s.Arms), append(s.Arms, ArmSummary{Arm: name})
+		}
+		arm := &s.Arms[i]
+		arm.Cells++
+		r := byID[c.ID]
+		if r == nil {
+			continue
+		}
+		s.Results = append(s.Results, *r)
+		s.Scripted = s.Scripted || r.ModelSource == trace.SourceScripted
+		s.Calls, s.Tokens, s.CostMicros = s.Calls+r.Calls, s.Tokens+r.Tokens, s.CostMicros+r.CostMicros
+		if r.Currency != "" {
+			s.Currency = r.Currency
+		}
+		if !r.Scored() {
+			s.Failed, arm.Failed = s.Failed+1, arm.Failed+1
+			s.Failures = append(s.Failures, Failure{c.ID, c.Name(), r.Status, r.Reason})
+			continue
+		}
+		s.Scored, arm.Scored = s.Scored+1, arm.Scored+1
+		arms[name] = append(arms[name], r)
+	}
+	for i := range s.Arms {
+		s.Arms[i].Metrics = meansOf(arms[s.Arms[i].Arm])
+	}
+	s.Verdict = Passed
+	for _, g := range f.Gates {
+		result, err := g.check(s, f.Compare, cells)
+		if err != nil {
+			return Summary{}, err
+		}
+		s.Gates = append(s.Gates, result)
+		if result.Verdict == GateFailed || result.Verdict == Undecided && s.Verdict == Passed {
+			s.Verdict = result.Verdict
+		}
+	}
+	return s, nil
+}
+
+// meansOf are the means of all metrics that some result has.
+func meansOf(results []*Result) []MetricMean {
+	list := []MetricMean{}
+	for _, m := range report.AllMetrics() {
+		if mean := meanOf(m, results); mean.N > 0 {
+			list = append(list, mean)
+		}
+	}
+	return list
+}
+
+// meanOf is the mean of a metric over the results that have it.
+func meanOf(m report.Metric, results []*Result) MetricMean {
+	out := MetricMean{Metric: m.Name, Unit: m.Unit}
+	var values []float64
+	for _, r := range results {
+		v, known := r.Metrics[m.Name]
+		if known || strings.HasPrefix(m.Name, report.AcceptedPrefix) {
+			values = append(values, v)
+			out.Mean += v
+		}
+	}
+	if out.N = len(values); out.N == 0 {
+		return out
+	}
+	out.Mean /= float64(out.N)
+	if out.N > 1 {
+		squares := 0.0
+		for _, v := range values {
+			squares += (v - out.Mean) * (v - out.Mean)
+		}
+		out.SD = math.Sqrt(squares / float64(out.N-1))
+	}
+	return out
+}
+
+// Text is the gate as a line, such as "score of small at least 20".
+func (g Gate) Text() string {
+	of := ""
+	if g.Arm != "" {
+		of = " of " + g.Arm
+	}
+	var parts []string
+	if g.AtLeast != nil {
+		parts = append(parts, fmt.Sprintf("mean %s%s at least %s", g.Metric, of, number(*g.AtLeast)))
+	}
+	if g.AtMost != nil {
+		parts = append(parts, fmt.Sprintf("mean %s%s at most %s", g.Metric, of, number(*g.AtMost)))
+	}
+	if len(g.Verdict) > 0 {
+		parts = append(parts, fmt.Sprintf("%s%s %s", g.Metric, of, strings.Join(g.Verdict, " or ")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// check is the verdict on a gate: on a mean, or on comparisons. A gate on cells that have not been
+// played to their end is undecided, and so is one on cells that failed.
+func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
+	out := GateResult{Gate: g.Text(), Verdict: Passed}
+	m, ok := report.MetricNamed(g.Metric)
+	if !ok {
+		return out, fmt.Errorf("gate: unknown metric %q; allowed: %s, and %sACTION", g.Metric, metricNames(), report.AcceptedPrefix)
+	}
+	var why []string
+	lower := func(v Verdict, format string, args ...any) {
+		why = append(why, fmt.Sprintf(format, args...))
+		if v == GateFailed || v == Undecided && out.Verdict == Passed {
+			out.Verdict = v
+		}
+	}
+	axis := ""
+	if c, err := c.completed(cells); err != nil {
+		return out, err
+	} else if c != nil {
+		axis = c.Axis
+	}
+	if g.Arm != "" && !slices.Contains(valuesOf(cells, axis), g.Arm) {
+		return out, fmt.Errorf("gate %q: no value %q of the compared axis; allowed: %s", out.Gate, g.Arm, strings.Join(valuesOf(cells, axis), ", "))
+	}
+	if g.AtLeast != nil || g.AtMost != nil {
+		all, open, failed := 0, 0, 0
+		var scored []*Result
+		byID := indexed(s.Results)
+		for _, cell := range cells {
+			if g.Arm != "" && cell.Label(axis) != g.Arm {
+				continue
+			}
+			all++
+			switch r := byID[cell.ID]; {
+			case r == nil:
+				open++
+			case !r.Scored():
+				failed++
+			default:
+				scored = append(scored, r)
+			}
+		}
+		mean := meanOf(m, scored)
+		switch {
+		case open > 0:
+			lower(Undecided, "%d of %d cells have not been played to their end", open, all)
+		case failed > 0:
+			lower(Undecided, "%d of %d cells ended without a score", failed, all)
+		case mean.N < all:
+			lower(Undecided, "%d of %d cells have no %s", all-mean.N, all, g.Metric)
+		case g.AtLeast != nil && mean.Mean < *g.AtLeast, g.AtMost != nil && mean.Mean > *g.AtMost:
+			lower(GateFailed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
+		default:
+			lower(Passed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
+		}
+	}
+	if len(g.Verdict) > 0 {
+		compared := 0
+		for _, one := range s.Comparisons {
+			if g.Arm != "" && one.Arm != g.Arm {
+				continue
+			}
+			i := slices.IndexFunc(one.Metrics, func(v MetricVerdict) bool { return v.Metric == g.Metric })
+			if i < 0 {
+				return out, fmt.Errorf("gate %q: %s is not compared; allowed: the metrics under compare that runs have", out.Gate, g.Metric)
+			}
+			compared++
+			switch v := one.Metrics[i]; {
+			case slices.Contains(g.Verdict, string(v.Outcome)):
+				lower(Passed, "%s is %s", one.Arm, v.Outcome)
+			case v.Outcome == stats.Better || v.Outcome == stats.Worse || v.Outcome == stats.Equivalent:
+				lower(GateFailed, "%s is %s", one.Arm, v.Outcome)
+			default:
+				lower(map[string]Verdict{"pass": Passed, "fail": GateFailed}[g.Undecided].or(Undecided), "%s is %s", one.Arm, strings.ReplaceAll(string(v.Outcome), "_", " "))
+			}
+		}
+		if compared == 0 {
+			return out, fmt.Errorf("gate %q: nothing is compared; allowed: an axis with a baseline and another value", out.Gate)
+		}
+	}
+	out.Why = strings.Join(why, "; ")
+	return out, nil
+}
+
+// or is v, or other if it is empty.
+func (v Verdict) or(other Verdict) Verdict {
+	if v == "" {
+		return other
+	}
+	return v
+}
+
+// number is a figure for people, with at most four significant digits behind the point.
+func number(v float64) string {
+	digits := 0
+	if v != math.Trunc(v) {
+		digits = max(0, min(4, 3-int(math.Floor(math.Log10(math.Abs(v))))))
+	}
+	return fmt.Sprintf("%.*f", digits, v)
+}

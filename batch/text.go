@@ -1,0 +1,214 @@
+package batch
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/stats"
+)
+
+// shownMetrics are the columns of the table of arms; every metric stands in the other outputs.
+var shownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens", "cost"}
+
+// listedMost bounds the failures that are listed for people.
+const listedMost = 20
+
+// one is a text of others on one line.
+func one(text string) string { return plaintext.Line(plaintext.Clip(text, 300)) }
+
+// head is the first line for people.
+func (s Summary) head() string {
+	text := fmt.Sprintf("%d cells, %d scored, %d failed, %d to play", s.Cells, s.Scored, s.Failed, s.Cells-s.Scored-s.Failed)
+	text += fmt.Sprintf("; %d calls, %d tokens", s.Calls, s.Tokens)
+	if s.Currency != "" {
+		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
+	}
+	return text
+}
+
+// scriptedNote is what has to be said about the embedded model.
+const scriptedNote = "the embedded model answered: evidence about the wiring, none about a model"
+
+// table is rows of cells for people, with a header.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+// armTable is the means by arm.
+func (s Summary) armTable() table {
+	t := table{header: []string{"arm", "cells", "scored", "failed"}}
+	var columns []string
+	for _, name := range shownMetrics {
+		for _, a := range s.Arms {
+			if _, ok := a.mean(name); ok {
+				columns = append(columns, name)
+				break
+			}
+		}
+	}
+	t.header = append(t.header, columns...)
+	for _, a := range s.Arms {
+		row := []string{one(a.Arm), fmt.Sprint(a.Cells), fmt.Sprint(a.Scored), fmt.Sprint(a.Failed)}
+		for _, name := range columns {
+			cell := "-"
+			if m, ok := a.mean(name); ok {
+				cell = number(m.Mean)
+				if m.N > 1 {
+					cell += " ± " + number(m.SD)
+				}
+			}
+			row = append(row, cell)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// mean is that of a metric; false if no cell has it.
+func (a ArmSummary) mean(name string) (MetricMean, bool) {
+	for _, m := range a.Metrics {
+		if m.Metric == name {
+			return m, true
+		}
+	}
+	return MetricMean{}, false
+}
+
+// comparisonTable is the verdicts.
+func (s Summary) comparisonTable() table {
+	t := table{header: []string{"compared", "metric", "means", "difference", "95% interval", "p", "pairs", "verdict"}}
+	for _, c := range s.Comparisons {
+		for _, v := range c.Metrics {
+			name := v.Metric
+			if v.Primary {
+				name += " (primary)"
+			}
+			interval := "-"
+			if v.Interval != nil {
+				interval = number(v.Interval.Low) + " to " + number(v.Interval.High)
+			}
+			t.rows = append(t.rows, []string{
+				fmt.Sprintf("%s against %s", one(c.Arm), one(c.Baseline)), name, number(v.ArmMean) + ", " + number(v.BaselineMean),
+				number(v.Difference), interval, fmt.Sprintf("%.3f", v.AdjustedP), fmt.Sprint(v.Pairs), v.words(),
+			})
+		}
+	}
+	return t
+}
+
+// words is the verdict for people.
+func (v MetricVerdict) words() string {
+	switch v.Outcome {
+	case NoVerdict:
+		return "no verdict"
+	case stats.TooFew:
+		return "too few"
+	case stats.Undecided:
+		if v.Interval != nil && v.Interval.Low == 0 && v.Interval.High == 0 {
+			return "undecided; equal in every pair"
+		}
+		if v.FurtherPairs >= stats.ClustersMax {
+			return "undecided; no number of pairs would tell"
+		}
+		if v.Sequential {
+			return "undecided so far"
+		}
+		return fmt.Sprintf("undecided; %d more pairs for 80%% power", v.FurtherPairs)
+	}
+	return string(v.Outcome)
+}
+
+// remarks are the lines below the verdicts: why there is none, and what they rest on.
+func (s Summary) remarks() (lines []string) {
+	for _, c := range s.Comparisons {
+		who := fmt.Sprintf("%s against %s: ", one(c.Arm), one(c.Baseline))
+		if c.Why != "" {
+			lines = append(lines, who+"no verdict: "+one(c.Why))
+		}
+		if c.Open+c.Failed > 0 {
+			lines = append(lines, fmt.Sprintf("%sof %d pairs %d are to play and %d ended without a score", who, c.Pairs, c.Open, c.Failed))
+		}
+		for _, v := range c.Metrics {
+			if v.ArmPass != nil && v.BaselinePass != nil {
+				lines = append(lines, fmt.Sprintf("%spassed %s, and %s", who, v.ArmPass.words(), v.BaselinePass.words()))
+			}
+			if v.Sequential && v.Primary {
+				lines = append(lines, who+"judged by an e-process, which may be looked at at any time; the other metrics are shown without a verdict")
+			}
+		}
+	}
+	return lines
+}
+
+// words is how reliably an arm passes, for people.
+func (p Passes) words() string {
+	return fmt.Sprintf("%d of %d (%.0f%% to %.0f%%), all of %d repeats %.0f%%", p.Passed, p.Runs, 100*p.Rate.Low, 100*p.Rate.High, p.K, 100*p.PassK)
+}
+
+// gateTable is the gates.
+func (s Summary) gateTable() table {
+	t := table{header: []string{"gate", "verdict", "why"}}
+	for _, g := range s.Gates {
+		t.rows = append(t.rows, []string{one(g.Gate), string(g.Verdict), one(g.Why)})
+	}
+	return t
+}
+
+// failureTable is the cells that ended without a score, up to listedMost.
+func (s Summary) failureTable() (t table, omitted int) {
+	t.header = []string{"failed cell", "status", "reason"}
+	for _, f := range s.Failures[:min(len(s.Failures), listedMost)] {
+		t.rows = append(t.rows, []string{one(f.Name), string(f.Status), one(f.Reason)})
+	}
+	return t, len(s.Failures) - len(t.rows)
+}
+
+// write prints a table with aligned columns and an empty line behind it; nothing without rows.
+func (t table) write(w io.Writer) {
+	if len(t.rows) == 0 {
+		return
+	}
+	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, row := range append([][]string{t.header}, t.rows...) {
+		if i == 0 {
+			row = strings.Split(strings.ToUpper(strings.Join(row, "\x00")), "\x00")
+		}
+		_, _ = io.WriteString(tabs, strings.Join(row, "\t")+"\n") // into a strings.Builder; each cell is one line
+
+	}
+	_ = tabs.Flush()
+	_, _ = io.WriteString(w, "\n")
+}
+
+// Text is the summary for a terminal.
+func (s Summary) Text() string {
+	var b strings.Builder
+	plaintext.Fprintf(&b, "batch    %s\ncells    %s\n", one(s.Name), s.head())
+	if s.Scripted {
+		plaintext.Fprintf(&b, "note     %s\n", scriptedNote)
+	}
+	b.WriteString("\n")
+	s.armTable().write(&b)
+	s.comparisonTable().write(&b)
+	for _, line := range s.remarks() {
+		plaintext.Fprintf(&b, "%s\n", line)
+	}
+	if len(s.remarks()) > 0 {
+		b.WriteString("\n")
+	}
+	s.gateTable().write(&b)
+	failures, omitted := s.failureTable()
+	failures.write(&b)
+	if omitted > 0 {
+		plaintext.Fprintf(&b, "and %d failed cells more\n\n", omitted)
+	}
+	if len(s.Gates) > 0 {
+		plaintext.Fprintf(&b, "gates    %s\n", s.Verdict)
+	}
+	return b.String()
+}

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Metric is a figure of a run by which runs are compared and gated. All of them are about what
+// models decided: nobody else acts in a run, and where the engine put a wait in place of a
+// decision, that is degraded_share.
+type Metric struct {
+	// Name is stable.
+	Name string
+	// Unit is what the figure counts.
+	Unit string
+	// Doc is one line for people.
+	Doc string
+	// LowerIsBetter is for metrics such as cost and errors.
+	LowerIsBetter bool
+	// Range is how much two runs can differ at most; 0 if that is not known.
+	Range float64
+	of    func(Report) (value float64, known bool)
+}
+
+// AcceptedPrefix begins the names of metrics that count accepted actions, such as
+// accepted.mine_compound.
+const AcceptedPrefix = "accepted."
+
+// always makes a figure that every run has.
+func always(of func(Report) int64) func(Report) (float64, bool) {
+	return func(r Report) (float64, bool) { return float64(of(r)), true }
+}
+
+// share is n of total, unknown of none.
+func share(n, total int64) (float64, bool) {
+	if total == 0 {
+		return 0, false
+	}
+	return float64(n) / float64(total), true
+}
+
+// metrics are all metrics but the counts of accepted actions.
+var metrics = []Metric{
+	{"score", "score", "score of the scenario's task", false, 0, func(r Report) (float64, bool) {
+		if r.Task == nil || !r.Task.Complete {
+			return 0, false
+		}
+		return float64(r.Task.Score), true
+	}},
+	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less", false, 1, func(r Report) (float64, bool) {
+		t := r.Task
+		if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
+			return 0, false
+		}
+		return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
+	}},
+	{"goals_met", "goals", "goals met, counted once per agent and goal", false, 0, always(func(r Report) int64 { return r.GoalsMet })},
+	{"goals_share", "share", "goals met as a share of all", false, 1, func(r Report) (float64, bool) {
+		return share(r.GoalsMet, int64(len(r.Goals)))
+	}},
+	{"decisions", "decisions", "decisions made by a model", false, 0, always(func(r Report) int64 { return r.TotalDecisions })},
+	{"active_ticks", "ticks", "ticks in which an agent was due or followed an order", false, 0, always(func(r Report) int64 { return r.ActiveTicks })},
+	{"accepted_share", "share", "actions that the world accepted, of those it got", false, 1, func(r Report) (float64, bool) {
+		return share(r.ActionSuccess, r.TotalActions)
+	}},
+	{"action_kinds", "kinds", "kinds of actions that the world accepted", false, 0, always(func(r Report) int64 { return int64(len(r.ActionKindSuccessCounts)) })},
+	{"degraded_share", "share", "decisions that ended in a wait that nobody chose", true, 1, func(r Report) (float64, bool) {
+		d := r.DecisionCounts
+		return share(d.WaitDegraded, d.Wait+d.WaitTicks+d.Act-r.ContinuedDecisions)
+	}},
+	{"fallbacks", "turns", "turns that failed and ended in the best they had", true, 0, always(func(r Report) int64 {
+		n := int64(0)
+		for _, k := range r.DecisionCounts.FallbacksBy {
+			n += k
+		}
+		return n
+	})},
+	{"guard_waits", "turns", "turns and orders that ended in a wait since the guard refused what was wanted", true, 0, always(func(r Report) int64 { return r.Guard.Waits })},
+	{"parse_errors", "answers", "answers that could not be used", true, 0, always(func(r Report) int64 { return r.TraceCounts.ParseErrors })},
+	{"parse_repaired", "answers", "answers used after the parser forgave something", true, 0, always(func(r Report) int64 { return r.TraceCounts.ParseRepaired })},
+	{"repair_rounds", "calls", "calls made to have an answer repaired", true, 0, always(func(r Report) int64 { return r.TraceCounts.RepairRoundsTotal })},
+	{"repair_rounds_max", "calls", "most of those in one turn", true, 0, always(func(r Report) int64 { return r.TraceCounts.RepairRoundsMax })},
+	{"llm_errors", "calls", "calls that ended without a reply", true, 0, always(func(r Report) int64 { return r.TraceCounts.LLMErrors })},
+	{"calls", "calls", "calls of models, for decisions and reflections", true, 0, always(func(r Report) int64 { return r.Cost.calls() })},
+	{"calls_per_decision", "calls", "calls per decision that no order made", true, 0, func(r Report) (float64, bool) {
+		return float64(r.TraceCounts.CallsPerDecision.AvgMilli) / 1000, r.TotalDecisions > 0
+	}},
+	{"tokens_input", "tokens", "input tokens of all answers", true, 0, always(func(r Report) int64 { in, _ := r.Cost.tokens(); return in })},
+	{"tokens_output", "tokens", "output tokens of all answers", true, 0, always(func(r Report) int64 { _, out := r.Cost.tokens(); return out })},
+	{"tokens", "tokens", "input and output tokens of all answers", true, 0, always(func(r Report) int64 { in, out := r.Cost.tokens(); return in + out })},
+	{"cost", "currency", "cost of all answers, in units of the currency; unknown if a model has no price", true, 0, func(r Report) (float64, bool) {
+		return float64(r.Cost.TotalMicros) / 1e6, r.Cost.Priced && r.Cost.Currency != ""
+	}},
+	{"model_p95_ms", "ms", "95th percentile of the time to an answer; it depends on the network", true, 0, func(r Report) (float64, bool) {
+		return float64(r.Timing.LLMLatencyMS.P95), r.TraceCounts.ModelCalls > 0
+	}},
+}
+
+// calls is how many requests were sent.
+func (c Cost) calls() (n int64) {
+	for _, m := range c.ByModel {
+		n += m.Calls
+	}
+	return n
+}
+
+// tokens are those of all answers.
+func (c Cost) tokens() (input, output int64) {
+	for _, m := range c.ByModel {
+		input, output = input+m.Tokens.Input, output+m.Tokens.Output
+	}
+	return input, output
+}
+
+// AllMetrics are all metrics but the counts of accepted actions, in the order in which they are
+// shown.
+func AllMetrics() []Metric { return slices.Clone(metrics) }
+
+// MetricNamed is the metric of a name; accepted.ACTION counts accepted actions of a kind.
+func MetricNamed(name string) (m Metric, ok bool) {
+	if i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name }); i >= 0 {
+		return metrics[i], true
+	}
+	if action, found := strings.CutPrefix(name, AcceptedPrefix); found && action != "" {
+		return Metric{Name: name, Unit: "actions", Doc: "actions of this kind that the world accepted",
+			of: always(func(r Report) int64 { return r.ActionKindSuccessCounts[action] })}, true
+	}
+	return Metric{}, false
+}
+
+// Of is the metric of a run; false if the run has none, such as a score without a task.
+func (m Metric) Of(r Report) (value float64, known bool) { return m.of(r) }
+
+// Metrics are all that a run has, by name, counts of accepted actions included.
+func (r Report) Metrics() map[string]float64 {
+	all := map[string]float64{}
+	for _, m := range metrics {
+		if v, known := m.of(r); known {
+			all[m.Name] = v
+		}
+	}
+	for action := range maps.Keys(r.ActionKindSuccessCounts) {
+		all[AcceptedPrefix+action] = float64(r.ActionKindSuccessCounts[action])
+	}
+	return all
+}
