@@ -1,6 +1,12 @@
 package batch
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -55,3 +61,29 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 // Scored says that the run counts in comparisons: it was played to its end. A failure of the
 // infrastructure is no score.
 func (r Result) Scored() bool { return r.Status == trace.RunCompleted }
+
+// lineMost bounds a line of results.jsonl, in bytes.
+const lineMost = 1 << 20
+
+// ReadResults reads the lines of results.jsonl. The error names the line that is no result.
+func ReadResults(r io.Reader) ([]Result, error) {
+	var list []Result
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, lineMost)
+	for n := 1; lines.Scan(); n++ {
+		var one Result
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&one); err != nil || one.ID == "" || one.Status == "" {
+			return nil, fmt.Errorf("line %d is no result of a cell", n)
+		}
+		list = append(list, one)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	return list, nil
+}
+
+// ResultsFile is the file of all results in the directory of a batch.
+const ResultsFile = "results.jsonl"

@@ -11,8 +11,9 @@ import (
 	"example.com/agentworld/report/stats"
 )
 
-// shownMetrics are the columns of the table of arms; every metric stands in the other outputs.
-var shownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens", "cost"}
+// ShownMetrics are the columns of the table of arms, and what is compared if nobody says what. Every
+// metric stands in the other outputs.
+var ShownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens", "cost"}
 
 // listedMost bounds the failures that are listed for people.
 const listedMost = 20
@@ -43,7 +44,7 @@ type table struct {
 func (s Summary) armTable() table {
 	t := table{header: []string{"arm", "cells", "scored", "failed"}}
 	var columns []string
-	for _, name := range shownMetrics {
+	for _, name := range ShownMetrics {
 		for _, a := range s.Arms {
 			if _, ok := a.mean(name); ok {
 				columns = append(columns, name)
@@ -117,6 +118,9 @@ func (v MetricVerdict) words() string {
 		}
 		if v.Sequential {
 			return "undecided so far"
+		}
+		if v.P < v.AdjustedP && v.FurtherPairs == 0 {
+			return "undecided; one of several metrics"
 		}
 		return fmt.Sprintf("undecided; %d more pairs for 80%% power", v.FurtherPairs)
 	}

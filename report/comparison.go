@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -42,6 +43,40 @@ type Comparison struct {
 	Goals []GoalDifference `json:"goals"`
 	// Resources of which all agents together hold another amount at the end.
 	Stock []StockDifference `json:"stock"`
+	// Metrics of the whole runs that either of them has.
+	Metrics []MetricDifference `json:"metrics"`
+}
+
+// MetricDifference is a metric of two runs.
+type MetricDifference struct {
+	// Name of the metric.
+	Metric string `json:"metric"`
+	// What it counts.
+	Unit string `json:"unit"`
+	// Value in the first run; null if it has none.
+	A *float64 `json:"a"`
+	// Value in the second run; null if it has none.
+	B *float64 `json:"b"`
+}
+
+// metricsOf are the metrics that either of two runs has, but for those of the clock.
+func metricsOf(a, b Report) []MetricDifference {
+	list := []MetricDifference{}
+	for _, m := range metrics {
+		row := MetricDifference{Metric: m.Name, Unit: m.Unit}
+		for _, side := range []struct {
+			r    Report
+			into **float64
+		}{{a, &row.A}, {b, &row.B}} {
+			if v, known := m.of(side.r); known {
+				*side.into = &v
+			}
+		}
+		if (row.A != nil || row.B != nil) && m.Unit != "ms" {
+			list = append(list, row)
+		}
+	}
+	return list
 }
 
 // TickDifference is one tick in which two runs differ.
@@ -118,7 +153,7 @@ const (
 // compared as far as it goes.
 func Compare(a, b Report, traceA, traceB *trace.Reader, after int64) (Comparison, error) {
 	c := Comparison{
-		AfterTick: after, Ticks: []TickDifference{}, Agents: []AgentDifference{}, Goals: []GoalDifference{}, Stock: []StockDifference{},
+		AfterTick: after, Ticks: []TickDifference{}, Agents: []AgentDifference{}, Goals: []GoalDifference{}, Stock: []StockDifference{}, Metrics: metricsOf(a, b),
 	}
 	for {
 		x, err := readTick(traceA, after)
@@ -273,6 +308,12 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 			plaintext.Fprintf(w, "%s\t%s\t%s\n", row.name, x, y)
 		}
 	}
+	for _, m := range c.Metrics {
+		above := slices.Contains([]string{"goals_met", "calls", "tokens_input", "tokens_output", "cost"}, m.Metric)
+		if !above && (m.A == nil || m.B == nil || *m.A != *m.B) {
+			plaintext.Fprintf(w, "%s\t%s\t%s\n", m.Metric, figure(m.A), figure(m.B))
+		}
+	}
 	_ = w.Flush() // a strings.Builder takes everything
 	plaintext.Fprintf(&text, "\n%s\n", c.ticksText())
 	if ends := c.endText(); ends != "" {
@@ -288,6 +329,14 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 		}
 	}
 	return text.String()
+}
+
+// figure is the value of a metric for people.
+func figure(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*v, 'g', 6, 64)
 }
 
 // ticksText says how many ticks and decisions differ, and since when.

@@ -232,6 +232,8 @@ func fill(v reflect.Value) {
 		v.SetInt(7)
 	case reflect.Uint64:
 		v.SetUint(7)
+	case reflect.Float64:
+		v.SetFloat(7.5)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())

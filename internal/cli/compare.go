@@ -1,42 +1,185 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
-// compareCommand compares two runs.
+// compareHelp is the long help of the compare command.
+const compareHelp = `Say in what runs differ, and whether one side is better.
+
+Each argument is a run, a directory of runs, or a batch with its results. Two runs are
+compared tick by tick. Otherwise each argument is a side, the first one the baseline:
+runs of the same scenario, seed and repeat are pairs, and every metric gets a verdict:
+better, worse, equivalent (only with --margin), undecided with the number of further pairs,
+or too few. A verdict takes at least six instances.`
+
+// compareFlags are the flags of the command.
+type compareFlags struct {
+	after                 int64
+	asJSON                bool
+	primary               string
+	metrics               []string
+	margin, effect, alpha float64
+}
+
+// compareCommand compares runs, directories of runs and batches.
 func (m *Main) compareCommand() *cobra.Command {
-	var after int64
-	var asJSON bool
+	var f compareFlags
 	c := &cobra.Command{
-		Use:   "compare A B",
-		Short: "show in what two runs differ: decisions, outcomes, goals, spending",
-		Args:  arguments(2, "two run directories"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if after < 0 {
-				return badInput("--after-tick %d is out of range; allowed: a tick from 0", after)
+		Use:   "compare A B [C...]",
+		Short: "say in what runs differ, and whether one side is better",
+		Long:  compareHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return badInput("compare takes at least two arguments, runs or directories of runs; got %d", len(args))
 			}
-			c, reports, err := m.compareRuns(args[0], args[1], after)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return m.printJSON(c)
-			}
-			_, err = io.WriteString(m.Stdout, c.Text(args[0], args[1], reports[0], reports[1]))
-			return err
+			return nil
 		},
+		RunE: func(_ *cobra.Command, args []string) error { return m.compare(args, f) },
 	}
-	c.Flags().Int64Var(&after, "after-tick", 0, "compare only the ticks after this one")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().Int64Var(&f.after, "after-tick", 0, "of two runs, compare only the ticks after this one")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	c.Flags().StringVar(&f.primary, "primary", "", "metric that decides (default score, score_share of several scenarios)")
+	c.Flags().StringSliceVar(&f.metrics, "metric", nil, "further metrics, with commas between (default score_share, goals_met, degraded_share, parse_errors, calls, tokens, cost)")
+	c.Flags().Float64Var(&f.margin, "margin", 0, "difference of the primary metric that does not matter")
+	c.Flags().Float64Var(&f.effect, "effect", 0, "difference of the primary metric worth finding (default the observed one)")
+	c.Flags().Float64Var(&f.alpha, "alpha", 0.05, "probability of a false better or worse")
 	return c
+}
+
+// compare chooses between the comparison of two runs and that of sides.
+func (m *Main) compare(args []string, f compareFlags) error {
+	if f.after < 0 {
+		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.after)
+	}
+	for i, arg := range args {
+		if slices.Contains(args[:i], arg) {
+			return badInput("%s is given twice; allowed: different runs", shown(arg))
+		}
+	}
+	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
+		c, reports, err := m.compareRuns(args[0], args[1], f.after)
+		if err != nil {
+			return err
+		}
+		if f.asJSON {
+			return m.printJSON(c)
+		}
+		_, err = io.WriteString(m.Stdout, c.Text(args[0], args[1], reports[0], reports[1])+"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
+		return err
+	}
+	if f.after > 0 {
+		return badInput("--after-tick is for two runs; allowed: leave it out")
+	}
+	var cells []batch.Cell
+	var results []batch.Result
+	for _, arg := range args {
+		side, err := m.side(arg)
+		if err != nil {
+			return err
+		}
+		if len(side) == 0 {
+			return badInput("%s holds no run with an end; allowed: a run, a directory of runs, or a batch", shown(arg))
+		}
+		for _, r := range side {
+			r.ID = batch.ID(arg + " " + string(r.ID)) // the same run may stand on two sides
+			r.Labels = append([]batch.Label{{Axis: sideAxis, Value: arg}}, r.Labels...)
+			cells, results = append(cells, r.Cell), append(results, r)
+		}
+	}
+	metrics := f.metrics
+	if len(metrics) == 0 {
+		metrics = batch.ShownMetrics
+	}
+	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.primary, Metrics: metrics, Margin: f.margin, Effect: f.effect, Alpha: f.alpha}
+	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how}, cells, results)
+	if err != nil {
+		return badInput("%w", err)
+	}
+	for _, one := range s.Comparisons {
+		if one.Pairs == 0 {
+			return badInput("%s and %s have no runs in common; allowed: runs of the same scenarios and seeds", shown(one.Baseline), shown(one.Arm))
+		}
+	}
+	if f.asJSON {
+		return m.printJSON(s)
+	}
+	_, err = io.WriteString(m.Stdout, s.Text())
+	return err
+}
+
+// sideAxis is the axis of the arguments of a comparison.
+const sideAxis = "side"
+
+// isRun says that a directory holds a run.
+func (m *Main) isRun(dir string) bool {
+	f, err := run.Dir(m.path(dir)).Open()
+	if err != nil {
+		return !errors.Is(err, run.ErrNoRun) && !errors.Is(err, fs.ErrNotExist)
+	}
+	_ = f.Close()
+	return true
+}
+
+// side reads the runs that an argument stands for: a run, the results of a batch, or all runs in
+// a directory. A run that has no end counts as one that failed.
+func (m *Main) side(arg string) ([]batch.Result, error) {
+	info, err := os.Stat(m.path(arg))
+	if err != nil {
+		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, or a batch", shown(arg), cause(err))
+	}
+	file := m.path(arg)
+	if info.IsDir() {
+		file = filepath.Join(file, batch.ResultsFile)
+	}
+	if f, err := os.Open(file); err == nil {
+		defer f.Close()
+		results, err := batch.ReadResults(f)
+		if err != nil {
+			return nil, badInput("%s: %w", shown(arg), err)
+		}
+		return results, nil
+	}
+	dirs := []string{arg}
+	if !m.isRun(arg) {
+		dirs = nil
+		entries, err := os.ReadDir(m.path(arg))
+		if err != nil {
+			return nil, badInput("%s cannot be read: %w", shown(arg), cause(err))
+		}
+		for _, e := range entries {
+			if dir := filepath.Join(arg, e.Name()); e.IsDir() && m.isRun(dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	var list []batch.Result
+	repeats := map[string]int64{}
+	for _, dir := range dirs {
+		r, err := m.foldTrace(dir)
+		if err != nil {
+			return nil, err
+		}
+		instance := fmt.Sprintf("%s %d", r.Scenario, r.Seed)
+		repeats[instance]++
+		c := batch.Cell{ID: batch.ID(dir), Scenario: r.Scenario, Seed: r.Seed, Repeat: repeats[instance]}
+		list = append(list, batch.ResultOf(c, 1, r, ""))
+	}
+	return list, nil
 }
 
 // compareRuns reads both traces twice, for their reports and side by side.
