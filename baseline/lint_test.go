@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -107,6 +108,30 @@ func TestReachChains(t *testing.T) {
 	for i, want := range []int64{29, -1, -1, -1, 23} {
 		if got := reach(s.Rules, s.Survey(1))[i]; got != want {
 			t.Errorf("with too little charge, at %s an agent has at most %d, want %d", s.Places[i].ID, got, want)
+		}
+	}
+}
+
+// TestDrawnBootstrapsCanBePlayed: the default scenario varies on request, within what the
+// scripted agents can play.
+func TestDrawnBootstrapsCanBePlayed(t *testing.T) {
+	s, text, ok := scenario.Embedded("llm_bootstrap")
+	if !ok {
+		t.Fatal("llm_bootstrap is missing")
+	}
+	if other := s.Instance(8); !reflect.DeepEqual(other.Places, s.Places) || !reflect.DeepEqual(other.Agents, s.Agents) || other.Rules.PowerCapacity != s.Rules.PowerCapacity {
+		t.Error("a run that does not ask for another instance gets one")
+	}
+	for seed := range uint64(10) {
+		drawn, err := scenario.Instance(s.ID, text, scenario.Choice{Seed: seed, Vary: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reflect.DeepEqual(drawn.Places, s.Places) {
+			t.Errorf("seed %d: nothing is drawn", seed)
+		}
+		for _, f := range Lint(drawn, seed) {
+			t.Errorf("seed %d: %s", seed, f)
 		}
 	}
 }

@@ -110,6 +110,8 @@ func (o ForkOptions) plan() (trace.Settings, []trace.Fork, error) {
 		err = fmt.Errorf("%d ticks end at or before the fork at tick %d; allowed: more", o.Ticks, o.AtTick)
 	case o.Seed != before.Seed || o.Scenario != before.Scenario || o.ScenarioTOML != before.ScenarioTOML:
 		err = errors.New("another seed or scenario is another world from the start")
+	case o.Vary != before.Vary:
+		err = errors.New("a fork cannot change whether the instance is drawn: the ticks before it would be others")
 	case o.AgentsOverride != before.AgentsOverride:
 		err = errors.New("a fork cannot change the number of agents: the ticks before it would be others")
 	case a != "" && b != "" && a != b:

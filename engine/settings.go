@@ -44,7 +44,7 @@ var promptVersions sync.Map
 // scenarioOf is the scenario that a run with s plays. The error names what in its text does not
 // fit together.
 func scenarioOf(s trace.Settings) (world.Scenario, error) {
-	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Rules: s.Rules, Agents: s.AgentsOverride})
+	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
 }
 
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that

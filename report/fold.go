@@ -200,7 +200,7 @@ func (f *folder) header(h trace.Header) {
 			rules, mixed = changed, mixed || fork.AtTick > 0
 		}
 	}
-	of, err := scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Rules: rules})
+	of, err := scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: rules})
 	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
 		f.task = &taskFold{scenario: of, scorer: world.NewScorer(of), compared: mixed}
 		r.Task = &TaskScore{Family: t.Family, Metric: t.Metric, Ticks: t.Ticks, From: t.From}

@@ -45,6 +45,8 @@ type Settings struct {
 	// themselves.
 	Ticks int64  `json:"ticks,omitempty" cli:"ticks run.ticks" default:"20" min:"1" max:"10000000" doc:"ticks to run; a task runs its own length unless this is given"`
 	Seed  uint64 `json:"seed" cli:"seed run.seed" absent:"the scenario's" doc:"seed of the world"`
+	// Vary draws an instance by the seed also where the scenario varies on request only.
+	Vary bool `json:"vary,omitempty" cli:"vary run.vary" default:"false" doc:"draw an instance by the seed also of a scenario that varies on request only, such as llm_bootstrap"`
 	// AgentsOverride replaces the scenario's number of agents; 0 keeps it.
 	AgentsOverride int `json:"agents_override" cli:"agents run.agents" absent:"the scenario's" min:"1" max:"100000" doc:"number of agents"`
 	// Protocol is the shape of a turn, Commit how its decision is made.

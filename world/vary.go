@@ -21,6 +21,9 @@ type Vary struct {
 	StockPct    int64 `toml:"stock_pct"`
 	// RulesPct is the same for rules, by their names; shares of a charge cannot vary.
 	RulesPct map[string]int64 `toml:"rules_pct"`
+	// OnRequest keeps the numbers of the file in a run that does not ask for another instance;
+	// see the setting vary.
+	OnRequest bool `toml:"on_request"`
 }
 
 // varyMax is the most by which a number may vary, in percent.
@@ -57,12 +60,12 @@ func (s Scenario) checkVary() error {
 func (f ruleField) varies() bool { return !strings.HasSuffix(f.name, "_percent") }
 
 // Instance returns the scenario with its varying numbers drawn by a seed, and with that seed as its
-// own. Each number depends on the seed and on its own name alone, so that a place more changes no
+// own. One that varies on request only keeps its numbers. Each number depends on the seed and on its own name alone, so that a place more changes no
 // other. Amounts and emissions above 0 stay above 0, charges within the capacity, and places inside
 // space. An instance varies no further: its own instance of any seed differs in the seed alone.
 func (s Scenario) Instance(seed uint64) Scenario {
 	v := s.Vary
-	if s.Seed, s.Vary = seed, nil; v == nil {
+	if s.Seed, s.Vary = seed, nil; v == nil || v.OnRequest {
 		return s
 	}
 	// draw returns n changed by up to most, at least least.

@@ -113,6 +113,7 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 	for _, fact := range []struct{ what, recorded, now string }{
 		{"scenario", h.Settings.Scenario, p.Scenario},
 		{"seed", fmt.Sprint(h.Settings.Seed), fmt.Sprint(p.Seed)},
+		{"drawing of instances", fmt.Sprint(h.Settings.Vary), fmt.Sprint(p.Vary)},
 		{"number of agents", fmt.Sprint(len(h.Agents)), fmt.Sprint(len(p.agentIDs))},
 		{"model", h.Settings.Model, p.Model},
 		{"protocol", h.Settings.Protocol, p.Protocol},

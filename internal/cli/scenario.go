@@ -83,7 +83,7 @@ func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
 // ids of its agents.
 func recordedScenario(s trace.Settings) (recorded world.Scenario, agents []string, err error) {
 	// Without the number of agents, which agentsOf changes.
-	if recorded, err = scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Rules: s.Rules}); err != nil {
+	if recorded, err = scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules}); err != nil {
 		return recorded, nil, badInput("scenario in the trace: %w", err)
 	}
 	agents, err = agentsOf(s, recorded)

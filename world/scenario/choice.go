@@ -1,11 +1,18 @@
 package scenario
 
-import "example.com/agentworld/world"
+import (
+	"errors"
+
+	"example.com/agentworld/world"
+)
 
 // Choice is what a run adds to the text of a scenario.
 type Choice struct {
 	// Seed draws the instance.
 	Seed uint64
+	// Vary draws it also where the scenario varies on request only. It is an error if the
+	// scenario does not vary at all.
+	Vary bool
 	// Rules take the place of the instance's, if a fork changed some; nil for its own.
 	Rules *world.Rules
 	// Agents is another number of agents than the scenario's, 0 for its own.
@@ -18,6 +25,14 @@ func Instance(name string, text []byte, c Choice) (world.Scenario, error) {
 	s, err := Parse(name, text)
 	if err != nil {
 		return s, err
+	}
+	if c.Vary {
+		if s.Vary == nil {
+			return s, errors.New("vary: the scenario has no table [vary]; every seed is the same instance")
+		}
+		vary := *s.Vary
+		vary.OnRequest = false
+		s.Vary = &vary
 	}
 	s = s.Instance(c.Seed)
 	if c.Rules != nil {
