@@ -1,12 +1,28 @@
 package batch
 
-// File is a batch file. Settings are texts by the keys of a configuration file, such as
-// llm.model; what they may be is for the command line to say.
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"example.com/agentworld/internal/document"
+)
+
+// File is a batch file: a matrix of runs, what is compared and what must hold. Settings are texts
+// by the keys of a configuration file, such as llm.model; what they may be is for the command
+// line to say.
 type File struct {
 	// Name is the name of the batch, for people.
 	Name string
-	// Scenarios are names of scenarios, or paths relative to the file.
-	Scenarios []string
+	// Scenarios are names of scenarios, or paths relative to the file, with the line of the list.
+	Scenarios     []string
+	ScenariosLine int
 	// Seeds are the instances; empty takes each scenario's own.
 	Seeds []uint64
 	// Repeats is how often each instance is played, at least 1. A repeat is another seed of the
@@ -18,7 +34,7 @@ type File struct {
 	Axes []Axis
 	// Budget bounds all cells together.
 	Budget Budget
-	// Compare says what is compared; nil without axes.
+	// Compare says what is compared; nil if the file does not say it.
 	Compare *Compare
 	// Gates are what must hold at the end.
 	Gates []Gate
@@ -44,51 +60,408 @@ type AxisValue struct {
 
 // Budget bounds what all cells of a batch take together; 0 is no bound.
 type Budget struct {
-	Calls, Tokens int64
-	// Cost is an amount in the currency of the prices.
-	Cost string
+	// Calls and Tokens bound the calls of models and the tokens of all answers.
+	Calls  int64 `toml:"calls"`
+	Tokens int64 `toml:"tokens"`
+	// Cost is an amount such as "20.00", in the currency of the prices; empty is no bound.
+	Cost string `toml:"cost"`
 }
 
 // Compare says which cells are compared and on what. Cells are paired that are equal in
 // everything but one axis.
 type Compare struct {
 	// Axis is the axis whose values are compared; default the only one.
-	Axis string
+	Axis string `toml:"axis"`
 	// Baseline is the value that the others are compared with; default the first.
-	Baseline string
+	Baseline string `toml:"baseline"`
 	// Primary is the metric that decides; default score, or score_share if there are several
 	// scenarios.
-	Primary string
+	Primary string `toml:"primary"`
 	// Metrics are judged beside it, adjusted by Holm.
-	Metrics []string
+	Metrics []string `toml:"metrics"`
 	// Margin is the difference of the primary metric that does not matter; 0 for none.
-	Margin float64
+	Margin float64 `toml:"margin"`
 	// Effect is the difference of the primary metric that is worth finding; 0 for the observed one.
-	Effect float64
+	Effect float64 `toml:"effect"`
 	// Alpha is the level of the tests; 0 is 0.05.
-	Alpha float64
+	Alpha float64 `toml:"alpha"`
 	// Range is how much the primary metric of two runs can differ at most; 0 for what the metric
 	// says. StopWhenDecided needs one.
-	Range float64
+	Range float64 `toml:"range"`
 	// PassAt is the value of the primary metric from which on a run passes, for pass^k; nil for
 	// none.
-	PassAt *float64
+	PassAt *float64 `toml:"pass_at"`
 	// StopWhenDecided ends the batch once the primary metric is decided, by an e-process.
-	StopWhenDecided bool
+	StopWhenDecided bool `toml:"stop_when_decided"`
 }
 
 // Gate is a condition on the results.
 type Gate struct {
-	// Arm restricts a threshold to cells with this value of the compared axis; empty means all.
-	Arm string
+	// Arm restricts the gate to a value of the compared axis; empty means all.
+	Arm string `toml:"arm"`
 	// Metric is what is bounded or compared.
-	Metric string
+	Metric string `toml:"metric"`
 	// AtLeast and AtMost bound the mean of the metric.
-	AtLeast, AtMost *float64
+	AtLeast *float64 `toml:"at_least"`
+	AtMost  *float64 `toml:"at_most"`
 	// Verdict lists the verdicts that pass, such as better and equivalent.
-	Verdict []string
-	// Undecided says what an undecided verdict is: "undecided" (exit code 7, the default), "pass"
-	// or "fail".
-	Undecided string
-	Line      int
+	Verdict []string `toml:"verdict"`
+	// Undecided says what an undecided verdict is: "undecided" (the default), "pass" or "fail".
+	Undecided string `toml:"undecided"`
+}
+
+// fileTOML is the file as it is written.
+type fileTOML struct {
+	Name      string                                          `toml:"name"`
+	Scenarios []string                                        `toml:"scenarios"`
+	Seeds     any                                             `toml:"seeds"`
+	Repeats   *int64                                          `toml:"repeats"`
+	Settings  map[string]map[string]any                       `toml:"settings"`
+	Axes      map[string]map[string]map[string]map[string]any `toml:"axes"`
+	Budget    Budget                                          `toml:"budget"`
+	Compare   *Compare                                        `toml:"compare"`
+	Gates     []Gate                                          `toml:"gates"`
+}
+
+// The bounds of a batch file and of what it describes.
+const (
+	fileBytesMost  = 1 << 20
+	fileValuesMost = 20_000
+	// SeedsMost and CellsMost bound the instances and cells of a batch.
+	SeedsMost = 100_000
+	CellsMost = 100_000
+	// repeatsMost bounds the runs of an instance, nameMost the characters of a name.
+	repeatsMost = 10_000
+	nameMost    = 64
+)
+
+// Problem is something wrong with a batch file.
+type Problem struct {
+	// Line is where it is, 0 for the file as a whole.
+	Line int
+	// Text says what is wrong and what is allowed.
+	Text string
+}
+
+// Error is the problem with its line.
+func (p *Problem) Error() string {
+	if p.Line == 0 {
+		return p.Text
+	}
+	return fmt.Sprintf("line %d: %s", p.Line, p.Text)
+}
+
+// Problems are the problems that an error of this package joins, in the order of lines.
+func Problems(err error) (list []*Problem) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			list = append(list, Problems(one)...)
+		}
+	} else if p, ok := errors.AsType[*Problem](err); ok {
+		list = append(list, p)
+	}
+	slices.SortStableFunc(list, func(a, b *Problem) int { return a.Line - b.Line })
+	return list
+}
+
+// Parse reads a batch file. The error joins everything that is wrong with it, see [Problems].
+func Parse(data []byte) (File, error) {
+	var t fileTOML
+	var problems []error
+	if err := document.DecodeTOML(data, document.Limits{Bytes: fileBytesMost, Values: fileValuesMost}, &t); err != nil {
+		bad, ok := errors.AsType[*document.Error](err)
+		if !ok {
+			return File{}, &Problem{0, err.Error()}
+		}
+		if !bad.Unknown { // all of those are listed below
+			return File{}, &Problem{bad.Line, bad.Text()}
+		}
+	}
+	lines := linesOf(data)
+	wrong := func(line int, format string, args ...any) {
+		problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
+	}
+	for _, one := range lines {
+		allowed := keysOf(reflect.TypeFor[fileTOML](), one.path[:1])
+		if len(one.path) > 1 && allowed == nil {
+			allowed = keysOf(map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](), "gates": reflect.TypeFor[Gate]()}[one.path[0]], one.path[1:2])
+		}
+		if allowed != nil {
+			wrong(one.line, "unknown key %s; allowed: %s", strings.Join(one.path, "."), strings.Join(allowed, ", "))
+		}
+	}
+	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1, Budget: t.Budget, Compare: t.Compare, Gates: t.Gates}
+	switch {
+	case f.Name == "":
+		wrong(lines.of("name"), "name is missing; allowed: a name of 1 to %d characters", nameMost)
+	case len([]rune(f.Name)) > nameMost:
+		wrong(lines.of("name"), "name is too long; allowed: 1 to %d characters", nameMost)
+	}
+	if len(f.Scenarios) == 0 {
+		wrong(f.ScenariosLine, "scenarios is missing; allowed: a list of names of scenarios, or of paths relative to this file")
+	}
+	for i, name := range f.Scenarios {
+		if strings.TrimSpace(name) == "" || slices.Contains(f.Scenarios[:i], name) {
+			wrong(f.ScenariosLine, "scenarios: %q is empty or given twice; allowed: each scenario once", name)
+		}
+	}
+	var err error
+	if f.Seeds, err = seedsOf(t.Seeds); err != nil {
+		wrong(lines.of("seeds"), "seeds: %s", err)
+	}
+	if t.Repeats != nil {
+		if f.Repeats = *t.Repeats; f.Repeats < 1 || f.Repeats > repeatsMost {
+			wrong(lines.of("repeats"), "repeats: %d is out of range; allowed: 1 to %d", f.Repeats, repeatsMost)
+			f.Repeats = 1
+		}
+	}
+	f.Settings = lines.settings([]string{"settings"}, t.Settings, wrong)
+	for _, axis := range lines.below("axes") {
+		a := Axis{Name: axis}
+		if !named(axis) {
+			wrong(lines.of("axes", axis), "axis %q: allowed: a name of up to %d letters, digits, points, hyphens and underscores", axis, nameMost)
+		}
+		for _, value := range lines.below("axes", axis) {
+			if !named(value) {
+				wrong(lines.of("axes", axis, value), "value %q of axis %s: allowed: a name of up to %d letters, digits, points, hyphens and underscores", value, axis, nameMost)
+			}
+			a.Values = append(a.Values, AxisValue{value, lines.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
+		}
+		if len(a.Values) == 0 {
+			wrong(lines.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]", axis, axis)
+		}
+		f.Axes = append(f.Axes, a)
+	}
+	if f.Budget.Calls < 0 || f.Budget.Tokens < 0 {
+		wrong(lines.of("budget"), "budget: a bound is negative; allowed: numbers from 1, or none")
+	}
+	if n := f.size(); n > CellsMost {
+		wrong(0, "the file describes %d cells; allowed: up to %d", n, CellsMost)
+	}
+	if len(problems) == 0 {
+		if err := f.checkConclusions(); err != nil {
+			wrong(lines.of("compare"), "%s", err)
+		}
+	}
+	return f, errors.Join(problems...)
+}
+
+// keysOf are the keys of a table if key is none of them, and nil otherwise, or if any key may be
+// there.
+func keysOf(table reflect.Type, key []string) (allowed []string) {
+	if table == nil {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(table) {
+		if f.Tag.Get("toml") == key[0] {
+			return nil
+		}
+		allowed = append(allowed, f.Tag.Get("toml"))
+	}
+	return allowed
+}
+
+// checkConclusions checks comparison and gates against the matrix, before anything is played.
+func (f File) checkConclusions() error {
+	var cells []Cell
+	for _, c := range f.Combinations() {
+		cells = append(cells, c.Cell)
+	}
+	for _, g := range f.Gates {
+		known := []string{"better", "worse", "equivalent", "undecided", "too_few", "no_verdict"}
+		for _, v := range g.Verdict {
+			if !slices.Contains(known, v) {
+				return fmt.Errorf("gate %q: unknown verdict %q; allowed: %s", g.Text(), v, strings.Join(known, ", "))
+			}
+		}
+		switch {
+		case !slices.Contains([]string{"", "undecided", "pass", "fail"}, g.Undecided):
+			return fmt.Errorf("gate %q: undecided = %q; allowed: undecided, pass, fail", g.Text(), g.Undecided)
+		case g.AtLeast == nil && g.AtMost == nil && len(g.Verdict) == 0:
+			return fmt.Errorf("a gate on %s has no condition; allowed: at_least, at_most, verdict", g.Metric)
+		}
+	}
+	if f.Compare != nil {
+		for _, v := range []struct {
+			name  string
+			value float64
+		}{{"margin", f.Compare.Margin}, {"effect", f.Compare.Effect}, {"range", f.Compare.Range}} {
+			if v.value < 0 {
+				return fmt.Errorf("compare: %s is negative; allowed: numbers from 0", v.name)
+			}
+		}
+		if a := f.Compare.Alpha; a != 0 && (a < 1e-6 || a >= 0.5) {
+			return fmt.Errorf("compare: alpha %v is out of range; allowed: 0.000001 to below 0.5", a)
+		}
+	}
+	for _, g := range f.Gates {
+		// A gate on a metric that no run has yet is undecided; only what can never be judged is an
+		// error.
+		if len(g.Verdict) > 0 {
+			c, err := f.Compare.completed(cells)
+			if err != nil {
+				return err
+			}
+			if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
+				return fmt.Errorf("gate %q: nothing is compared; allowed: an axis with a baseline and another value", g.Text())
+			}
+			if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
+				return fmt.Errorf("gate %q: %s is not compared; allowed: %s, or a metric under compare", g.Text(), g.Metric, c.Primary)
+			}
+			continue
+		}
+		if _, err := g.check(Summary{}, f.Compare, cells); err != nil {
+			return err
+		}
+	}
+	_, err := f.Compare.completed(cells)
+	return err
+}
+
+// named says that a text can name an axis or a value.
+func named(text string) bool {
+	return text != "" && len(text) <= nameMost && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+// seedsOf reads a list of seeds: numbers, or a text such as "1-10,15".
+func seedsOf(v any) (seeds []uint64, err error) {
+	const allowed = `allowed: a list of numbers such as [1, 2, 3], or a text such as "1-10,15"`
+	add := func(from, to uint64) error {
+		if to < from || to-from >= SeedsMost || len(seeds)+int(to-from) >= SeedsMost {
+			return fmt.Errorf("%d-%d is no range, or too long; allowed: up to %d seeds, from the lower to the higher", from, to, SeedsMost)
+		}
+		for s := from; ; s++ {
+			if slices.Contains(seeds, s) {
+				return fmt.Errorf("%d is given twice; allowed: each seed once", s)
+			}
+			if seeds = append(seeds, s); s == to {
+				return nil
+			}
+		}
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		for _, one := range v {
+			n, ok := one.(int64)
+			if !ok || n < 0 {
+				return nil, fmt.Errorf("%v is no seed; %s", one, allowed)
+			}
+			if err := add(uint64(n), uint64(n)); err != nil {
+				return nil, err
+			}
+		}
+	case string:
+		for part := range strings.SplitSeq(v, ",") {
+			low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
+			from, err := strconv.ParseUint(strings.TrimSpace(low), 10, 64)
+			to := from
+			if err == nil && isRange {
+				to, err = strconv.ParseUint(strings.TrimSpace(high), 10, 64)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%q is no seed or range; %s", part, allowed)
+			}
+			if err := add(from, to); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		return nil, fmt.Errorf("the value has the wrong type; %s", allowed)
+	}
+	return seeds, nil
+}
+
+// fileLines are the keys of a file in order, with their lines.
+type fileLines []fileLine
+
+type fileLine struct {
+	path []string
+	line int
+}
+
+// linesOf walks a valid document, since the decoder gives neither order nor lines.
+func linesOf(data []byte) (lines fileLines) {
+	p := &unstable.Parser{}
+	p.Reset(data)
+	var table []string
+	counted, offset := 1, 0
+	add := func(node *unstable.Node, under []string) []string {
+		path := slices.Clone(under)
+		line := 0
+		for it := node.Key(); it.Next(); {
+			if line == 0 {
+				// Keys come in order, and each is looked for from the last one on.
+				at := int(it.Node().Raw.Offset)
+				counted, offset = counted+bytes.Count(data[offset:at], []byte("\n")), at
+				line = counted
+			}
+			path = append(path, string(it.Node().Data))
+		}
+		lines = append(lines, fileLine{path, line})
+		return path
+	}
+	var inside func(node *unstable.Node, under []string)
+	inside = func(node *unstable.Node, under []string) {
+		path := add(node, under)
+		if value := node.Value(); value.Kind == unstable.InlineTable {
+			for it := value.Children(); it.Next(); {
+				inside(it.Node(), path)
+			}
+		}
+	}
+	for p.NextExpression() {
+		if node := p.Expression(); node.Kind == unstable.KeyValue {
+			inside(node, table)
+		} else {
+			table = add(node, nil)
+		}
+	}
+	return lines
+}
+
+// of is the line of a key, or of the first one below it; 0 if there is none.
+func (l fileLines) of(path ...string) int {
+	for _, one := range l {
+		if len(one.path) >= len(path) && slices.Equal(one.path[:len(path)], path) {
+			return one.line
+		}
+	}
+	return 0
+}
+
+// below are the next parts of the keys below a path, in order.
+func (l fileLines) below(path ...string) (names []string) {
+	for _, one := range l {
+		if len(one.path) > len(path) && slices.Equal(one.path[:len(path)], path) && !slices.Contains(names, one.path[len(path)]) {
+			names = append(names, one.path[len(path)])
+		}
+	}
+	return names
+}
+
+// settings are those of a table, in the order of the file.
+func (l fileLines) settings(path []string, tables map[string]map[string]any, wrong func(int, string, ...any)) (list []Setting) {
+	for _, table := range l.below(path...) {
+		for _, key := range l.below(append(slices.Clone(path), table)...) {
+			line := l.of(append(slices.Clone(path), table, key)...)
+			var text string
+			switch v := tables[table][key].(type) {
+			case string:
+				text = strings.TrimSpace(v)
+			case int64:
+				text = strconv.FormatInt(v, 10)
+			case float64:
+				text = strconv.FormatFloat(v, 'g', -1, 64)
+			case bool:
+				text = strconv.FormatBool(v)
+			default:
+				wrong(line, "%s.%s: the value has the wrong type; allowed: a text in quotes, a number, true or false", table, key)
+				continue
+			}
+			list = append(list, Setting{table + "." + key, text, line})
+		}
+	}
+	return list
 }

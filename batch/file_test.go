@@ -1,0 +1,149 @@
+package batch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const sampleFile = `name = "protocols"
+scenarios = ["task_production_chips_40", "mine.toml"]
+seeds = "1-3,7"
+repeats = 2
+[settings.llm]
+timeout_ms = 30000
+[settings.run]
+ticks = 40
+[axes.model.small.llm]
+model = "m-small"
+[axes.model.large.llm]
+model = "m-large"
+temperature = 0.5
+[axes.protocol.full]
+[axes.protocol.lean.run]
+protocol = "lean"
+[budget]
+calls = 1000
+cost = "2.50"
+[compare]
+axis = "protocol"
+baseline = "full"
+metrics = ["calls"]
+[[gates]]
+metric = "score_share"
+at_least = 0.25
+[[gates]]
+arm = "lean"
+metric = "score_share"
+verdict = ["better", "equivalent"]
+`
+
+func TestParse(t *testing.T) {
+	f, err := Parse([]byte(sampleFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]uint64{1, 2, 3, 7}, f.Seeds); diff != "" {
+		t.Error(diff)
+	}
+	want := []Axis{
+		{"model", []AxisValue{{"small", []Setting{{"llm.model", "m-small", 10}}}, {"large", []Setting{{"llm.model", "m-large", 12}, {"llm.temperature", "0.5", 13}}}}},
+		{"protocol", []AxisValue{{"full", nil}, {"lean", []Setting{{"run.protocol", "lean", 16}}}}},
+	}
+	if diff := cmp.Diff(want, f.Axes); diff != "" {
+		t.Error(diff)
+	}
+	if f.Budget != (Budget{Calls: 1000, Cost: "2.50"}) || *f.Gates[0].AtLeast != 0.25 || f.Compare.Baseline != "full" {
+		t.Errorf("%+v", f)
+	}
+	all := f.Combinations()
+	if len(all) != 2*4*2*4 {
+		t.Errorf("%d cells, want 2 scenarios, 4 seeds, 2 repeats and 4 arms", len(all))
+	}
+	seen := map[string]bool{}
+	firsts := map[string]int{}
+	for i, c := range all {
+		seen[c.Cell.Name()] = true
+		if i%4 == 0 {
+			firsts[c.Cell.Arm()]++
+			for _, other := range all[i : i+4] {
+				if other.Cell.Seed != c.Cell.Seed || other.Cell.Repeat != c.Cell.Repeat || other.Cell.Scenario != c.Cell.Scenario {
+					t.Errorf("%s stands between the arms of %s", other.Cell.Name(), c.Cell.Name())
+				}
+			}
+		}
+	}
+	if len(seen) != len(all) || len(firsts) != 4 {
+		t.Errorf("%d different cells of %d; %d arms come first somewhere", len(seen), len(all), len(firsts))
+	}
+}
+
+// TestParseNamesEverythingThatIsWrong expects all problems of a file at once, each with its line.
+func TestParseNamesEverythingThatIsWrong(t *testing.T) {
+	for _, of := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{"name is missing", "scenarios is missing"}},
+		{"name = \"a\"\nscenarios = [\"a\", \"a\"]\nseeds = \"5-1\"\nrepeats = 0\nmodel = 3\n[settings.llm]\nmodel = [1]\n[axes.x]\n[budget]\ncall = 3\n[compare]\nbase = \"x\"\n[[gates]]\nmetrik = \"x\"\n", []string{
+			"line 2: scenarios: \"a\" is empty or given twice", "line 3: seeds: 5-1 is no range", "line 4: repeats: 0 is out of range", "line 5: unknown key model; allowed: name,",
+			"line 7: llm.model: the value has the wrong type", "line 8: axis x has no values", "line 10: unknown key budget.call; allowed: calls, tokens, cost", "line 12: unknown key compare.base", "line 14: unknown key gates.metrik",
+		}},
+		{"name = \"a\"\nscenarios = 3\n", []string{"line 2: scenarios:"}},
+		{"name = \"a\"\nscenarios = [\n", []string{"line "}},
+		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = [1, 2, 1]\n", []string{"line 3: seeds: 1 is given twice"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = \"1-90000\"\nrepeats = 10\n", []string{"900000 cells"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[axes.\"a b\".c.llm]\nmodel = \"m\"\n", []string{"line 3: axis \"a b\""}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[compare]\naxis = \"x\"\n", []string{"line 3: compare: axis \"x\""}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[[gates]]\nmetric = \"scor\"\nat_least = 1.0\n", []string{"unknown metric \"scor\""}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[[gates]]\nmetric = \"score\"\nverdict = [\"better\"]\n", []string{"nothing is compared"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[[gates]]\nmetric = \"score\"\n", []string{"no condition"}},
+	} {
+		_, err := Parse([]byte(of.text))
+		problems := Problems(err)
+		var got []string
+		for _, p := range problems {
+			got = append(got, p.Error())
+		}
+		if len(got) != len(of.want) {
+			t.Errorf("%q: %d problems, want %d:\n%s", of.text, len(got), len(of.want), strings.Join(got, "\n"))
+			continue
+		}
+		for i := range got {
+			if !strings.Contains(got[i], of.want[i]) {
+				t.Errorf("%q: got %q, want %q", of.text, got[i], of.want[i])
+			}
+		}
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	for text, want := range map[string]string{"1-4": "[1 2 3 4]", " 5 , 7-8": "[5 7 8]", "18446744073709551615": "[18446744073709551615]", "1-1": "[1]"} {
+		got, err := seedsOf(text)
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: %v %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "a", "3-1", "1-", "-1", "1-200000", "1,1", "1-3,2"} {
+		if got, err := seedsOf(text); err == nil {
+			t.Errorf("%q: %d seeds and no error", text, len(got))
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(sampleFile))
+	f.Add([]byte("name = \"a\"\nscenarios = [\"s\"]\naxes = { a = { b = { llm = { model = 1 } } } }\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Parse(data)
+		if err == nil && file.size() < 1000 && len(file.Combinations()) != file.size() {
+			t.Errorf("%d cells of %d", len(file.Combinations()), file.size())
+		}
+		if err != nil && !slices.IsSortedFunc(Problems(err), func(a, b *Problem) int { return a.Line - b.Line }) {
+			t.Error("problems are not in the order of lines")
+		}
+	})
+}
