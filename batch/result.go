@@ -84,6 +84,3 @@ func ReadResults(r io.Reader) ([]Result, error) {
 	}
 	return list, nil
 }
-
-// ResultsFile is the file of all results in the directory of a batch.
-const ResultsFile = "results.jsonl"

@@ -175,3 +175,37 @@ func (s *Meter) Respond(ask behavior.Ask, send func(llmclient.Request) llmclient
 	answer, _, _ := s.open.answer(r, func() llmclient.Answer { return send(r) })
 	return answer
 }
+
+// Bill says what single requests can take at most. It is for those who bound several runs
+// together; a run keeps itself within its caps. It is safe for concurrent use.
+type Bill struct {
+	spending *meters
+	budget   *budget.Budget
+	// counts says that tokens matter.
+	counts bool
+	mu     sync.Mutex
+	items  map[string]int64
+}
+
+// billItemsMost bounds the items whose tokens are remembered.
+const billItemsMost = 20_000
+
+// NewBill returns the bill of a run with these settings. Without counts only calls matter, and
+// the tokens of requests are not counted.
+func NewBill(s trace.Settings, counts bool) *Bill {
+	return &Bill{spending: newMeters(s), budget: budget.New(trace.Caps{}), counts: counts, items: map[string]int64{}}
+}
+
+// Call is a request with the most it can be billed. An answer without a set length counts as
+// long as one is reserved for.
+func (b *Bill) Call(r llmclient.Request) budget.Call {
+	if !b.counts {
+		return budget.Uncounted(b.spending.prices[r.Model])
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.items) > billItemsMost {
+		b.items = map[string]int64{}
+	}
+	return b.budget.Call(b.spending.meter.input(r, b.items), int64(cmp.Or(r.Sampling.MaxOutputTokens, trace.OutputTokensReserved)), b.spending.prices[r.Model])
+}

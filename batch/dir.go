@@ -1,0 +1,237 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// Dir is the path of a batch directory. Its layout is in the package comment. Several processes
+// may work on it, also from several machines over a shared file system.
+type Dir string
+
+// The names in a batch directory.
+const (
+	cellsFile     = "batch.json"
+	cellsDir      = "cells"
+	settingsFile  = "settings.json"
+	resultFile    = "result.json"
+	failureFile   = "failure.json"
+	attemptPrefix = "attempt-"
+	runDir        = "run"
+	logFile       = "log.txt"
+	// ResultsFile holds all results, a line each.
+	ResultsFile = "results.jsonl"
+)
+
+// listing is the content of cellsFile.
+type listing struct {
+	Name  string `json:"name"`
+	Cells []Cell `json:"cells"`
+}
+
+// path is a place in the directory.
+func (d Dir) path(parts ...string) string {
+	return filepath.Join(append([]string{string(d)}, parts...)...)
+}
+
+// cell is a place in the directory of a cell.
+func (d Dir) cell(id ID, parts ...string) string {
+	return d.path(append([]string{cellsDir, string(id)}, parts...)...)
+}
+
+// Create makes the directory of a batch, or brings an existing one up to date: cells that are not
+// part of the batch any more stay, and count no more. Settings that a cell has already are not
+// replaced, since a cell is named after them.
+func (d Dir) Create(name string, cells []Planned) error {
+	if err := os.MkdirAll(d.path(cellsDir), 0o700); err != nil {
+		return fmt.Errorf("make the batch directory: %w", err)
+	}
+	list := listing{Name: name, Cells: []Cell{}}
+	for _, c := range cells {
+		list.Cells = append(list.Cells, c.Cell)
+		if err := os.MkdirAll(d.cell(c.Cell.ID), 0o700); err != nil {
+			return fmt.Errorf("make the directory of a cell: %w", err)
+		}
+		path := d.cell(c.Cell.ID, settingsFile)
+		if _, err := os.Lstat(path); err == nil {
+			continue
+		}
+		if err := once(path, llmclient.Marshal(c.Settings)); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("write the settings of a cell: %w", err)
+		}
+	}
+	data, err := json.MarshalIndent(list, "", " ")
+	if err != nil {
+		panic("batch: cells cannot be encoded: " + err.Error())
+	}
+	if old, err := os.ReadFile(d.path(cellsFile)); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return replaceFile(d.path(cellsFile), data)
+}
+
+// replaceFile replaces a file of the directory, whole or not at all.
+func replaceFile(path string, data []byte) error {
+	return atomicfile.WritePrivate(path, func(f *os.File) error { _, err := f.Write(data); return err })
+}
+
+// once writes a file that nobody may replace: of several writers one succeeds. The others get
+// [fs.ErrExist]. It appears with all of its content, on disk.
+func once(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".once-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// Name and cells of the batch. The error says that there is none, or what is wrong with it.
+func (d Dir) Cells() (name string, cells []Cell, err error) {
+	data, err := os.ReadFile(d.path(cellsFile))
+	if err != nil {
+		return "", nil, fmt.Errorf("read the cells of the batch: %w", err)
+	}
+	var list listing
+	if err := json.Unmarshal(data, &list); err != nil {
+		return "", nil, fmt.Errorf("%s is damaged: %w", cellsFile, err)
+	}
+	for _, c := range list.Cells {
+		if len(c.ID) != 16 || strings.Trim(string(c.ID), "0123456789abcdef") != "" {
+			return "", nil, fmt.Errorf("%s is damaged: %q is no cell", cellsFile, c.ID)
+		}
+	}
+	return list.Name, list.Cells, nil
+}
+
+// Settings are those of a cell.
+func (d Dir) Settings(id ID) (s trace.Settings, err error) {
+	data, err := os.ReadFile(d.cell(id, settingsFile))
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("read the settings of cell %s: %w", id, err)
+	}
+	return s, nil
+}
+
+// result reads a result of a cell from one of its files; false if there is none.
+func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
+	data, err := os.ReadFile(d.cell(id, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil && r.ID != id {
+		err = fmt.Errorf("it is that of cell %q", r.ID)
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("read %s of cell %s: %w", file, id, err)
+	}
+	return r, true, nil
+}
+
+// Done says that a cell has its result.
+func (d Dir) Done(id ID) bool {
+	_, err := os.Lstat(d.cell(id, resultFile))
+	return err == nil
+}
+
+// Finish writes the result of a cell. If it has one already, that one stays, and Finish returns
+// false. Only the attempt that holds the claim may call it.
+func (d Dir) Finish(r Result) (first bool, err error) {
+	err = once(d.cell(r.ID, resultFile), append(llmclient.Marshal(r), '\n'))
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("write the result of cell %s: %w", r.ID, err)
+	}
+	return true, nil
+}
+
+// Fail notes how the latest attempt at a cell failed. The cell can be played again.
+func (d Dir) Fail(r Result) error {
+	if err := replaceFile(d.cell(r.ID, failureFile), append(llmclient.Marshal(r), '\n')); err != nil {
+		return fmt.Errorf("write how cell %s failed: %w", r.ID, err)
+	}
+	return nil
+}
+
+// Results are those of cells, in their order, and for cells without one how the latest attempt
+// failed, if it did.
+func (d Dir) Results(cells []Cell) (list []Result, err error) {
+	for _, c := range cells {
+		for _, file := range []string{resultFile, failureFile} {
+			r, ok, err := d.result(c.ID, file)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				r.Cell = c // scenario and labels may be called otherwise by now
+				list = append(list, r)
+				break
+			}
+		}
+	}
+	return list, nil
+}
+
+// WriteResults writes the file of all results anew.
+func (d Dir) WriteResults(results []Result) error {
+	var b bytes.Buffer
+	for _, r := range results {
+		b.Write(llmclient.Marshal(r))
+		b.WriteByte('\n')
+	}
+	if err := replaceFile(d.path(ResultsFile), b.Bytes()); err != nil {
+		return fmt.Errorf("write the results: %w", err)
+	}
+	return nil
+}
+
+// attempts are the numbers of the attempts at a cell, rising.
+func (d Dir) attempts(id ID) (numbers []int64, err error) {
+	entries, err := os.ReadDir(d.cell(id))
+	if err != nil {
+		return nil, fmt.Errorf("look for attempts at cell %s: %w", id, err)
+	}
+	for _, e := range entries {
+		text, found := strings.CutPrefix(e.Name(), attemptPrefix)
+		if n, err := strconv.ParseInt(text, 10, 64); found && err == nil && n > 0 && strconv.FormatInt(n, 10) == text {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// attempt is a place in the directory of an attempt.
+func (d Dir) attempt(id ID, n int64, parts ...string) string {
+	return d.cell(id, append([]string{attemptPrefix + strconv.FormatInt(n, 10)}, parts...)...)
+}
+
+// Run is the run directory of an attempt.
+func (d Dir) Run(id ID, n int64) string { return d.attempt(id, n, runDir) }

@@ -1,0 +1,361 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// Shard is a part of a batch: every Of-th cell, beginning with the Index-th, counted from 1. The
+// zero value is the whole batch.
+type Shard struct{ Index, Of int }
+
+// has says that a cell, by its place in the batch, is in the shard.
+func (s Shard) has(place int) bool { return s.Of <= 1 || place%s.Of == s.Index-1 }
+
+// Options are how a batch is played.
+type Options struct {
+	Dir   Dir
+	Cells []Cell
+	// Jobs bounds the cells that are played at once, at least 1.
+	Jobs int
+	// Shard is the part that this process plays. It takes over cells of other shards only if those
+	// have begun in this directory and nobody plays any of theirs any more.
+	Shard Shard
+	// Retries is how often a cell is tried again after a failure of the infrastructure.
+	Retries int
+	// Lease is after what time a process that was not heard of has lost its cells; 0 is LeaseDefault.
+	Lease time.Duration
+	Play  Player
+	// Spender bounds all cells together, nil for no bound. Counts says that it bounds tokens or cost.
+	Spender Spender
+	Counts  bool
+	// Compare, if it stops when it is decided, ends the batch early.
+	Compare *Compare
+	// Progress, when set, is called when something has changed, one call at a time.
+	Progress func(Progress)
+}
+
+// LeaseDefault is the lease of a cell.
+const LeaseDefault = time.Minute
+
+// Progress is how far a batch is.
+type Progress struct {
+	// Results are those that are there, in the order of cells.
+	Results []Result
+	// Playing are the runs of this process, by cell.
+	Playing map[ID]engine.Progress
+	// Ended is the cell that has just ended, nil if there is none.
+	Ended *Result
+}
+
+// Ending is why a process stopped playing.
+type Ending string
+
+// The endings of [Play].
+const (
+	// Complete: nothing is left to do for this process.
+	Complete Ending = "complete"
+	// Interrupted: ctx ended. The same call goes on with it.
+	Interrupted Ending = "interrupted"
+	// BudgetReached: what is left does not fit into the budget.
+	BudgetReached Ending = "budget_reached"
+	// DecidedEarly: the comparison is decided.
+	DecidedEarly Ending = "decided"
+)
+
+// errFenced says that somebody else plays the cell by now.
+var errFenced = errors.New("another process has taken the cell over")
+
+// errDecided says that no further cell is needed.
+var errDecided = errors.New("the comparison is decided")
+
+// Play plays the cells of a batch that have no result yet, as far as no other process plays them,
+// and writes the file of all results. What was begun by a process that is gone is continued. The
+// error is a failure to read or write the directory, after which the same call goes on.
+func Play(ctx context.Context, o Options) (Ending, error) {
+	if o.Lease == 0 {
+		o.Lease = LeaseDefault
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := &player{Options: o, stop: cancel, failures: map[ID]int{}, own: map[ID]bool{}, playing: map[ID]engine.Progress{}}
+	results, err := o.Dir.Results(o.Cells)
+	if err != nil {
+		return "", err
+	}
+	b.results = results
+	if done, err := Decided(o.Compare, o.Cells, results); err != nil {
+		return "", err
+	} else if done {
+		return DecidedEarly, o.Dir.WriteResults(results)
+	}
+	var group errgroup.Group
+	for range max(1, o.Jobs) {
+		group.Go(func() error {
+			for {
+				c, cell, err := b.next(ctx)
+				if err != nil {
+					cancel(err)
+				}
+				if err != nil || c == nil {
+					return err
+				}
+				if err := b.play(ctx, c, cell); err != nil {
+					cancel(err)
+					return err
+				}
+			}
+		})
+	}
+	err = group.Wait()
+	if results, readErr := o.Dir.Results(o.Cells); readErr != nil {
+		err = errors.Join(err, readErr)
+	} else {
+		err = errors.Join(err, o.Dir.WriteResults(results))
+	}
+	cause := context.Cause(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case cause == nil:
+		return Complete, nil
+	case errors.Is(cause, ErrBudget):
+		return BudgetReached, nil
+	case errors.Is(cause, errDecided):
+		return DecidedEarly, nil
+	}
+	return Interrupted, nil
+}
+
+// player is a process that plays a batch.
+type player struct {
+	Options
+	stop context.CancelCauseFunc
+
+	mu       sync.Mutex
+	failures map[ID]int
+	own      map[ID]bool
+	playing  map[ID]engine.Progress
+	results  []Result
+}
+
+// next claims a cell, or waits until one may be free. It is nil if nothing is left to do.
+func (b *player) next(ctx context.Context) (*claim, Cell, error) {
+	for {
+		if ctx.Err() != nil {
+			return nil, Cell{}, nil
+		}
+		c, cell, others, err := b.take()
+		if c != nil || err != nil || !others {
+			return c, cell, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(max(b.Lease/20, 20*time.Millisecond), time.Second)):
+		}
+	}
+}
+
+// take claims the first cell that may be played. others says that there was none, but that others
+// play cells which may become free.
+func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// begun and live are the shards that somebody has begun here, and that somebody plays.
+	begun, live := map[int]bool{}, map[int]bool{}
+	var abandoned []Cell
+	var shards []int
+	for place, cell := range b.Cells {
+		mine := b.Shard.has(place)
+		s, latest, _, err := b.Dir.look(cell.ID, b.Lease)
+		if err != nil {
+			return nil, cell, false, err
+		}
+		if !mine {
+			shard := place % b.Shard.Of
+			begun[shard] = begun[shard] || s == done || latest > 0
+			live[shard] = live[shard] || s == playing
+			if s == waiting || s == stale {
+				abandoned, shards = append(abandoned, cell), append(shards, shard)
+			}
+			continue
+		}
+		if s == playing && !b.own[cell.ID] {
+			others = true
+		}
+		if s == done || s == playing || b.failures[cell.ID] > b.Retries {
+			continue
+		}
+		if c, err := b.Dir.claim(cell.ID, b.Lease); c != nil || err != nil {
+			b.own[cell.ID] = true
+			return c, cell, false, err
+		}
+		others = true
+	}
+	if others && b.Shard.Of <= 1 {
+		return nil, Cell{}, true, nil
+	}
+	for i, cell := range abandoned {
+		if !begun[shards[i]] || live[shards[i]] || b.failures[cell.ID] > b.Retries {
+			continue
+		}
+		if c, err := b.Dir.claim(cell.ID, b.Lease); c != nil || err != nil {
+			b.own[cell.ID] = true
+			return c, cell, false, err
+		}
+	}
+	return nil, Cell{}, false, nil
+}
+
+// play plays a claimed cell to its end, or until it is stopped. The error is one of the directory.
+func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
+	defer func() {
+		b.mu.Lock()
+		delete(b.own, cell.ID)
+		delete(b.playing, cell.ID)
+		b.mu.Unlock()
+		err = errors.Join(err, c.release())
+	}()
+	settings, err := b.Dir.Settings(cell.ID)
+	if err != nil {
+		return err
+	}
+	resume, err := c.adopt()
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(b.Dir.attempt(cell.ID, c.number, logFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the log of cell %s: %w", cell.ID, err)
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	began := time.Now()
+	r, playErr := b.Play(ctx, Attempt{
+		Cell: cell, Number: c.number, Settings: settings, Dir: b.Dir.Run(cell.ID, c.number), Resume: resume, Log: log,
+		Around: func(s engine.Source) engine.Source {
+			return &guarded{Source: s, claim: c, cancel: cancel, stop: b.stop, spender: b.Spender, bill: engine.NewBill(settings, b.Counts), counts: b.Counts}
+		},
+		Progress: func(p engine.Progress) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.playing[cell.ID] = p
+			b.tell(nil)
+		},
+	})
+	if playErr != nil {
+		r = Result{Cell: cell, Status: trace.RunInternalError, Reason: playErr.Error(), Metrics: map[string]float64{}}
+		_, _ = io.WriteString(log, "error: "+playErr.Error()+"\n")
+	}
+	r.Attempt, r.WallMS = c.number, time.Since(began).Milliseconds()
+	if ctx.Err() != nil && r.Status != trace.RunCompleted || !c.holds() {
+		return nil // stopped, or somebody else goes on with it
+	}
+	if playErr != nil && resume {
+		// What cannot be continued is not tried again; the next attempt begins anew.
+		if err := c.abandon(); err != nil {
+			return err
+		}
+	}
+	if final(r.Status) {
+		_, err = b.Dir.Finish(r)
+	} else {
+		err = b.Dir.Fail(r)
+	}
+	if err != nil {
+		return err
+	}
+	return b.ended(r)
+}
+
+// final says that a run which ended so is not played again: its end is about the model or its own
+// caps, not about the infrastructure.
+func final(s trace.RunStatus) bool {
+	return s == trace.RunCompleted || s == trace.RunNoUsableAnswers || s == trace.RunBudgetReached
+}
+
+// ended takes up the result of a cell.
+func (b *player) ended(r Result) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !final(r.Status) {
+		b.failures[r.ID]++
+	}
+	results, err := b.Dir.Results(b.Cells)
+	if err != nil {
+		return err
+	}
+	b.results = results
+	delete(b.playing, r.ID)
+	b.tell(&r)
+	if done, err := Decided(b.Compare, b.Cells, results); err != nil {
+		return err
+	} else if done {
+		b.stop(errDecided)
+	}
+	return nil
+}
+
+// tell reports the progress. The lock is held.
+func (b *player) tell(ended *Result) {
+	if b.Progress != nil {
+		b.Progress(Progress{b.results, b.playing, ended})
+	}
+}
+
+// guarded is a source of answers that asks before each call whether the cell is still this
+// process's, and whether the budget allows it.
+type guarded struct {
+	engine.Source
+	claim   *claim
+	cancel  context.CancelCauseFunc
+	stop    context.CancelCauseFunc
+	spender Spender
+	bill    *engine.Bill
+	counts  bool
+}
+
+// Respond implements [engine.Source].
+func (g *guarded) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	if !g.claim.holds() {
+		g.cancel(errFenced)
+		return refused(errFenced)
+	}
+	if g.spender == nil {
+		return g.Source.Respond(ctx, key, r)
+	}
+	call := g.bill.Call(r)
+	most := call.Path(1)
+	if !g.counts {
+		most = budget.Amount{1}
+	}
+	settle, err := g.spender.Reserve(ctx, most)
+	if err != nil {
+		// Everything that runs would meet the same end, and what is under way is kept.
+		g.stop(err)
+		g.cancel(err)
+		return refused(err)
+	}
+	a := g.Source.Respond(ctx, key, r)
+	billed := call.Charge(a)
+	settle(budget.Amount{1, billed.Tokens, int64(billed.Cost)})
+	return a
+}
+
+// refused is the answer to a call that was not sent, in a run that ends.
+func refused(err error) llmclient.Answer {
+	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: err.Error(), Unsent: true}}
+}
