@@ -24,6 +24,7 @@ type Dir string
 // The names in a batch directory.
 const (
 	cellsFile     = "batch.json"
+	batchFile     = "batch.toml"
 	cellsDir      = "cells"
 	settingsFile  = "settings.json"
 	resultFile    = "result.json"
@@ -82,6 +83,32 @@ func (d Dir) Create(name string, cells []Planned) error {
 	return replaceFile(d.path(cellsFile), data)
 }
 
+// KeepFile keeps the text of the batch file, which says what is compared and what must hold.
+func (d Dir) KeepFile(text []byte) error {
+	if old, err := os.ReadFile(d.path(batchFile)); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	if err := replaceFile(d.path(batchFile), text); err != nil {
+		return fmt.Errorf("keep the batch file: %w", err)
+	}
+	return nil
+}
+
+// File is the batch file that was kept, and the cells that were planned of it.
+func (d Dir) File() (f File, cells []Cell, err error) {
+	if _, cells, err = d.Cells(); err != nil {
+		return f, nil, err
+	}
+	text, err := os.ReadFile(d.path(batchFile))
+	if err == nil {
+		f, err = Parse(text)
+	}
+	if err != nil {
+		return f, nil, fmt.Errorf("read %s: %w", batchFile, err)
+	}
+	return f, cells, nil
+}
+
 // replaceFile replaces a file of the directory, whole or not at all.
 func replaceFile(path string, data []byte) error {
 	return atomicfile.WritePrivate(path, func(f *os.File) error { _, err := f.Write(data); return err })
@@ -105,7 +132,7 @@ func once(path string, data []byte) error {
 	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// Name and cells of the batch. The error says that there is none, or what is wrong with it.
+// Cells are the name and the cells of the batch. The error says that there is none, or what is wrong with it.
 func (d Dir) Cells() (name string, cells []Cell, err error) {
 	data, err := os.ReadFile(d.path(cellsFile))
 	if err != nil {

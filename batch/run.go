@@ -27,7 +27,7 @@ func (s Shard) has(place int) bool { return s.Of <= 1 || place%s.Of == s.Index-1
 // Options are how a batch is played.
 type Options struct {
 	Dir   Dir
-	Cells []Cell
+	Cells []Planned
 	// Jobs bounds the cells that are played at once, at least 1.
 	Jobs int
 	// Shard is the part that this process plays. It takes over cells of other shards only if those
@@ -37,7 +37,8 @@ type Options struct {
 	Retries int
 	// Lease is after what time a process that was not heard of has lost its cells; 0 is LeaseDefault.
 	Lease time.Duration
-	Play  Player
+	// Play plays a cell.
+	Play Player
 	// Spender bounds all cells together, nil for no bound. Counts says that it bounds tokens or cost.
 	Spender Spender
 	Counts  bool
@@ -90,13 +91,16 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b := &player{Options: o, stop: cancel, failures: map[ID]int{}, own: map[ID]bool{}, playing: map[ID]engine.Progress{}}
-	results, err := o.Dir.Results(o.Cells)
+	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: cancel, failures: map[ID]int{}, own: map[ID]bool{}, playing: map[ID]engine.Progress{}}
+	for _, c := range o.Cells {
+		b.cells, b.settings[c.Cell.ID] = append(b.cells, c.Cell), c.Settings
+	}
+	results, err := o.Dir.Results(b.cells)
 	if err != nil {
 		return "", err
 	}
 	b.results = results
-	if done, err := Decided(o.Compare, o.Cells, results); err != nil {
+	if done, err := Decided(o.Compare, b.cells, results); err != nil {
 		return "", err
 	} else if done {
 		return DecidedEarly, o.Dir.WriteResults(results)
@@ -120,7 +124,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 		})
 	}
 	err = group.Wait()
-	if results, readErr := o.Dir.Results(o.Cells); readErr != nil {
+	if results, readErr := o.Dir.Results(b.cells); readErr != nil {
 		err = errors.Join(err, readErr)
 	} else {
 		err = errors.Join(err, o.Dir.WriteResults(results))
@@ -142,7 +146,9 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 // player is a process that plays a batch.
 type player struct {
 	Options
-	stop context.CancelCauseFunc
+	cells    []Cell
+	settings map[ID]trace.Settings
+	stop     context.CancelCauseFunc
 
 	mu       sync.Mutex
 	failures map[ID]int
@@ -177,7 +183,7 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	begun, live := map[int]bool{}, map[int]bool{}
 	var abandoned []Cell
 	var shards []int
-	for place, cell := range b.Cells {
+	for place, cell := range b.cells {
 		mine := b.Shard.has(place)
 		s, latest, _, err := b.Dir.look(cell.ID, b.Lease)
 		if err != nil {
@@ -228,10 +234,6 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 		b.mu.Unlock()
 		err = errors.Join(err, c.release())
 	}()
-	settings, err := b.Dir.Settings(cell.ID)
-	if err != nil {
-		return err
-	}
 	resume, err := c.adopt()
 	if err != nil {
 		return err
@@ -245,9 +247,9 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	defer cancel(nil)
 	began := time.Now()
 	r, playErr := b.Play(ctx, Attempt{
-		Cell: cell, Number: c.number, Settings: settings, Dir: b.Dir.Run(cell.ID, c.number), Resume: resume, Log: log,
+		Cell: cell, Number: c.number, Settings: b.settings[cell.ID], Dir: b.Dir.Run(cell.ID, c.number), Resume: resume, Log: log,
 		Around: func(s engine.Source) engine.Source {
-			return &guarded{Source: s, claim: c, cancel: cancel, stop: b.stop, spender: b.Spender, bill: engine.NewBill(settings, b.Counts), counts: b.Counts}
+			return &guarded{Source: s, claim: c, cancel: cancel, stop: b.stop, spender: b.Spender, bill: engine.NewBill(b.settings[cell.ID], b.Counts), counts: b.Counts}
 		},
 		Progress: func(p engine.Progress) {
 			b.mu.Lock()
@@ -294,14 +296,14 @@ func (b *player) ended(r Result) error {
 	if !final(r.Status) {
 		b.failures[r.ID]++
 	}
-	results, err := b.Dir.Results(b.Cells)
+	results, err := b.Dir.Results(b.cells)
 	if err != nil {
 		return err
 	}
 	b.results = results
 	delete(b.playing, r.ID)
 	b.tell(&r)
-	if done, err := Decided(b.Compare, b.Cells, results); err != nil {
+	if done, err := Decided(b.Compare, b.cells, results); err != nil {
 		return err
 	} else if done {
 		b.stop(errDecided)

@@ -206,3 +206,6 @@ func changed(before, next string) string {
 	}
 	return next
 }
+
+// PromptVersion names the wording of everything a run with these settings asks.
+func PromptVersion(s trace.Settings) string { return promptVersion(s) }

@@ -18,7 +18,9 @@ import (
 // endpoints are the clients of a run: one for each endpoint and key, and one limiter
 // for each endpoint, whatever key and model its callers use.
 type endpoints struct {
-	limits  limiter.Limits
+	limits limiter.Limits
+	// shared are the limiters of several runs; nil for a run by itself.
+	shared  *limiters
 	reached []reached
 	closers []func()
 
@@ -73,6 +75,31 @@ func waitsAt(dir run.Dir, now time.Time) (waits []endpointWait) {
 	return slices.DeleteFunc(waits, func(w endpointWait) bool { return w.Until.Before(now) })
 }
 
+// limiters are those of the endpoints of several runs that are played at once.
+type limiters struct {
+	limits limiter.Limits
+	mu     sync.Mutex
+	known  []knownLimiter
+}
+
+type knownLimiter struct {
+	url     openai.BaseURL
+	limiter *limiter.Limiter
+}
+
+// of is the limiter of an endpoint, made on first use.
+func (l *limiters) of(url openai.BaseURL) *limiter.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, k := range l.known {
+		if k.url.Equal(url) {
+			return k.limiter
+		}
+	}
+	l.known = append(l.known, knownLimiter{url, limiter.New(l.limits)})
+	return l.known[len(l.known)-1].limiter
+}
+
 // newEndpoints returns none yet, with the limits that each will have.
 func newEndpoints(c config) *endpoints {
 	return &endpoints{limits: limiter.Limits{InFlightMax: int(c.Concurrency), RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute}}
@@ -102,6 +129,9 @@ func (e *endpoints) client(shown string, config openai.Config) (*openai.Client, 
 			return r.client, nil
 		}
 		config.Limiter, shown = r.limiter, r.shown
+	}
+	if config.Limiter == nil && e.shared != nil {
+		config.Limiter = e.shared.of(url)
 	}
 	if config.Limiter == nil {
 		config.Limiter = limiter.New(e.limits)

@@ -17,6 +17,7 @@ const (
 	exitBudget      = 4
 	exitDiffers     = 5
 	exitGate        = 6
+	exitUndecided   = 7
 	exitInterrupted = 130
 )
 

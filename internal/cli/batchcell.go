@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// playCell plays a cell of a batch as it was planned. What a run would print goes to the log of
+// the attempt; waits for an endpoint are noted where the batch prints.
+func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *limiters, note func(string)) (batch.Result, error) {
+	cell := *m
+	log := &screen{w: a.Log}
+	cell.Stdout, cell.Stderr, cell.screen, cell.Terminal = io.Discard, log, log, false
+	defer log.flush()
+	p.RunDir, p.folding, p.endpoints = a.Dir, report.NewFolding(), newEndpoints(p.config)
+	p.endpoints.shared = shared
+	defer m.collectLess()()
+	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners, Faults: stub.NewInjector(p.faults, p.FaultSeed)}
+	source, stop, err := cell.openAnswers(ctx, p, scripted, p.calls(0))
+	if err != nil {
+		return batch.Result{}, err
+	}
+	defer stop()
+	p.endpoints.say, p.endpoints.now, p.endpoints.dir = note, m.Now, run.Dir(a.Dir)
+	defer p.endpoints.dir.ForgetWaits()
+	o := engine.Options{
+		Settings: p.Settings, RunDir: a.Dir, Source: a.Around(source), Concurrency: int(p.Concurrency), SegmentBytes: p.SegmentMB << 20,
+		Progress: a.Progress, FaultCounts: scripted.Faults.Counts, Record: p.folding.Add,
+		LLMIO: func(x engine.Exchange) {
+			if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {
+				plaintext.Fprintf(log, "tick %d, %s: %s\n", x.Key.Tick, x.Key.Agent, f.Text())
+			}
+		},
+	}
+	if !p.faults.Empty() {
+		o.Reused = func(r llmclient.Request, attempts int) { scripted.Recount(r.Body(), attempts) }
+	}
+	var result engine.Result
+	if a.Resume {
+		s, err := prepareCell(a, p)
+		if err != nil {
+			return batch.Result{}, err
+		}
+		defer s.Close()
+		if s.Complete() { // its process ended between the last record and the result
+			r, err := m.foldTrace(a.Dir)
+			return batch.ResultOf(a.Cell, a.Number, r, trace.Chain(r.Timing.TraceHead)), err
+		}
+		result, err = s.Run(ctx, o)
+	} else if err = run.Dir(a.Dir).Create(); err == nil {
+		result, err = engine.Run(ctx, o)
+	}
+	if err != nil {
+		return batch.Result{}, err
+	}
+	if result.Deriving { // nothing new was recorded
+		return batch.Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+	}
+	r, err := p.folding.Report(result.Head)
+	if err != nil {
+		return batch.Result{}, fmt.Errorf("report on cell %s: %w", a.Cell.ID, err)
+	}
+	if err := run.Dir(a.Dir).KeepReport(r.JSON()); err != nil {
+		return batch.Result{}, err
+	}
+	return batch.ResultOf(a.Cell, a.Number, r, result.Head), nil
+}
+
+// prepareCell goes on with the run of a cell, if it is the run that was planned: the directory
+// may have come from elsewhere, and its settings say which endpoint gets a key.
+func prepareCell(a batch.Attempt, p plan) (*engine.Resumption, error) {
+	s, err := engine.PrepareResume(a.Dir, engine.ResumeOptions{
+		Caps:  func(trace.Caps) trace.Caps { return p.Caps },
+		Model: p.Model, ModelSource: p.ModelSource, BaseURL: p.BaseURL, Recording: p.Recording,
+	})
+	if err != nil {
+		return nil, err
+	}
+	recorded := s.Settings()
+	if recorded.Estimate = p.Estimate; string(llmclient.Marshal(recorded)) != string(llmclient.Marshal(p.Settings)) {
+		return nil, errors.Join(errCellSettings, s.Close())
+	}
+	return s, nil
+}
+
+// errCellSettings says that a run directory is not that of its cell.
+var errCellSettings = errors.New("the run in the directory has other settings than its cell")

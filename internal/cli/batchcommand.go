@@ -1,0 +1,386 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/llmclient/limiter"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
+)
+
+// batchHelp is the long help of the batch commands.
+const batchHelp = `Play a matrix of runs, keep their results, and say which arm is better.
+
+A batch file names scenarios, seeds, repeats and axes of settings; docs/batch.md describes it.
+Every combination is a cell, one run. "batch run FILE" plays what has no result yet, also after
+a kill: the same command again goes on. Several processes may run the same command, on one
+machine or over a shared directory; --shard 1/4 to 4/4 divide the cells between them.
+
+Exit codes: 0 all gates hold, 2 bad input, 3 cells failed, 4 the budget is used up, 6 a gate does
+not hold, 7 a gate is undecided, 130 interrupted.`
+
+// batchFlags are the flags of "batch run".
+type batchFlags struct {
+	dir, shard    string
+	jobs, retries int
+	quiet         bool
+}
+
+// batchCommand plays batches and reports on them.
+func (m *Main) batchCommand() *cobra.Command {
+	var f batchFlags
+	runs := &cobra.Command{
+		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp, Args: oneArgument("a batch file"),
+		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c.Context(), args[0], f) },
+	}
+	runs.Flags().StringVar(&f.dir, "dir", "", "directory of the batch (default .tmp/batches/<name>)")
+	runs.Flags().StringVar(&f.shard, "shard", "", "play a part of the cells, such as 2/4")
+	runs.Flags().IntVar(&f.jobs, "jobs", 1, "runs at the same time, 1 to 256")
+	runs.Flags().IntVar(&f.retries, "retries", 1, "further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
+	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
+	var asJSON bool
+	status := &cobra.Command{
+		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed", Args: oneArgument("the directory of a batch"),
+		RunE: func(_ *cobra.Command, args []string) error { return m.batchStatus(args[0], asJSON) },
+	}
+	status.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	var into string
+	merge := &cobra.Command{
+		Use: "merge DIR... --into DIR", Short: "unite copies of a batch directory from several machines",
+		RunE: func(_ *cobra.Command, args []string) error { return m.mergeBatches(args, into) },
+	}
+	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
+	c := group("batch", "play a matrix of runs and say which arm is better", runs, status, merge, m.batchReportCommand())
+	c.Long = batchHelp
+	return c
+}
+
+// batchDir is the directory of a batch: as named, or after the batch.
+func (m *Main) batchDir(named, name string) batch.Dir {
+	if named == "" {
+		safe := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
+				return r
+			}
+			return '-'
+		}, name)
+		named = filepath.Join(".tmp", "batches", strings.TrimLeft(safe, "."))
+	}
+	return batch.Dir(m.path(named))
+}
+
+// parseShard reads a shard such as 2/4; empty is the whole batch.
+func parseShard(text string) (s batch.Shard, err error) {
+	if text == "" {
+		return batch.Shard{}, nil
+	}
+	index, of, _ := strings.Cut(text, "/")
+	s.Index, _ = strconv.Atoi(index)
+	s.Of, _ = strconv.Atoi(of)
+	if s.Index < 1 || s.Of < 1 || s.Index > s.Of || s.Of > batch.CellsMost {
+		return s, badInput("--shard %s: not understood; allowed: I/N, a part from 1/N to N/N", shown(text))
+	}
+	return s, nil
+}
+
+// runBatch plays what is left of a batch, and reports on all of it.
+func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
+	shard, err := parseShard(f.shard)
+	switch {
+	case err != nil:
+		return err
+	case f.jobs < 1 || f.jobs > 256:
+		return badInput("--jobs %d is out of range; allowed: 1 to 256", f.jobs)
+	case f.retries < 0 || f.retries > 100:
+		return badInput("--retries %d is out of range; allowed: 0 to 100", f.retries)
+	}
+	b, err := m.readBatch(name)
+	if err != nil {
+		return err
+	}
+	dir := m.batchDir(f.dir, b.file.Name)
+	if err := dir.Create(b.file.Name, b.cells); err != nil {
+		return badInput("%w; allowed: a directory of its own in a writable place", err)
+	}
+	if text, err := os.ReadFile(m.path(name)); err == nil {
+		if err := dir.KeepFile(text); err != nil {
+			return err
+		}
+	}
+	printer := &batchPrinter{progressPrinter: progressPrinter{w: m.screen, terminal: m.Terminal, quiet: f.quiet}, cells: len(b.cells), began: m.Now(), now: m.Now}
+	// Several runs at once share one limit for each endpoint.
+	shared := &limiters{limits: limiter.Limits{InFlightMax: int(b.config.Concurrency) * f.jobs, RequestsPerMinute: b.config.RequestsPerMinute, TokensPerMinute: b.config.TokensPerMinute}}
+	o := batch.Options{
+		Dir: dir, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(), Compare: b.file.Compare,
+		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
+		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
+			var r batch.Result
+			err := m.shielded(func() (err error) {
+				r, err = m.playCell(ctx, a, b.plans[a.Cell.ID], shared, printer.note)
+				return err
+			})
+			return r, err
+		},
+	}
+	if b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0 {
+		ledger, err := batch.OpenLedger(dir, b.limit, shard)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err := ledger.Close(); err != nil {
+				plaintext.Fprintf(m.Stderr, "note: %s\n", errorText(err))
+			}
+		}()
+		o.Spender = ledger
+	}
+	plaintext.Fprintf(m.Stderr, "batch: %s, %d cells, in %s\n", b.file.Name, len(b.cells), m.shownPath(string(dir)))
+	if b.config.Live() {
+		plaintext.Fprintf(m.Stderr, "model: live, %s and those of the file\n", shown(b.config.Model))
+	}
+	defer m.collectLess()()
+	ending, err := batch.Play(ctx, o)
+	printer.finish()
+	if err != nil {
+		return fmt.Errorf("batch: %w; the same command goes on with it", err)
+	}
+	return m.concludeBatch(dir, b, ending)
+}
+
+// shownPath is a path of this program as a user would write it.
+func (m *Main) shownPath(path string) string {
+	if inside, err := filepath.Rel(m.dir, path); err == nil && !strings.HasPrefix(inside, "..") {
+		return inside
+	}
+	return path
+}
+
+// lease is how long a process may be silent before its cells are taken over. A variable shortens it
+// for file systems whose clock is right and machines that never pause.
+func (m *Main) lease() time.Duration {
+	text, _ := m.LookupEnv(envPrefix + "BATCH_LEASE_MS")
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 100 {
+		return millis(n)
+	}
+	return batch.LeaseDefault
+}
+
+// concludeBatch prints the summary and says how the batch ended.
+func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, ending batch.Ending) error {
+	var cells []batch.Cell
+	for _, c := range b.cells {
+		cells = append(cells, c.Cell)
+	}
+	results, err := dir.Results(cells)
+	if err != nil {
+		return err
+	}
+	s, err := batch.Summarize(b.file, cells, results)
+	if err != nil {
+		return badInput("%w", err)
+	}
+	if _, err := io.WriteString(m.Stdout, s.Text()); err != nil {
+		return fmt.Errorf("print the summary: %w", cause(err))
+	}
+	left := s.Cells - s.Scored - s.Failed
+	switch ending {
+	case batch.Interrupted:
+		return failWith(exitInterrupted, fmt.Errorf("interrupted with %d of %d cells to play; the same command goes on with it", left, s.Cells))
+	case batch.BudgetReached:
+		return failWith(exitBudget, fmt.Errorf("the budget of %s is used up with %d of %d cells to play; the same command with a higher budget goes on with it", b.file.Budget.Text(), left, s.Cells))
+	}
+	return gateError(s, ending == batch.DecidedEarly)
+}
+
+// gateError is the verdict of a batch as an error with its exit code; nil if all gates hold. Cells
+// that failed are an error of their own if no gate says more.
+func gateError(s batch.Summary, early bool) error {
+	switch {
+	case s.Verdict == batch.GateFailed:
+		return failWith(exitGate, errors.New("a gate does not hold"))
+	case s.Verdict == batch.Undecided:
+		return failWith(exitUndecided, errors.New("a gate is undecided"))
+	case len(s.Gates) > 0 && early:
+		return nil
+	case s.Failed > 0:
+		return failWith(exitProvider, fmt.Errorf("%d of %d cells failed; the same command tries them again", s.Failed, s.Cells))
+	}
+	return nil
+}
+
+// batchPrinter shows how far a batch is: one updating line on a terminal, and a line for each cell
+// that ends elsewhere.
+type batchPrinter struct {
+	progressPrinter
+	cells int
+	began time.Time
+	now   func() time.Time
+	drawn time.Time
+	first int
+	seen  bool
+}
+
+// show prints p as far as it is worth it. It is called one call at a time.
+func (bp *batchPrinter) show(p batch.Progress) {
+	if bp.quiet {
+		return
+	}
+	if !bp.seen {
+		bp.first, bp.seen = len(p.Results), true
+	}
+	if p.Ended != nil && !bp.terminal {
+		bp.note(fmt.Sprintf("cell %s %s: %s%s", p.Ended.Cell.ID, p.Ended.Name(), p.Ended.Status, scoreText(*p.Ended)))
+		bp.note(bp.text(p))
+		return
+	}
+	if now := bp.now(); bp.terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
+		bp.drawn = now
+		bp.update(bp.text(p), int64(len(p.Results)), int64(bp.cells))
+	}
+}
+
+// scoreText is the score of a cell, if it has one.
+func scoreText(r batch.Result) string {
+	if v, ok := r.Metrics["score"]; ok {
+		return fmt.Sprintf(", score %g", v)
+	}
+	if r.Reason != "" {
+		return ", " + r.Reason
+	}
+	return ""
+}
+
+// text is the progress as one line.
+func (bp *batchPrinter) text(p batch.Progress) string {
+	failed, calls, tokens, cost, currency := 0, int64(0), int64(0), int64(0), ""
+	for _, r := range p.Results {
+		if !r.Scored() {
+			failed++
+		}
+		calls, tokens, cost = calls+r.Calls, tokens+r.Tokens, cost+r.CostMicros
+		if r.Currency != "" {
+			currency = r.Currency
+		}
+	}
+	for _, one := range p.Playing {
+		calls, tokens = calls+one.ModelCalls, tokens+one.InputTokens+one.OutTokens
+	}
+	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", len(p.Results), bp.cells, failed, len(p.Playing), calls, tokens)
+	if currency != "" {
+		text += fmt.Sprintf("  cost %s %s", price.FromMicros(cost), currency)
+	}
+	if played := len(p.Results) - bp.first; played > 0 && len(p.Results) < bp.cells {
+		left := bp.now().Sub(bp.began) / time.Duration(played) * time.Duration(bp.cells-len(p.Results))
+		text += "  left about " + left.Round(time.Second).String()
+	}
+	return text
+}
+
+// batchStatus prints how far a batch is.
+func (m *Main) batchStatus(name string, asJSON bool) error {
+	dir := batch.Dir(m.path(name))
+	s, err := dir.Status(m.lease())
+	if err != nil {
+		return badInput("%s is no batch: %w; allowed: the directory of a batch", shown(name), cause(err))
+	}
+	if asJSON {
+		return m.printJSON(s)
+	}
+	var b strings.Builder
+	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done, %d failed, %d played now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Failed, s.Playing, s.Stale, s.Waiting)
+	plaintext.Fprintf(&b, "taken    %d calls, %d tokens", s.Calls, s.Tokens)
+	if s.Currency != "" {
+		plaintext.Fprintf(&b, ", %s %s", price.FromMicros(s.CostMicros), s.Currency)
+	}
+	b.WriteString("\n")
+	for _, c := range s.Cells {
+		if c.State == "done" || c.State == "waiting" {
+			continue
+		}
+		plaintext.Fprintf(&b, "%-8s %s %s", c.State, c.Cell.ID, c.Cell.Name())
+		if c.Owner != "" {
+			plaintext.Fprintf(&b, ", attempt %d on %s", c.Attempt, c.Owner)
+		}
+		if c.Reason != "" {
+			plaintext.Fprintf(&b, ": %s", c.Reason)
+		}
+		b.WriteString("\n")
+	}
+	_, err = io.WriteString(m.Stdout, b.String())
+	return err
+}
+
+// mergeBatches unites directories of the same batch.
+func (m *Main) mergeBatches(args []string, into string) error {
+	if len(args) == 0 || into == "" {
+		return badInput("batch merge needs the directories of a batch, and --into with the one for all of them")
+	}
+	var from []batch.Dir
+	for _, arg := range args {
+		if m.path(arg) == m.path(into) || slices.Contains(from, batch.Dir(m.path(arg))) {
+			return badInput("%s is given twice; allowed: different directories", shown(arg))
+		}
+		from = append(from, batch.Dir(m.path(arg)))
+	}
+	added, err := batch.Dir(m.path(into)).Merge(from)
+	if err != nil {
+		return badInput("the batches cannot be merged: %w", err)
+	}
+	_, err = plaintext.Fprintf(m.Stdout, "%d results in %s\n", added, into)
+	return err
+}
+
+// batchReportCommand writes the summary of a batch in one of several forms.
+func (m *Main) batchReportCommand() *cobra.Command {
+	var format, out string
+	c := &cobra.Command{
+		Use: "report DIR", Short: "sum up a batch: means, verdicts, gates; its exit code is that of the gates",
+		Args: oneArgument("the directory of a batch"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(batch.Formats, format) {
+				return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(batch.Formats, ", "))
+			}
+			dir := batch.Dir(m.path(args[0]))
+			f, cells, err := dir.File()
+			if err != nil {
+				return badInput("%s is no batch: %w; allowed: the directory of a batch", shown(args[0]), cause(err))
+			}
+			results, err := dir.Results(cells)
+			if err != nil {
+				return badInput("%s: %w", shown(args[0]), err)
+			}
+			s, err := batch.Summarize(f, cells, results)
+			if err != nil {
+				return badInput("%w", err)
+			}
+			if out != "" {
+				target, err := m.output("the summary ", out, keptPath{"the batch", string(dir)})
+				if err != nil {
+					return err
+				}
+				if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
+					return err
+				}
+			} else if _, err := m.Stdout.Write(s.Write(format)); err != nil {
+				return fmt.Errorf("print the summary: %w", cause(err))
+			}
+			return gateError(s, false)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", strings.Join(batch.Formats, ", "))
+	c.Flags().StringVar(&out, "out", "", "write to this file instead of stdout")
+	return c
+}

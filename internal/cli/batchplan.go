@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// plannedBatch is a batch file with the runs that it describes.
+type plannedBatch struct {
+	file  batch.File
+	cells []batch.Planned
+	// plans are how each cell is played.
+	plans map[batch.ID]plan
+	// limit is the budget over all cells; currency is that of its cost.
+	limit    trace.Limit
+	currency string
+	// jobs and concurrency bound the calls at once.
+	config config
+}
+
+// cellSettings are the settings that a batch file cannot give a cell: they are about one run and
+// its files, or about the machine.
+var cellSettings = []string{
+	"run.scenario", "run.seed", "run.run_dir", "run.report_json", "run.replay_from", "run.replay_miss", "run.print_llm_io",
+	"run.llm_io_max_chars", "run.quiet", "run.otel", "llm.api_key",
+}
+
+// readBatch reads a batch file and plans each of its runs: everything that can be refused is
+// refused before the first one is played, with all that is wrong at once.
+func (m *Main) readBatch(name string) (*plannedBatch, error) {
+	data, err := readBounded(m.path(name), 1<<20)
+	if err != nil {
+		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
+	}
+	b := &plannedBatch{plans: map[batch.ID]plan{}}
+	b.file, err = batch.Parse(data)
+	problems := batch.Problems(err)
+	all := settingTable()
+	for _, s := range settingsIn(b.file) {
+		known, ok := all.byKey(s.Key)
+		table, key, _ := strings.Cut(s.Key, ".")
+		switch allowed := all.keys(table); {
+		case ok && (slices.Contains(cellSettings, s.Key) || known.kind == kindAgents):
+			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("%s cannot be set for a cell; allowed: other keys, this one where the command is run", s.Key)})
+		case !ok && len(allowed) > 0:
+			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("unknown key %s; allowed: %s", shown(key), strings.Join(allowed, ", "))})
+		case !ok:
+			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("unknown table %s; allowed: llm, run", shown(table))})
+		}
+	}
+	var lines []string
+	if len(problems) == 0 {
+		lines, err = m.planCells(name, b)
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range problems {
+		place := name
+		if p.Line > 0 {
+			place += ":" + strconv.Itoa(p.Line)
+		}
+		lines = append(lines, place+": "+p.Text)
+	}
+	if len(lines) > 0 {
+		return nil, badInput("%s", strings.Join(lines, "\n"))
+	}
+	return b, nil
+}
+
+// settingsIn are all settings of a file.
+func settingsIn(f batch.File) []batch.Setting {
+	list := slices.Clone(f.Settings)
+	for _, axis := range f.Axes {
+		for _, v := range axis.Values {
+			list = append(list, v.Settings...)
+		}
+	}
+	return list
+}
+
+// planCells plans the runs of all cells. What is wrong with the settings is in problems, each
+// once; the error is that of a configuration file.
+func (m *Main) planCells(name string, b *plannedBatch) (problems []string, err error) {
+	all := settingTable()
+	var file configFile
+	if m.runAround() == "" {
+		if file, err = m.loadConfigFile("", all); err != nil {
+			return nil, err
+		}
+	}
+	refused := func(err error) bool {
+		if err != nil && !slices.Contains(problems, errorText(err)) {
+			problems = append(problems, errorText(err))
+		}
+		return err != nil
+	}
+	cost, err := m.batchLimit(name, b)
+	if refused(err) {
+		return problems, nil
+	}
+	placed := map[batch.ID]batch.Cell{}
+	for _, c := range b.file.Combinations() {
+		scenarioName := c.Cell.Scenario
+		if _, _, embedded := scenario.Embedded(scenarioName); !embedded && !filepath.IsAbs(scenarioName) {
+			scenarioName = filepath.Join(filepath.Dir(name), scenarioName)
+		}
+		set := map[string]value{}
+		put := func(key, text string, line int) {
+			if s, ok := all.byKey(key); ok {
+				set[key] = value{s, text, origin{fromFile, name + ":" + strconv.Itoa(line)}}
+			}
+		}
+		put("run.scenario", scenarioName, b.file.ScenariosLine)
+		if !c.OwnSeed {
+			put("run.seed", strconv.FormatUint(c.Cell.Seed, 10), 0)
+		}
+		for _, s := range c.Settings {
+			put(s.Key, s.Text, s.Line)
+		}
+		values := resolve(all, func(s setting) (value, bool) { v, ok := set[s.key]; return v, ok }, envSource(m.LookupEnv), file.source())
+		m.keys = append(m.keys, keysOf(values)...)
+		config, err := newConfig(trace.DefaultSettings(), values)
+		if refused(err) {
+			continue
+		}
+		p, err := m.newPlan(config, nil, nil)
+		if refused(err) {
+			continue
+		}
+		// A repeat is another run of the same instance.
+		p.ScriptedSeed, p.FaultSeed = p.ScriptedSeed+uint64(c.Cell.Repeat-1), p.FaultSeed+uint64(c.Cell.Repeat-1)
+		if b.limit.Tokens > 0 || b.limit.Cost > 0 {
+			// Without a set length an answer could take more than was set aside for it.
+			if p.MaxOutputTokens == 0 {
+				p.MaxOutputTokens = trace.OutputTokensReserved
+			}
+		}
+		if cost && len(p.Prices) == 0 {
+			refused(badInput("%s: a budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a budget on calls or tokens", name, shown(p.Model)))
+			continue
+		}
+		if len(p.Prices) > 0 {
+			if b.currency != "" && b.currency != p.Currency() {
+				refused(badInput("%s: prices in %s and in %s; allowed: one currency", name, shown(b.currency), shown(p.Currency())))
+			}
+			b.currency = p.Currency()
+		}
+		p.playbookFile, p.prepared, p.Quiet, p.ReportJSON = "", nil, true, ""
+		c.Cell.Seed = p.Seed
+		c.Cell.ID = batch.IDOf(p.Settings, batch.Versions{Engine: engine.Version, Rules: world.RulesVersion, Prompt: engine.PromptVersion(p.Settings)}, c.Cell.Repeat)
+		if before, twice := placed[c.Cell.ID]; twice {
+			refused(badInput("%s: %q and %q are the same run; allowed: axes whose values differ", name, before.Name(), c.Cell.Name()))
+			continue
+		}
+		placed[c.Cell.ID], b.plans[c.Cell.ID], b.config = c.Cell, p, p.config
+		b.cells = append(b.cells, batch.Planned{Cell: c.Cell, Settings: p.Settings})
+		if len(problems) >= problemsMost {
+			break
+		}
+	}
+	return problems, nil
+}
+
+// problemsMost bounds the problems that are listed at once.
+const problemsMost = 20
+
+// batchLimit reads the budget of a batch. cost says that it bounds money.
+func (m *Main) batchLimit(name string, b *plannedBatch) (cost bool, err error) {
+	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
+	if text := b.file.Budget.Cost; text != "" {
+		s, _ := capSettings().byKey("llm.cap_cost")
+		if err := s.read(text, &b.limit.Cost); err != nil {
+			return false, badInput("%s: budget.cost: %v", name, err)
+		}
+	}
+	return b.limit.Cost > 0, nil
+}
