@@ -46,35 +46,47 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 	if !p.faults.Empty() {
 		o.Reused = func(r llmclient.Request, attempts int) { scripted.Recount(r.Body(), attempts) }
 	}
-	var result engine.Result
-	if a.Resume {
-		s, err := prepareCell(a, p)
-		if err != nil {
-			return batch.Result{}, err
-		}
-		defer s.Close()
-		if s.Complete() { // its process ended between the last record and the result
-			r, err := m.foldTrace(a.Dir)
-			return batch.ResultOf(a.Cell, a.Number, r, trace.Chain(r.Timing.TraceHead)), err
-		}
-		result, err = s.Run(ctx, o)
-	} else if err = run.Dir(a.Dir).Create(); err == nil {
-		result, err = engine.Run(ctx, o)
-	}
+	result, r, err := carryOutCell(ctx, a, p, o, m.foldTrace)
 	if err != nil {
 		return batch.Result{}, err
+	}
+	if r != nil {
+		return batch.ResultOf(a.Cell, a.Number, *r, trace.Chain(r.Timing.TraceHead)), nil
 	}
 	if result.Deriving { // nothing new was recorded
 		return batch.Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
 	}
-	r, err := p.folding.Report(result.Head)
+	folded, err := p.folding.Report(result.Head)
 	if err != nil {
 		return batch.Result{}, fmt.Errorf("report on cell %s: %w", a.Cell.ID, err)
 	}
-	if err := run.Dir(a.Dir).KeepReport(r.JSON()); err != nil {
+	if err := run.Dir(a.Dir).KeepReport(folded.JSON()); err != nil {
 		return batch.Result{}, err
 	}
-	return batch.ResultOf(a.Cell, a.Number, r, result.Head), nil
+	return batch.ResultOf(a.Cell, a.Number, folded, result.Head), nil
+}
+
+// carryOutCell plays the run of a cell, or goes on with it. The report is set if that run had ended
+// already and only its result was missing; fold reads it.
+func carryOutCell(ctx context.Context, a batch.Attempt, p plan, o engine.Options, fold func(dir string) (report.Report, error)) (engine.Result, *report.Report, error) {
+	if !a.Resume {
+		if err := run.Dir(a.Dir).Create(); err != nil {
+			return engine.Result{}, nil, err
+		}
+		result, err := engine.Run(ctx, o)
+		return result, nil, err
+	}
+	s, err := prepareCell(a, p)
+	if err != nil {
+		return engine.Result{}, nil, err
+	}
+	defer s.Close()
+	if s.Complete() {
+		r, err := fold(a.Dir)
+		return engine.Result{}, &r, err
+	}
+	result, err := s.Run(ctx, o)
+	return result, nil, err
 }
 
 // prepareCell goes on with the run of a cell, if it is the run that was planned: the directory

@@ -121,6 +121,7 @@ func (m *Main) planCells(name string, b *plannedBatch) (problems []string, err e
 			}
 		}
 		put("run.scenario", scenarioName, b.file.ScenariosLine)
+		put("run.run_dir", "cell", 0) // an attempt says where it is
 		if !c.OwnSeed {
 			put("run.seed", strconv.FormatUint(c.Cell.Seed, 10), 0)
 		}
