@@ -156,37 +156,50 @@ func valuesOf(cells []Cell, axis string) (values []string) {
 	return values
 }
 
-// pairsOf pairs the cells of an arm with those of the baseline, in the order of cells.
-// Repeats of an instance are a cluster, and all instances of a scenario if there are several
-// scenarios.
-func pairsOf(cells []Cell, results map[ID]*Result, axis, arm, baseline string) []pairing {
-	scenarios := map[string]bool{}
+// matched are the cells of a batch by what they have in common but for one axis: two cells with the
+// same key are a pair.
+type matched struct {
+	// several says that the batch spans scenarios.
+	several bool
+	byArm   map[string][]matchedCell
+}
+
+type matchedCell struct {
+	Cell
+	key string
+}
+
+// match groups cells by their value of an axis, each arm in the order of cells.
+func match(cells []Cell, axis string) matched {
+	m := matched{byArm: map[string][]matchedCell{}}
 	for _, c := range cells {
-		scenarios[c.Scenario] = true
-	}
-	key := func(c Cell) string {
 		parts := []string{strconv.Quote(c.Scenario), strconv.FormatUint(c.Seed, 10), strconv.FormatInt(c.Repeat, 10)}
 		for _, l := range c.Labels {
 			if l.Axis != axis {
 				parts = append(parts, strconv.Quote(l.Axis)+"="+strconv.Quote(l.Value))
 			}
 		}
-		return strings.Join(parts, " ")
+		m.several = m.several || c.Scenario != cells[0].Scenario
+		arm := c.Label(axis)
+		m.byArm[arm] = append(m.byArm[arm], matchedCell{c, strings.Join(parts, " ")})
 	}
-	partners := map[string]Cell{}
-	for _, c := range cells {
-		if c.Label(axis) == baseline {
-			partners[key(c)] = c
-		}
+	return m
+}
+
+// pairs pairs the cells of an arm with those of the baseline. Repeats of an instance are a cluster,
+// and all instances of a scenario if there are several scenarios.
+func (m matched) pairs(results map[ID]*Result, arm, baseline string) (list []pairing) {
+	partners := map[string]ID{}
+	for _, c := range m.byArm[baseline] {
+		partners[c.key] = c.ID
 	}
-	var list []pairing
-	for _, c := range cells {
-		partner, ok := partners[key(c)]
-		if c.Label(axis) != arm || !ok {
+	for _, c := range m.byArm[arm] {
+		partner, ok := partners[c.key]
+		if !ok {
 			continue
 		}
-		p := pairing{cluster: c.Scenario, instance: c.Scenario + " " + strconv.FormatUint(c.Seed, 10), arm: results[c.ID], base: results[partner.ID]}
-		if len(scenarios) == 1 {
+		p := pairing{cluster: c.Scenario, instance: c.Scenario + " " + strconv.FormatUint(c.Seed, 10), arm: results[c.ID], base: results[partner]}
+		if !m.several {
 			p.cluster = p.instance
 		}
 		list = append(list, p)
@@ -201,14 +214,14 @@ func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, erro
 	if err != nil || c == nil {
 		return nil, err
 	}
-	byID := indexed(results)
+	byID, byKey := indexed(results), match(cells, c.Axis)
 	var list []Comparison
 	var paired [][]pairing
 	for _, arm := range valuesOf(cells, c.Axis) {
 		if arm == c.Baseline {
 			continue
 		}
-		pairs := pairsOf(cells, byID, c.Axis, arm, c.Baseline)
+		pairs := byKey.pairs(byID, arm, c.Baseline)
 		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{}, Metrics: []MetricVerdict{}}
 		for _, p := range pairs {
 			switch {

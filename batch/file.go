@@ -325,15 +325,17 @@ func named(text string) bool {
 
 // seedsOf reads a list of seeds: numbers, or a text such as "1-10,15".
 func seedsOf(v any) (seeds []uint64, err error) {
+	seen := map[uint64]bool{}
 	const allowed = `allowed: a list of numbers such as [1, 2, 3], or a text such as "1-10,15"`
 	add := func(from, to uint64) error {
 		if to < from || to-from >= SeedsMost || len(seeds)+int(to-from) >= SeedsMost {
 			return fmt.Errorf("%d-%d is no range, or too long; allowed: up to %d seeds, from the lower to the higher", from, to, SeedsMost)
 		}
 		for s := from; ; s++ {
-			if slices.Contains(seeds, s) {
+			if seen[s] {
 				return fmt.Errorf("%d is given twice; allowed: each seed once", s)
 			}
+			seen[s] = true
 			if seeds = append(seeds, s); s == to {
 				return nil
 			}

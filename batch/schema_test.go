@@ -2,10 +2,16 @@ package batch
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/pelletier/go-toml/v2"
 )
 
 const summarySchemaPath = "summary.schema.json"
@@ -48,4 +54,122 @@ func TestSummarySchema(t *testing.T) {
 			t.Errorf("a summary does not follow its schema: %v", err)
 		}
 	}
+}
+
+const fileSchemaPath = "batch.schema.json"
+
+// TestFileSchema derives the schema of batch files, for editors, from the types of the file and
+// their comments; the published file must be exactly that.
+func TestFileSchema(t *testing.T) {
+	schema := fileSchema(reflect.TypeFor[fileTOML](), commentsIn(t, "file.go"), "File")
+	schema["$schema"], schema["$id"] = "https://json-schema.org/draft/2020-12/schema", "urn:agentworld:batch:1"
+	schema["title"], schema["required"] = "Agent World batch", []string{"name", "scenarios"}
+	want, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile(fileSchemaPath, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(fileSchemaPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s is not what the types say; run this test with -update", fileSchemaPath)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(got, &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample map[string]any
+	if err := toml.Unmarshal([]byte(sampleFile), &sample); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("a batch file does not follow its schema: %v", err)
+	}
+	value.(map[string]any)["scenario"] = "x"
+	if resolved.Validate(value) == nil {
+		t.Error("an unknown key follows the schema")
+	}
+}
+
+// commentsIn are the comments of fields in a file, by "Type.Field".
+func commentsIn(t *testing.T, name string) map[string]string {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		if s, ok := spec.Type.(*ast.StructType); ok {
+			for _, f := range s.Fields.List {
+				for _, id := range f.Names {
+					docs[spec.Name.Name+"."+id.Name] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+				}
+			}
+		}
+		return true
+	})
+	return docs
+}
+
+// fileSchema is the schema of a type of the file; of names the type whose comments describe it.
+func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]any {
+	switch typ.Kind() {
+	case reflect.Pointer:
+		return fileSchema(typ.Elem(), docs, typ.Elem().Name())
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": fileSchema(typ.Elem(), docs, typ.Elem().Name())}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": fileSchema(typ.Elem(), docs, "")}
+	case reflect.Interface:
+		if of == "File" { // seeds
+			return map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "integer", "minimum": 0}}}}
+		}
+		return map[string]any{"type": []string{"string", "number", "boolean"}}
+	case reflect.Struct:
+		properties := map[string]any{}
+		for _, f := range reflect.VisibleFields(typ) {
+			name := f.Type.Name()
+			if f.Type.Kind() == reflect.Interface {
+				name = of
+			}
+			one := fileSchema(f.Type, docs, name)
+			if doc := docs[of+"."+f.Name]; doc != "" {
+				one["description"] = doc
+			}
+			properties[f.Tag.Get("toml")] = one
+		}
+		return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int64:
+		return map[string]any{"type": "integer"}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
+	}
+	panic("no schema for " + typ.String())
 }

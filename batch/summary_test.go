@@ -113,7 +113,7 @@ func TestPairsAreEqualInAllButTheAxis(t *testing.T) {
 			}
 		}
 	}
-	pairs := pairsOf(cells, results, "model", "b", "a")
+	pairs := match(cells, "model").pairs(results, "b", "a")
 	if len(pairs) != 6 {
 		t.Fatalf("%d pairs, want one for each of 3 seeds and 2 protocols", len(pairs))
 	}
@@ -318,7 +318,7 @@ func TestOutputs(t *testing.T) {
 }
 
 func TestMarkdownIsBounded(t *testing.T) {
-	arms := make([]string, 3000)
+	arms := make([]string, 1200)
 	for i := range arms {
 		arms[i] = fmt.Sprintf("%d %s", i, strings.Repeat("#", 280))
 	}

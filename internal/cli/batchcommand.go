@@ -157,7 +157,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if err != nil {
 		return fmt.Errorf("batch: %w; the same command goes on with it", err)
 	}
-	return m.concludeBatch(dir, b, ending)
+	return m.concludeBatch(dir, b, shard, ending)
 }
 
 // shownPath is a path of this program as a user would write it.
@@ -179,7 +179,7 @@ func (m *Main) lease() time.Duration {
 }
 
 // concludeBatch prints the summary and says how the batch ended.
-func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, ending batch.Ending) error {
+func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
 	var cells []batch.Cell
 	for _, c := range b.cells {
 		cells = append(cells, c.Cell)
@@ -192,10 +192,14 @@ func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, ending batch.Ending
 	if err != nil {
 		return badInput("%w", err)
 	}
+	left := s.Cells - s.Scored - s.Failed
+	if shard.Of > 1 && left > 0 {
+		// Gates are about the whole batch; whoever has all results says what they say.
+		s.Gates, s.Verdict = nil, batch.Passed
+	}
 	if _, err := io.WriteString(m.Stdout, s.Text()); err != nil {
 		return fmt.Errorf("print the summary: %w", cause(err))
 	}
-	left := s.Cells - s.Scored - s.Failed
 	switch ending {
 	case batch.Interrupted:
 		return failWith(exitInterrupted, fmt.Errorf("interrupted with %d of %d cells to play; the same command goes on with it", left, s.Cells))

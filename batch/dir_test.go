@@ -1,0 +1,312 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/trace"
+)
+
+// planned makes a batch of cells with these seeds.
+func planned(seeds ...uint64) (list []Planned) {
+	for _, seed := range seeds {
+		s := trace.DefaultSettings()
+		s.Seed = seed
+		list = append(list, Planned{Cell{ID: IDOf(s, Versions{}, 1), Scenario: "s", Seed: seed, Repeat: 1}, s})
+	}
+	return list
+}
+
+// created is a new batch directory with cells.
+func created(t *testing.T, cells []Planned) Dir {
+	t.Helper()
+	d := Dir(t.TempDir())
+	if err := errors.Join(d.Create("b", cells), d.KeepFile([]byte("name = \"b\"\nscenarios = [\"s\"]\n"))); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestIDs holds that whatever shapes a run changes its identity, and names do not.
+func TestIDs(t *testing.T) {
+	s := trace.DefaultSettings()
+	id := IDOf(s, Versions{Engine: "1"}, 1)
+	for what, other := range map[string]ID{
+		"a repeat":     IDOf(s, Versions{Engine: "1"}, 2),
+		"an engine":    IDOf(s, Versions{Engine: "2"}, 1),
+		"rules":        IDOf(s, Versions{Engine: "1", Rules: "x"}, 1),
+		"a prompt":     IDOf(s, Versions{Engine: "1", Prompt: "x"}, 1),
+		"a seed":       IDOf(with(s, func(s *trace.Settings) { s.Seed++ }), Versions{Engine: "1"}, 1),
+		"ticks":        IDOf(with(s, func(s *trace.Settings) { s.Ticks++ }), Versions{Engine: "1"}, 1),
+		"the scenario": IDOf(with(s, func(s *trace.Settings) { s.ScenarioTOML += " " }), Versions{Engine: "1"}, 1),
+		"a model":      IDOf(with(s, func(s *trace.Settings) { s.Model += "x" }), Versions{Engine: "1"}, 1),
+	} {
+		if other == id {
+			t.Errorf("%s does not change the identity", what)
+		}
+	}
+	if IDOf(with(s, func(s *trace.Settings) { s.Scenario = "elsewhere/s.toml" }), Versions{Engine: "1"}, 1) != id {
+		t.Error("the path of the scenario changes the identity")
+	}
+}
+
+func with(s trace.Settings, change func(*trace.Settings)) trace.Settings {
+	change(&s)
+	return s
+}
+
+// TestResultsAreWrittenOnce lets many writers finish one cell with different results.
+func TestResultsAreWrittenOnce(t *testing.T) {
+	cells := planned(1)
+	d := created(t, cells)
+	var wins atomic.Int64
+	var group sync.WaitGroup
+	for n := range 16 {
+		group.Go(func() {
+			first, err := d.Finish(Result{Cell: cells[0].Cell, Attempt: int64(n), Status: trace.RunCompleted})
+			if err != nil {
+				t.Error(err)
+			}
+			if first {
+				wins.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if wins.Load() != 1 {
+		t.Errorf("%d writers believe to be the first", wins.Load())
+	}
+	left, err := filepath.Glob(d.cell(cells[0].Cell.ID, ".once-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v %v", left, err)
+	}
+}
+
+// TestClaims takes a cell once, again when it was given up, and from an owner that is silent.
+func TestClaims(t *testing.T) {
+	const lease = 400 * time.Millisecond
+	cells := planned(1)
+	id := cells[0].Cell.ID
+	d := created(t, cells)
+	var wins atomic.Int64
+	claims := make([]*claim, 8)
+	var group sync.WaitGroup
+	for i := range claims {
+		group.Go(func() {
+			c, err := d.claim(id, time.Minute)
+			if err != nil {
+				t.Error(err)
+			}
+			if claims[i] = c; c != nil {
+				wins.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if wins.Load() != 1 {
+		t.Fatalf("%d of 8 have the cell", wins.Load())
+	}
+	var first *claim
+	for _, c := range claims {
+		if c != nil {
+			first = c
+		}
+	}
+	if s, _, _, err := d.look(id, time.Minute); s != playing || err != nil {
+		t.Errorf("a cell that is played is %v, %v", s, err)
+	}
+	if !first.holds() {
+		t.Error("the owner does not hold its cell")
+	}
+	if err := first.release(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := d.claim(id, lease)
+	if err != nil || second == nil || second.number != 2 {
+		t.Fatalf("%+v %v", second, err)
+	}
+	// The owner is stopped: it is heard of no more, and keeps its lock.
+	second.stop()
+	second.beats.Wait()
+	if c, err := d.claim(id, time.Hour); c != nil || err != nil {
+		t.Errorf("a cell is taken before its lease is over: %v", err)
+	}
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(d.attempt(id, 2, ownerFile), long, long); err != nil {
+		t.Fatal(err)
+	}
+	third, err := d.claim(id, lease)
+	if err != nil || third == nil || third.number != 3 {
+		t.Fatalf("%+v %v", third, err)
+	}
+	if second.holds() || !third.holds() {
+		t.Error("the fence is not where the latest claim is")
+	}
+	if err := errors.Join(second.unlock(), third.release()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLedgers spends a budget from several ledgers at once, and never more than it.
+func TestLedgers(t *testing.T) {
+	limit := trace.Limit{Calls: 1000, Tokens: 50_000}
+	d := Dir(t.TempDir())
+	var calls, tokens atomic.Int64
+	var group sync.WaitGroup
+	for range 4 {
+		l, err := OpenLedger(d, limit, Shard{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			var workers sync.WaitGroup
+			for range 3 {
+				workers.Go(func() {
+					for {
+						settle, err := l.Reserve(t.Context(), budget.Amount{1, 100, 0})
+						if errors.Is(err, ErrBudget) {
+							return
+						}
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						calls.Add(1)
+						tokens.Add(60)
+						settle(budget.Amount{1, 60, 0})
+					}
+				})
+			}
+			workers.Wait()
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if calls.Load() > 1000 || tokens.Load() > 50_000 || tokens.Load() < 45_000 {
+		t.Errorf("%d calls and %d tokens of %d and %d", calls.Load(), tokens.Load(), limit.Calls, limit.Tokens)
+	}
+	// What a killed process had leased counts as spent; a higher budget has room for more.
+	l, err := OpenLedger(d, limit, Shard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Reserve(t.Context(), budget.Amount{1, 10_000, 0}); !errors.Is(err, ErrBudget) {
+		t.Errorf("a used-up budget is spent again: %v", err)
+	}
+	more, err := OpenLedger(d, trace.Limit{Calls: 2000, Tokens: 100_000}, Shard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := more.Reserve(t.Context(), budget.Amount{1, 10_000, 0}); err != nil {
+		t.Errorf("a higher budget: %v", err)
+	}
+}
+
+// TestShardsSplitABudget holds that shards that share no directory spend an equal part each.
+func TestShardsSplitABudget(t *testing.T) {
+	for _, of := range []int{1, 3} {
+		total := 0
+		for index := 1; index <= of; index++ {
+			l, err := OpenLedger(Dir(t.TempDir()), trace.Limit{Calls: 100}, Shard{index, of})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for {
+				settle, err := l.Reserve(t.Context(), budget.Amount{1})
+				if err != nil {
+					break
+				}
+				total++
+				settle(budget.Amount{1})
+			}
+		}
+		if total > 100 || total < 97 {
+			t.Errorf("%d shards make %d calls of 100", of, total)
+		}
+	}
+}
+
+// TestMerge unites copies: equal results are one, different ones are refused.
+func TestMerge(t *testing.T) {
+	cells := planned(1, 2, 3)
+	done := func(d Dir, n int, digest string) {
+		t.Helper()
+		if _, err := d.Finish(Result{Cell: cells[n].Cell, Attempt: 1, Status: trace.RunCompleted, Digest: digest, Metrics: map[string]float64{"score": 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(d.Run(cells[n].Cell.ID, 1), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(d.Run(cells[n].Cell.ID, 1), "trace.jsonl"), []byte(digest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b, into := created(t, cells), created(t, cells), Dir(filepath.Join(t.TempDir(), "all"))
+	done(a, 0, "x")
+	done(b, 0, "x")
+	done(b, 1, "y")
+	if n, err := into.Merge([]Dir{a, b}); n != 2 || err != nil {
+		t.Fatalf("%d %v", n, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(into.Run(cells[1].Cell.ID, 1), "trace.jsonl")); string(text) != "y" || err != nil {
+		t.Errorf("the run did not come along: %q %v", text, err)
+	}
+	c := created(t, cells)
+	done(c, 1, "z")
+	done(c, 2, "w")
+	_, err := into.Merge([]Dir{c})
+	conflict, ok := errors.AsType[*ConflictError](err)
+	if !ok || conflict.Cell != cells[1].Cell.ID || !strings.Contains(err.Error(), string(c)) || into.Done(cells[2].Cell.ID) {
+		t.Errorf("%v", err)
+	}
+	if _, err := into.Merge([]Dir{created(t, planned(1, 2))}); err == nil || !strings.Contains(err.Error(), "different cells") {
+		t.Errorf("another batch: %v", err)
+	}
+}
+
+// TestPlayRetriesAndLists plays cells of which one fails always and one fails once.
+func TestPlayRetriesAndLists(t *testing.T) {
+	cells := planned(1, 2, 3)
+	d := created(t, cells)
+	var mu sync.Mutex
+	tries := map[uint64]int{}
+	play := func(_ context.Context, a Attempt) (Result, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		tries[a.Cell.Seed]++
+		switch {
+		case a.Cell.Seed == 2:
+			return Result{}, errors.New("no space left on device")
+		case a.Cell.Seed == 3 && tries[3] == 1:
+			return Result{Cell: a.Cell, Status: trace.RunProviderFailed, Reason: "503"}, nil
+		}
+		return Result{Cell: a.Cell, Status: trace.RunCompleted, Metrics: map[string]float64{}}, nil
+	}
+	ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Jobs: 2, Retries: 1, Play: play})
+	if ending != Complete || err != nil {
+		t.Fatal(ending, err)
+	}
+	if fmt.Sprint(tries) != "map[1:1 2:2 3:2]" {
+		t.Errorf("attempts by seed: %v", tries)
+	}
+	s, err := d.Status(time.Minute)
+	if err != nil || s.Done != 2 || s.Failed != 1 || !strings.Contains(s.Cells[1].Reason, "no space left") {
+		t.Errorf("%+v %v", s, err)
+	}
+	// The same call tries what failed again, and nothing else.
+	clear(tries)
+	if _, err := Play(t.Context(), Options{Dir: d, Cells: cells, Jobs: 2, Play: play}); err != nil || fmt.Sprint(tries) != "map[2:1]" {
+		t.Errorf("%v %v", tries, err)
+	}
+}
