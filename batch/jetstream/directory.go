@@ -1,0 +1,186 @@
+package jetstream
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nuid"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/atomicfile"
+)
+
+// The files of a coordinator in the batch directory.
+const (
+	exchangesFile = "exchanges.jsonl"
+	ledgerFile    = "ledger.json"
+	idFile        = "jetstream.id"
+	resultFile    = "result.json"
+	attemptDir    = "attempt-"
+	claimFile     = "claim-"
+)
+
+// directory is the batch directory as a coordinator uses it.
+type directory string
+
+// cell is the path of something of a cell.
+func (d directory) cell(id batch.ID, name string) string {
+	return filepath.Join(string(d), "cells", string(id), name)
+}
+
+// attempt is the run directory of an attempt.
+func (d directory) attempt(id batch.ID, number int64) string {
+	return d.cell(id, fmt.Sprint(attemptDir, number))
+}
+
+// id names the batch on a server. It is made once.
+func (d directory) id() (string, error) {
+	path := filepath.Join(string(d), idFile)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	id := nuid.Next()
+	return id, atomicfile.WritePrivate(path, func(f *os.File) error {
+		_, err := f.WriteString(id + "\n")
+		return err
+	})
+}
+
+// last returns the highest number of an attempt or a claim, and that of the last attempt
+// that has a run directory.
+func (d directory) last(id batch.ID) (number, attempt int64, err error) {
+	entries, err := os.ReadDir(d.cell(id, ""))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, 0, nil
+	}
+	for _, e := range entries {
+		for _, prefix := range []string{attemptDir, claimFile} {
+			text, found := strings.CutPrefix(e.Name(), prefix)
+			n, bad := strconv.ParseInt(text, 10, 64)
+			if !found || bad != nil {
+				continue
+			}
+			number = max(number, n)
+			if prefix == attemptDir && e.IsDir() {
+				attempt = max(attempt, n)
+			}
+		}
+	}
+	return number, attempt, err
+}
+
+// result returns the result of a cell; ok is false if there is none.
+func (d directory) result(id batch.ID) (r batch.Result, ok bool, err error) {
+	text, err := os.ReadFile(d.cell(id, resultFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return r, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("read the result of cell %s: %w", id, err)
+	}
+	return r, true, nil
+}
+
+// keepResult writes the result of a cell. One that is there stays.
+func (d directory) keepResult(r batch.Result) error {
+	path := d.cell(r.ID, resultFile)
+	f, err := os.CreateTemp(filepath.Dir(path), ".result-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(append(marshal(r), '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// exchanges returns what is stored of a cell. A last line that is not whole is cut off: it was
+// never confirmed.
+func (d directory) exchanges(id batch.ID) ([]Exchange, error) {
+	f, err := os.OpenFile(d.cell(id, exchangesFile), os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []Exchange
+	var size int64
+	for lines := bufio.NewReaderSize(f, 1<<16); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			if len(line) > 0 {
+				err = f.Truncate(size)
+				return list, err
+			}
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var x Exchange
+		if err := json.Unmarshal(line, &x); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", f.Name(), len(list)+1, err)
+		}
+		size += int64(len(line))
+		list = append(list, x)
+	}
+}
+
+// appendExchange adds a line to a cell's exchanges and syncs it.
+func (d directory) appendExchange(x Exchange) error {
+	if err := os.MkdirAll(d.cell(x.Cell, ""), 0o700); err != nil {
+		return err
+	}
+	path := d.cell(x.Cell, exchangesFile)
+	_, absent := os.Lstat(path)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(marshal(x), '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil || absent == nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// ledger returns the state of the budget as it was kept last; ok is false if it never was.
+func (d directory) ledger() (s batchState, ok bool, err error) {
+	text, err := os.ReadFile(filepath.Join(string(d), ledgerFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return s, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	return s, err == nil, err
+}
+
+// keepLedger replaces it.
+func (d directory) keepLedger(s batchState) error {
+	return atomicfile.WritePrivate(filepath.Join(string(d), ledgerFile), func(f *os.File) error {
+		_, err := f.Write(append(marshal(s), '\n'))
+		return err
+	})
+}

@@ -1,0 +1,35 @@
+package jetstream_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"example.com/agentworld/batch/jetstream"
+)
+
+func TestCellsAreEqualToLocalRuns(t *testing.T) {
+	model := startModel(t, 0)
+	list, dir := jobs(t, 12, 3, model.URL), t.TempDir()
+	server := serve(t, dir)
+	var got results
+	stop := work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 3})
+	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Done: got.add})
+	if err != nil || out.Results != len(list) || len(out.Failed) > 0 {
+		t.Fatalf("Coordinate = %+v, %v", out, err)
+	}
+	stop()
+	asked := model.requests.Load()
+	if calls := collected(t, dir, list, got.list); asked != calls || calls == 0 {
+		t.Errorf("%d requests, want %d", asked, calls)
+	}
+	// The same command again finds all done.
+	var again results
+	out, err = jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Done: again.add})
+	if err != nil || out.Results != len(list) || again.count() != len(list) {
+		t.Errorf("Coordinate again = %+v, %v, %d results", out, err, again.count())
+	}
+}
+
+var _ context.Context
+var _ time.Duration

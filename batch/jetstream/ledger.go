@@ -1,0 +1,307 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	nats_js "github.com/nats-io/nats.go/jetstream"
+
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+)
+
+// Meter says what calls take of a budget.
+type Meter interface {
+	// Most is the most that a request can be billed.
+	Most(r llmclient.Request) budget.Amount
+	// Charge is what an answer to it counts.
+	Charge(r llmclient.Request, a llmclient.Answer) budget.Amount
+}
+
+// batchState is a batch as its workers see it, in the bucket of batches.
+//
+// Invariant: Settled and the amounts of all leases are within Limit, as long as no provider bills
+// more than the most that a call was expected to take.
+type batchState struct {
+	// Done says that nothing is left to do.
+	Done bool `json:"done"`
+	// Limit bounds all cells together; 0 is no bound.
+	Limit budget.Amount `json:"limit"`
+	// Settled is what closed leases took.
+	Settled budget.Amount `json:"settled"`
+	// Leases are what attempts may spend, by [leaseName].
+	Leases map[string]lease `json:"leases"`
+	// Exhausted says that no call fits any more.
+	Exhausted bool `json:"exhausted"`
+}
+
+// lease is a part of the budget that an attempt may spend.
+type lease struct {
+	Amount budget.Amount `json:"amount"`
+	// Largest is the most that any single call of the attempt was expected to take. With at most
+	// flightsMax calls at a time, it bounds what a dead owner spent without an exchange.
+	Largest budget.Amount `json:"largest"`
+	// Waiting says that its owner cannot go on with it, and has nothing to give back.
+	Waiting bool `json:"waiting,omitempty"`
+	// Cell and Epoch are whose it is.
+	Cell  string `json:"cell"`
+	Epoch int64  `json:"epoch"`
+}
+
+// flightsMax bounds the calls in flight of an attempt under a budget.
+const flightsMax = 8
+
+// leaseCalls is how many calls like the next one a lease is for.
+const leaseCalls = 16
+
+// leaseName is the name of the lease of an attempt.
+func leaseName(cell string, epoch int64) string { return fmt.Sprintf("%s.%d", cell, epoch) }
+
+// left is what no lease holds, the largest number where there is no bound.
+func (s *batchState) left() budget.Amount {
+	left := s.Limit
+	for u, limit := range s.Limit {
+		if limit == 0 {
+			left[u] = math.MaxInt64
+			continue
+		}
+		left[u] -= s.Settled[u]
+		for _, l := range s.Leases {
+			left[u] -= l.Amount[u]
+		}
+		left[u] = max(0, left[u])
+	}
+	return left
+}
+
+// covers says that every part of a is at least that of b.
+func covers(a, b budget.Amount) bool {
+	for u := range a {
+		if a[u] < b[u] {
+			return false
+		}
+	}
+	return true
+}
+
+// less is a without b, at least 0.
+func less(a, b budget.Amount) budget.Amount {
+	for u := range a {
+		a[u] = max(0, a[u]-b[u])
+	}
+	return a
+}
+
+// most is the larger part of both, by unit.
+func most(a, b budget.Amount) budget.Amount {
+	for u := range a {
+		a[u] = max(a[u], b[u])
+	}
+	return a
+}
+
+// limited says that a budget is set.
+func (s *batchState) limited() bool { return s.Limit != budget.Amount{} }
+
+// readBatch returns the state of a batch and its revision.
+func (l *Link) readBatch(ctx context.Context, id string) (s batchState, revision uint64, err error) {
+	err = l.insist(ctx, "read the state of batch "+id, func(ctx context.Context) error {
+		entry, err := l.batches.Get(ctx, id)
+		if errors.Is(err, nats_js.ErrKeyNotFound) {
+			return errFinal{errFenced}
+		}
+		if err != nil {
+			return err
+		}
+		revision = entry.Revision()
+		s = batchState{}
+		return json.Unmarshal(entry.Value(), &s)
+	})
+	return s, revision, err
+}
+
+// changeBatch replaces the state of a batch by what change makes of it, which is asked again
+// if somebody else came first. It must come to the same if its own write was made before.
+func (l *Link) changeBatch(ctx context.Context, id string, change func(*batchState) error) error {
+	return l.insist(ctx, "change the ledger of batch "+id, func(ctx context.Context) error {
+		s, revision, err := l.readBatch(ctx, id)
+		if err != nil {
+			return finally(err)
+		}
+		if s.Leases == nil {
+			s.Leases = map[string]lease{}
+		}
+		if err := change(&s); err != nil {
+			return errFinal{err}
+		}
+		_, err = l.batches.Update(ctx, id, marshal(s), revision)
+		return err
+	})
+}
+
+// errExhausted ends a cell whose next call the budget does not allow.
+var errExhausted = errors.New("the batch's budget is exhausted")
+
+// errNoRoom ends an attempt that waited too long for what others hold.
+var errNoRoom = errors.New("others hold the rest of the batch's budget")
+
+// allotment is what an attempt holds of the budget, on the worker.
+type allotment struct {
+	link  *Link
+	id    string
+	cell  string
+	epoch int64
+	// patience bounds the wait for what others hold.
+	patience time.Duration
+	meter    Meter
+	flights  chan struct{}
+
+	mu sync.Mutex
+	// held is what the ledger has leased, spent and reserved what of it is gone.
+	held, spent, reserved, largest budget.Amount
+}
+
+// newAllotment begins with nothing. First it settles the leases of earlier attempts at the cell, which
+// are fenced: they took what their exchanges say, and what they had in flight.
+func newAllotment(ctx context.Context, l *Link, id string, cell string, epoch int64, meter Meter, proven map[int64]budget.Amount, patience time.Duration) (*allotment, error) {
+	s, _, err := l.readBatch(ctx, id)
+	if err != nil || !s.limited() {
+		return nil, err
+	}
+	if meter == nil {
+		return nil, errors.New("the batch has a budget, and the worker cannot tell what calls take of it")
+	}
+	stale := func(x lease) bool { return x.Cell == cell && x.Epoch < epoch }
+	for _, x := range s.Leases {
+		if !stale(x) {
+			continue
+		}
+		err := l.changeBatch(ctx, id, func(s *batchState) error {
+			for name, x := range s.Leases {
+				if stale(x) {
+					s.Settled = s.Settled.Plus(proven[x.Epoch].Plus(x.Largest.Times(flightsMax)).AtMost(x.Amount))
+					delete(s.Leases, name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		break
+	}
+	return &allotment{link: l, id: id, cell: cell, epoch: epoch, meter: meter, patience: patience, flights: make(chan struct{}, flightsMax)}, nil
+}
+
+// reserve takes what a request can be billed at most out of the lease, and leases more if that
+// is not enough. The error is errExhausted, errNoRoom, or that of ctx.
+func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken budget.Amount, err error) {
+	if a == nil {
+		return taken, nil
+	}
+	need := a.meter.Most(r)
+	select {
+	case a.flights <- struct{}{}:
+	case <-ctx.Done():
+		return taken, context.Cause(ctx)
+	}
+	for begun := time.Now(); ; {
+		a.mu.Lock()
+		enough := covers(less(a.held, a.spent.Plus(a.reserved)), need) && covers(a.largest, need)
+		if !enough {
+			err = a.extend(ctx, need)
+			enough = err == nil
+		}
+		if enough {
+			a.reserved = a.reserved.Plus(need)
+			a.mu.Unlock()
+			return need, nil
+		}
+		a.mu.Unlock()
+		if errors.Is(err, errNoRoom) && time.Since(begun) < a.patience {
+			err = nil
+			select {
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			case <-time.After(200 * time.Millisecond):
+				continue
+			}
+		}
+		<-a.flights
+		return taken, err
+	}
+}
+
+// extend leases enough for need, and for some more calls if that leaves most of the rest to
+// others.
+func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
+	var short error
+	gone := a.spent.Plus(a.reserved)
+	var held, largest budget.Amount
+	err := a.link.changeBatch(ctx, a.id, func(s *batchState) error {
+		short = nil
+		name := leaseName(a.cell, a.epoch)
+		own := lease{Amount: gone, Largest: most(a.largest, need), Cell: a.cell, Epoch: a.epoch}
+		s.Leases[name] = own
+		left := s.left()
+		if !covers(left, need) {
+			// What is not used goes back, for others or for nobody.
+			own.Waiting = a.reserved == budget.Amount{}
+			s.Leases[name] = own
+			short = errNoRoom
+			if s.Exhausted || !slices.ContainsFunc(slices.Collect(maps.Values(s.Leases)), func(l lease) bool { return !l.Waiting }) {
+				short, s.Exhausted = errExhausted, true
+			}
+			held, largest = gone, own.Largest
+			return nil
+		}
+		var share budget.Amount
+		for u := range share {
+			share[u] = left[u] / 4
+		}
+		own.Amount = gone.Plus(most(need, need.Times(leaseCalls).AtMost(share)))
+		s.Leases[name] = own
+		held, largest = own.Amount, own.Largest
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	a.held, a.largest = held, largest
+	return short
+}
+
+// settle counts what a call took that had reserved so much.
+func (a *allotment) settle(taken, charge budget.Amount) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	a.reserved, a.spent = less(a.reserved, taken), a.spent.Plus(charge)
+	a.mu.Unlock()
+	<-a.flights
+}
+
+// close returns what the attempt did not spend.
+func (a *allotment) close(ctx context.Context) error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	name := leaseName(a.cell, a.epoch)
+	return a.link.changeBatch(ctx, a.id, func(s *batchState) error {
+		if _, open := s.Leases[name]; open {
+			s.Settled = s.Settled.Plus(a.spent.Plus(a.reserved))
+			delete(s.Leases, name)
+		}
+		return nil
+	})
+}

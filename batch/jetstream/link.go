@@ -1,0 +1,290 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	nats_js "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// The names on a NATS server. Batches share them; their keys begin with the batch's id.
+const (
+	jobStream      = "AGENTWORLD_JOBS"
+	exchangeStream = "AGENTWORLD_EXCHANGES"
+	cellBucket     = "AGENTWORLD_CELLS"
+	resultBucket   = "AGENTWORLD_RESULTS"
+	batchBucket    = "AGENTWORLD_BATCHES"
+	fileBucket     = "AGENTWORLD_FILES"
+	workers        = "workers"
+
+	jobSubject      = "agentworld.job."
+	exchangeSubject = "agentworld.exchange."
+	// confirmHeader names the inbox of a worker that waits until an exchange is on disk.
+	confirmHeader = "Agentworld-Confirm"
+	// fileHeader names the object that holds the body of a message which is too large.
+	fileHeader = "Agentworld-File"
+)
+
+// messageBytesMax is the size from which on a message goes through the object store; a
+// server accepts 1 MiB by default.
+const messageBytesMax = 512 << 10
+
+// requestTimeout bounds one request to the server; requests are repeated.
+const requestTimeout = 5 * time.Second
+
+// ConnectOptions say where the NATS server is and who we are. Nothing in them is printed.
+type ConnectOptions struct {
+	// URL is the server's, such as tls://host:4222, or several between commas. Server is
+	// used instead if it is set, without a network.
+	URL    string
+	Server *Server
+	// CredsFile holds a JWT and its key, NkeyFile a seed such as [KeyFile].
+	CredsFile, NkeyFile string
+	// CAFile holds certificates to trust in, CertFile and KeyFile are the client's own.
+	CAFile, CertFile, KeyFile string
+	// Notice is told when the connection is lost and found again; nil for nobody.
+	Notice func(string)
+}
+
+// Link is a connection to a NATS server. It reconnects for ever.
+type Link struct {
+	nc                      *nats.Conn
+	js                      nats_js.JetStream
+	cells, results, batches nats_js.KeyValue
+	files                   nats_js.ObjectStore
+	confirms                *confirms
+	notice                  func(string)
+}
+
+// Connect opens a connection. The error says why the first attempt failed.
+func Connect(o ConnectOptions) (*Link, error) {
+	notice := o.Notice
+	if notice == nil {
+		notice = func(string) {}
+	}
+	options := []nats.Option{
+		nats.Name("agentworld"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second),
+		// What could not be sent is sent again by those who wait for its answer.
+		nats.ReconnectBufSize(-1), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				notice("NATS connection lost: " + err.Error())
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { notice("NATS connection is back") }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.IgnoreAuthErrorAbort(),
+	}
+	url := o.URL
+	if o.Server != nil {
+		url = nats.DefaultURL
+		options = append(options, nats.InProcessServer(o.Server.s))
+		if key := o.NkeyFile; key == "" && o.Server.Addr() != "" {
+			return nil, errors.New("connect to NATS: a server that listens wants its key")
+		}
+	}
+	if o.CredsFile != "" {
+		options = append(options, nats.UserCredentials(o.CredsFile))
+	}
+	if o.NkeyFile != "" {
+		key, err := nats.NkeyOptionFromSeed(o.NkeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("connect to NATS: read the key %s: %w", o.NkeyFile, err)
+		}
+		options = append(options, key)
+	}
+	if o.CAFile != "" {
+		options = append(options, nats.RootCAs(strings.Split(o.CAFile, ",")...))
+	}
+	if o.CertFile != "" {
+		options = append(options, nats.ClientCert(o.CertFile, o.KeyFile))
+	}
+	nc, err := nats.Connect(url, options...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	js, err := nats_js.New(nc, nats_js.WithDefaultTimeout(requestTimeout))
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	l := &Link{nc: nc, js: js, notice: notice}
+	if l.confirms, err = listen(nc); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Close ends the connection.
+func (l *Link) Close() { l.nc.Close() }
+
+// open finds what a coordinator has made on the server.
+func (l *Link) open(ctx context.Context) (err error) {
+	if l.cells, err = l.js.KeyValue(ctx, cellBucket); err != nil {
+		return err
+	}
+	if l.results, err = l.js.KeyValue(ctx, resultBucket); err != nil {
+		return err
+	}
+	if l.batches, err = l.js.KeyValue(ctx, batchBucket); err != nil {
+		return err
+	}
+	l.files, err = l.js.ObjectStore(ctx, fileBucket)
+	return err
+}
+
+// make makes what is missing on the server. lease is how long a job belongs to a silent worker.
+func (l *Link) make(ctx context.Context, lease time.Duration) (err error) {
+	if _, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
+		Name: jobStream, Subjects: []string{jobSubject + ">"}, Retention: nats_js.WorkQueuePolicy, Storage: nats_js.FileStorage,
+	}); err != nil {
+		return fmt.Errorf("make the queue of jobs: %w", err)
+	}
+	if _, err = l.js.CreateOrUpdateConsumer(ctx, jobStream, nats_js.ConsumerConfig{
+		Durable: workers, AckPolicy: nats_js.AckExplicitPolicy, AckWait: lease, MaxDeliver: -1, MaxAckPending: -1,
+	}); err != nil {
+		return fmt.Errorf("make the queue of jobs: %w", err)
+	}
+	if _, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
+		Name: exchangeStream, Subjects: []string{exchangeSubject + ">"}, Storage: nats_js.FileStorage, AllowDirect: true,
+	}); err != nil {
+		return fmt.Errorf("make the stream of exchanges: %w", err)
+	}
+	for _, bucket := range []struct {
+		name string
+		kv   *nats_js.KeyValue
+	}{{cellBucket, &l.cells}, {resultBucket, &l.results}, {batchBucket, &l.batches}} {
+		if *bucket.kv, err = l.js.CreateOrUpdateKeyValue(ctx, nats_js.KeyValueConfig{Bucket: bucket.name, Storage: nats_js.FileStorage}); err != nil {
+			return fmt.Errorf("make bucket %s: %w", bucket.name, err)
+		}
+	}
+	if l.files, err = l.js.CreateOrUpdateObjectStore(ctx, nats_js.ObjectStoreConfig{Bucket: fileBucket, Storage: nats_js.FileStorage}); err != nil {
+		return fmt.Errorf("make bucket %s: %w", fileBucket, err)
+	}
+	return nil
+}
+
+// errFinal marks an error that another attempt would not mend.
+type errFinal struct{ error }
+
+func (e errFinal) Unwrap() error { return e.error }
+
+// finally marks an error as final if it is one that does not pass.
+func finally(err error) error {
+	if errors.Is(err, errFenced) {
+		return errFinal{err}
+	}
+	return err
+}
+
+// insist calls f until it succeeds, fails for good, or ctx ends.
+func (l *Link) insist(ctx context.Context, what string, f func(context.Context) error) error {
+	return l.insistFor(ctx, what, requestTimeout, f)
+}
+
+// insistFor is insist with a bound on each attempt.
+func (l *Link) insistFor(ctx context.Context, what string, timeout time.Duration, f func(context.Context) error) error {
+	pause, begun, told := 50*time.Millisecond, time.Now(), time.Time{}
+	for {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		try, cancel := context.WithTimeout(ctx, timeout)
+		err := f(try)
+		cancel()
+		var final errFinal
+		if errors.As(err, &final) {
+			return final.error
+		}
+		if err == nil {
+			return nil
+		}
+		if now := time.Now(); now.Sub(begun) > time.Minute && now.Sub(told) > time.Minute {
+			l.notice(fmt.Sprintf("still trying to %s: %v", what, err))
+			told = now
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 2*time.Second)
+	}
+}
+
+// The codes with which a server refuses a write because somebody else came first.
+const (
+	wrongLastSequence           = 10071
+	wrongLastSequenceReplicated = 10164
+)
+
+// conflict says that somebody else has written what we wanted to write.
+func conflict(err error) bool {
+	if errors.Is(err, nats_js.ErrKeyExists) || errors.Is(err, nats_js.ErrKeyRevisionMismatch) {
+		return true
+	}
+	var api *nats_js.APIError
+	return errors.As(err, &api) && (api.ErrorCode == wrongLastSequence || api.ErrorCode == wrongLastSequenceReplicated)
+}
+
+// publish stores a message as the only one on its subject. existed says that there is
+// one already, of ours or somebody else's.
+func (l *Link) publish(ctx context.Context, subject string, body []byte, header nats.Header) (existed bool, err error) {
+	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{}}
+	for name, values := range header {
+		m.Header[name] = values
+	}
+	if len(body) > messageBytesMax {
+		name := "message/" + nuid.Next()
+		if err := l.putFile(ctx, name, body); err != nil {
+			return false, err
+		}
+		m.Data = nil
+		m.Header.Set(fileHeader, name)
+	}
+	err = l.insist(ctx, "publish "+subject, func(ctx context.Context) error {
+		_, err := l.js.PublishMsg(ctx, m, nats_js.WithExpectLastSequencePerSubject(0))
+		if conflict(err) {
+			existed = true
+			return nil
+		}
+		return err
+	})
+	if existed && len(body) > messageBytesMax {
+		_ = l.files.Delete(ctx, m.Header.Get(fileHeader))
+	}
+	return existed, err
+}
+
+// body is the body of a message, wherever it is.
+func (l *Link) body(ctx context.Context, header nats.Header, data []byte) ([]byte, error) {
+	name := header.Get(fileHeader)
+	if name == "" {
+		return data, nil
+	}
+	return l.getFile(ctx, name)
+}
+
+// putFile and getFile keep small files, in memory.
+func (l *Link) putFile(ctx context.Context, name string, body []byte) error {
+	return l.insist(ctx, "store "+name, func(ctx context.Context) error {
+		_, err := l.files.PutBytes(ctx, name, body)
+		return err
+	})
+}
+
+func (l *Link) getFile(ctx context.Context, name string) (body []byte, err error) {
+	err = l.insist(ctx, "fetch "+name, func(ctx context.Context) error {
+		body, err = l.files.GetBytes(ctx, name)
+		if errors.Is(err, nats_js.ErrObjectNotFound) {
+			return errFinal{err}
+		}
+		return err
+	})
+	return body, err
+}

@@ -1,0 +1,130 @@
+package jetstream
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// KeyFile is the name of the key that the embedded server makes beside its store. A worker
+// needs a copy of it.
+const KeyFile = "jetstream.nkey"
+
+// ServerOptions are the embedded server.
+type ServerOptions struct {
+	// Dir is the batch directory. The store goes into its jetstream directory, which may be
+	// deleted while no server runs.
+	Dir string
+	// Listen is the address for workers, such as 127.0.0.1:4222; port 0 takes a free one.
+	// Empty opens no port.
+	Listen string
+	// CertFile and KeyFile are the TLS certificate and its key; empty for no TLS.
+	CertFile, KeyFile string
+}
+
+// Server is an embedded NATS server.
+type Server struct{ s *server.Server }
+
+// startTimeout bounds how long a server takes to read its store.
+const startTimeout = 30 * time.Second
+
+// Serve starts a server that syncs each write. With an address it accepts those who hold
+// the key in [KeyFile], which it makes if it is missing.
+func Serve(o ServerOptions) (*Server, error) {
+	config := &server.Options{
+		ServerName: "agentworld", JetStream: true, StoreDir: filepath.Join(o.Dir, "jetstream"), SyncAlways: true,
+		DontListen: o.Listen == "", NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
+	}
+	if o.Listen != "" {
+		host, port, err := net.SplitHostPort(o.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("NATS server: listen on %q: %w", o.Listen, err)
+		}
+		config.Host = host
+		if config.Port, err = strconv.Atoi(port); err != nil {
+			return nil, fmt.Errorf("NATS server: listen on %q: the port is no number", o.Listen)
+		}
+		if config.Port == 0 {
+			config.Port = server.RANDOM_PORT
+		}
+		public, err := publicKey(filepath.Join(o.Dir, KeyFile))
+		if err != nil {
+			return nil, err
+		}
+		config.Nkeys = []*server.NkeyUser{{Nkey: public}}
+		if o.CertFile != "" {
+			pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+			if err != nil {
+				return nil, fmt.Errorf("NATS server: certificate: %w", err)
+			}
+			config.TLS, config.TLSTimeout = true, 5
+			config.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		}
+	}
+	if err := os.MkdirAll(config.StoreDir, 0o700); err != nil {
+		return nil, fmt.Errorf("NATS server: %w", err)
+	}
+	s, err := server.NewServer(config)
+	if err != nil {
+		return nil, fmt.Errorf("NATS server: %w", err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(startTimeout) {
+		s.Shutdown()
+		return nil, fmt.Errorf("NATS server: not ready after %s; is %s free?", startTimeout, o.Listen)
+	}
+	return &Server{s}, nil
+}
+
+// Addr is the address that the server listens on; empty if it does not.
+func (s *Server) Addr() string {
+	if a := s.s.Addr(); a != nil {
+		return a.String()
+	}
+	return ""
+}
+
+// Close stops the server. It first waits, up to a time, for workers from outside that are
+// about to leave.
+func (s *Server) Close(patience time.Duration) {
+	for end := time.Now().Add(patience); s.s.NumClients() > 0 && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.s.Shutdown()
+	s.s.WaitForShutdown()
+}
+
+// publicKey is the public half of the key in a file, which is made if there is none.
+func publicKey(path string) (string, error) {
+	seed, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		pair, err := nkeys.CreateUser()
+		if err != nil {
+			return "", fmt.Errorf("make a NATS key: %w", err)
+		}
+		if seed, err = pair.Seed(); err != nil {
+			return "", fmt.Errorf("make a NATS key: %w", err)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", fmt.Errorf("keep the NATS key: %w", err)
+		}
+		if err := os.WriteFile(path, append(seed, '\n'), 0o600); err != nil {
+			return "", fmt.Errorf("keep the NATS key: %w", err)
+		}
+	} else if err != nil {
+		return "", fmt.Errorf("read the NATS key: %w", err)
+	}
+	pair, err := nkeys.ParseDecoratedNKey(seed)
+	if err != nil {
+		return "", fmt.Errorf("read the NATS key %s: %w", path, err)
+	}
+	return pair.PublicKey()
+}

@@ -1,0 +1,380 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	nats_js "github.com/nats-io/nats.go/jetstream"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+)
+
+// WorkerOptions are a worker.
+type WorkerOptions struct {
+	// Play plays a cell.
+	Play batch.Player
+	// Jobs is how many cells are played at once, at least 1.
+	Jobs int
+	// Dir holds the run directories while they are played. It is made.
+	Dir string
+	// UntilDone ends the worker once a batch was seen and none is left to do.
+	UntilDone bool
+	// Meter returns what calls of a run take of the batch's budget; without it a batch with a
+	// budget is refused.
+	Meter func(trace.Settings) (Meter, error)
+	// Notice is told what a person should know; nil for nobody.
+	Notice func(string)
+	// Stall is how long nothing may happen in a run, neither an answer nor a tick, before
+	// it is given up; 0 is 15 minutes, more than the longest call takes.
+	Stall time.Duration
+}
+
+const (
+	// dirTimeout bounds the way of a run directory to or from the object store.
+	dirTimeout = 30 * time.Minute
+	// fetchWait is how long the queue is asked for a job at a time.
+	fetchWait = time.Second
+	stallMax  = 15 * time.Minute
+	// retryWait is how long a cell rests that failed, or found no budget.
+	retryWait = 2 * time.Second
+	// logBytesMax bounds what of a run's own words is kept.
+	logBytesMax = 1 << 20
+)
+
+// Work plays cells until ctx ends, or nothing is left to do if o says so. When ctx ends, the
+// runs end after their last whole tick, and others may continue them. The error is that Dir
+// cannot be used.
+func Work(ctx context.Context, l *Link, o WorkerOptions) error {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return fmt.Errorf("work: %w", err)
+	}
+	if o.Notice == nil {
+		o.Notice = func(string) {}
+	}
+	if o.Stall == 0 {
+		o.Stall = stallMax
+	}
+	w := &worker{WorkerOptions: o, link: l}
+	if err := l.insist(ctx, "find a batch", l.open); err != nil {
+		return nil // ctx has ended
+	}
+	var slots sync.WaitGroup
+	for range max(1, o.Jobs) {
+		slots.Go(func() { w.work(ctx) })
+	}
+	slots.Wait()
+	return nil
+}
+
+type worker struct {
+	WorkerOptions
+	link *Link
+}
+
+// work plays one cell after the other.
+func (w *worker) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		m, lease, err := w.next(ctx)
+		switch {
+		case err == nil && m != nil:
+			w.take(ctx, m, lease)
+		case err == nil && w.UntilDone && w.done(ctx):
+			return
+		case err != nil:
+			pause(ctx, 200*time.Millisecond)
+		}
+	}
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// next fetches one job; none is nil. The consumer is looked up each time: a deleted store has another.
+func (w *worker) next(ctx context.Context) (m nats_js.Msg, lease time.Duration, err error) {
+	look, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	c, err := w.link.js.Consumer(look, jobStream, workers)
+	if err != nil {
+		return nil, 0, err
+	}
+	some, err := c.Fetch(1, nats_js.FetchMaxWait(fetchWait))
+	if err != nil {
+		return nil, 0, err
+	}
+	for m = range some.Messages() {
+	}
+	return m, c.CachedInfo().Config.AckWait, some.Error()
+}
+
+// done says that a batch was here, and all are done.
+func (w *worker) done(ctx context.Context) bool {
+	look, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	ids, err := w.link.batches.Keys(look)
+	if err != nil {
+		return false
+	}
+	for _, id := range ids {
+		if s, _, err := w.link.readBatch(look, id); err != nil || !s.Done && !s.Exhausted {
+			return false
+		}
+	}
+	return len(ids) > 0
+}
+
+// take plays the cell of a job, unless it has its result.
+func (w *worker) take(ctx context.Context, m nats_js.Msg, lease time.Duration) {
+	var j job
+	body, err := w.link.body(ctx, m.Headers(), m.Data())
+	if err == nil {
+		err = json.Unmarshal(body, &j)
+	}
+	switch {
+	case ctx.Err() != nil:
+		_ = m.Nak()
+		return
+	case err != nil:
+		w.Notice(fmt.Sprintf("a job cannot be read: %v", err))
+		_ = m.Term()
+		return
+	}
+	s, _, err := w.link.readBatch(ctx, j.Batch)
+	if err == nil && s.Exhausted {
+		_ = m.NakWithDelay(retryWait)
+		return
+	}
+	if err == nil {
+		_, err = w.link.results.Get(ctx, j.key())
+	}
+	if err == nil || errors.Is(err, errFenced) {
+		_ = m.Ack() // nothing is left to do
+		return
+	}
+	if !missing(err) {
+		_ = m.NakWithDelay(retryWait)
+		return
+	}
+	c, err := w.link.claimCell(ctx, j.key())
+	switch {
+	case errors.Is(err, errGivenUp), errors.Is(err, errFenced):
+		_ = m.Term()
+	case err != nil:
+		_ = m.Nak()
+	default:
+		a := &attempt{worker: w, job: j, claim: c, message: m, lease: lease}
+		a.play(ctx)
+	}
+}
+
+// missing says that a key or an object does not exist.
+func missing(err error) bool {
+	return errors.Is(err, nats_js.ErrKeyNotFound) || errors.Is(err, nats_js.ErrObjectNotFound)
+}
+
+// attempt is a cell in work.
+type attempt struct {
+	*worker
+	job     job
+	claim   *claim
+	message nats_js.Msg
+	lease   time.Duration
+	active  atomic.Int64
+	log     cappedLog
+}
+
+// play plays the cell and tells the others how that ended.
+func (a *attempt) play(ctx context.Context) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	a.active.Store(time.Now().Unix())
+	var beating sync.WaitGroup
+	beating.Go(func() { a.beat(ctx, end) })
+	dir := filepath.Join(a.Dir, fmt.Sprintf("%s-%s-%d", a.job.Batch, a.job.Cell.ID, a.claim.cell.Epoch))
+	result, err := a.run(ctx, end, dir)
+	cause := context.Cause(ctx)
+	// What is sent from here on is sent also after an interruption.
+	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if cause != nil {
+		last, cancel = context.WithTimeout(last, farewell)
+		defer cancel()
+	}
+	if err := a.conclude(last, dir, result, err, cause); err != nil && !errors.Is(err, errFenced) {
+		a.Notice(fmt.Sprintf("cell %s: %v", a.job.Cell.ID, err))
+	}
+	end(nil)
+	beating.Wait()
+	_ = os.RemoveAll(dir)
+}
+
+// beat keeps the job while something happens in the run.
+func (a *attempt) beat(ctx context.Context, end context.CancelCauseFunc) {
+	for {
+		pause(ctx, a.lease/3)
+		if ctx.Err() != nil {
+			return
+		}
+		if idle := time.Since(time.Unix(a.active.Load(), 0)); idle > a.Stall {
+			end(errStalled)
+			return
+		}
+		_ = a.message.InProgress()
+	}
+}
+
+// errStalled ends a run in which nothing happens.
+var errStalled = errors.New("nothing happened in the run for too long")
+
+// run plays the cell in dir.
+func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir string) (batch.Result, error) {
+	known, proven, err := a.link.history(ctx, a.job.Batch, a.claim.cell, a.job)
+	if err != nil {
+		return batch.Result{}, err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return batch.Result{}, err
+	}
+	base := a.claim.cell.Base
+	if base > 0 {
+		if err := a.link.fetchDir(ctx, attemptFile(a.job.key(), base), dir); err != nil {
+			return batch.Result{}, err
+		}
+	}
+	var meter Meter
+	if a.Meter != nil {
+		if meter, err = a.Meter(a.job.Settings); err != nil {
+			return batch.Result{}, err
+		}
+	}
+	share, err := newAllotment(ctx, a.link, a.job.Batch, a.job.key(), a.claim.cell.Epoch, meter, proven, 2*a.lease)
+	if err != nil {
+		return batch.Result{}, err
+	}
+	j := &journal{link: a.link, job: a.job, claim: a.claim, known: known, share: share, end: end, ctx: ctx, active: &a.active}
+	result, err := a.Play(ctx, batch.Attempt{
+		Cell: a.job.Cell, Number: a.claim.cell.Epoch, Settings: a.job.Settings, Dir: dir, Resume: base > 0,
+		Around:   func(s engine.Source) engine.Source { return source{j, s} },
+		Log:      &a.log,
+		Progress: func(engine.Progress) { j.touch() },
+	})
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	// A lease that is not given back counts as spent until somebody else claims the cell.
+	if lost := share.close(last); lost != nil {
+		a.Notice(fmt.Sprintf("cell %s: %v", a.job.Cell.ID, lost))
+	}
+	return result, err
+}
+
+// infrastructure says that the run ended for a reason outside of it, which is no result.
+func infrastructure(s trace.RunStatus) bool {
+	return s == trace.RunProviderFailed || s == trace.RunInternalError || s == trace.RunInterrupted
+}
+
+// conclude publishes the result, or gives the cell back.
+func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result, failed, cause error) error {
+	switch {
+	case errors.Is(cause, errFenced) || errors.Is(failed, errFenced):
+		return nil
+	case errors.Is(cause, errExhausted), errors.Is(cause, errNoRoom):
+		return a.giveBack(ctx, retryWait, func(*cellState) {})
+	case errors.Is(cause, errStalled):
+		return a.giveBack(ctx, 0, a.failure(cause.Error()))
+	case cause != nil:
+		return a.giveBack(ctx, 0, func(*cellState) {})
+	case failed != nil:
+		return a.giveBack(ctx, retryWait, a.failure(failed.Error()))
+	case result.Status == trace.RunReplayDiffers, result.Status == trace.RunRecordingDamaged:
+		// Another attempt would find the same.
+		return a.giveBack(ctx, 0, func(s *cellState) { s.Failures, s.Failed, s.Reason = s.Failures+1, true, result.Reason })
+	}
+	if err := a.claim.check(ctx); err != nil {
+		return err
+	}
+	if a.log.text.Len() > 0 {
+		_ = os.WriteFile(filepath.Join(dir, logFile), a.log.text.Bytes(), 0o600)
+	}
+	name := attemptFile(a.job.key(), a.claim.cell.Epoch)
+	if err := a.link.sendDir(ctx, name, dir); err != nil {
+		return err
+	}
+	if infrastructure(result.Status) {
+		return a.giveBack(ctx, retryWait, func(s *cellState) {
+			a.failure(fmt.Sprintf("%s: %s", result.Status, result.Reason))(s)
+			s.Base = a.claim.cell.Epoch
+		})
+	}
+	if err := a.claim.check(ctx); err != nil {
+		return err
+	}
+	err := a.link.insist(ctx, "publish the result", func(ctx context.Context) error {
+		_, err := a.link.results.Create(ctx, a.job.key(), marshal(ended{result, name}))
+		if conflict(err) {
+			return nil // it has its result, this one if the first answer was lost
+		}
+		return err
+	})
+	if err == nil {
+		_ = a.message.Ack()
+	}
+	return err
+}
+
+// logFile is the file of a run directory for what the run would have printed.
+const logFile = "log.txt"
+
+// failure counts a failure. The cell is given up if it has been tried often enough.
+func (a *attempt) failure(reason string) func(*cellState) {
+	return func(s *cellState) {
+		s.Failures++
+		s.Reason = reason
+		s.Failed = s.Failures > a.job.Retries
+	}
+}
+
+// giveBack lets somebody else take the cell, after a while.
+func (a *attempt) giveBack(ctx context.Context, after time.Duration, change func(*cellState)) error {
+	gaveUp := false
+	err := a.claim.release(ctx, func(s *cellState) {
+		change(s)
+		gaveUp = s.Failed
+	})
+	if err != nil {
+		return err
+	}
+	if gaveUp {
+		_ = a.message.Term()
+		return nil
+	}
+	_ = a.message.NakWithDelay(max(after, time.Millisecond))
+	return nil
+}
+
+// cappedLog keeps the first megabyte written to it.
+type cappedLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *cappedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Write(p[:min(len(p), max(0, logBytesMax-l.text.Len()))])
+	return len(p), nil
+}
