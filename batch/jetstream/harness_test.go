@@ -97,6 +97,7 @@ func jobsAt(n int, ticks int64, url string) ([]jetstream.Job, error) {
 	for i := range n {
 		s := trace.DefaultSettings()
 		s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "minimal", string(toml), uint64(i+1), ticks
+		s.AgentsOverride = 2
 		s.Model, s.ModelSource, s.BaseURL = "scripted", trace.SourceScripted, url
 		c := batch.Cell{ID: batch.IDOf(s, batch.Versions{}, 1), Scenario: s.Scenario, Seed: s.Seed, Repeat: 1, Labels: []batch.Label{}}
 		list = append(list, jetstream.Job{Cell: c, Settings: s})
@@ -293,18 +294,26 @@ func number(name string) int64 {
 	return n
 }
 
+func say(text string) {
+	fmt.Fprintln(os.Stderr, time.Now().Format("05.000"), text)
+}
+
 func workerProcess() error {
-	l, err := jetstream.Connect(jetstream.ConnectOptions{URL: os.Getenv(envURL), NkeyFile: os.Getenv(envKey)})
+	say("worker begins")
+	defer say("worker ends")
+	l, err := jetstream.Connect(jetstream.ConnectOptions{URL: os.Getenv(envURL), NkeyFile: os.Getenv(envKey), Notice: say})
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	return jetstream.Work(context.Background(), l, jetstream.WorkerOptions{
-		Play: play, Jobs: 2, Dir: os.Getenv(envDir), UntilDone: true, Meter: meter, Notice: func(text string) { fmt.Fprintln(os.Stderr, text) },
+		Play: play, Jobs: 2, Dir: os.Getenv(envDir), UntilDone: true, Meter: meter, Notice: say,
 	})
 }
 
 func coordinatorProcess() error {
+	say("coordinator begins")
+	defer say("coordinator ends")
 	var o jetstream.ConnectOptions
 	if listen := os.Getenv(envListen); listen != "" {
 		s, err := jetstream.Serve(jetstream.ServerOptions{Dir: os.Getenv(envDir), Listen: listen})
@@ -327,7 +336,7 @@ func coordinatorProcess() error {
 	}
 	out, err := jetstream.Coordinate(context.Background(), l, jetstream.CoordinatorOptions{
 		Dir: os.Getenv(envDir), Jobs: list, Lease: time.Duration(number(envLease)) * time.Millisecond, Limit: budget.Amount{number(envLimit), 0, 0}, Retries: 1,
-		Notice: func(text string) { fmt.Fprintln(os.Stderr, text) },
+		Notice: say,
 	})
 	if err == nil && (out.Results != len(list) || out.Exhausted) {
 		err = fmt.Errorf("ended with %+v", out)

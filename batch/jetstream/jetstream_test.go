@@ -31,5 +31,21 @@ func TestCellsAreEqualToLocalRuns(t *testing.T) {
 	}
 }
 
-var _ context.Context
-var _ time.Duration
+func TestWorkersEndWhenAllIsDone(t *testing.T) {
+	model := startModel(t, 0)
+	list, dir := jobs(t, 3, 2, model.URL), t.TempDir()
+	server := serve(t, dir)
+	ended := make(chan error, 1)
+	l := connect(t, jetstream.ConnectOptions{Server: server})
+	go func() {
+		ended <- jetstream.Work(context.Background(), l, jetstream.WorkerOptions{Play: play, Jobs: 2, Dir: t.TempDir(), UntilDone: true})
+	}()
+	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list}); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	t.Log(time.Since(begun))
+}

@@ -174,14 +174,17 @@ func (l *Link) history(ctx context.Context, id string, s cellState, cell job) (k
 	return known, proven, err
 }
 
+// replayTimeout bounds one attempt to read all exchanges.
+const replayTimeout = 10 * time.Minute
+
 // replay shows see all messages that the stream of exchanges holds on subjects.
 func (l *Link) replay(ctx context.Context, subjects string, see func(nats_js.Msg) error) error {
-	return l.insistFor(ctx, "read the exchanges", time.Hour, func(ctx context.Context) error {
+	return l.insistFor(ctx, "read the exchanges", replayTimeout, func(ctx context.Context) error {
 		stream, err := l.js.Stream(ctx, exchangeStream)
 		if err != nil {
 			return err
 		}
-		c, err := stream.OrderedConsumer(ctx, nats_js.OrderedConsumerConfig{FilterSubjects: []string{subjects}})
+		c, err := stream.OrderedConsumer(ctx, nats_js.OrderedConsumerConfig{FilterSubjects: []string{subjects}, MaxResetAttempts: 3})
 		if err != nil {
 			return err
 		}

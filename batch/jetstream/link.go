@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -59,6 +60,10 @@ type Link struct {
 	files                   nats_js.ObjectStore
 	confirms                *confirms
 	notice                  func(string)
+
+	mu sync.Mutex
+	// lost is closed when the connection is lost: what was asked for then is not answered any more.
+	lost chan struct{}
 }
 
 // Connect opens a connection. The error says why the first attempt failed.
@@ -67,11 +72,16 @@ func Connect(o ConnectOptions) (*Link, error) {
 	if notice == nil {
 		notice = func(string) {}
 	}
+	l := &Link{notice: notice, lost: make(chan struct{})}
 	options := []nats.Option{
 		nats.Name("agentworld"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second),
 		// What could not be sent is sent again by those who wait for its answer.
 		nats.ReconnectBufSize(-1), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			l.mu.Lock()
+			close(l.lost)
+			l.lost = make(chan struct{})
+			l.mu.Unlock()
 			if err != nil {
 				notice("NATS connection lost: " + err.Error())
 			}
@@ -113,7 +123,7 @@ func Connect(o ConnectOptions) (*Link, error) {
 		nc.Close()
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
-	l := &Link{nc: nc, js: js, notice: notice}
+	l.nc, l.js = nc, js
 	if l.confirms, err = listen(nc); err != nil {
 		nc.Close()
 		return nil, err
@@ -195,8 +205,20 @@ func (l *Link) insistFor(ctx context.Context, what string, timeout time.Duration
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
+		l.mu.Lock()
+		lost := l.lost
+		l.mu.Unlock()
 		try, cancel := context.WithTimeout(ctx, timeout)
+		returned := make(chan struct{})
+		go func() {
+			select {
+			case <-lost:
+				cancel()
+			case <-returned:
+			}
+		}()
 		err := f(try)
+		close(returned)
 		cancel()
 		var final errFinal
 		if errors.As(err, &final) {
