@@ -86,12 +86,16 @@ var policies = []policy{
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
 		"llmclient/limiter", "internal/atomicfile", "internal/document"}},
+	{
+		dir: "batch/jetstream", project: []string{"batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/atomicfile"},
+		modules: []string{"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nkeys", "github.com/nats-io/nuid", "github.com/klauspost/compress"},
+	},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
 		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
-		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "batch", "report/stats",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "batch", "batch/jetstream", "report/stats",
 	}},
 }
 

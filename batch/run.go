@@ -272,7 +272,7 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 			return err
 		}
 	}
-	if final(r.Status) {
+	if Final(r.Status) {
 		_, err = b.Dir.Finish(r)
 	} else {
 		err = b.Dir.Fail(r)
@@ -283,9 +283,9 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	return b.ended(r)
 }
 
-// final says that a run which ended so is not played again: its end is about the model or its own
+// Final says that a run which ended so is not played again: its end is about the model or its own
 // caps, not about the infrastructure.
-func final(s trace.RunStatus) bool {
+func Final(s trace.RunStatus) bool {
 	return s == trace.RunCompleted || s == trace.RunNoUsableAnswers || s == trace.RunBudgetReached
 }
 
@@ -293,7 +293,7 @@ func final(s trace.RunStatus) bool {
 func (b *player) ended(r Result) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !final(r.Status) {
+	if !Final(r.Status) {
 		b.failures[r.ID]++
 	}
 	results, err := b.Dir.Results(b.cells)

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/trace"
 )
 
 // cellState is who may work on a cell, in the bucket of cells.
@@ -24,9 +25,10 @@ type cellState struct {
 	// for a reason outside of the run.
 	Deaths   int `json:"deaths"`
 	Failures int `json:"failures"`
-	// Reason is why the last attempt failed; Failed says that no other is made.
-	Reason string `json:"reason,omitempty"`
-	Failed bool   `json:"failed,omitempty"`
+	// Status and Reason are how the last attempt failed; Failed says that no other is made.
+	Status trace.RunStatus `json:"status,omitempty"`
+	Reason string          `json:"reason,omitempty"`
+	Failed bool            `json:"failed,omitempty"`
 }
 
 // deathsMax is how many workers may die over a cell before it is given up.
@@ -96,7 +98,7 @@ func (l *Link) claimCell(ctx context.Context, key string) (*claim, error) {
 			s.Deaths++
 		}
 		if gaveUp = s.Deaths > deathsMax; gaveUp {
-			s.Failed, s.Owner, s.Reason = true, "", fmt.Sprintf("%d workers died over it", s.Deaths)
+			s.Failed, s.Owner, s.Status, s.Reason = true, "", trace.RunInternalError, fmt.Sprintf("%d workers died over it", s.Deaths)
 			return nil
 		}
 		s.Epoch++

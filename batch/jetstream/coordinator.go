@@ -237,13 +237,8 @@ func (c *coordinator) rebuild(ctx context.Context) error {
 // restoreCell makes the state of a cell in the bucket if there is none.
 // leased is the last epoch that the ledger knows of.
 func (c *coordinator) restoreCell(ctx context.Context, id batch.ID, list []Exchange, leased int64) error {
-	r, ok, err := c.dir.result(id)
-	if err != nil {
-		return err
-	}
-	if ok {
-		c.finished(r)
-		return nil
+	if batch.Dir(c.Dir).Done(id) {
+		return c.finished(id)
 	}
 	number, base, err := c.dir.last(id)
 	if err != nil {
@@ -256,7 +251,7 @@ func (c *coordinator) restoreCell(ctx context.Context, id batch.ID, list []Excha
 	key := cellKey(c.id, id)
 	if base > 0 {
 		name := attemptFile(key, base)
-		err := c.link.insist(ctx, "look for "+name, func(ctx context.Context) error {
+		err = c.link.insist(ctx, "look for "+name, func(ctx context.Context) error {
 			_, err := c.link.files.GetInfo(ctx, name)
 			if missing(err) {
 				return errFinal{err}
@@ -426,11 +421,10 @@ func (c *coordinator) collect(ctx context.Context, id batch.ID, value []byte) er
 	if err := c.fetchAttempt(ctx, id, e.Result.Attempt, e.File); err != nil {
 		return err
 	}
-	if err := c.dir.keepResult(e.Result); err != nil {
-		return errFinal{fmt.Errorf("keep the result of cell %s: %w", id, err)}
+	if _, err := batch.Dir(c.Dir).Finish(e.Result); err != nil {
+		return errFinal{err}
 	}
-	c.finished(e.Result)
-	return nil
+	return c.finished(id)
 }
 
 // fetchAttempt makes the directory of an attempt. One that is there is as it should be: it is
@@ -443,17 +437,22 @@ func (c *coordinator) fetchAttempt(ctx context.Context, id batch.ID, number int6
 	return c.link.fetchDir(ctx, name, dir)
 }
 
-// finished counts a result that is in the directory.
-func (c *coordinator) finished(r batch.Result) {
+// finished counts a cell whose result is in the directory.
+func (c *coordinator) finished(id batch.ID) error {
+	list, err := batch.Dir(c.Dir).Results([]batch.Cell{c.jobs[id].Cell})
+	if err != nil || len(list) != 1 {
+		return errFinal{fmt.Errorf("read the result of cell %s: %w", id, err)}
+	}
 	c.mu.Lock()
-	known := c.done[r.ID]
-	c.done[r.ID] = true
-	delete(c.failed, r.ID)
+	known := c.done[id]
+	c.done[id] = true
+	delete(c.failed, id)
 	if !known && c.Done != nil {
-		c.Done(r)
+		c.Done(list[0])
 	}
 	c.mu.Unlock()
 	c.signal()
+	return nil
 }
 
 func (c *coordinator) isDone(id batch.ID) bool {
@@ -474,11 +473,19 @@ func (c *coordinator) note(ctx context.Context, id batch.ID, value []byte) error
 		}
 	}
 	c.mu.Lock()
-	if s.Failed && !c.done[id] {
+	failed := s.Failed && !c.done[id]
+	if failed {
 		c.failed[id] = s.Reason
 	}
 	c.mu.Unlock()
 	c.signal()
+	if !failed {
+		return nil
+	}
+	r := batch.Result{Cell: c.jobs[id].Cell, Attempt: s.Epoch, Status: s.Status, Reason: s.Reason, ModelSource: c.jobs[id].Settings.ModelSource, Metrics: map[string]float64{}}
+	if err := batch.Dir(c.Dir).Fail(r); err != nil {
+		return errFinal{err}
+	}
 	return nil
 }
 

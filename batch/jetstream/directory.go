@@ -15,6 +15,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/run"
 )
 
 // The files of a coordinator in the batch directory.
@@ -22,9 +23,8 @@ const (
 	exchangesFile = "exchanges.jsonl"
 	ledgerFile    = "ledger.json"
 	idFile        = "jetstream.id"
-	resultFile    = "result.json"
 	attemptDir    = "attempt-"
-	claimFile     = "claim-"
+	abandonedFile = "abandoned"
 )
 
 // directory is the batch directory as a coordinator uses it.
@@ -36,9 +36,7 @@ func (d directory) cell(id batch.ID, name string) string {
 }
 
 // attempt is the run directory of an attempt.
-func (d directory) attempt(id batch.ID, number int64) string {
-	return d.cell(id, fmt.Sprint(attemptDir, number))
-}
+func (d directory) attempt(id batch.ID, number int64) string { return batch.Dir(d).Run(id, number) }
 
 // id names the batch on a server. It is made once.
 func (d directory) id() (string, error) {
@@ -57,60 +55,32 @@ func (d directory) id() (string, error) {
 	})
 }
 
-// last returns the highest number of an attempt or a claim, and that of the last attempt
-// that has a run directory.
-func (d directory) last(id batch.ID) (number, attempt int64, err error) {
+// last returns the highest number of an attempt, and that of the last one whose run can be
+// continued, 0 for none.
+func (d directory) last(id batch.ID) (number, base int64, err error) {
 	entries, err := os.ReadDir(d.cell(id, ""))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, 0, nil
 	}
+	abandoned := int64(0)
 	for _, e := range entries {
-		for _, prefix := range []string{attemptDir, claimFile} {
-			text, found := strings.CutPrefix(e.Name(), prefix)
-			n, bad := strconv.ParseInt(text, 10, 64)
-			if !found || bad != nil {
-				continue
-			}
-			number = max(number, n)
-			if prefix == attemptDir && e.IsDir() {
-				attempt = max(attempt, n)
-			}
+		text, found := strings.CutPrefix(e.Name(), attemptDir)
+		n, bad := strconv.ParseInt(text, 10, 64)
+		if !found || bad != nil {
+			continue
+		}
+		number = max(number, n)
+		if _, err := os.Lstat(d.cell(id, filepath.Join(e.Name(), abandonedFile))); err == nil {
+			abandoned = max(abandoned, n)
+		}
+		if _, err := run.Dir(d.attempt(id, n)).Header(); err == nil {
+			base = max(base, n)
 		}
 	}
-	return number, attempt, err
-}
-
-// result returns the result of a cell; ok is false if there is none.
-func (d directory) result(id batch.ID) (r batch.Result, ok bool, err error) {
-	text, err := os.ReadFile(d.cell(id, resultFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return r, false, nil
+	if base <= abandoned {
+		base = 0
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		return r, false, fmt.Errorf("read the result of cell %s: %w", id, err)
-	}
-	return r, true, nil
-}
-
-// keepResult writes the result of a cell. One that is there stays.
-func (d directory) keepResult(r batch.Result) error {
-	path := d.cell(r.ID, resultFile)
-	f, err := os.CreateTemp(filepath.Dir(path), ".result-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(marshal(r), '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+	return number, base, err
 }
 
 // exchanges returns what is stored of a cell. A last line that is not whole is cut off: it was

@@ -23,7 +23,6 @@ import (
 	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
@@ -146,17 +145,6 @@ func play(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 	}, nil
 }
 
-// callMeter counts calls.
-type callMeter struct{}
-
-func (callMeter) Most(llmclient.Request) budget.Amount { return budget.Amount{1, 0, 0} }
-
-func (callMeter) Charge(_ llmclient.Request, a llmclient.Answer) budget.Amount {
-	return budget.Amount{int64(min(a.Attempts, 1)), 0, 0}
-}
-
-func meter(trace.Settings) (jetstream.Meter, error) { return callMeter{}, nil }
-
 // local plays a cell here and returns its result and canonical trace.
 func local(t *testing.T, j jetstream.Job) (batch.Result, []byte) {
 	t.Helper()
@@ -203,7 +191,7 @@ func collected(t *testing.T, dir string, list []jetstream.Job, results []batch.R
 		if got.Digest != want.Digest || got.Status != want.Status || got.Calls != want.Calls {
 			t.Errorf("cell %s: status %s, digest %s, %d calls; played here: %s, %s, %d", j.Cell.ID, got.Status, got.Digest, got.Calls, want.Status, want.Digest, want.Calls)
 		}
-		at := filepath.Join(dir, "cells", string(j.Cell.ID), fmt.Sprint("attempt-", got.Attempt))
+		at := filepath.Join(dir, "cells", string(j.Cell.ID), fmt.Sprint("attempt-", got.Attempt), "run")
 		if !bytes.Equal(canonical(t, at), records) {
 			t.Errorf("cell %s: the canonical trace of %s is not that of a local run", j.Cell.ID, at)
 		}
@@ -270,7 +258,6 @@ func work(t *testing.T, ctx context.Context, l *jetstream.Link, o jetstream.Work
 	if o.Play == nil {
 		o.Play = play
 	}
-	o.Meter = meter
 	o.Notice = func(text string) { t.Log("worker:", text) }
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -307,7 +294,7 @@ func workerProcess() error {
 	}
 	defer l.Close()
 	return jetstream.Work(context.Background(), l, jetstream.WorkerOptions{
-		Play: play, Jobs: 2, Dir: os.Getenv(envDir), UntilDone: true, Meter: meter, Notice: say,
+		Play: play, Jobs: 2, Dir: os.Getenv(envDir), UntilDone: true, Notice: say,
 	})
 }
 

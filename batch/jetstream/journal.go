@@ -52,14 +52,15 @@ func (s source) Respond(ctx context.Context, key trace.CallKey, r llmclient.Requ
 	if err := s.claim.check(s.ctx); err != nil {
 		return s.stop(err)
 	}
-	taken, err := s.share.reserve(s.ctx, r)
+	taken, call, err := s.share.reserve(s.ctx, r)
 	if err != nil {
 		return s.stop(err)
 	}
 	answer := s.model.Respond(ctx, key, r)
 	x := Exchange{Cell: s.job.Cell.ID, Base: s.claim.cell.Base, Epoch: s.claim.cell.Epoch, Tick: key.Tick, Agent: key.Agent, Step: key.Step, RequestHash: r.Hash(), Answer: recordAnswer(answer)}
 	if x.Charge = taken; s.share != nil && lasting(answer) { // whether an interrupted call is billed, nobody knows
-		x.Charge = s.share.meter.Charge(r, answer)
+		billed := call.Charge(answer)
+		x.Charge = budget.Amount{1, billed.Tokens, int64(billed.Cost)}
 	}
 	s.share.settle(taken, x.Charge)
 	if !lasting(answer) {

@@ -13,17 +13,10 @@ import (
 
 	nats_js "github.com/nats-io/nats.go/jetstream"
 
+	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 )
-
-// Meter says what calls take of a budget.
-type Meter interface {
-	// Most is the most that a request can be billed.
-	Most(r llmclient.Request) budget.Amount
-	// Charge is what an answer to it counts.
-	Charge(r llmclient.Request, a llmclient.Answer) budget.Amount
-}
 
 // batchState is a batch as its workers see it, in the bucket of batches.
 //
@@ -160,8 +153,10 @@ type allotment struct {
 	epoch int64
 	// patience bounds the wait for what others hold.
 	patience time.Duration
-	meter    Meter
-	flights  chan struct{}
+	bill     *engine.Bill
+	// counts says that tokens or cost are bounded.
+	counts  bool
+	flights chan struct{}
 
 	mu sync.Mutex
 	// held is what the ledger has leased, spent and reserved what of it is gone.
@@ -170,13 +165,11 @@ type allotment struct {
 
 // newAllotment begins with nothing. First it settles the leases of earlier attempts at the cell, which
 // are fenced: they took what their exchanges say, and what they had in flight.
-func newAllotment(ctx context.Context, l *Link, id string, cell string, epoch int64, meter Meter, proven map[int64]budget.Amount, patience time.Duration) (*allotment, error) {
+func newAllotment(ctx context.Context, l *Link, j job, epoch int64, proven map[int64]budget.Amount, patience time.Duration) (*allotment, error) {
+	id, cell := j.Batch, j.key()
 	s, _, err := l.readBatch(ctx, id)
 	if err != nil || !s.limited() {
 		return nil, err
-	}
-	if meter == nil {
-		return nil, errors.New("the batch has a budget, and the worker cannot tell what calls take of it")
 	}
 	stale := func(x lease) bool { return x.Cell == cell && x.Epoch < epoch }
 	for _, x := range s.Leases {
@@ -197,20 +190,25 @@ func newAllotment(ctx context.Context, l *Link, id string, cell string, epoch in
 		}
 		break
 	}
-	return &allotment{link: l, id: id, cell: cell, epoch: epoch, meter: meter, patience: patience, flights: make(chan struct{}, flightsMax)}, nil
+	counts := s.Limit[budget.Tokens] > 0 || s.Limit[budget.Cost] > 0
+	return &allotment{link: l, id: id, cell: cell, epoch: epoch, bill: engine.NewBill(j.Settings, counts), counts: counts, patience: patience, flights: make(chan struct{}, flightsMax)}, nil
 }
 
 // reserve takes what a request can be billed at most out of the lease, and leases more if that
 // is not enough. The error is errExhausted, errNoRoom, or that of ctx.
-func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken budget.Amount, err error) {
+func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken budget.Amount, call budget.Call, err error) {
 	if a == nil {
-		return taken, nil
+		return taken, call, nil
 	}
-	need := a.meter.Most(r)
+	call = a.bill.Call(r)
+	need := budget.Amount{1}
+	if a.counts {
+		need = call.Path(1)
+	}
 	select {
 	case a.flights <- struct{}{}:
 	case <-ctx.Done():
-		return taken, context.Cause(ctx)
+		return taken, call, context.Cause(ctx)
 	}
 	for begun := time.Now(); ; {
 		a.mu.Lock()
@@ -222,7 +220,7 @@ func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken bud
 		if enough {
 			a.reserved = a.reserved.Plus(need)
 			a.mu.Unlock()
-			return need, nil
+			return need, call, nil
 		}
 		a.mu.Unlock()
 		if errors.Is(err, errNoRoom) && time.Since(begun) < a.patience {
@@ -235,7 +233,7 @@ func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken bud
 			}
 		}
 		<-a.flights
-		return taken, err
+		return taken, call, err
 	}
 }
 

@@ -29,9 +29,6 @@ type WorkerOptions struct {
 	Dir string
 	// UntilDone ends the worker once a batch was seen and none is left to do.
 	UntilDone bool
-	// Meter returns what calls of a run take of the batch's budget; without it a batch with a
-	// budget is refused.
-	Meter func(trace.Settings) (Meter, error)
 	// Notice is told what a person should know; nil for nobody.
 	Notice func(string)
 	// Stall is how long nothing may happen in a run, neither an answer nor a tick, before
@@ -255,23 +252,19 @@ func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir stri
 			return batch.Result{}, err
 		}
 	}
-	var meter Meter
-	if a.Meter != nil {
-		if meter, err = a.Meter(a.job.Settings); err != nil {
-			return batch.Result{}, err
-		}
-	}
-	share, err := newAllotment(ctx, a.link, a.job.Batch, a.job.key(), a.claim.cell.Epoch, meter, proven, 2*a.lease)
+	share, err := newAllotment(ctx, a.link, a.job, a.claim.cell.Epoch, proven, 2*a.lease)
 	if err != nil {
 		return batch.Result{}, err
 	}
 	j := &journal{link: a.link, job: a.job, claim: a.claim, known: known, share: share, end: end, ctx: ctx, active: &a.active}
+	began := time.Now()
 	result, err := a.Play(ctx, batch.Attempt{
 		Cell: a.job.Cell, Number: a.claim.cell.Epoch, Settings: a.job.Settings, Dir: dir, Resume: base > 0,
 		Around:   func(s engine.Source) engine.Source { return source{j, s} },
 		Log:      &a.log,
 		Progress: func(engine.Progress) { j.touch() },
 	})
+	result.Cell, result.Attempt, result.WallMS = a.job.Cell, a.claim.cell.Epoch, time.Since(began).Milliseconds()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	// A lease that is not given back counts as spent until somebody else claims the cell.
@@ -279,11 +272,6 @@ func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir stri
 		a.Notice(fmt.Sprintf("cell %s: %v", a.job.Cell.ID, lost))
 	}
 	return result, err
-}
-
-// infrastructure says that the run ended for a reason outside of it, which is no result.
-func infrastructure(s trace.RunStatus) bool {
-	return s == trace.RunProviderFailed || s == trace.RunInternalError || s == trace.RunInterrupted
 }
 
 // conclude publishes the result, or gives the cell back.
@@ -294,14 +282,17 @@ func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result,
 	case errors.Is(cause, errExhausted), errors.Is(cause, errNoRoom):
 		return a.giveBack(ctx, retryWait, func(*cellState) {})
 	case errors.Is(cause, errStalled):
-		return a.giveBack(ctx, 0, a.failure(cause.Error()))
+		return a.giveBack(ctx, 0, a.failure(trace.RunInternalError, cause.Error()))
 	case cause != nil:
 		return a.giveBack(ctx, 0, func(*cellState) {})
 	case failed != nil:
-		return a.giveBack(ctx, retryWait, a.failure(failed.Error()))
+		return a.giveBack(ctx, retryWait, a.failure(trace.RunInternalError, failed.Error()))
 	case result.Status == trace.RunReplayDiffers, result.Status == trace.RunRecordingDamaged:
 		// Another attempt would find the same.
-		return a.giveBack(ctx, 0, func(s *cellState) { s.Failures, s.Failed, s.Reason = s.Failures+1, true, result.Reason })
+		return a.giveBack(ctx, 0, func(s *cellState) {
+			a.failure(result.Status, result.Reason)(s)
+			s.Failed = true
+		})
 	}
 	if err := a.claim.check(ctx); err != nil {
 		return err
@@ -313,9 +304,9 @@ func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result,
 	if err := a.link.sendDir(ctx, name, dir); err != nil {
 		return err
 	}
-	if infrastructure(result.Status) {
+	if !batch.Final(result.Status) {
 		return a.giveBack(ctx, retryWait, func(s *cellState) {
-			a.failure(fmt.Sprintf("%s: %s", result.Status, result.Reason))(s)
+			a.failure(result.Status, result.Reason)(s)
 			s.Base = a.claim.cell.Epoch
 		})
 	}
@@ -339,10 +330,10 @@ func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result,
 const logFile = "log.txt"
 
 // failure counts a failure. The cell is given up if it has been tried often enough.
-func (a *attempt) failure(reason string) func(*cellState) {
+func (a *attempt) failure(status trace.RunStatus, reason string) func(*cellState) {
 	return func(s *cellState) {
 		s.Failures++
-		s.Reason = reason
+		s.Status, s.Reason = status, reason
 		s.Failed = s.Failures > a.job.Retries
 	}
 }

@@ -37,6 +37,8 @@ type batchFlags struct {
 	dir, shard    string
 	jobs, retries int
 	quiet         bool
+	nats          natsFlags
+	natsListen    string
 }
 
 // batchCommand plays batches and reports on them.
@@ -51,6 +53,8 @@ func (m *Main) batchCommand() *cobra.Command {
 	runs.Flags().IntVar(&f.jobs, "jobs", 1, "runs at the same time, 1 to 256")
 	runs.Flags().IntVar(&f.retries, "retries", 1, "further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
 	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
+	f.nats.add(runs.Flags(), `hand cells out to workers over this NATS server; "embedded" starts one here`)
+	runs.Flags().StringVar(&f.natsListen, "nats-listen", "", "address of the embedded NATS server (default "+natsListenDefault+")")
 	var asJSON bool
 	status := &cobra.Command{
 		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed", Args: oneArgument("the directory of a batch"),
@@ -99,13 +103,27 @@ func parseShard(text string) (s batch.Shard, err error) {
 // runBatch plays what is left of a batch, and reports on all of it.
 func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	shard, err := parseShard(f.shard)
+	if f.natsListen != "" && f.nats.url == "" {
+		f.nats.url = natsEmbedded
+	}
+	overNATS := f.nats.url != ""
 	switch {
 	case err != nil:
 		return err
+	case overNATS && f.jobs == 0: // others do the work
 	case f.jobs < 1 || f.jobs > 256:
-		return badInput("--jobs %d is out of range; allowed: 1 to 256", f.jobs)
+		return badInput("--jobs %d is out of range; allowed: 1 to 256, and 0 with --nats", f.jobs)
 	case f.retries < 0 || f.retries > 100:
 		return badInput("--retries %d is out of range; allowed: 0 to 100", f.retries)
+	}
+	switch {
+	case overNATS && f.shard != "":
+		return badInput("--shard and --nats are two ways to divide a batch; give one of them")
+	case f.natsListen != "" && f.nats.url != natsEmbedded:
+		return badInput("--nats-listen is for the embedded server; allowed: --nats embedded with it")
+	}
+	if err := f.nats.check(); err != nil {
+		return err
 	}
 	b, err := m.readBatch(name)
 	if err != nil {
@@ -135,7 +153,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 			return r, err
 		},
 	}
-	if b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0 {
+	if !overNATS && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
 		ledger, err := batch.OpenLedger(dir, b.limit, shard)
 		if err != nil {
 			return err
@@ -152,7 +170,12 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		plaintext.Fprintf(m.Stderr, "model: live, %s and those of the file\n", shown(b.config.Model))
 	}
 	defer m.collectLess()()
-	ending, err := batch.Play(ctx, o)
+	var ending batch.Ending
+	if overNATS {
+		ending, err = m.coordinate(ctx, o, f.nats, f.natsListen, b.limit)
+	} else {
+		ending, err = batch.Play(ctx, o)
+	}
 	printer.finish()
 	if err != nil {
 		return fmt.Errorf("batch: %w; the same command goes on with it", err)

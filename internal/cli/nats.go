@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
+)
+
+// natsFlags say where a NATS server is, and how to be let in. They name files; what is in those is
+// never printed.
+type natsFlags struct {
+	url, creds, nkey, ca, cert, key string
+}
+
+// natsEmbedded is the value of --nats for a server in the process itself.
+const natsEmbedded = "embedded"
+
+// natsListenDefault is where the embedded server listens.
+const natsListenDefault = "127.0.0.1:4222"
+
+func (f *natsFlags) add(flags *pflag.FlagSet, usage string) {
+	flags.StringVar(&f.url, "nats", "", usage)
+	flags.StringVar(&f.creds, "nats-creds", "", "file with NATS credentials (JWT and key)")
+	flags.StringVar(&f.nkey, "nats-nkey", "", "file with a NATS key, such as the "+jetstream.KeyFile+" of a batch directory")
+	flags.StringVar(&f.ca, "nats-ca", "", "file with certificates to trust for NATS (default the system's)")
+	flags.StringVar(&f.cert, "nats-cert", "", "file with the TLS certificate: the embedded server's, or our own for another server")
+	flags.StringVar(&f.key, "nats-key", "", "file with the key of that certificate")
+}
+
+// check refuses what cannot work.
+func (f *natsFlags) check() error {
+	if (f.cert == "") != (f.key == "") {
+		return badInput("--nats-cert and --nats-key belong together; give both or none")
+	}
+	// A password in an argument could be read by every user of the machine.
+	if at := strings.Index(f.url, "@"); at >= 0 {
+		return badInput("--nats: a user or a password in the URL can be read by others; allowed: --nats-creds or --nats-nkey with a file")
+	}
+	return nil
+}
+
+// connect opens a connection to a server, or to the one given.
+func (m *Main) connect(f natsFlags, server *jetstream.Server) (*jetstream.Link, error) {
+	path := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		return m.path(name)
+	}
+	o := jetstream.ConnectOptions{
+		URL: f.url, Server: server, CredsFile: path(f.creds), NkeyFile: path(f.nkey), CAFile: path(f.ca), CertFile: path(f.cert), KeyFile: path(f.key),
+		Notice: m.natsNotice,
+	}
+	if server != nil {
+		o.CAFile, o.CertFile, o.KeyFile = "", "", ""
+	}
+	l, err := jetstream.Connect(o)
+	if err != nil {
+		return nil, badInput("%w; allowed: the URL of a NATS server that lets us in", err)
+	}
+	return l, nil
+}
+
+func (m *Main) natsNotice(text string) {
+	plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(text))
+}
+
+// leavePatience is how long an embedded server waits for its workers to leave once a batch is
+// done.
+const leavePatience = 5 * time.Second
+
+// coordinate plays a batch with the workers that join over NATS, and with o.Jobs of its own.
+func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, listen string, limit trace.Limit) (ending batch.Ending, err error) {
+	var server *jetstream.Server
+	if f.url == natsEmbedded {
+		if listen == "" {
+			listen = natsListenDefault
+		}
+		if server, err = jetstream.Serve(jetstream.ServerOptions{Dir: string(o.Dir), Listen: listen, CertFile: f.cert, KeyFile: f.key}); err != nil {
+			return "", badInput("%w; allowed: --nats-listen with a free address", err)
+		}
+		defer func() { server.Close(leavePatience) }()
+		f.nkey = filepath.Join(string(o.Dir), jetstream.KeyFile)
+		m.announceServer(server.Addr(), f)
+	}
+	l, err := m.connect(f, server)
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	if o.Jobs > 0 {
+		own, err := m.connect(f, server)
+		if err != nil {
+			return "", err
+		}
+		defer own.Close()
+		working, stop := context.WithCancel(ctx)
+		var done sync.WaitGroup
+		done.Go(func() {
+			w := jetstream.WorkerOptions{Play: o.Play, Jobs: o.Jobs, Dir: filepath.Join(string(o.Dir), "work"), Notice: m.natsNotice}
+			if err := jetstream.Work(working, own, w); err != nil {
+				m.natsNotice(err.Error())
+			}
+		})
+		defer done.Wait()
+		defer stop()
+	}
+	spent, err := o.Dir.Leased()
+	if err != nil {
+		return "", err
+	}
+	ending, err = m.handOut(ctx, l, o, jetstream.CoordinatorOptions{
+		Dir: string(o.Dir), Retries: o.Retries, Limit: budget.AmountOf(limit), Spent: spent, Lease: o.Lease, Notice: m.natsNotice,
+	})
+	return ending, err
+}
+
+// handOut coordinates until the batch is done, interrupted or decided.
+func (m *Main) handOut(ctx context.Context, l *jetstream.Link, o batch.Options, c jetstream.CoordinatorOptions) (batch.Ending, error) {
+	var cells []batch.Cell
+	for _, p := range o.Cells {
+		cells = append(cells, p.Cell)
+		c.Jobs = append(c.Jobs, jetstream.Job{Cell: p.Cell, Settings: p.Settings})
+	}
+	results, err := o.Dir.Results(cells)
+	if err != nil {
+		return "", err
+	}
+	before := map[batch.ID]bool{}
+	for _, r := range results {
+		before[r.ID] = o.Dir.Done(r.ID)
+	}
+	o.Progress(batch.Progress{Results: results})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c.Done = func(r batch.Result) {
+		if before[r.ID] {
+			return
+		}
+		results, err := o.Dir.Results(cells)
+		if err == nil {
+			o.Progress(batch.Progress{Results: results, Ended: &r})
+			if decided, err := batch.Decided(o.Compare, cells, results); err == nil && decided {
+				cancel(errDecidedEarly)
+			}
+		}
+	}
+	out, err := jetstream.Coordinate(ctx, l, c)
+	for id, reason := range out.Failed {
+		m.natsNotice(fmt.Sprintf("cell %s failed: %s", id, reason))
+	}
+	if results, err := o.Dir.Results(cells); err == nil {
+		_ = o.Dir.WriteResults(results)
+	}
+	switch {
+	case errors.Is(context.Cause(ctx), errDecidedEarly):
+		return batch.DecidedEarly, nil
+	case ctx.Err() != nil:
+		return batch.Interrupted, nil
+	case err != nil:
+		return "", err
+	case out.Exhausted:
+		return batch.BudgetReached, nil
+	}
+	return batch.Complete, nil
+}
+
+// errDecidedEarly ends a batch whose comparison is decided.
+var errDecidedEarly = errors.New("the comparison is decided")
+
+// announceServer says how to join, and warns if the traffic can be read on its way.
+func (m *Main) announceServer(address string, f natsFlags) {
+	scheme := "nats"
+	if f.cert != "" {
+		scheme = "tls"
+	}
+	plaintext.Fprintf(m.Stderr, "nats: %s://%s; join with: worker --nats URL --nats-nkey %s\n", scheme, address, m.shownPath(f.nkey))
+	host, _, _ := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); f.cert == "" && (ip == nil || !ip.IsLoopback()) {
+		plaintext.Fprintf(m.Stderr, "WARNING: without --nats-cert and --nats-key, prompts and answers can be read on the network\n")
+	}
+}
