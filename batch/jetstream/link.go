@@ -185,6 +185,23 @@ type errFinal struct{ error }
 
 func (e errFinal) Unwrap() error { return e.error }
 
+// while is a context that ends with the connection as it is now: what was asked over it is not answered
+// over another.
+func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	l.mu.Lock()
+	lost := l.lost
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	go func() {
+		select {
+		case <-lost:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
 // finally marks an error as final if it is one that does not pass.
 func finally(err error) error {
 	if errors.Is(err, errFenced) {
@@ -205,20 +222,8 @@ func (l *Link) insistFor(ctx context.Context, what string, timeout time.Duration
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		l.mu.Lock()
-		lost := l.lost
-		l.mu.Unlock()
-		try, cancel := context.WithTimeout(ctx, timeout)
-		returned := make(chan struct{})
-		go func() {
-			select {
-			case <-lost:
-				cancel()
-			case <-returned:
-			}
-		}()
+		try, cancel := l.while(ctx, timeout)
 		err := f(try)
-		close(returned)
 		cancel()
 		var final errFinal
 		if errors.As(err, &final) {

@@ -27,7 +27,8 @@ type WorkerOptions struct {
 	Jobs int
 	// Dir holds the run directories while they are played. It is made.
 	Dir string
-	// UntilDone ends the worker once a batch was seen and none is left to do.
+	// UntilDone ends the worker once a batch was seen and none is left to do, or if the server is
+	// gone for a minute while it plays nothing.
 	UntilDone bool
 	// Notice is told what a person should know; nil for nobody.
 	Notice func(string)
@@ -80,18 +81,28 @@ type worker struct {
 
 // work plays one cell after the other.
 func (w *worker) work(ctx context.Context) {
+	heard := time.Now()
 	for ctx.Err() == nil {
 		m, lease, err := w.next(ctx)
+		if err == nil {
+			heard = time.Now()
+		}
 		switch {
 		case err == nil && m != nil:
 			w.take(ctx, m, lease)
 		case err == nil && w.UntilDone && w.done(ctx):
+			return
+		case w.UntilDone && time.Since(heard) > goneMax:
+			w.Notice("the server is gone, and nothing is at hand")
 			return
 		case err != nil:
 			pause(ctx, 200*time.Millisecond)
 		}
 	}
 }
+
+// goneMax is after what time without a server a worker takes it that the batch is done.
+const goneMax = time.Minute
 
 // pause waits, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
@@ -103,7 +114,7 @@ func pause(ctx context.Context, d time.Duration) {
 
 // next fetches one job; none is nil. The consumer is looked up each time: a deleted store has another.
 func (w *worker) next(ctx context.Context) (m nats_js.Msg, lease time.Duration, err error) {
-	look, cancel := context.WithTimeout(ctx, requestTimeout)
+	look, cancel := w.link.while(ctx, requestTimeout)
 	defer cancel()
 	c, err := w.link.js.Consumer(look, jobStream, workers)
 	if err != nil {
@@ -120,7 +131,7 @@ func (w *worker) next(ctx context.Context) (m nats_js.Msg, lease time.Duration, 
 
 // done says that a batch was here, and all are done.
 func (w *worker) done(ctx context.Context) bool {
-	look, cancel := context.WithTimeout(ctx, requestTimeout)
+	look, cancel := w.link.while(ctx, requestTimeout)
 	defer cancel()
 	ids, err := w.link.batches.Keys(look)
 	if err != nil {
