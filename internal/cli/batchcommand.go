@@ -67,7 +67,7 @@ func (m *Main) batchCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return m.mergeBatches(args, into) },
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
-	c := group("batch", "play a matrix of runs and say which arm is better", runs, status, merge, m.batchReportCommand())
+	c := group("batch", "play a matrix of runs and say which arm is better", m.batchPlanCommand(), runs, status, merge, m.batchReportCommand())
 	c.Long = batchHelp
 	return c
 }
@@ -368,6 +368,58 @@ func (m *Main) mergeBatches(args []string, into string) error {
 	}
 	_, err = plaintext.Fprintf(m.Stdout, "%d results in %s\n", added, into)
 	return err
+}
+
+// batchPlanCommand says how large a batch has to be.
+func (m *Main) batchPlanCommand() *cobra.Command {
+	var pilot string
+	var effect, power float64
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "plan FILE", Short: "say how many instances a comparison needs, and what they take, by a pilot",
+		Long: `Say how many instances a comparison needs to find a difference, and what they take.
+
+The spread of the differences is that of a pilot: a small batch of the same file, by default
+the one in the directory of the batch as far as it was played. Four instances are the least;
+ten or more make the figure trustworthy.`,
+		Args: oneArgument("a batch file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !(power >= 0.5 && power < 1) {
+				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
+			}
+			b, err := m.readBatch(args[0])
+			if err != nil {
+				return err
+			}
+			cells, dir := []batch.Cell{}, m.batchDir(pilot, b.file.Name)
+			for _, c := range b.cells {
+				cells = append(cells, c.Cell)
+			}
+			if pilot != "" {
+				if _, cells, err = dir.Cells(); err != nil {
+					return badInput("--pilot %s is no batch: %w; allowed: the directory of a batch", shown(pilot), cause(err))
+				}
+			}
+			results, err := dir.Results(cells)
+			if err != nil {
+				return badInput("%w", err)
+			}
+			p, err := batch.PlanOf(b.file.Compare, cells, results, effect, power)
+			if err != nil {
+				return badInput("%w; a pilot is played by batch run, with a few seeds", err)
+			}
+			if asJSON {
+				return m.printJSON(p)
+			}
+			_, err = io.WriteString(m.Stdout, p.Text())
+			return err
+		},
+	}
+	c.Flags().StringVar(&pilot, "pilot", "", "directory of a batch that was played as a pilot (default that of this file)")
+	c.Flags().Float64Var(&effect, "effect", 0, "difference of the primary metric to find (default that of the file)")
+	c.Flags().Float64Var(&power, "power", 0.8, "probability of finding it, 0.5 to below 1")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
 }
 
 // batchReportCommand writes the summary of a batch in one of several forms.

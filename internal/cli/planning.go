@@ -43,6 +43,8 @@ type plan struct {
 	manners stub.Manners
 	// kept are the files the report must not replace.
 	kept []keptPath
+	// gates are conditions on the report.
+	gates []report.Bound
 }
 
 // newPlan checks the settings against each other and against the files they name, reading
@@ -137,6 +139,9 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if p.RunDir, err = m.nameRunDir(p.RunDir, p.Scenario); err != nil {
 		return p, err
 	}
+	if p.gates, err = p.bounds(); err != nil {
+		return p, err
+	}
 	p.kept = append(m.keptPaths(p), keptPath{"the scenario file", m.path(p.Scenario)},
 		keptPath{"the file of prompt switches", m.path(find(p.values, "run.prompt_switches_json").text)})
 	if p.prepared, err = engine.Prepare(p.Settings); err == nil && fork == nil {
@@ -213,6 +218,21 @@ func (p *plan) endWithTheModel() {
 			reflect.ValueOf(v.setting.into(&p.config)).Elem().SetZero()
 		}
 	}
+}
+
+// bounds are the conditions on the report.
+func (c config) bounds() (list []report.Bound, err error) {
+	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="}, {"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
+		v := find(c.values, of.key)
+		for text := range strings.FieldsSeq(v.text) {
+			b, err := report.ParseBound(of.before + text)
+			if err != nil {
+				return nil, badInput("%s: %w", v.where(), err)
+			}
+			list = append(list, b)
+		}
+	}
+	return list, nil
 }
 
 // taken is the last tick that a fork copies from its parent, 0 without a fork.

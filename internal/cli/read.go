@@ -16,6 +16,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
 
@@ -108,6 +109,13 @@ func (s setting) read(text string, target any) error {
 			return err
 		}
 		*target.(*[]trace.AgentModel) = models
+	case kindGates:
+		for one := range strings.FieldsSeq(text) {
+			if _, err := report.ParseBound(one); err != nil {
+				return err
+			}
+		}
+		*target.(*string) = text
 	case kindChecks:
 		return readChecks(text, target.(*[]string))
 	case kindText, kindPath:

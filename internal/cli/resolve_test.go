@@ -108,6 +108,8 @@ func TestASettingReadsBack(t *testing.T) {
 			text = "a=m@http://h/v1,key_env=K b=n"
 		case kindChecks:
 			text = "plan,taint"
+		case kindGates:
+			text = "score>=3 llm_errors<=0"
 		case kindText, kindPath, kindURL:
 			text = cmp.Or(text, "http://h")
 		}

@@ -34,7 +34,7 @@ func resumeSettings() settings {
 	keys := append(capSettings().keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
-		"run.otel", "run.quiet", "run.replay_from")
+		"run.otel", "run.quiet", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
 	var taken settings
 	for _, s := range settingTable() {
 		if !slices.Contains(keys, s.key) {
@@ -121,6 +121,9 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	// that may get them.
 	p.trusts = m.trusted(p.values)
 	if p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs); err != nil {
+		return err
+	}
+	if p.gates, err = p.bounds(); err != nil {
 		return err
 	}
 	p.kept = m.keptPaths(p)

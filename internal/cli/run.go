@@ -230,7 +230,7 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 		by, decisions := d.WaitDegradedByReason, d.Act+d.Wait+d.WaitTicks-r.ContinuedDecisions
 		degraded := d.WaitDegraded - by[trace.WaitModelPrefix+string(llmclient.ErrCap)] - by[trace.WaitModelPrefix+string(llmclient.ErrAbandoned)]
 		if degraded*100 <= decisions*int64(p.MaxDegradedPct) {
-			return nil
+			return p.gateVerdict(r)
 		}
 		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; doctor with the same settings shows what the endpoint does, and --commit one-step takes the best candidate of a draft without asking for a decision",
 			degraded, decisions, p.MaxDegradedPct))
@@ -257,6 +257,20 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 		reason += fmt.Sprintf("; resume %s goes on with it", p.RunDir)
 	}
 	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
+}
+
+// gateVerdict names the conditions that the report of a completed run breaks.
+func (p plan) gateVerdict(r report.Report) error {
+	var broken []string
+	for _, b := range p.gates {
+		if text := b.Broken(r); text != "" {
+			broken = append(broken, text)
+		}
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	return failWith(exitGate, fmt.Errorf("completed, but %s", strings.Join(broken, "; ")))
 }
 
 // unusableHint says what to change, given the most frequent kind of unusable answer: a

@@ -22,6 +22,7 @@ const (
 	kindSwitch kind = "switch" // true or false
 	kindAgents kind = "agents" // any number of agents with models of their own; see parseAgentModels
 	kindChoice kind = "choice" // one of the setting's choices
+	kindGates  kind = "gates"  // conditions on metrics of the report, with spaces between
 	kindMoney  kind = "money"  // an amount such as 2.50, in the currency of the prices
 )
 

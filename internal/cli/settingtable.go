@@ -58,11 +58,11 @@ func settingTable() settings {
 		}
 		s.min, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
 		s.max, _ = strconv.ParseInt(f.Tag.Get("max"), 10, 64)
-		s.removable = s.absent == noneText || s.kind == kindNumber || s.key == "llm.max_output_tokens"
+		s.removable = s.absent == noneText || s.kind == kindNumber && s.shapes || s.key == "llm.max_output_tokens"
 		switch {
 		case s.key == "llm.scripted_mode":
 			s.kind, s.choices = kindChoice, stub.Modes()
-		case s.kind == kindAgents:
+		case s.kind == kindAgents || s.kind == kindGates:
 			s.separator = " "
 		case s.kind == kindChecks:
 			s.separator = ","

@@ -1,0 +1,142 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
+)
+
+// Plan says how large a batch has to be to find a difference, and what it takes.
+type Plan struct {
+	// Metric is the primary metric, Effect the difference to find, in its unit, and Power the
+	// probability of finding it.
+	Metric string  `json:"metric"`
+	Effect float64 `json:"effect"`
+	Power  float64 `json:"power"`
+	Alpha  float64 `json:"alpha"`
+	// Comparisons are the sizes, one for each value of the axis but the baseline.
+	Comparisons []PlannedComparison `json:"comparisons"`
+	// Clusters is the largest of them. Cluster is what counts as one: an instance, or a scenario if
+	// there are several.
+	Clusters int    `json:"clusters"`
+	Cluster  string `json:"cluster"`
+	// Calls, Tokens and CostMicros are what all cells of that many clusters take, by the mean of the
+	// pilot's cells.
+	Calls      int64  `json:"calls"`
+	Tokens     int64  `json:"tokens"`
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
+	Cells      int    `json:"cells"`
+}
+
+// PlannedComparison is how many clusters a comparison needs.
+type PlannedComparison struct {
+	Arm      string `json:"arm"`
+	Baseline string `json:"baseline"`
+	// PilotClusters are those that the standard deviation SD of the difference is from.
+	PilotClusters int     `json:"pilot_clusters"`
+	SD            float64 `json:"sd"`
+	// Clusters is the number needed; [stats.ClustersMax] if not even that many suffice.
+	Clusters int `json:"clusters"`
+}
+
+// pilotLeast is how many clusters a pilot has at least: with fewer the spread is a guess.
+const pilotLeast = 4
+
+// PlanOf says how large a batch has to be, by the results of a pilot: cells of the same axis in
+// which every arm played at least four clusters. effect 0 takes that of the file. The error says
+// what is missing.
+func PlanOf(c *Compare, cells []Cell, results []Result, effect, power float64) (Plan, error) {
+	c, err := c.completed(cells)
+	if err != nil {
+		return Plan{}, err
+	}
+	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
+		return Plan{}, fmt.Errorf("nothing is compared; allowed: an axis with a baseline and another value")
+	}
+	if effect = cmp.Or(effect, c.Effect); effect <= 0 {
+		return Plan{}, fmt.Errorf("no difference to find; allowed: effect under compare, a difference of %s that is worth finding", c.Primary)
+	}
+	p := Plan{Metric: c.Primary, Effect: effect, Power: power, Alpha: c.Alpha, Cluster: "instance"}
+	byID, byKey := indexed(results), match(cells, c.Axis)
+	if byKey.several {
+		p.Cluster = "scenario"
+	}
+	arms := valuesOf(cells, c.Axis)
+	for _, arm := range arms {
+		if arm == c.Baseline {
+			continue
+		}
+		values, _, _ := valuesIn(byKey.pairs(byID, arm, c.Baseline), c.Primary)
+		sample, err := stats.NewSample(values)
+		if err != nil {
+			return p, fmt.Errorf("plan: %w", err)
+		}
+		if sample.Clusters() < pilotLeast {
+			return p, fmt.Errorf("the pilot has %d %ss in which both %s and %s have a %s; allowed: at least %d", sample.Clusters(), p.Cluster, arm, c.Baseline, c.Primary, pilotLeast)
+		}
+		// The level is shared by the arms, as Holm does for the hardest of them.
+		design := stats.Design{Effect: effect, SD: sample.SD(), Alpha: c.Alpha / float64(len(arms)-1)}
+		n, err := design.Clusters(power)
+		if err != nil {
+			return p, fmt.Errorf("plan: %w", err)
+		}
+		p.Comparisons = append(p.Comparisons, PlannedComparison{arm, c.Baseline, sample.Clusters(), sample.SD(), n})
+		p.Clusters = max(p.Clusters, n)
+	}
+	p.price(c, cells, results)
+	return p, nil
+}
+
+// price says what that many clusters take, by the mean of the pilot's cells of each arm.
+func (p *Plan) price(c *Compare, cells []Cell, results []Result) {
+	clusters := map[string]bool{}
+	for _, cell := range cells {
+		name := cell.Scenario
+		if p.Cluster == "instance" {
+			name = fmt.Sprint(cell.Scenario, " ", cell.Seed)
+		}
+		clusters[name] = true
+	}
+	perCluster := float64(len(cells)) / float64(len(clusters))
+	p.Cells = int(perCluster * float64(p.Clusters))
+	n, calls, tokens, cost := 0, int64(0), int64(0), int64(0)
+	for _, r := range results {
+		if r.Scored() && slices.Contains(valuesOf(cells, c.Axis), r.Label(c.Axis)) {
+			n, calls, tokens, cost = n+1, calls+r.Calls, tokens+r.Tokens, cost+r.CostMicros
+			p.Currency = cmp.Or(r.Currency, p.Currency)
+		}
+	}
+	if n > 0 {
+		scale := float64(p.Cells) / float64(n)
+		p.Calls, p.Tokens, p.CostMicros = int64(float64(calls)*scale), int64(float64(tokens)*scale), int64(float64(cost)*scale)
+	}
+}
+
+// Text is the plan for people.
+func (p Plan) Text() string {
+	var b strings.Builder
+	unit := ""
+	if m, ok := report.MetricNamed(p.Metric); ok && m.Unit != p.Metric {
+		unit = " " + m.Unit
+	}
+	fmt.Fprintf(&b, "to find a difference of %s%s in %s with a probability of %.0f%%, at level %g:\n", number(p.Effect), unit, p.Metric, 100*p.Power, p.Alpha)
+	for _, one := range p.Comparisons {
+		needs := fmt.Sprintf("%d %ss", one.Clusters, p.Cluster)
+		if one.Clusters >= stats.ClustersMax {
+			needs = fmt.Sprintf("more than %d %ss", stats.ClustersMax, p.Cluster)
+		}
+		fmt.Fprintf(&b, "  %s against %s: %s; the differences of %d %ss in the pilot have a standard deviation of %s\n", one.Arm, one.Baseline, needs, one.PilotClusters, p.Cluster, number(one.SD))
+	}
+	fmt.Fprintf(&b, "in all: %d %ss, %d cells, about %d calls, %d tokens", p.Clusters, p.Cluster, p.Cells, p.Calls, p.Tokens)
+	if p.Currency != "" {
+		fmt.Fprintf(&b, ", %s %s", price.FromMicros(p.CostMicros), p.Currency)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

@@ -1,0 +1,53 @@
+package batch
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/report/stats"
+)
+
+func TestPlan(t *testing.T) {
+	cells, results := played(8, []string{"small", "large"}, func(arm string, seed int) (float64, bool) {
+		if arm == "large" {
+			return 10 + float64(seed%2)*4, true
+		}
+		return 10, true
+	})
+	c := &Compare{Effect: 2}
+	p, err := PlanOf(c, cells, results, 0, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Differences of 0 and 4 in halves: a standard deviation of 2 sqrt(8/7).
+	sd := 2 * math.Sqrt(8./7)
+	want, err := stats.Design{Effect: 2, SD: sd, Alpha: 0.05}.Clusters(0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Comparisons[0]; got.Clusters != want || math.Abs(got.SD-sd) > 1e-9 || got.PilotClusters != 8 {
+		t.Errorf("%+v, want %d clusters at %v", got, want, sd)
+	}
+	if p.Cells != 2*want || p.Calls != int64(20*want) || p.Tokens != int64(2000*want) {
+		t.Errorf("%+v", p)
+	}
+	if text := p.Text(); !strings.Contains(text, "large against small") || !strings.Contains(text, "instances") {
+		t.Error(text)
+	}
+	for what, of := range map[string]struct {
+		c       *Compare
+		results []Result
+	}{"worth finding": {&Compare{}, results}, "at least 4": {c, results[:6]}, "allowed: an axis": {&Compare{Effect: 1, Axis: "model", Baseline: "small"}, nil}} {
+		cells := cells
+		if of.results == nil {
+			cells = cells[:1]
+		}
+		if _, err := PlanOf(of.c, cells, of.results, 0, 0.8); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("want %q: %v", what, err)
+		}
+	}
+	if p, err := PlanOf(c, cells, results, 0.5, 0.9); err != nil || p.Clusters <= want {
+		t.Errorf("a smaller difference and more power need %d clusters, %v", p.Clusters, err)
+	}
+}

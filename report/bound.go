@@ -1,0 +1,58 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Bound is a condition on a metric of a run.
+type Bound struct {
+	Metric Metric
+	// Least says that the value is a lower bound, otherwise it is an upper one.
+	Least bool
+	Value float64
+}
+
+// ParseBound reads a condition such as "score>=20" or "llm_errors<=0". The error says what is
+// allowed.
+func ParseBound(text string) (Bound, error) {
+	for _, sign := range []string{">=", "<="} {
+		name, number, found := strings.Cut(text, sign)
+		if !found {
+			continue
+		}
+		m, known := MetricNamed(strings.TrimSpace(name))
+		if !known {
+			var names []string
+			for _, m := range metrics {
+				names = append(names, m.Name)
+			}
+			return Bound{}, fmt.Errorf("unknown metric %q; allowed: %s, and %sACTION", strings.TrimSpace(name), strings.Join(names, ", "), AcceptedPrefix)
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			return Bound{}, fmt.Errorf("%q is no number; allowed: METRIC>=NUMBER or METRIC<=NUMBER", strings.TrimSpace(number))
+		}
+		return Bound{m, sign == ">=", v}, nil
+	}
+	return Bound{}, fmt.Errorf("%q is no condition; allowed: METRIC>=NUMBER or METRIC<=NUMBER", text)
+}
+
+// Broken says how a run breaks the bound, empty if it keeps it. A run without the metric breaks it:
+// what was not measured cannot be vouched for.
+func (b Bound) Broken(r Report) string {
+	least := "at most"
+	if b.Least {
+		least = "at least"
+	}
+	v, known := b.Metric.of(r)
+	switch {
+	case !known:
+		return fmt.Sprintf("the run has no %s, which must be %s %g", b.Metric.Name, least, b.Value)
+	case b.Least && v < b.Value, !b.Least && v > b.Value:
+		return fmt.Sprintf("%s is %g, and must be %s %g", b.Metric.Name, v, least, b.Value)
+	}
+	return ""
+}
