@@ -36,7 +36,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.AddCommand(
 		m.scenariosCommand(), m.readsUnverified(m.resumeCommand()), m.readsUnverified(m.inspectCommand()), m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
 		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.traceCommand(),
-		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.batchCommand(), m.workerCommand(), m.doctorCommand(), settingsTopic(),
+		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.workerCommand(), m.doctorCommand(), settingsTopic(),
 	)
 	return root
 }

@@ -1,0 +1,305 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// runsDirDefault is where runs are made that name no directory.
+const runsDirDefault = ".tmp/runs"
+
+// keptRun is a run directory as lists show it.
+type keptRun struct {
+	Dir       string          `json:"dir"`
+	Scenario  string          `json:"scenario"`
+	Seed      uint64          `json:"seed"`
+	Model     string          `json:"model"`
+	StartedAt string          `json:"started_at"`
+	Status    trace.RunStatus `json:"status"`
+	Ticks     int64           `json:"ticks"`
+	// Score is that of the task, null without one or if it was cut short.
+	Score      *int64 `json:"score"`
+	Calls      int64  `json:"calls"`
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
+	Bytes      int64  `json:"bytes"`
+	// Holder is the process that works on it now.
+	Holder string `json:"holder"`
+	// name is directory and name of the run, parents are those of the runs it was forked from.
+	name    string
+	parents []string
+	started time.Time
+}
+
+// pruneFlags choose the runs to remove.
+type pruneFlags struct {
+	olderThan string
+	keep      int
+	status    string
+	yes       bool
+}
+
+// runsCommand lists run directories and removes old ones.
+func (m *Main) runsCommand() *cobra.Command {
+	var asJSON bool
+	list := &cobra.Command{
+		Use: "list [DIR]", Short: "list the runs in a directory with what they did, cost and take on disk",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := m.runsIn(firstOr(args, runsDirDefault))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return m.printJSON(runs)
+			}
+			return m.printRuns(runs)
+		},
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "print one JSON list")
+	var f pruneFlags
+	prune := &cobra.Command{
+		Use: "prune [DIR]", Short: "remove old runs; says which, and removes them only with --yes",
+		Long: `Remove runs from a directory: those that are older, that have a status, or all but the
+newest. Conditions add up. Without --yes nothing is removed, and what would be is listed.
+
+A run that a process works on stays, and so does one that another run was forked from, unless
+that one goes, too. Only directories that hold a run are touched.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return m.pruneRuns(firstOr(args, runsDirDefault), f) },
+	}
+	prune.Flags().StringVar(&f.olderThan, "older-than", "", "only runs that began longer ago, such as 14d or 36h")
+	prune.Flags().IntVar(&f.keep, "keep", 0, "keep so many of the newest")
+	prune.Flags().StringVar(&f.status, "status", "", "only runs that ended so, such as interrupted or unfinished, with commas between")
+	prune.Flags().BoolVar(&f.yes, "yes", false, "remove them")
+	return group("runs", "list runs and remove old ones", list, prune)
+}
+
+// firstOr is the first argument, or a default.
+func firstOr(args []string, fallback string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return fallback
+}
+
+// runsIn are the runs in a directory, the newest first. Links are not followed.
+func (m *Main) runsIn(name string) ([]keptRun, error) {
+	entries, err := os.ReadDir(m.path(name))
+	if errors.Is(err, fs.ErrNotExist) && name == runsDirDefault {
+		return []keptRun{}, nil
+	}
+	if err != nil {
+		return nil, badInput("%s cannot be read: %w; allowed: a directory of runs", shown(name), cause(err))
+	}
+	runs := []keptRun{}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if r, ok := m.keptRun(filepath.Join(name, e.Name())); ok {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b keptRun) int { return b.started.Compare(a.started) })
+	return runs, nil
+}
+
+// keptRun looks at a run directory; false if it holds no run.
+func (m *Main) keptRun(dir string) (keptRun, bool) {
+	path := m.path(dir)
+	h, err := run.Dir(path).Header()
+	if err != nil {
+		return keptRun{}, false
+	}
+	s := h.Latest()
+	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, Status: "unfinished", Holder: run.Dir(path).Holder(), name: filepath.Base(dir) + " " + h.RunName()}
+	for _, f := range h.Forks {
+		r.parents = append(r.parents, f.Parent.Name+" "+f.Parent.Run)
+	}
+	if h.Timing != nil {
+		r.StartedAt = h.Timing.StartedAt
+		r.started, _ = time.Parse(time.RFC3339, h.Timing.StartedAt) // else it is the oldest
+	}
+	// The report is what its run said at its end; a list need not read the trace again.
+	var told report.Report
+	if data, err := readBounded(filepath.Join(path, run.ReportFile), 64<<20); err == nil && json.Unmarshal(data, &told) == nil && r.Holder == "" {
+		all := told.Metrics()
+		r.Status, r.Ticks, r.Calls, r.CostMicros, r.Currency = told.RunStatus, told.WorldTime, int64(all["calls"]), told.Cost.TotalMicros, told.Cost.Currency
+		if told.Task != nil && told.Task.Complete {
+			r.Score = &told.Task.Score
+		}
+	}
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				r.Bytes += info.Size()
+			}
+		}
+		return nil // what cannot be read is not counted
+	})
+	return r, true
+}
+
+// printRuns prints a table of runs and what they take in all.
+func (m *Main) printRuns(runs []keptRun) error {
+	t := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
+	plaintext.Fprintf(t, "RUN\tSTARTED\tSCENARIO\tSEED\tMODEL\tSTATUS\tTICKS\tSCORE\tCALLS\tCOST\tSIZE\n")
+	size, cost := int64(0), map[string]int64{}
+	for _, r := range runs {
+		score, money, status := "-", "-", string(r.Status)
+		if r.Score != nil {
+			score = fmt.Sprint(*r.Score)
+		}
+		if r.Currency != "" {
+			money = price.FromMicros(r.CostMicros).String() + " " + r.Currency
+			cost[r.Currency] += r.CostMicros
+		}
+		if r.Holder != "" {
+			status = "running (process " + r.Holder + ")"
+		}
+		plaintext.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario, r.Seed, r.Model, status, r.Ticks, score, r.Calls, money, sizeText(r.Bytes))
+		size += r.Bytes
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("list the runs: %w", cause(err))
+	}
+	total := fmt.Sprintf("%d runs, %s", len(runs), sizeText(size))
+	for _, currency := range sorted(cost) {
+		total += fmt.Sprintf(", %s %s", price.FromMicros(cost[currency]), currency)
+	}
+	_, err := plaintext.Fprintf(m.Stdout, "%s\n", total)
+	return err
+}
+
+// sorted are the keys of a map in order.
+func sorted(of map[string]int64) (keys []string) {
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// sizeText is a number of bytes for people.
+func sizeText(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// parseAge reads a span such as 14d or 36h.
+func parseAge(text string) (time.Duration, error) {
+	var days int64
+	if n, err := fmt.Sscanf(text, "%dd", &days); err == nil && n == 1 && text == fmt.Sprintf("%dd", days) && days >= 0 && days < 100_000 {
+		return time.Duration(days) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, badInput("--older-than %s: not understood; allowed: days such as 14d, or hours such as 36h", shown(text))
+	}
+	return d, nil
+}
+
+// pruneRuns removes the runs that the flags choose, or says which it would.
+func (m *Main) pruneRuns(name string, f pruneFlags) error {
+	if f.olderThan == "" && f.status == "" && f.keep == 0 {
+		return badInput("prune needs to know which runs; allowed: --older-than, --status, --keep")
+	}
+	if f.keep < 0 {
+		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
+	}
+	age := time.Duration(0)
+	if f.olderThan != "" {
+		var err error
+		if age, err = parseAge(f.olderThan); err != nil {
+			return err
+		}
+	}
+	runs, err := m.runsIn(name)
+	if err != nil {
+		return err
+	}
+	gone := map[string]bool{}
+	for i, r := range runs {
+		old := f.olderThan == "" || m.Now().Sub(r.started) > age
+		status := f.status == "" || slices.Contains(strings.Split(f.status, ","), string(r.Status))
+		if i >= f.keep && old && status {
+			gone[r.Dir] = true
+		}
+	}
+	var left []string
+	for changed := true; changed; { // what is left may need others
+		changed = false
+		for _, r := range runs {
+			if !gone[r.Dir] {
+				continue
+			}
+			why := ""
+			if r.Holder != "" {
+				why = "process " + r.Holder + " works on it"
+			}
+			for _, other := range runs {
+				if !gone[other.Dir] && slices.Contains(other.parents, r.name) {
+					why = other.Dir + " was forked from it"
+				}
+			}
+			if why != "" {
+				left, changed = append(left, r.Dir+" stays: "+why), true
+				delete(gone, r.Dir)
+			}
+		}
+	}
+	size, verb := int64(0), "would remove"
+	if f.yes {
+		verb = "removed"
+	}
+	removed := 0
+	for _, r := range runs {
+		if !gone[r.Dir] {
+			continue
+		}
+		if f.yes {
+			unlock, err := run.Dir(m.path(r.Dir)).Lock() // nobody may begin to work on it now
+			if err != nil {
+				left = append(left, r.Dir+" stays: "+errorText(err))
+				continue
+			}
+			if err := errors.Join(os.RemoveAll(m.path(r.Dir)), unlock()); err != nil {
+				return fmt.Errorf("remove %s: %w", r.Dir, cause(err))
+			}
+		}
+		removed++
+		size += r.Bytes
+		if _, err := plaintext.Fprintf(m.Stdout, "%s %s, %s\n", verb, r.Dir, sizeText(r.Bytes)); err != nil {
+			return err
+		}
+	}
+	for _, line := range left {
+		plaintext.Fprintf(m.Stderr, "note: %s\n", line)
+	}
+	total := fmt.Sprintf("%s %d of %d runs, %s", verb, removed, len(runs), sizeText(size))
+	if !f.yes && removed > 0 {
+		total += "; --yes removes them"
+	}
+	_, err = plaintext.Fprintf(m.Stdout, "%s\n", total)
+	return err
+}
