@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
@@ -177,6 +178,27 @@ func commands(m *Main) map[string]*cobra.Command {
 	return found
 }
 
+// natsWithoutWork starts a NATS server with a batch that is done, and returns the flags for it.
+func natsWithoutWork(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	server, err := jetstream.Serve(jetstream.ServerOptions{Dir: dir, Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close(0) })
+	key := filepath.Join(dir, jetstream.KeyFile)
+	link, err := jetstream.Connect(jetstream.ConnectOptions{Server: server, NkeyFile: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
+	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}
+}
+
 // TestNothingActsOnATerminal calls every command with evil names, values, files, answers
 // and records. A new command fails it until it has a case.
 func TestNothingActsOnATerminal(t *testing.T) {
@@ -189,6 +211,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	live := []string{"--model", told, "--base-url", url}
+	nats := natsWithoutWork(t)
 	// A case is the arguments after the command.
 	cases := map[string][][]string{
 		"": {
@@ -222,6 +245,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		"model-server": {{"--addr", evil}, {"--list-faults"}, {"--faults", evil}, {"--stub-manner", evil}, {"--scripted-mode", evil}},
 		"guard-eval":   {{"--trial", evil}, {"--trial", "70=7,78=157"}, {"--search", "1", "--json", file("search"), "--jobs", "1"}, {"--search", "1", "--continue", file("noise")}, {"--sample", "1", "--seeds", "1", "--keep", file("none")}, {"--keep", p.dir}},
 		"doctor":       {{}, append([]string{}, live...), append([]string{"--json"}, live...), {"--agent", evil}, {"--model", evil, "--base-url", evil}, {"--model", evil, "--base-url", "http://127.0.0.1:1"}},
+		"worker":       {append(slices.Clone(nats), "--until-done"), {"--nats", evil}, {evil}, {"--nats", "nats://127.0.0.1:1", "--nats-nkey", file("noise")}, {"--nats", "nats://127.0.0.1:1", "--nats-creds", evil}},
 		"help":         {{}, {evil}, {"settings"}, {"explain", evil}}, "completion bash": {{}}, "completion zsh": {{}}, "completion fish": {{}}, "completion powershell": {{}},
 	}
 	jsonLines := []string{"trace canonical", "trace cat"}
