@@ -9,6 +9,7 @@ import (
 )
 
 func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
+	slow(t)
 	model := startModel(t, time.Millisecond)
 	list, dir := jobs(t, 8, 6, model.URL), t.TempDir()
 	server := serve(t, dir)
@@ -49,6 +50,7 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 }
 
 func TestAProviderThatIsDownIsRetriedThenListed(t *testing.T) {
+	slow(t)
 	model := startModel(t, 0)
 	model.status.Store(401)
 	list, dir := jobs(t, 2, 2, model.URL), t.TempDir()
@@ -67,6 +69,7 @@ func TestAProviderThatIsDownIsRetriedThenListed(t *testing.T) {
 }
 
 func TestAnInterruptedWorkerGivesItsCellsBack(t *testing.T) {
+	slow(t)
 	model := startModel(t, 3*time.Millisecond)
 	list, dir := jobs(t, 4, 6, model.URL), t.TempDir()
 	server := serve(t, dir)

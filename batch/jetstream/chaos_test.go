@@ -18,9 +18,7 @@ import (
 // than its lease and then goes on, and one loses its acknowledgements. The coordinator is killed twice,
 // once with its store.
 func TestChaos(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes and kills them")
-	}
+	slow(t)
 	t.Run("embedded", func(t *testing.T) { chaos(t, "") })
 	t.Run("own server", func(t *testing.T) { chaos(t, buildServer(t)) })
 }

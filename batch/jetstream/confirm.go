@@ -44,8 +44,9 @@ func listen(nc *nats.Conn) (*confirms, error) {
 	return c, nil
 }
 
-// want returns an inbox and what waits for its message.
-func (c *confirms) want() (inbox string, wait func(context.Context)) {
+// want returns an inbox and what waits for its message. With the connection an embedded
+// server's coordinator is gone, too.
+func (c *confirms) want(lost <-chan struct{}) (inbox string, wait func(context.Context)) {
 	token, came := nuid.Next(), make(chan struct{})
 	c.mu.Lock()
 	c.wanted[token] = came
@@ -61,6 +62,7 @@ func (c *confirms) want() (inbox string, wait func(context.Context)) {
 		}
 		select {
 		case <-came:
+		case <-lost:
 		case <-ctx.Done():
 		case <-time.After(confirmTimeout):
 			c.silent.Store(true)

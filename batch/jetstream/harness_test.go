@@ -52,6 +52,15 @@ func exit(err error) {
 	os.Exit(0)
 }
 
+// slow marks a test that waits for leases and retries. It runs beside others, and -short leaves it out.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("waits for leases and retries")
+	}
+	t.Parallel()
+}
+
 // modelServer answers like the embedded model and counts.
 type modelServer struct {
 	*httptest.Server
@@ -288,7 +297,7 @@ func say(text string) {
 func workerProcess() error {
 	say("worker begins")
 	defer say("worker ends")
-	l, err := jetstream.Connect(jetstream.ConnectOptions{URL: os.Getenv(envURL), NkeyFile: os.Getenv(envKey), Notice: say})
+	l, err := jetstream.Connect(jetstream.ConnectOptions{URL: os.Getenv(envURL), NkeyFile: os.Getenv(envKey), Leaves: true, Notice: say})
 	if err != nil {
 		return err
 	}
@@ -307,7 +316,7 @@ func coordinatorProcess() error {
 		if err != nil {
 			return err
 		}
-		defer s.Close(3 * time.Second)
+		defer s.Close(10 * time.Second)
 		o.Server, o.NkeyFile = s, filepath.Join(os.Getenv(envDir), jetstream.KeyFile)
 	} else {
 		o.URL = os.Getenv(envURL)

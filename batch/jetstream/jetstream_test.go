@@ -9,6 +9,7 @@ import (
 )
 
 func TestCellsAreEqualToLocalRuns(t *testing.T) {
+	slow(t)
 	model := startModel(t, 0)
 	list, dir := jobs(t, 12, 3, model.URL), t.TempDir()
 	server := serve(t, dir)

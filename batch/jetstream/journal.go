@@ -85,7 +85,7 @@ func (s source) store(x Exchange) (existed bool, err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
 	defer cancel()
 	defer context.AfterFunc(s.ctx, func() { time.AfterFunc(farewell, cancel) })()
-	inbox, wait := s.link.confirms.want()
+	inbox, wait := s.link.confirms.want(s.link.losing())
 	existed, err = s.link.publish(ctx, x.subject(s.job.Batch), marshal(x), nats.Header{confirmHeader: {inbox}})
 	if err == nil && !existed {
 		wait(ctx)

@@ -48,6 +48,8 @@ type ConnectOptions struct {
 	CredsFile, NkeyFile string
 	// CAFile holds certificates to trust in, CertFile and KeyFile are the client's own.
 	CAFile, CertFile, KeyFile string
+	// Leaves says that the worker leaves once the batch is done: an embedded server waits for that.
+	Leaves bool
 	// Notice is told when the connection is lost and found again; nil for nobody.
 	Notice func(string)
 }
@@ -73,8 +75,12 @@ func Connect(o ConnectOptions) (*Link, error) {
 		notice = func(string) {}
 	}
 	l := &Link{notice: notice, lost: make(chan struct{})}
+	name := "agentworld"
+	if o.Leaves {
+		name = leavingName
+	}
 	options := []nats.Option{
-		nats.Name("agentworld"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second),
+		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second),
 		// What could not be sent is sent again by those who wait for its answer.
 		nats.ReconnectBufSize(-1), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -188,9 +194,7 @@ func (e errFinal) Unwrap() error { return e.error }
 // while is a context that ends with the connection as it is now: what was asked over it is not answered
 // over another.
 func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	l.mu.Lock()
-	lost := l.lost
-	l.mu.Unlock()
+	lost := l.losing()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	go func() {
 		select {
@@ -200,6 +204,13 @@ func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Contex
 		}
 	}()
 	return ctx, cancel
+}
+
+// losing is closed when the connection that there is now is lost.
+func (l *Link) losing() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
 }
 
 // finally marks an error as final if it is one that does not pass.

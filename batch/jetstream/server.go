@@ -92,10 +92,27 @@ func (s *Server) Addr() string {
 	return ""
 }
 
-// Close stops the server. It first waits, up to a time, for workers from outside that are
-// about to leave.
+// leavingName is the name of a connection whose worker leaves once the batch is done.
+const leavingName = "agentworld, until done"
+
+// leaving counts those connections.
+func (s *Server) leaving() (n int) {
+	all, err := s.s.Connz(nil)
+	if err != nil {
+		return 0
+	}
+	for _, c := range all.Conns {
+		if c.Name == leavingName {
+			n++
+		}
+	}
+	return n
+}
+
+// Close stops the server. It first waits, up to a time, for the workers that leave once the
+// batch is done.
 func (s *Server) Close(patience time.Duration) {
-	for end := time.Now().Add(patience); s.s.NumClients() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(patience); s.leaving() > 0 && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.s.Shutdown()

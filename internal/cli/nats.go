@@ -52,8 +52,9 @@ func (f *natsFlags) check() error {
 	return nil
 }
 
-// connect opens a connection to a server, or to the one given.
-func (m *Main) connect(f natsFlags, server *jetstream.Server) (*jetstream.Link, error) {
+// connect opens a connection to a server, or to the one given. A worker that leaves once the batch
+// is done says so.
+func (m *Main) connect(f natsFlags, server *jetstream.Server, leaves bool) (*jetstream.Link, error) {
 	path := func(name string) string {
 		if name == "" {
 			return ""
@@ -62,7 +63,7 @@ func (m *Main) connect(f natsFlags, server *jetstream.Server) (*jetstream.Link, 
 	}
 	o := jetstream.ConnectOptions{
 		URL: f.url, Server: server, CredsFile: path(f.creds), NkeyFile: path(f.nkey), CAFile: path(f.ca), CertFile: path(f.cert), KeyFile: path(f.key),
-		Notice: m.natsNotice,
+		Leaves: leaves, Notice: m.natsNotice,
 	}
 	if server != nil {
 		o.CAFile, o.CertFile, o.KeyFile = "", "", ""
@@ -78,9 +79,9 @@ func (m *Main) natsNotice(text string) {
 	plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(text))
 }
 
-// leavePatience is how long an embedded server waits for its workers to leave once a batch is
+// leavePatience is how long an embedded server waits for the workers that leave once the batch is
 // done.
-const leavePatience = 5 * time.Second
+const leavePatience = 10 * time.Second
 
 // coordinate plays a batch with the workers that join over NATS, and with o.Jobs of its own.
 func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, listen string, limit trace.Limit) (ending batch.Ending, err error) {
@@ -96,13 +97,13 @@ func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, lis
 		f.nkey = filepath.Join(string(o.Dir), jetstream.KeyFile)
 		m.announceServer(server.Addr(), f)
 	}
-	l, err := m.connect(f, server)
+	l, err := m.connect(f, server, false)
 	if err != nil {
 		return "", err
 	}
 	defer l.Close()
 	if o.Jobs > 0 {
-		own, err := m.connect(f, server)
+		own, err := m.connect(f, server, false)
 		if err != nil {
 			return "", err
 		}

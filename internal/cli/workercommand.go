@@ -72,7 +72,7 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 		defer os.RemoveAll(temporary)
 		dir = temporary
 	}
-	l, err := m.connect(f, nil)
+	l, err := m.connect(f, nil, untilDone)
 	if err != nil {
 		return err
 	}
