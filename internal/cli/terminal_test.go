@@ -211,6 +211,30 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	live := []string{"--model", told, "--base-url", url}
+	quoted := func(text string) string { // as TOML has it
+		var b strings.Builder
+		for _, r := range text {
+			fmt.Fprintf(&b, "\\U%08X", r)
+		}
+		return `"` + b.String() + `"`
+	}
+	valid := strings.ToValidUTF8(evilName, "?") + ".toml"
+	text, err := os.ReadFile(filepath.Join(p.dir, file(".toml")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, valid), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"batch.toml":  "name = " + quoted(evilName[:40]) + "\nscenarios = [" + quoted(valid) + "]\nseeds = [1, 2]\n[settings.run]\nticks = 2\n[settings.llm]\nmodel = " + quoted(told) + "\nbase_url = " + quoted(url) + "\n[axes.a.b.run]\n[axes.a.c.run]\nprotocol = 'lean'\n",
+		"batch2.toml": "name = 'a'\nscenarios = [" + quoted(told) + "]\n" + quoted(told) + " = 3\n[settings." + quoted(told) + "]\nx = 1\n[axes." + quoted(told) + "." + quoted(told) + ".llm]\nmodel = " + quoted(told) + "\n[[gates]]\nmetric = " + quoted(told) + "\nat_least = 1.0\n",
+		"batch3.toml": "name = 'a'\nscenarios = ['minimal']\nseeds = '1-4'\n[settings.run]\nticks = 2\n[axes.a.b.run]\n[axes.a.c.run]\nprotocol = 'lean'\n[compare]\nprimary = 'calls'\neffect = 1.0\n",
+	} {
+		if err := os.WriteFile(filepath.Join(p.dir, file(name)), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	nats := natsWithoutWork(t)
 	// A case is the arguments after the command.
 	cases := map[string][][]string{
@@ -245,8 +269,12 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		"model-server": {{"--addr", evil}, {"--list-faults"}, {"--faults", evil}, {"--stub-manner", evil}, {"--scripted-mode", evil}},
 		"guard-eval":   {{"--trial", evil}, {"--trial", "70=7,78=157"}, {"--search", "1", "--json", file("search"), "--jobs", "1"}, {"--search", "1", "--continue", file("noise")}, {"--sample", "1", "--seeds", "1", "--keep", file("none")}, {"--keep", p.dir}},
 		"doctor":       {{}, append([]string{}, live...), append([]string{"--json"}, live...), {"--agent", evil}, {"--model", evil, "--base-url", evil}, {"--model", evil, "--base-url", "http://127.0.0.1:1"}},
-		"worker":       {append(slices.Clone(nats), "--until-done"), {"--nats", evil}, {evil}, {"--nats", "nats://127.0.0.1:1", "--nats-nkey", file("noise")}, {"--nats", "nats://127.0.0.1:1", "--nats-creds", evil}},
-		"help":         {{}, {evil}, {"settings"}, {"explain", evil}}, "completion bash": {{}}, "completion zsh": {{}}, "completion fish": {{}}, "completion powershell": {{}},
+		"batch":        {{}, {evil}}, "batch run": {{file("batch.toml"), "--dir", file("batch")}, {file("batch3.toml"), "--dir", file("batch3")}, {file("batch2.toml")}, {file("noise.toml")}, {evil}, {file("batch.toml"), "--dir", file("noise")}, {file("batch.toml"), "--shard", evil}},
+		"batch status": {{file("batch")}, {file("batch3")}, {file("batch"), "--json"}, {file("noise")}, {evil}}, "batch merge": {{file("batch"), "--into", file("merged")}, {file("batch3"), "--into", file("merged3")}, {file("noise"), evil, "--into", evil}}, "batch plan": {{file("batch.toml"), "--pilot", file("batch"), "--effect", "1"}, {file("batch3.toml"), "--pilot", file("batch3")}, {evil}, {file("batch.toml"), "--pilot", evil}},
+		"batch report": {{file("batch")}, {file("batch3")}, {file("batch"), "--format", "markdown"}, {file("batch"), "--format", "csv"}, {file("batch"), "--format", "html"}, {file("batch"), "--format", "junit"}, {evil}, {file("batch"), "--format", evil}},
+		"runs":         {{}, {evil}}, "runs list": {{}, {evil}, {"."}}, "runs prune": {{".", "--keep", "1"}, {evil, "--keep", "1"}, {".", "--older-than", evil}, {".", "--status", evil}},
+		"worker": {append(slices.Clone(nats), "--until-done"), {"--nats", evil}, {evil}, {"--nats", "nats://127.0.0.1:1", "--nats-nkey", file("noise")}, {"--nats", "nats://127.0.0.1:1", "--nats-creds", evil}},
+		"help":   {{}, {evil}, {"settings"}, {"explain", evil}}, "completion bash": {{}}, "completion zsh": {{}}, "completion fish": {{}}, "completion powershell": {{}},
 	}
 	jsonLines := []string{"trace canonical", "trace cat"}
 	found := commands(p.Main)
@@ -273,7 +301,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		return code, what, q.stdout.String()
 	}
 	// The order is that of the run's life: what is looked at has to be there.
-	first := []string{"", "scenarios show", "fork", "answers export"}
+	first := []string{"", "scenarios show", "fork", "answers export", "batch run"}
 	names := append(slices.Clone(first), slices.Sorted(maps.Keys(cases))...)
 	good := map[string]bool{}
 	for i, name := range names {
