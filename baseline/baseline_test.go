@@ -86,7 +86,7 @@ func TestChargeMost(t *testing.T) {
 		// yields 50 * 100 / 134.
 		{"heat begins to tell", r, 50, 4, 50 + 50 + 50 + 37 - 4},
 	} {
-		if got := chargeMost(tc.rules, tc.radiation, tc.ticks); got != tc.want {
+		if got := chargeMost(tc.rules, tc.radiation, tc.ticks, 0); got != tc.want {
 			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestChargeMostIsABound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		most := 100 + chargeMost(s.Rules, s.Survey(1).Radiation[0], ticks)
+		most := 100 + chargeMost(s.Rules, s.Survey(1).Radiation[0], ticks, 0)
 		if got := amountOf(w.Stock(0), world.Electricity); got > most {
 			t.Errorf("an agent holds %d after %d ticks, bound %d", got, ticks, most)
 		}

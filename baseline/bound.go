@@ -56,9 +56,11 @@ type estimate struct {
 	groundG int64
 	// delivery is the most that one factory delivers in the window.
 	delivery int64
-	// radiation is the best there is, charge the most that all agents together can
-	// gain from it beyond what being awake costs.
-	radiation, charge int64
+	// radiation is the best there is.
+	radiation int64
+	// prices are what a harvest may be charged, see supply; gains what all agents together gain
+	// at most at each price, beyond what being awake costs.
+	prices, gains []int64
 }
 
 // newEstimate surveys a scenario. What is only held in the end may have been made
@@ -91,14 +93,20 @@ func newEstimate(s world.Scenario, kind, resource string) *estimate {
 		}
 	}
 	e.delivery = e.perFactory()
-	e.charge = e.agents * chargeMost(s.Rules, e.radiation, e.ticks)
+	for eighths := range int64(9) {
+		price := e.perTick() * eighths / 8
+		e.prices = append(e.prices, price)
+		e.gains = append(e.gains, e.agents*chargeMost(s.Rules, e.radiation, e.ticks, price))
+	}
 	return e
 }
 
 // bill is the least that a number of pieces takes. The charge that plants generate is
 // subtracted.
 type bill struct {
-	factories, plants, hardware, refined, dugG, charge, actions int64
+	factories, plants, hardware, refined, dugG, charge int64
+	// actions are those other than harvests.
+	actions int64
 }
 
 // bill computes the least cost of p pieces made with the given number of power
@@ -120,16 +128,52 @@ func (e *estimate) bill(p, plants int64) bill {
 	b.refined += max(0, b.hardware-e.start[world.Hardware])
 	b.dugG += max(0, b.refined*e.rules.RefineGPerHardware-e.start[world.Compound])
 	b.charge += b.refined*e.rules.RefineCostPerKG + ceilDiv(b.dugG, 1000)*e.rules.MineCostPerKG +
-		plants*(e.rules.PlantElectricity-e.generation())
-	harvests := ceilDiv(max(0, b.charge-e.start[world.Electricity]), e.perTick())
-	b.actions = ceilDiv(b.dugG, world.MineMaxG) + harvests + 2*b.factories + plants
+		plants*e.rules.PlantElectricity - e.generation(plants)
+	b.actions = ceilDiv(b.dugG, world.MineMaxG) + e.refinings(b.refined) + b.factories + plants
+	if b.factories > 0 {
+		b.actions += max(b.factories, e.schedulings(p))
+	}
 	return b
 }
 
-// generation is the most that one plant generates, built as early as can be.
-func (e *estimate) generation() int64 {
-	ticks := e.ticks - e.firstBuild(e.rules.PlantHardware) - e.rules.PlantTicks
-	return max(0, ticks) * min(e.rules.PlantRate, e.radiation)
+// refinings is how many actions refining takes: each is paid from one battery.
+func (e *estimate) refinings(units int64) int64 {
+	byMass := ceilDiv(units*e.rules.RefineGPerHardware, world.RefineMaxG)
+	return max(byMass, ceilDiv(units*e.rules.RefineCostPerKG, e.rules.PowerCapacity))
+}
+
+// schedulings is how many actions it takes to schedule p pieces: each is paid from one battery.
+func (e *estimate) schedulings(p int64) int64 {
+	return ceilDiv(e.cheapest(p, world.Electricity), e.rules.PowerCapacity)
+}
+
+// supply is the most electricity that all agents gain beside the given number of other actions.
+//
+// An action takes one agent one tick, which is neither a harvest nor sleep. With the gain g(x) of
+// an agent that pays x for each harvest, n agents with at most h harvests gain at most n*g(x) + x*h,
+// for every x; the least over some prices x is taken. In the tick of its restart an agent may act
+// though it has gained the floor and paid no idle draw; see [awakenings].
+func (e *estimate) supply(actions int64) int64 {
+	least := int64(math.MaxInt64)
+	for i, price := range e.prices {
+		least = min(least, e.gains[i]+price*(e.agents*e.ticks-actions))
+	}
+	return least - actions*(e.rules.AmbientFloor+e.rules.IdleDraw) + e.agents*awakenings(e.rules, e.ticks)
+}
+
+// generation is the most that a number of plants generate. Before one is built, the hardware for it
+// and for those before it is dug, refined and built with: all agents together need the ticks for
+// these actions.
+func (e *estimate) generation(plants int64) (sum int64) {
+	first := e.firstBuild(e.rules.PlantHardware)
+	for n := int64(1); n <= plants; n++ {
+		refined := max(0, n*e.rules.PlantHardware-e.start[world.Hardware])
+		dugG := max(0, refined*e.rules.RefineGPerHardware-e.start[world.Compound])
+		actions := ceilDiv(dugG, world.MineMaxG) + e.refinings(refined) + n
+		built := max(first, ceilDiv(actions, e.agents))
+		sum += max(0, e.ticks-built-e.rules.PlantTicks) * min(e.rules.PlantRate, e.radiation)
+	}
+	return sum
 }
 
 // perTick is the most electricity an agent gains in a tick, by a harvest or, shut
@@ -214,15 +258,14 @@ func (e *estimate) obstacle(p int64) string {
 		if b.dugG > e.groundG {
 			break
 		}
-		switch {
-		case b.charge > e.start[world.Electricity]+e.charge:
-			why = fmt.Sprintf("%s %s The start has %d, and %d agents at radiation %d gain at most %d in %d ticks, "+
-				"heat and idle draw allowed for.", e.matterText(p, b), e.chargeText(p, b),
-				e.start[world.Electricity], e.agents, e.radiation, e.charge, e.ticks)
+		switch gain := e.supply(b.actions); {
 		case b.actions > e.agents*e.ticks:
-			why = fmt.Sprintf("%s %s The start has %d. To dig %d g by %d, harvest the rest by %d, build and schedule "+
-				"takes %d actions; %d agents have %d.", e.matterText(p, b), e.chargeText(p, b), e.start[world.Electricity],
-				b.dugG, world.MineMaxG, e.perTick(), b.actions, e.agents, e.agents*e.ticks)
+			why = fmt.Sprintf("%s To dig, refine, build and schedule takes %d actions; %d agents have %d.", e.matterText(p, b),
+				b.actions, e.agents, e.agents*e.ticks)
+		case b.charge > e.start[world.Electricity]+gain:
+			why = fmt.Sprintf("%s %s The start has %d. To dig, refine, build and schedule takes %d actions; in the rest of %d ticks, "+
+				"%d agents at radiation %d gain at most %d, heat and idle draw allowed for.", e.matterText(p, b), e.chargeText(p, b),
+				e.start[world.Electricity], b.actions, e.ticks, e.agents, e.radiation, gain)
 		default:
 			return ""
 		}
@@ -256,7 +299,7 @@ func (e *estimate) chargeText(p int64, b bill) string {
 			e.cheapest(p, world.Electricity))
 	}
 	if b.plants > 0 {
-		text += fmt.Sprintf(", plants at %d less %d generated each", e.rules.PlantElectricity, e.generation())
+		text += fmt.Sprintf(", plants at %d less %d generated", e.rules.PlantElectricity, e.generation(b.plants))
 	}
 	return fmt.Sprintf("Electricity: %s are %d.", text, b.charge)
 }

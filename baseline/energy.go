@@ -11,12 +11,17 @@ import (
 // of ticks at a place with the given radiation, beyond what being awake costs.
 // In each tick it is awake, pays the idle draw and harvests any amount that its
 // heat allows, or is shut down and gains the ambient floor. The battery is taken
-// for bottomless. All courses of heat are tried, tick by tick.
-func chargeMost(r world.Rules, radiation, ticks int64) int64 {
+// for bottomless. All courses of heat are tried, tick by tick. Each harvest is
+// charged a price: with a multiplier, it bounds the gain of fewer harvests.
+func chargeMost(r world.Rules, radiation, ticks, price int64) int64 {
 	// most[h] is the best gain of an agent with heat h, or unreached.
 	const unreached = -1 << 62
 	most := slices.Repeat([]int64{unreached}, int(r.HeatMost()+1))
 	most[0] = 0
+	harvest := make([]int64, len(most)) // the most of one, by heat
+	for h := range harvest {
+		harvest[h] = r.HarvestMost(radiation, int64(h))
+	}
 	for range ticks {
 		next := slices.Repeat([]int64{unreached}, len(most))
 		for h, gain := range most {
@@ -24,15 +29,24 @@ func chargeMost(r world.Rules, radiation, ticks int64) int64 {
 				continue
 			}
 			cool := r.Cooled(int64(h))
-			next[cool] = max(next[cool], gain+r.AmbientFloor)
-			for n := range r.HarvestMost(radiation, cool) + 1 {
-				warm := cool + n*r.HeatFactor
-				next[warm] = max(next[warm], gain+n-r.IdleDraw)
+			next[cool] = max(next[cool], gain+max(r.AmbientFloor, -r.IdleDraw))
+			for n := range harvest[cool] {
+				warm := cool + (n+1)*r.HeatFactor
+				next[warm] = max(next[warm], gain+n+1-price-r.IdleDraw)
 			}
 		}
 		most = next
 	}
 	return max(0, slices.Max(most))
+}
+
+// awakenings is what restarts are worth to one agent at most beyond [chargeMost]. A restart ends a
+// blackout that took at least the ticks to gain the restart level. Its tick counts there as awake,
+// with the idle draw; the one of the shutdown as asleep, with the floor. Only an agent that starts
+// empty has a restart without a shutdown.
+func awakenings(r world.Rules, ticks int64) int64 {
+	blackout := 1 + ceilDiv(r.RestartLevel(), r.AmbientFloor)
+	return ticks/blackout*r.IdleDraw + r.IdleDraw + r.AmbientFloor
 }
 
 // uptimeBound subtracts the downtime that no agent can prevent: an agent that starts
