@@ -1,8 +1,8 @@
 // Package baseline plays scenarios without a model, to say what a score means.
 //
 // A [Policy] makes a [Decider] for one run; a decider turns an agent's view into
-// an action. There are two: [Nothing] waits, [Scripted] works. [Play] runs a world
-// with either and returns the score of the scenario's task:
+// an action. [Nothing] waits, [Random] draws, [Greedy] and [Scripted] work. [Play] runs
+// a world with one and returns the score of the scenario's task:
 //
 //	w, score, err := baseline.Play(scenario, scenario.Seed, scenario.Task.Ticks, baseline.Scripted)
 //
@@ -14,6 +14,10 @@
 // player may know: their own view, what they have seen before, the task, the goals and
 // the charted places. A score above theirs means that an agent planned better than a
 // fixed list of priorities.
+//
+// A [Plan] is what a search found for one instance: the scripted agents with other
+// tastes and with orders for some ticks. The best plan known for each built-in task is
+// recorded. So is what the embedded model scores ([EmbeddedScore]).
 //
 // [BoundOf] computes a score that no player can exceed under the rules. It simplifies in
 // the players' favour: travel is free, every harvest happens at the best place, all goods

@@ -23,6 +23,11 @@ func Nothing(world.Scenario) Decider {
 // its end with the score of its task, 0 if it has none. The error is about the
 // scenario, as [world.New] reports it.
 func Play(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.World, int64, error) {
+	return playWatched(s, seed, ticks, p, func(int64) {})
+}
+
+// playWatched plays as [Play] does, and tells the score after every tick.
+func playWatched(s world.Scenario, seed uint64, ticks int64, p Policy, watch func(score int64)) (*world.World, int64, error) {
 	w, err := world.New(s, seed)
 	if err != nil {
 		return nil, 0, fmt.Errorf("play: %w", err)
@@ -43,6 +48,9 @@ func Play(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.World, i
 			if scorer != nil {
 				scorer.Observe(e)
 			}
+		}
+		if scorer != nil {
+			watch(scorer.Score(w.Tick()))
 		}
 	}
 	if scorer == nil {

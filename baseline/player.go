@@ -9,6 +9,7 @@ import (
 
 // player is what one agent remembers.
 type player struct {
+	tastes
 	id    string
 	brief Brief
 	// greedy says that the agent does not look ahead.
@@ -43,7 +44,7 @@ type place struct {
 }
 
 func newPlayer(id string, b Brief) *player {
-	m := &player{id: id, brief: b, counts: b.Task.Counts(id)}
+	m := &player{tastes: scriptedTastes, id: id, brief: b, counts: b.Task.Counts(id)}
 	for _, g := range b.Goals {
 		if g.Agent == "*" || g.Agent == id {
 			kind, name, _ := strings.Cut(g.Metric, ":")

@@ -17,6 +17,9 @@ type Scores struct {
 	Greedy int64 `json:"greedy"`
 	// Score of the scripted agents.
 	Scripted int64 `json:"scripted"`
+	// Score of the best plan that is known for this instance; null if none is recorded, as for
+	// other instances and rules.
+	Best *int64 `json:"best"`
 	// Score that no player can exceed under the rules.
 	Bound int64 `json:"bound"`
 	// How the bound follows from the rules.
@@ -41,6 +44,9 @@ func ScoresOf(s world.Scenario) (scores Scores, ok bool, err error) {
 		if _, *one.score, err = Play(s, s.Seed, s.Task.Ticks, one.policy); err != nil {
 			return Scores{}, false, fmt.Errorf("scores: %w", err)
 		}
+	}
+	if scores.Best, err = bestOf(s); err != nil {
+		return Scores{}, false, fmt.Errorf("scores: %w", err)
 	}
 	b := BoundOf(s)
 	scores.Bound, scores.BoundWhy = b.Score, b.Why

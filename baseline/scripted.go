@@ -20,16 +20,21 @@ func listed(s world.Scenario, greedy bool) Decider {
 			m.greedy = greedy
 			agents[v.AgentID()] = m
 		}
-		for _, wish := range m.wishes(situationOf(v)) {
-			action, _ := v.Clamp(wish)
-			status := v.Check(action).Status
-			// How full the battery of another agent is can only be found out by a gift.
-			if _, gift := action.(world.Transfer); status == world.CheckAccepted || gift && status == world.CheckUnknown {
-				return action
-			}
-		}
-		return world.Wait{}
+		return firstAccepted(v, m.wishes(situationOf(v)))
 	}
+}
+
+// firstAccepted is the first of the wishes that the world would accept, with amounts clamped.
+func firstAccepted(v world.View, wishes []world.Action) world.Action {
+	for _, wish := range wishes {
+		action, _ := v.Clamp(wish)
+		status := v.Check(action).Status
+		// How full the battery of another agent is can only be found out by a gift.
+		if _, gift := action.(world.Transfer); status == world.CheckAccepted || gift && status == world.CheckUnknown {
+			return action
+		}
+	}
+	return world.Wait{}
 }
 
 // moment is one decision: an agent and what it knows.

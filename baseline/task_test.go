@@ -99,9 +99,20 @@ func TestScoresAreAsRecorded(t *testing.T) {
 	}
 }
 
-// TestTasksTellPlayersApart reads what players score in ten instances of each task: no two players
-// that look ahead differently score alike in all, and who looks ahead further scores more.
-func TestTasksTellPlayersApart(t *testing.T) {
+// instanceScores has the scores of some instances of every task: ten as recorded, at full size
+// twenty that are played now. Each lists nothing, random, greedy, scripted and the bound.
+func instanceScores(t *testing.T) map[string][][]int64 {
+	t.Helper()
+	list := map[string][][]int64{}
+	if os.Getenv("AGENT_WORLD_LONG") != "" {
+		for _, s := range tasks(t) {
+			for seed := range uint64(2 * instances) {
+				b := scoresOf(t, s, seed)
+				list[s.ID] = append(list[s.ID], []int64{b.Nothing, b.Random, b.Greedy, b.Scripted, b.Bound})
+			}
+		}
+		return list
+	}
 	f, err := os.Open(scoresPath)
 	if err != nil {
 		t.Fatal(err)
@@ -111,42 +122,74 @@ func TestTasksTellPlayersApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	players := rows[0][2:]
-	sums, distinct := map[string][]int64{}, map[string]int{}
-	seen := map[string]bool{}
 	for _, row := range rows[1:] {
-		if sums[row[0]] == nil {
-			sums[row[0]] = make([]int64, len(players))
-		}
-		for i, cell := range row[2:] {
+		var scores []int64
+		for _, cell := range row[2:] {
 			n, err := strconv.ParseInt(cell, 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums[row[0]][i] += n
-			if of := row[0] + " " + players[i]; !seen[of+cell] {
-				seen[of+cell] = true
-				distinct[of]++
-			}
+			scores = append(scores, n)
 		}
+		list[row[0]] = append(list[row[0]], scores)
 	}
+	return list
+}
+
+// TestTasksTellPlayersApart: over the instances of a task the scores of greedy and of scripted agents
+// vary, and on average who looks ahead further scores more. No instance has a score above its bound.
+func TestTasksTellPlayersApart(t *testing.T) {
+	const greedy, scripted, bound = 2, 3, 4
+	list := instanceScores(t)
 	ordered := 0
 	for _, s := range tasks(t) {
-		sum := sums[s.ID]
-		for _, player := range []string{"greedy", "scripted"} {
-			if distinct[s.ID+" "+player] < 2 {
-				t.Errorf("%s: %s agents score the same in every instance", s.ID, player)
+		sums, distinct := make([]int64, bound+1), [bound + 1]map[int64]bool{}
+		for _, scores := range list[s.ID] {
+			for player, score := range scores {
+				sums[player] += score
+				if distinct[player] == nil {
+					distinct[player] = map[int64]bool{}
+				}
+				distinct[player][score] = true
+				if score > scores[bound] {
+					t.Errorf("%s: player %d scores %d, the bound is %d", s.ID, player, score, scores[bound])
+				}
 			}
 		}
-		if slices.IsSorted(sum) {
+		if len(distinct[greedy]) < 2 || len(distinct[scripted]) < 2 {
+			t.Errorf("%s: the scores of greedy agents are %v, of scripted %v", s.ID, distinct[greedy], distinct[scripted])
+		}
+		if slices.IsSorted(sums) {
 			ordered++
 		}
-		if scripted, bound := sum[3], sum[4]; 100*scripted < 15*bound || scripted > bound {
-			t.Errorf("%s: the scripted agents score %d in all, the bounds are %d", s.ID, scripted, bound)
+		if 100*sums[scripted] < 15*sums[bound] {
+			t.Errorf("%s: the scripted agents score %d in all, the bounds are %d", s.ID, sums[scripted], sums[bound])
 		}
 	}
-	if len(sums) != len(tasks(t)) || ordered*30 < 26*len(sums) {
-		t.Errorf("%d of %d tasks put the players in order; there are %d", ordered, len(sums), len(tasks(t)))
+	if n := len(tasks(t)); len(list) != n || ordered*30 < 26*n {
+		t.Errorf("%d of %d tasks put the players in order; there are %d", ordered, len(list), n)
+	}
+}
+
+// TestEmbeddedModelBeatsNothing: in at least 25 of 30 tasks the embedded model scores more than agents
+// that wait, and nowhere more than the bound.
+func TestEmbeddedModelBeatsNothing(t *testing.T) {
+	beaten, all := 0, tasks(t)
+	for _, s := range all {
+		s = s.Instance(s.Seed)
+		score, ok := EmbeddedScore(s.ID, s.Seed)
+		nothing, bound := play(t, s, Nothing), BoundOf(s).Score
+		if !ok || score > bound {
+			t.Errorf("%s: the embedded model scores %d (%t), the bound is %d", s.ID, score, ok, bound)
+		}
+		if score > nothing {
+			beaten++
+		} else {
+			t.Logf("%s: the embedded model scores %d, doing nothing %d", s.ID, score, nothing)
+		}
+	}
+	if beaten*30 < 25*len(all) {
+		t.Errorf("the embedded model beats doing nothing in %d of %d tasks", beaten, len(all))
 	}
 }
 

@@ -8,18 +8,12 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The tastes of the scripted agents in trade.
+// What the scripted agents go by in trade, beside their [tastes].
 const (
-	// lotPercent is the most that one offer is worth, in percent of a full battery. Others can
-	// hardly pay for more at once.
-	lotPercent = 25
 	// offerTicks is how long an offer to any agent at the place stays open.
 	offerTicks = 10
 	// dataWorth is what a unit of data is worth in electricity, the middle of what plants ask.
 	dataWorth = 2
-	// shortLeast is how many batches fewer one input must last for than the other to be worth
-	// a trade.
-	shortLeast = 4
 	// patience is how many ticks an agent waits for an answer to a request before it leaves.
 	patience = 5
 	// enough is as much as can be had, and small enough to multiply.
@@ -160,7 +154,7 @@ func (d *deal) supply(made string, most int64) {
 	}
 	more, less := max(charged, equipped), min(charged, equipped)
 	short := min(more, most) - less
-	if short < min(shortLeast, most) || short < 1 {
+	if short < min(d.shortLeast, most) || short < 1 {
 		d.retain(world.Hardware, min(d.Self.Hardware, needHardware+most*unitsPerBatch))
 		return
 	}
@@ -273,7 +267,7 @@ func (d *deal) at(id string) bool {
 }
 
 // lot is the most that one offer or request is worth, in the unit of worth.
-func (d *deal) lot() int64 { return d.Self.PowerCapacity * 1000 * lotPercent / 100 }
+func (d *deal) lot() int64 { return d.Self.PowerCapacity * 1000 * d.lotPercent / 100 }
 
 // swap offers up to an amount of a resource for something lacking.
 func (d *deal) swap(give string, most int64, lack world.Amount) (o world.Offer, ok bool) {

@@ -44,7 +44,7 @@ func (n *moment) refuge() (way, bool) {
 func (n *moment) stayPowered() []world.Action {
 	if n.powered(n.here()) {
 		if n.Self.Electricity < n.lowMark() {
-			return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
+			return n.charge()
 		}
 		return nil
 	}
@@ -52,7 +52,7 @@ func (n *moment) stayPowered() []world.Action {
 	if !ok {
 		return nil
 	}
-	idle := n.Here.CompoundG == 0 || n.wanted() == "" || n.Self.CompoundG >= hoardG
+	idle := n.Here.CompoundG == 0 || n.wanted() == "" || n.Self.CompoundG >= n.hoardG
 	if idle && !n.asking() || n.Self.Electricity < way.need(n.Rules)+3+n.Rules.IdleDraw {
 		return []world.Action{world.Move{To: way.id}}
 	}
@@ -72,7 +72,7 @@ func (n *moment) visit(id string) []world.Action {
 }
 
 // charged is a charge that counts as full.
-func (n *moment) charged() int64 { return n.Rules.PowerCapacity * 9 / 10 }
+func (n *moment) charged() int64 { return n.Rules.PowerCapacity * n.fullPercent / 100 }
 
 // prospect looks for compound elsewhere when there is none left to work with. Who has asked
 // others waits for an answer.

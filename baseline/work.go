@@ -2,25 +2,14 @@ package baseline
 
 import "example.com/agentworld/world"
 
-// The tastes of the scripted agents.
-const (
-	// hoardG is the compound to gather on a journey, in grams.
-	hoardG = 40_000
-	// queueMost is how many batches a factory is given beside the one in work.
-	queueMost = 3
-	// factoriesMost is how many factories an agent runs at one place.
-	factoriesMost = 4
-	// wearMost is the wear at which a factory gets a maintenance.
-	wearMost = world.WearMax * 8 / 10
-	// settleTicks is how long a further factory must have left to pay.
-	settleTicks = 25
-)
-
 // work lists what brings the resource nearer at the agent's own place, best first.
 func (n *moment) work(resource string) []world.Action {
 	var list []world.Action
 	if n.Self.Electricity < n.lowMark() {
-		list = append(list, world.Harvest{MaxAmount: world.HarvestMax})
+		list = append(list, n.charge()...)
+	}
+	if n.plantsMost > int64(len(n.local(world.RadiationPlantMk1))) {
+		list = append(list, world.BuildFactory{FactoryKind: world.RadiationPlantMk1})
 	}
 	recipe, made := n.recipeOf(resource)
 	if made {
@@ -34,21 +23,31 @@ func (n *moment) work(resource string) []world.Action {
 		target := int64(world.RefineMaxG)
 		if made {
 			batch := amountOf(recipe.Inputs, world.Hardware)
-			target = max(4*batch, n.Rules.BuildHardware+2*batch)
+			target = max(2*n.batchesAhead*batch, n.Rules.BuildHardware+n.batchesAhead*batch)
 		}
 		list = append(list, n.refine(target)...)
 	}
 	if resource != "" {
 		list = append(list, n.mine(resource)...)
 	}
-	if n.Self.Electricity*10 < n.Rules.PowerCapacity*9 {
-		list = append(list, world.Harvest{MaxAmount: world.HarvestMax})
+	if n.Self.Electricity*100 < n.Rules.PowerCapacity*n.fullPercent {
+		list = append(list, n.charge()...)
 	}
 	return list
 }
 
+// charge takes what the agent's own plants have stored here, or else harvests.
+func (n *moment) charge() (list []world.Action) {
+	if m := n.Market; m != nil && m.OwnStore >= world.HarvestMax {
+		list = append(list, world.BuyPower{Amount: m.OwnStore, Price: 1})
+	}
+	return append(list, world.Harvest{MaxAmount: world.HarvestMax})
+}
+
 // lowMark is the charge below which harvesting comes first.
-func (n *moment) lowMark() int64 { return min(n.Rules.PowerCapacity/2, 8+6*n.Rules.IdleDraw) }
+func (n *moment) lowMark() int64 {
+	return min(n.Rules.PowerCapacity/2, (8+6*n.Rules.IdleDraw)*n.lowPercent/100)
+}
 
 // reserve is the charge that work leaves in the battery: at a dark place the way
 // out of it, unless help comes there.
@@ -104,17 +103,17 @@ func (n *moment) schedule(r world.Recipe) []world.Action {
 	var list []world.Action
 	charge, hardware := amountOf(r.Inputs, world.Electricity), amountOf(r.Inputs, world.Hardware)
 	for _, f := range n.local(r.FactoryKind) {
-		if f.Wear >= wearMost && f.Queued == 0 && f.State != "building" && f.Recipe != world.MaintenanceRecipe {
+		if f.Wear >= n.wearMost && f.Queued == 0 && f.State != "building" && f.Recipe != world.MaintenanceRecipe {
 			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: world.MaintenanceRecipe, Batches: 1})
 		}
-		most := min(queueMost-f.Queued, n.ticksLeft()/r.Ticks-f.Queued-f.Batches)
+		most := min(n.queueMost-f.Queued, n.ticksLeft()/r.Ticks-f.Queued-f.Batches)
 		if charge > 0 {
 			most = min(most, n.spare()/charge)
 		}
 		if hardware > 0 {
 			most = min(most, n.Self.Hardware/hardware)
 		}
-		if f.State != "building" && most > 0 {
+		if f.State != "building" && most >= max(1, min(n.batchesLeast, n.ticksLeft()/4)) {
 			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: r.ID, Batches: most})
 		}
 	}
@@ -144,7 +143,7 @@ func (n *moment) build(r world.Recipe) []world.Action {
 	}
 	rich := n.Self.Hardware >= n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
 		n.spare() >= n.Rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
-	if !n.greedy && !n.Trades() && rich && len(have) < factoriesMost && n.ticksLeft() > settleTicks {
+	if !n.greedy && !n.Trades() && rich && int64(len(have)) < n.factoriesMost && n.ticksLeft() > n.settleTicks {
 		return wish
 	}
 	return nil
@@ -156,7 +155,7 @@ func (n *moment) refine(target int64) []world.Action {
 	if n.Rules.RefineCostPerKG > 0 {
 		units = min(units, n.spare()/n.Rules.RefineCostPerKG)
 	}
-	if units < 1 {
+	if units < max(1, min(n.refineLeast, n.ticksLeft()/4)) {
 		return nil
 	}
 	return []world.Action{world.Refine{MassG: units * n.Rules.RefineGPerHardware}}
@@ -165,9 +164,9 @@ func (n *moment) refine(target int64) []world.Action {
 // mine digs a stock of compound, as large as a visit allows where there is no
 // power to stay.
 func (n *moment) mine(resource string) []world.Action {
-	enough := int64(2 * world.MineMaxG)
+	enough := n.supplyG
 	if resource == world.Compound || !n.powered(n.here()) {
-		enough = hoardG
+		enough = n.hoardG
 	}
 	mass := min(int64(world.MineMaxG), n.Here.CompoundG)
 	if n.Rules.MineCostPerKG > 0 {

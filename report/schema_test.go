@@ -35,6 +35,7 @@ var foreignDocs = map[string]string{
 	"Scores.random":        "Score of agents that draw what they do.",
 	"Scores.greedy":        "Score of scripted agents that do not look ahead.",
 	"Scores.scripted":      "Score of the scripted agents.",
+	"Scores.best":          "Score of the best plan that is known for this instance; null if none is recorded, as for other instances and rules.",
 	"Scores.bound":         "Score that no player can exceed under the rules.",
 	"Scores.bound_why":     "How the bound follows from the rules.",
 	"Amount.amount":        "Quantity in the resource's own unit.",

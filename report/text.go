@@ -56,7 +56,11 @@ func (r Report) Text() string {
 			task += ", cut short"
 		}
 		if b := t.Baselines; b != nil {
-			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, bound %d)", b.Nothing, b.Random, b.Greedy, b.Scripted, b.Bound)
+			best := ""
+			if b.Best != nil {
+				best = fmt.Sprintf("best known %d, ", *b.Best)
+			}
+			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, %sbound %d)", b.Nothing, b.Random, b.Greedy, b.Scripted, best, b.Bound)
 		}
 	}
 	line("task", task)

@@ -52,11 +52,19 @@ func (m *Main) scenariosCommand() *cobra.Command {
 	return group("scenarios", "list, show and check the scenarios", list, show, rules, lint)
 }
 
+// playersLegend says who plays in each column of the table.
+const playersLegend = `
+Scores at the scenario's own seed; each seed of a task is another instance.
+NOTHING waits, RANDOM draws its actions, GREEDY works without foresight, SCRIPTED works by fixed rules.
+They and the models know the same. EMBEDDED is the model of a run without --model, with default settings.
+BEST is the best plan that a search has found by many plays of this instance. No player can score more than BOUND.
+`
+
 // listScenarios prints a table of what can be run, the default one first. The
 // columns of the score are empty where nothing is scored.
 func (m *Main) listScenarios() error {
 	table := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
-	plaintext.Fprintf(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tRANDOM\tGREEDY\tSCRIPTED\tBOUND\tTITLE\n")
+	plaintext.Fprintf(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tRANDOM\tGREEDY\tSCRIPTED\tEMBEDDED\tBEST\tBOUND\tTITLE\n")
 	for _, name := range scenario.Names() {
 		s, _, ok := scenario.Embedded(name)
 		if !ok {
@@ -68,16 +76,24 @@ func (m *Main) listScenarios() error {
 			if err != nil {
 				return fmt.Errorf("list the scenarios: %w", err)
 			}
-			plaintext.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%d\t%d", t.Ticks, t.Family, b.Nothing, b.Random, b.Greedy, b.Scripted, b.Bound)
+			embedded, best := "-", "-"
+			if score, ok := baseline.EmbeddedScore(s.ID, s.Seed); ok {
+				embedded = fmt.Sprint(score)
+			}
+			if b.Best != nil {
+				best = fmt.Sprint(*b.Best)
+			}
+			plaintext.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d", t.Ticks, t.Family, b.Nothing, b.Random, b.Greedy, b.Scripted, embedded, best, b.Bound)
 		} else {
-			plaintext.Fprintf(table, "-\t-\t-\t-\t-\t-\t-")
+			plaintext.Fprintf(table, "-\t-\t-\t-\t-\t-\t-\t-\t-")
 		}
 		plaintext.Fprintf(table, "\t%s\n", s.Name)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("list the scenarios: %w", err)
 	}
-	return nil
+	_, err := plaintext.Fprintf(m.Stdout, playersLegend)
+	return err
 }
 
 // lintScenarios lets scripted agents play each scenario and prints the findings on stdout,

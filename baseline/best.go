@@ -1,0 +1,48 @@
+package baseline
+
+import (
+	_ "embed" // for the recorded plans
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// bestPlans has the best plan known for each built-in task at its own seed, by a search of
+// TestBestPlansAreAsRecorded. Its columns are task, seed, score and plan.
+//
+//go:embed testdata/best.csv
+var bestPlans string
+
+// recordedPlan finds the recorded plan of an instance with its score.
+func recordedPlan(task string, seed uint64) (p Plan, score int64, ok bool) {
+	_, row, ok := strings.Cut(bestPlans, fmt.Sprintf("\n%s,%d,", task, seed))
+	if !ok {
+		return p, 0, false
+	}
+	row, _, _ = strings.Cut(row, "\n")
+	number, text, _ := strings.Cut(row, ",")
+	score, err := strconv.ParseInt(number, 10, 64)
+	if err == nil {
+		p, err = ParsePlan(text)
+	}
+	if err != nil {
+		panic("baseline: a recorded plan cannot be read: " + err.Error())
+	}
+	return p, score, true
+}
+
+// bestOf plays the recorded plan of an instance. It is nil if there is none, or if the plan does
+// not score what is recorded, as in a world with other rules.
+func bestOf(s world.Scenario) (*int64, error) {
+	p, recorded, ok := recordedPlan(s.ID, s.Seed)
+	if !ok {
+		return nil, nil
+	}
+	_, score, err := Play(s, s.Seed, s.Task.Ticks, p.Policy())
+	if err != nil || score != recorded {
+		return nil, err
+	}
+	return &score, nil
+}

@@ -1,0 +1,31 @@
+package baseline
+
+import (
+	_ "embed" // for the recorded scores
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// modelScores has what the embedded model scored in runs of the built-in tasks under default
+// settings, by TestEmbeddedModelScores of the module's root. Its columns are task, seed,
+// scripted_seed and score.
+//
+//go:embed testdata/embedded.csv
+var modelScores string
+
+// EmbeddedScore is what the embedded model scores in the instance of a seed of a built-in task, under
+// default settings. ok is false if that is not recorded: it is for each task's own seed and for the
+// seeds 0 to 9.
+func EmbeddedScore(task string, seed uint64) (score int64, ok bool) {
+	_, row, ok := strings.Cut(modelScores, fmt.Sprintf("\n%s,%d,%d,", task, seed, seed))
+	if !ok {
+		return 0, false
+	}
+	row, _, _ = strings.Cut(row, "\n")
+	score, err := strconv.ParseInt(row, 10, 64)
+	if err != nil {
+		panic("baseline: a recorded score cannot be read: " + err.Error())
+	}
+	return score, true
+}
