@@ -53,7 +53,7 @@ const LeaseDefault = time.Minute
 
 // Progress is how far a batch is.
 type Progress struct {
-	// Results are those that are there, in the order of cells.
+	// Results are those that this process knows of, in no order.
 	Results []Result
 	// Playing are the runs of this process, by cell.
 	Playing map[ID]engine.Progress
@@ -91,7 +91,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: cancel, failures: map[ID]int{}, own: map[ID]bool{}, playing: map[ID]engine.Progress{}}
+	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: cancel, failures: map[ID]int{}, own: map[ID]bool{}, places: map[ID]int{}, done: map[ID]bool{}, playing: map[ID]engine.Progress{}}
 	for _, c := range o.Cells {
 		b.cells, b.settings[c.Cell.ID] = append(b.cells, c.Cell), c.Settings
 	}
@@ -99,7 +99,9 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	if err != nil {
 		return "", err
 	}
-	b.results = results
+	for _, r := range results {
+		b.keep(r)
+	}
 	if done, err := Decided(o.Compare, b.cells, results); err != nil {
 		return "", err
 	} else if done {
@@ -154,7 +156,37 @@ type player struct {
 	failures map[ID]int
 	own      map[ID]bool
 	playing  map[ID]engine.Progress
-	results  []Result
+	// results are those that this process knows of, in the order in which it learned of them; places
+	// are where they stand, and done says which cells need no further look.
+	results []Result
+	places  map[ID]int
+	done    map[ID]bool
+}
+
+// keep takes up a result. The lock is held.
+func (b *player) keep(r Result) {
+	b.done[r.ID] = Final(r.Status)
+	if at, known := b.places[r.ID]; known {
+		b.results[at] = r
+		return
+	}
+	b.places[r.ID] = len(b.results)
+	b.results = append(b.results, r)
+}
+
+// stand says how a cell stands. What another process has finished is taken up. The lock is held.
+func (b *player) stand(cell Cell) (s state, latest int64, err error) {
+	if b.done[cell.ID] {
+		return done, 0, nil
+	}
+	s, latest, _, err = b.Dir.look(cell.ID, b.Lease)
+	if err != nil || s != done {
+		return s, latest, err
+	}
+	r, _, err := b.Dir.result(cell.ID, resultFile)
+	r.Cell = cell
+	b.keep(r)
+	return s, latest, err
 }
 
 // next claims a cell, or waits until one may be free. It is nil if nothing is left to do.
@@ -185,7 +217,7 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	var shards []int
 	for place, cell := range b.cells {
 		mine := b.Shard.has(place)
-		s, latest, _, err := b.Dir.look(cell.ID, b.Lease)
+		s, latest, err := b.stand(cell)
 		if err != nil {
 			return nil, cell, false, err
 		}
@@ -296,14 +328,10 @@ func (b *player) ended(r Result) error {
 	if !Final(r.Status) {
 		b.failures[r.ID]++
 	}
-	results, err := b.Dir.Results(b.cells)
-	if err != nil {
-		return err
-	}
-	b.results = results
+	b.keep(r)
 	delete(b.playing, r.ID)
 	b.tell(&r)
-	if done, err := Decided(b.Compare, b.cells, results); err != nil {
+	if done, err := Decided(b.Compare, b.cells, b.results); err != nil {
 		return err
 	} else if done {
 		b.stop(errDecided)

@@ -14,14 +14,14 @@ import (
 
 // TestArmsThatAreTheSame compares the embedded model with itself under other seeds of its choices,
 // many times, through the whole program. Nothing differs, so that a verdict of better or worse is a
-// false alarm; and a handicap, every seventh answer spoilt, is to be found.
+// false alarm; and a handicap, 15% of the answers spoilt, is to be found.
 func TestArmsThatAreTheSame(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		t.Skip("plays thousands of runs; set AGENT_WORLD_LONG=1")
 	}
 	const comparisons, pairs = 200, 10
 	dir := t.TempDir()
-	text := fmt.Sprintf("name = \"aa\"\nscenarios = [\"task_production_hardware_50\"]\nseeds = \"1-%d\"\n[axes.arm.one.llm]\nscripted_seed = 1\n[axes.arm.other.llm]\nscripted_seed = 1000001\n[axes.arm.spoilt.llm]\nscripted_seed = 1\nfaults = \"prose=15%%\"\n", comparisons*pairs)
+	text := fmt.Sprintf("name = \"aa\"\nscenarios = [\"task_production_hardware_50\"]\nseeds = \"1-%d\"\n[axes.arm.one.llm]\nscripted_seed = 1\n[axes.arm.other.llm]\nscripted_seed = 1000001\n[axes.arm.spoilt.llm]\nscripted_seed = 1\nfaults = \"unusable=15%%\"\n", comparisons*pairs)
 	if err := os.WriteFile(filepath.Join(dir, "b.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
