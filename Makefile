@@ -3,12 +3,14 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-check: ## formatting, vet, staticcheck, tidy, all tests with the race detector
+check: ## formatting, vet, staticcheck, tidy, all tests, most with the race detector
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-clean:"; gofmt -l .; exit 1; }
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on $$(go list ./... | grep -v '/internal/cli$$')
+	go test -race -run 'Line|CtrlC|Interrupt|Observer|Quiet' ./internal/cli
+	go test -shuffle=on -timeout 20m ./internal/cli
 
 demo: ## the main job, offline
 	go run ./cmd/world_llm_agent_demo llm_bootstrap --ticks 30 --report-json .tmp/report.json
@@ -45,4 +47,4 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 
 mutants: ## how well guard-eval --search finds holes that a machine makes in the guard (hours)
 	mkdir -p .tmp
-	go test ./engine/guardeval/search -run '^TestMutants$$' -v -timeout 0 -mutants 20 -seeds 20 -mutants.out $(CURDIR)/.tmp/mutants.json
+	go test ./engine/guardeval/search -run '^TestMutants$$' -v -timeout 0 -mutants 20 -seeds 20 -mutants.out testdata/mutants.json

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // modelScores has what the embedded model scored in runs of the built-in tasks under default
@@ -28,4 +30,22 @@ func EmbeddedScore(task string, seed uint64) (score int64, ok bool) {
 		panic("baseline: a recorded score cannot be read: " + err.Error())
 	}
 	return score, true
+}
+
+// spreadSeeds are the seeds of the instances that [ScoreSpread] is about: from 0 to below it.
+const spreadSeeds = 10
+
+// ScoreSpread is the standard deviation of what the embedded model scores in ten instances of a
+// built-in task, in the task's points. ok is false for other scenarios.
+func ScoreSpread(task string) (deviation float64, ok bool) {
+	var scores []float64
+	for seed := range uint64(spreadSeeds) {
+		if score, known := EmbeddedScore(task, seed); known {
+			scores = append(scores, float64(score))
+		}
+	}
+	if len(scores) < spreadSeeds {
+		return 0, false
+	}
+	return stat.StdDev(scores, nil), true
 }

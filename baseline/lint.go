@@ -16,10 +16,17 @@ type Diagnostic struct {
 	What string
 	// Why says what is wrong with it, with numbers.
 	Why string
+	// Doubt says that it may be right: the scripted agents did not do it, others may.
+	Doubt bool
 }
 
 // String is the finding on one line.
-func (f Diagnostic) String() string { return f.What + ": " + f.Why }
+func (f Diagnostic) String() string {
+	if f.Doubt {
+		return "doubt: " + f.What + ": " + f.Why
+	}
+	return f.What + ": " + f.Why
+}
 
 // Lint proves that the instance of a seed can be played. It checks that agents can reach every
 // place from their start. It lets the scripted agents play until every goal is met. A task must
@@ -27,7 +34,7 @@ func (f Diagnostic) String() string { return f.What + ": " + f.Why }
 // a goal may also mean that the scripted agents are not clever enough for it.
 func Lint(s world.Scenario, seed uint64) []Diagnostic {
 	if _, err := world.New(s, seed); err != nil {
-		return []Diagnostic{{"scenario", err.Error()}}
+		return []Diagnostic{{What: "scenario", Why: err.Error()}}
 	}
 	s = s.Instance(seed)
 	list := lintPlaces(s.Rules, s.Survey(seed))
@@ -41,6 +48,7 @@ func Lint(s world.Scenario, seed uint64) []Diagnostic {
 			list = append(list, Diagnostic{
 				fmt.Sprintf("goal %s of %s", g.Goal.ID, g.AgentID),
 				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast, w.Tick()),
+				true,
 			})
 		}
 	}
@@ -62,10 +70,10 @@ func mustPlay(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.Worl
 // lintTask checks that a task is worth playing, with the score of the scripted agents.
 func lintTask(s world.Scenario, scripted int64) []Diagnostic {
 	if b := BoundOf(s); b.Score < 1 {
-		return []Diagnostic{{"task", "no player can score anything: " + b.Why}}
+		return []Diagnostic{{What: "task", Why: "no player can score anything: " + b.Why}}
 	}
 	if _, nothing := mustPlay(s, s.Seed, s.Task.Ticks, Nothing); scripted <= nothing {
-		return []Diagnostic{{"task", fmt.Sprintf("the scripted agents score %d, no more than the %d of doing nothing", scripted, nothing)}}
+		return []Diagnostic{{"task", fmt.Sprintf("the scripted agents score %d, no more than the %d of doing nothing", scripted, nothing), true}}
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ func lintPlaces(r world.Rules, survey world.Survey) []Diagnostic {
 			}
 		}
 		list = append(list, Diagnostic{
-			"place " + p.ID,
-			fmt.Sprintf("cannot be reached; the way from %s takes %d electricity, and an agent has at most %d there",
+			What: "place " + p.ID,
+			Why: fmt.Sprintf("cannot be reached; the way from %s takes %d electricity, and an agent has at most %d there",
 				survey.Places[from].ID, fare, charge[from]),
 		})
 	}

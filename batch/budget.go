@@ -14,6 +14,7 @@ import (
 
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -23,7 +24,7 @@ var ErrBudget = errors.New("the budget of the batch is used up")
 
 // Spender keeps calls within the budget of a batch.
 type Spender interface {
-	// Reserve sets aside the most that a call can take, and waits if only calls under way keep it
+	// Reserve reserves the most that a call can take, and waits if only calls under way keep it
 	// from fitting. settle takes what it was billed. The error is [ErrBudget], that of ctx, or a
 	// failure to lease more.
 	Reserve(ctx context.Context, most budget.Amount) (settle func(billed budget.Amount), err error)
@@ -33,8 +34,9 @@ type Spender interface {
 // slices of it, which it writes down before it spends them; what a killed process had leased
 // counts as spent. Shards that do not share a directory get equal parts.
 //
-// Invariant: spent and what is under way are never more than leased, and all ledgers of a
-// directory together never more than the budget.
+// Invariant: of each unit with a bound, spent and what is under way are never more than leased, and
+// what all ledgers of a directory have leased is never more than the budget. What is spent of others
+// is written down at the end.
 type Ledger struct {
 	dir   Dir
 	shard Shard
@@ -52,10 +54,18 @@ type Ledger struct {
 // leave more unused when a process is killed.
 const slicesOf = 64
 
-// OpenLedger begins to spend. The limit must have a bound.
+// OpenLedger begins to spend. The limit must have a bound, and a part for each shard.
 func OpenLedger(d Dir, limit trace.Limit, shard Shard) (*Ledger, error) {
+	for u, bound := range budget.AmountOf(limit) {
+		if bound > 0 && bound < int64(shard.Of) {
+			return nil, fmt.Errorf("a budget of %d %s cannot be divided between %d shards; allowed: at least one for each", bound, budget.Unit(u), shard.Of)
+		}
+	}
 	if err := os.MkdirAll(d.path(budgetDir), 0o700); err != nil {
 		return nil, fmt.Errorf("open the budget of the batch: %w", err)
+	}
+	if _, err := d.Leased(); err != nil {
+		return nil, err
 	}
 	return &Ledger{dir: d, shard: shard, limit: limit, changed: make(chan struct{})}, nil
 }
@@ -87,48 +97,94 @@ func (l *Ledger) locked(ctx context.Context, f func() error) error {
 
 // read returns what all processes have leased together, and those of this shard.
 func (l *Ledger) read() (all, own budget.Amount, err error) {
-	files, err := filepath.Glob(l.dir.path(budgetDir, "shard-*.json"))
-	if err != nil {
-		return all, own, err
+	leases, err := l.dir.leases()
+	for _, leased := range leases {
+		all = all.Plus(leased)
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
+	return all, leases[filepath.Base(l.file())], err
+}
+
+// workersFile is what workers elsewhere have taken of the budget, in the same form.
+const workersFile = "workers.json"
+
+// KeepTaken writes down what workers elsewhere have taken of the budget in all: processes that play
+// the batch here count it.
+func (d Dir) KeepTaken(all budget.Amount) error {
+	err := os.MkdirAll(d.path(budgetDir), 0o700)
+	if err == nil {
+		err = replaceFile(d.path(budgetDir, workersFile), llmclient.Marshal(all))
+	}
+	if err != nil {
+		return fmt.Errorf("keep what workers have taken of the budget: %w", err)
+	}
+	return nil
+}
+
+// leases returns what was leased by the names of the files that say so: one for each shard, and
+// [workersFile]. There are none without a budget.
+func (d Dir) leases() (map[string]budget.Amount, error) {
+	entries, err := os.ReadDir(d.path(budgetDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the budget of the batch: %w", err)
+	}
+	leases := map[string]budget.Amount{}
+	for _, e := range entries {
+		if e.Name() != workersFile && !(strings.HasPrefix(e.Name(), "shard-") && strings.HasSuffix(e.Name(), ".json")) {
+			continue
+		}
+		path := d.path(budgetDir, e.Name())
+		var leased budget.Amount
+		data, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var leased budget.Amount
 		if err == nil {
 			err = json.Unmarshal(data, &leased)
 		}
 		if err != nil {
-			return all, own, err
+			return nil, fmt.Errorf("%s is damaged: %w; it says what was spent: write that into it, as [calls,tokens,cost], or remove it to begin at nothing", path, err)
 		}
-		if all = all.Plus(leased); file == l.file() {
-			own = leased
-		}
+		leases[e.Name()] = leased
 	}
-	return all, own, nil
+	return leases, nil
 }
 
-// part is the limit of a shard: an equal part, rounded down.
+// Leased is what processes that play the batch in this directory have leased of its budget
+// and not given back, without what workers elsewhere have. It is nothing without a budget.
+func (d Dir) Leased() (here budget.Amount, err error) {
+	leases, err := d.leases()
+	delete(leases, workersFile)
+	for _, leased := range leases {
+		here = here.Plus(leased)
+	}
+	return here, err
+}
+
+// part is the limit of a shard: an equal part. What is left over goes to the first shards.
 func (l *Ledger) part() trace.Limit {
 	p := l.limit
-	if n := int64(l.shard.Of); n > 1 {
-		p.Calls, p.Tokens, p.Cost = part(p.Calls, n), part(p.Tokens, n), part(p.Cost, n)
+	if l.shard.Of > 1 {
+		of, index := int64(l.shard.Of), int64(l.shard.Index)
+		p.Calls, p.Tokens, p.Cost = part(p.Calls, of, index), part(p.Tokens, of, index), part(p.Cost, of, index)
 	}
 	return p
 }
 
-// part is an equal part of a bound, at least 1 if there is one, since 0 is none.
-func part[T ~int64](bound T, n int64) T {
-	if bound == 0 {
-		return 0
+// part is an equal part of a bound, that of index of so many.
+func part[T ~int64](bound T, of, index int64) T {
+	size := bound / T(of)
+	if int64(bound)%of >= index {
+		size++
 	}
-	return max(1, bound/T(n))
+	return size
 }
 
-// lease writes down that more is going to be spent: what is missing and a slice, as far as there
-// is that much. ok is false if not even what is missing is left.
+// lease writes down that more is going to be spent: of each unit that is missing a slice, or what is
+// missing if that is more, as far as there is that much. ok is false if not even what is missing is
+// left.
 func (l *Ledger) lease(ctx context.Context, missing budget.Amount) (ok bool, err error) {
 	err = l.locked(ctx, func() error {
 		all, own, err := l.read()
@@ -136,14 +192,13 @@ func (l *Ledger) lease(ctx context.Context, missing budget.Amount) (ok bool, err
 			return err
 		}
 		left := all.Leaves(l.limit).AtMost(own.Leaves(l.part()))
-		slice := budget.AmountOf(l.limit)
-		for u := range missing {
+		var slice budget.Amount
+		for u, bound := range budget.AmountOf(l.limit) {
 			if missing[u] > left[u] {
 				return nil
 			}
-			slice[u] = min(max(missing[u], slice[u]/slicesOf), left[u])
-			if budget.AmountOf(l.limit)[u] == 0 {
-				slice[u] = missing[u]
+			if missing[u] > 0 {
+				slice[u] = min(max(missing[u], bound/slicesOf), left[u])
 			}
 		}
 		if err := replaceFile(l.file(), llmclient.Marshal(own.Plus(slice))); err != nil {
@@ -165,9 +220,9 @@ func (l *Ledger) Reserve(ctx context.Context, most budget.Amount) (settle func(b
 	for {
 		need := l.spent.Plus(l.under).Plus(most)
 		missing, fits := budget.Amount{}, true
-		for u := range need {
-			if missing[u] = max(0, need[u]-l.leased[u]); missing[u] > 0 {
-				fits = false
+		for u, bound := range budget.AmountOf(l.limit) {
+			if bound > 0 && need[u] > l.leased[u] {
+				missing[u], fits = need[u]-l.leased[u], false
 			}
 		}
 		if !fits {
@@ -183,7 +238,7 @@ func (l *Ledger) Reserve(ctx context.Context, most budget.Amount) (settle func(b
 		if l.calls == 0 {
 			return nil, ErrBudget
 		}
-		// A call under way may take less than was set aside for it.
+		// A call under way may take less than was reserved for it.
 		changed := l.changed
 		l.mu.Unlock()
 		select {
@@ -237,10 +292,10 @@ func (l *Ledger) Close() error {
 func (b Budget) Text() string {
 	var parts []string
 	if b.Calls > 0 {
-		parts = append(parts, fmt.Sprintf("%d calls", b.Calls))
+		parts = append(parts, plaintext.Count(b.Calls, "call"))
 	}
 	if b.Tokens > 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens", b.Tokens))
+		parts = append(parts, plaintext.Count(b.Tokens, "token"))
 	}
 	if b.Cost != "" {
 		parts = append(parts, "cost "+b.Cost)

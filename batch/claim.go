@@ -28,7 +28,7 @@ const (
 )
 
 // claim is the right of a process to play a cell: the attempt of the highest number. Making its
-// directory is what decides between several processes. Whoever takes over makes the next one,
+// directory is what decides between several processes. A successor makes the next one,
 // and that is the fence: see [claim.holds].
 type claim struct {
 	dir    Dir
@@ -59,9 +59,33 @@ const (
 	done
 )
 
+// fileClock is the clock of the file system as it was when it was first asked: clocks of machines
+// differ.
+type fileClock struct {
+	dir Dir
+	at  time.Time
+}
+
+func (c *fileClock) now() (time.Time, error) {
+	if !c.at.IsZero() {
+		return c.at, nil
+	}
+	probe, err := os.CreateTemp(c.dir.path(cellsDir), ".now-*")
+	if err != nil {
+		return c.at, fmt.Errorf("look at the clock of the file system: %w", err)
+	}
+	defer os.Remove(probe.Name())
+	info, err := probe.Stat()
+	if err := errors.Join(err, probe.Close()); err != nil {
+		return c.at, fmt.Errorf("look at the clock of the file system: %w", err)
+	}
+	c.at = info.ModTime()
+	return c.at, nil
+}
+
 // look says how a cell stands, and what its latest attempt is. gone says that nobody plays it any
-// more for certain.
-func (d Dir) look(id ID, lease time.Duration) (s state, latest int64, gone bool, err error) {
+// more for certain. One clock serves for many cells.
+func (d Dir) look(id ID, lease time.Duration, clock *fileClock) (s state, latest int64, gone bool, err error) {
 	if d.Done(id) {
 		return done, 0, true, nil
 	}
@@ -80,7 +104,7 @@ func (d Dir) look(id ID, lease time.Duration) (s state, latest int64, gone bool,
 			return stale, latest, true, nil
 		}
 	}
-	age, err := d.age(id, latest)
+	age, err := d.age(id, latest, clock)
 	if err != nil {
 		return playing, latest, false, err
 	}
@@ -90,9 +114,8 @@ func (d Dir) look(id ID, lease time.Duration) (s state, latest int64, gone bool,
 	return playing, latest, false, nil
 }
 
-// age is how long ago the owner of an attempt was alive, by the clock of the file system: clocks
-// of machines differ.
-func (d Dir) age(id ID, n int64) (time.Duration, error) {
+// age is how long ago the owner of an attempt was alive.
+func (d Dir) age(id ID, n int64, clock *fileClock) (time.Duration, error) {
 	info, err := os.Lstat(d.attempt(id, n, ownerFile))
 	if errors.Is(err, fs.ErrNotExist) { // it is about to be written
 		info, err = os.Lstat(d.attempt(id, n))
@@ -100,16 +123,8 @@ func (d Dir) age(id ID, n int64) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("look for the owner of cell %s: %w", id, err)
 	}
-	probe, err := os.CreateTemp(d.path(cellsDir), ".now-*")
-	if err != nil {
-		return 0, fmt.Errorf("look at the clock of the file system: %w", err)
-	}
-	defer os.Remove(probe.Name())
-	now, err := probe.Stat()
-	if err := errors.Join(err, probe.Close()); err != nil {
-		return 0, fmt.Errorf("look at the clock of the file system: %w", err)
-	}
-	return now.ModTime().Sub(info.ModTime()), nil
+	now, err := clock.now()
+	return now.Sub(info.ModTime()), err
 }
 
 // owned is what a process of this machine writes into ownerFile. Machines with the same name that
@@ -125,12 +140,12 @@ func owned() string {
 // claim takes a cell that is waiting, or whose owner is gone or stale. It is nil if somebody else
 // plays it or was faster. The owner is heard of four times a lease.
 func (d Dir) claim(id ID, lease time.Duration) (*claim, error) {
-	s, latest, gone, err := d.look(id, lease)
+	s, latest, gone, err := d.look(id, lease, &fileClock{dir: d})
 	if err != nil || s == done || s == playing {
 		return nil, err
 	}
 	c := &claim{dir: d, id: id, number: latest + 1}
-	if c.from, err = d.latestRun(id); err != nil {
+	if _, c.from, _, err = d.Attempts(id); err != nil {
 		return nil, err
 	}
 	c.moved = gone && c.from == latest
@@ -167,26 +182,35 @@ func (d Dir) claim(id ID, lease time.Duration) (*claim, error) {
 	return c, nil
 }
 
-// latestRun is the latest attempt with a run that can be continued, 0 for none.
-func (d Dir) latestRun(id ID) (int64, error) {
+// Attempts returns the number of the latest attempt at a cell, of the latest with a run that can be
+// continued, and of the latest that was abandoned. 0 is none.
+func (d Dir) Attempts(id ID) (latest, continued, abandoned int64, err error) {
 	numbers, err := d.attempts(id)
 	for _, n := range slices.Backward(numbers) {
+		latest = max(latest, n)
 		if _, err := os.Lstat(d.attempt(id, n, abandonedFile)); err == nil {
-			break
+			return latest, continued, n, nil
 		}
-		if holdsRun(d.Run(id, n)) {
-			return n, nil
+		if continued == 0 && holdsRun(d.Run(id, n)) {
+			continued = n
 		}
 	}
-	return 0, err
+	return latest, continued, 0, err
 }
 
-// abandon says that the run of this attempt, and those before it, cannot be continued.
-func (c *claim) abandon() error {
-	return replaceFile(c.dir.attempt(c.id, c.number, abandonedFile), nil)
+// Abandon says that the runs of an attempt and of those before it cannot be continued.
+func (d Dir) Abandon(id ID, number int64) error {
+	err := os.MkdirAll(d.attempt(id, number), 0o700)
+	if err == nil {
+		err = replaceFile(d.attempt(id, number, abandonedFile), nil)
+	}
+	if err != nil {
+		return fmt.Errorf("abandon attempt %d at cell %s: %w", number, id, err)
+	}
+	return nil
 }
 
-// holds says that nobody has taken the cell over. It is asked before each call of a model and
+// holds says that the cell has no later owner. It is asked before each call of a model and
 // before the result is written.
 func (c *claim) holds() bool {
 	_, err := os.Lstat(c.dir.attempt(c.id, c.number+1))
@@ -213,7 +237,7 @@ func (c *claim) adopt() (resume bool, err error) {
 		err = atomicfile.SyncDir(filepath.Dir(to))
 	}
 	if err != nil {
-		return false, fmt.Errorf("go on with attempt %d at cell %s: %w", c.from, c.id, err)
+		return false, fmt.Errorf("continue attempt %d at cell %s: %w", c.from, c.id, err)
 	}
 	return true, nil
 }
@@ -250,7 +274,7 @@ func copyRun(from, to string) error {
 	})
 }
 
-// holdsRun says that a run directory holds records to go on with.
+// holdsRun says that a run directory holds records to continue from.
 func holdsRun(path string) bool {
 	_, err := run.Dir(path).Header()
 	return err == nil

@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,8 @@ type Comparison struct {
 	Why string `json:"why"`
 	// Notes are remarks on what the verdicts rest on.
 	Notes []string `json:"notes"`
+	// Confidence is that of the intervals shown, such as 0.95.
+	Confidence float64 `json:"confidence"`
 	// Pairs counts the pairs of cells, of which some are Open, with a cell that has no result yet,
 	// and some Failed, with one that ended without a score.
 	Pairs  int `json:"pairs"`
@@ -42,7 +45,7 @@ type MetricVerdict struct {
 	Unit   string `json:"unit"`
 	// Primary says that this metric decides.
 	Primary bool `json:"primary"`
-	// ArmMean and BaselineMean are the means over the pairs.
+	// ArmMean and BaselineMean are the means over clusters of those over their pairs.
 	ArmMean      float64 `json:"arm_mean"`
 	BaselineMean float64 `json:"baseline_mean"`
 	// Verdict is about the arm: better or worse than the baseline.
@@ -124,12 +127,18 @@ func (c *Compare) completed(cells []Cell) (*Compare, error) {
 			return nil, fmt.Errorf("compare: unknown metric %q; allowed: %s, and %sACTION", name, metricNames(), report.AcceptedPrefix)
 		}
 	}
-	out.Metrics = slices.DeleteFunc(slices.Clone(out.Metrics), func(name string) bool { return name == out.Primary })
+	var metrics []string
+	for _, name := range out.Metrics {
+		if name != out.Primary && !slices.Contains(metrics, name) {
+			metrics = append(metrics, name)
+		}
+	}
+	out.Metrics = metrics
 	if m, _ := report.MetricNamed(out.Primary); out.Range == 0 {
 		out.Range = m.Range
 	}
 	if out.StopWhenDecided && out.Range == 0 {
-		return nil, fmt.Errorf("compare: stop = \"when_decided\" needs the range of %s, the largest difference that two runs can have; allowed: range, or a metric that is a share", out.Primary)
+		return nil, fmt.Errorf("compare: stop_when_decided needs the range of %s, the largest difference that two runs can have; allowed: range, or a metric that is a share", out.Primary)
 	}
 	if out.Alpha == 0 {
 		out.Alpha = 0.05
@@ -222,7 +231,7 @@ func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, erro
 			continue
 		}
 		pairs := byKey.pairs(byID, arm, c.Baseline)
-		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{}, Metrics: []MetricVerdict{}}
+		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{}, Confidence: 1 - c.Alpha, Metrics: []MetricVerdict{}}
 		for _, p := range pairs {
 			switch {
 			case p.open():
@@ -295,11 +304,20 @@ func (c *Compare) obstacle(pairs []pairing) string {
 	return ""
 }
 
+// embeddedNote is the note on runs of the embedded model.
+const embeddedNote = "runs of the embedded model: evidence about the wiring, none about a model"
+
 // notesOn says what readers of verdicts must know about the runs.
 func notesOn(pairs []pairing) (notes []string) {
 	scripted := func(r *Result) bool { return r != nil && r.ModelSource == trace.SourceScripted }
 	if slices.ContainsFunc(pairs, func(p pairing) bool { return scripted(p.arm) || scripted(p.base) }) {
-		notes = append(notes, "runs of the embedded model: evidence about the wiring, none about a model")
+		notes = append(notes, embeddedNote)
+	}
+	for _, p := range pairs {
+		if p.scored() && p.arm.Ticks != p.base.Ticks {
+			notes = append(notes, fmt.Sprintf("the runs are not equally long: %d and %d ticks", p.arm.Ticks, p.base.Ticks))
+			break
+		}
 	}
 	return notes
 }
@@ -327,6 +345,12 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) e
 			if primary {
 				o.Margin, o.Effect, o.Range = c.Margin, c.Effect, c.Range
 			}
+			for _, p := range pairs {
+				if d := math.Abs(p.A - p.B); o.Range > 0 && d > o.Range {
+					list[i].Why = fmt.Sprintf("a difference of %s in %s is outside of the range of %s", number(d), name, number(o.Range))
+					o.Range = 0
+				}
+			}
 			list[i].Metrics = append(list[i].Metrics, v)
 			tested, places = append(tested, stats.Metric{Pairs: pairs, Options: o}), append(places, place{i, len(list[i].Metrics) - 1})
 		}
@@ -340,7 +364,7 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) e
 		v := &one.Metrics[at.metric]
 		v.Verdict = verdicts[k]
 		if c.StopWhenDecided {
-			if err := c.sequential(v, paired[at.comparison], len(list), tested[k].Options); err != nil {
+			if err := c.sequential(v, paired[at.comparison], len(list), tested[k].Options); err != nil && one.Why == "" {
 				return err
 			}
 		}
@@ -351,8 +375,12 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) e
 	return nil
 }
 
-// valuesIn are the pairs in which both runs have a metric, and the means of both sides.
+// valuesIn are the pairs in which both runs have a metric, and the means of both sides over clusters,
+// whose difference is that of the verdict.
 func valuesIn(all []pairing, name string) (pairs []stats.Pair, arm, base float64) {
+	type sum struct{ arm, base, n float64 }
+	var order []string
+	clusters := map[string]*sum{}
 	for _, p := range all {
 		if !p.scored() {
 			continue
@@ -364,11 +392,18 @@ func valuesIn(all []pairing, name string) (pairs []stats.Pair, arm, base float64
 		}
 		if knownA && knownB {
 			pairs = append(pairs, stats.Pair{Cluster: p.cluster, A: a, B: b})
-			arm, base = arm+a, base+b
+			if clusters[p.cluster] == nil {
+				order, clusters[p.cluster] = append(order, p.cluster), &sum{}
+			}
+			s := clusters[p.cluster]
+			s.arm, s.base, s.n = s.arm+a, s.base+b, s.n+1
 		}
 	}
-	n := max(1, float64(len(pairs)))
-	return pairs, arm / n, base / n
+	for _, name := range order {
+		s := clusters[name]
+		arm, base = arm+s.arm/s.n/float64(len(order)), base+s.base/s.n/float64(len(order))
+	}
+	return pairs, arm, base
 }
 
 // sequential replaces a verdict by that of an e-process, since a batch that ends when it is

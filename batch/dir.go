@@ -54,8 +54,17 @@ func (d Dir) cell(id ID, parts ...string) string {
 
 // Create makes the directory of a batch, or brings an existing one up to date: cells that are not
 // part of the batch any more stay, and count no more. Settings that a cell has already are not
-// replaced, since a cell is named after them.
+// replaced, since a cell is named after them. The directory of a batch with another name and no
+// common cell is refused.
 func (d Dir) Create(name string, cells []Planned) error {
+	if other, theirs, err := d.Cells(); err == nil && other != name {
+		ours := func(c Cell) bool {
+			return slices.ContainsFunc(cells, func(p Planned) bool { return p.Cell.ID == c.ID })
+		}
+		if len(theirs) > 0 && !slices.ContainsFunc(theirs, ours) {
+			return fmt.Errorf("%s is the directory of another batch, %q", string(d), other)
+		}
+	}
 	if err := os.MkdirAll(d.path(cellsDir), 0o700); err != nil {
 		return fmt.Errorf("make the batch directory: %w", err)
 	}
@@ -114,7 +123,7 @@ func replaceFile(path string, data []byte) error {
 	return atomicfile.WritePrivate(path, func(f *os.File) error { _, err := f.Write(data); return err })
 }
 
-// once writes a file that nobody may replace: of several writers one succeeds. The others get
+// once writes a file that is never replaced: of several writers one succeeds. The others get
 // [fs.ErrExist]. It appears with all of its content, on disk.
 func once(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".once-*")
@@ -175,7 +184,7 @@ func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
 		err = fmt.Errorf("it is that of cell %q", r.ID)
 	}
 	if err != nil {
-		return r, false, fmt.Errorf("read %s of cell %s: %w", file, id, err)
+		return r, false, fmt.Errorf("%s is damaged: %w; remove it, and the cell is played on from the run it has", d.cell(id, file), err)
 	}
 	return r, true, nil
 }
@@ -226,7 +235,7 @@ func (d Dir) Results(cells []Cell) (list []Result, err error) {
 	return list, nil
 }
 
-// WriteResults writes the file of all results anew.
+// WriteResults writes the file of all results again.
 func (d Dir) WriteResults(results []Result) error {
 	var b bytes.Buffer
 	for _, r := range results {
@@ -258,6 +267,26 @@ func (d Dir) attempts(id ID) (numbers []int64, err error) {
 // attempt is a place in the directory of an attempt.
 func (d Dir) attempt(id ID, n int64, parts ...string) string {
 	return d.cell(id, append([]string{attemptPrefix + strconv.FormatInt(n, 10)}, parts...)...)
+}
+
+// Runs are where in the directory the runs of all attempts at a cell are.
+func (d Dir) Runs(id ID) (paths []string, err error) {
+	numbers, err := d.attempts(id)
+	for _, n := range numbers {
+		paths = append(paths, filepath.Join(cellsDir, string(id), attemptPrefix+strconv.FormatInt(n, 10), runDir))
+	}
+	return paths, err
+}
+
+// RunOfCell is where in the directory of a cell the run of its result is; false if it is no such
+// directory, or has no result.
+func RunOfCell(dir string) (path string, ok bool) {
+	data, err := os.ReadFile(filepath.Join(dir, resultFile))
+	var r Result
+	if err != nil || json.Unmarshal(data, &r) != nil || string(r.ID) != filepath.Base(dir) {
+		return "", false
+	}
+	return filepath.Join(attemptPrefix+strconv.FormatInt(r.Attempt, 10), runDir), true
 }
 
 // Run is the run directory of an attempt.

@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -121,7 +124,7 @@ func TestClaims(t *testing.T) {
 			first = c
 		}
 	}
-	if s, _, _, err := d.look(id, time.Minute); s != playing || err != nil {
+	if s, _, _, err := d.look(id, time.Minute, &fileClock{dir: d}); s != playing || err != nil {
 		t.Errorf("a cell that is played is %v, %v", s, err)
 	}
 	if !first.holds() {
@@ -231,9 +234,39 @@ func TestShardsSplitABudget(t *testing.T) {
 				settle(budget.Amount{1})
 			}
 		}
-		if total > 100 || total < 97 {
+		if total != 100 {
 			t.Errorf("%d shards make %d calls of 100", of, total)
 		}
+	}
+	if _, err := OpenLedger(Dir(t.TempDir()), trace.Limit{Calls: 5}, Shard{1, 10}); err == nil || !strings.Contains(err.Error(), "5 calls cannot be divided between 10 shards") {
+		t.Errorf("10 shards share 5 calls: %v", err)
+	}
+}
+
+// TestLedgerLeasesWhatIsShort holds that tokens without a bound, and a unit that suffices, make no
+// process lease more than it needs: what it had leased is lost if it is killed.
+func TestLedgerLeasesWhatIsShort(t *testing.T) {
+	d := Dir(t.TempDir())
+	l, err := OpenLedger(d, trace.Limit{Calls: 6400, Tokens: 6_400_000}, Shard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 150 {
+		settle, err := l.Reserve(t.Context(), budget.Amount{1, 10_000, 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settle(budget.Amount{1, 9000, 5})
+	}
+	leased, err := d.Leased()
+	if err != nil || leased[budget.Calls] != 200 || leased[budget.Tokens] > 1_500_000 {
+		t.Errorf("150 calls with 1,350,000 tokens leased %v, %v", leased, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if spent, err := d.Leased(); err != nil || spent != (budget.Amount{150, 1_350_000, 750}) {
+		t.Errorf("spent at the end: %v, %v", spent, err)
 	}
 }
 
@@ -262,16 +295,99 @@ func TestMerge(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(into.Run(cells[1].Cell.ID, 1), "trace.jsonl")); string(text) != "y" || err != nil {
 		t.Errorf("the run did not come along: %q %v", text, err)
 	}
+	// A copy of an attempt that was played meanwhile is replaced by the whole one, and what was
+	// leased is taken over once, however often the copies are merged.
+	half := into.Run(cells[2].Cell.ID, 1)
+	if err := errors.Join(os.MkdirAll(half, 0o700), os.WriteFile(filepath.Join(half, "trace.jsonl"), []byte("h"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	done(a, 2, "half")
+	for _, d := range []Dir{a, b} {
+		for shard := range 2 {
+			if err := os.MkdirAll(d.path(budgetDir), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(d.path(budgetDir, fmt.Sprintf("shard-%d-of-2.json", shard+1)), fmt.Appendf(nil, "[%d,0,0]", 10+shard), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 2 {
+		if n, err := into.Merge([]Dir{a, b}); n != 3 || err != nil {
+			t.Fatalf("%d %v", n, err)
+		}
+		if leased, err := into.Leased(); leased[budget.Calls] != 21 || err != nil {
+			t.Errorf("%v calls were leased, want 21: %v", leased, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(half, "trace.jsonl")); string(text) != "half" || err != nil {
+		t.Errorf("the half copy stayed: %q %v", text, err)
+	}
 	c := created(t, cells)
 	done(c, 1, "z")
-	done(c, 2, "w")
 	_, err := into.Merge([]Dir{c})
 	conflict, ok := errors.AsType[*ConflictError](err)
-	if !ok || conflict.Cell != cells[1].Cell.ID || !strings.Contains(err.Error(), string(c)) || into.Done(cells[2].Cell.ID) {
+	if !ok || conflict.Cell != cells[1].Cell.ID || !strings.Contains(err.Error(), string(c)) {
 		t.Errorf("%v", err)
+	}
+	// Equal ends are not enough: another way there is another run.
+	other := created(t, cells)
+	if _, err := other.Finish(Result{Cell: cells[0].Cell, Attempt: 1, Status: trace.RunCompleted, Digest: "x", Calls: 7, Metrics: map[string]float64{"score": 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := into.Merge([]Dir{other}); err == nil || !strings.Contains(err.Error(), "0 calls with 0 tokens, and 7 with 0") {
+		t.Errorf("other calls: %v", err)
 	}
 	if _, err := into.Merge([]Dir{created(t, planned(1, 2))}); err == nil || !strings.Contains(err.Error(), "different cells") {
 		t.Errorf("another batch: %v", err)
+	}
+}
+
+// TestFullDiskLosesNothing holds that a run which failed over the machine is continued by the next
+// attempt, and one that cannot be continued is started over.
+func TestFullDiskLosesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		err     error
+		resumes string
+	}{
+		"full disk": {&fs.PathError{Op: "write", Path: "trace.jsonl", Err: syscall.ENOSPC}, "[false true true]"},
+		"damaged":   {&run.DamageError{File: "trace.jsonl", Err: errors.New("not gzip")}, "[false true false]"},
+		"another":   {errors.New("other settings"), "[false true false]"},
+	} {
+		cells := planned(1)
+		d := created(t, cells)
+		var resumes []bool
+		play := func(_ context.Context, a Attempt) (Result, error) {
+			resumes = append(resumes, a.Resume)
+			if !a.Resume {
+				writeRun(t, a.Dir, a.Settings)
+			}
+			if len(resumes) < 3 {
+				return Result{}, c.err
+			}
+			return Result{Cell: a.Cell, Status: trace.RunCompleted, Metrics: map[string]float64{}}, nil
+		}
+		if ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Retries: 2, Play: play}); ending != Complete || err != nil {
+			t.Fatal(ending, err)
+		}
+		if fmt.Sprint(resumes) != c.resumes {
+			t.Errorf("%s: attempts that resume: %v, want %s", name, resumes, c.resumes)
+		}
+	}
+}
+
+// writeRun makes a run directory with a header.
+func writeRun(t *testing.T, dir string, s trace.Settings) {
+	t.Helper()
+	if err := run.Dir(dir).Create(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := run.Dir(dir).CreateLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(log.Write(trace.Header{Format: trace.FormatVersion, Settings: s}), log.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 

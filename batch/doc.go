@@ -8,12 +8,12 @@
 // The batch directory holds all of it:
 //
 //	batch.json              the cells, in order
-//	cells/ID/claim-N        who plays the cell; N counts up and is the fence
-//	cells/ID/attempt-N/     the run directory of claim N
+//	cells/ID/attempt-N/     an attempt: who plays it, and its run directory; the highest N is
+//	                        who may, and so the fence
 //	cells/ID/result.json    the result; written once, and then the cell is done
 //	results.jsonl           all results; can be made again from the cells
 //
-// A cell is done when its result is there, whatever else says so. Claims may be taken over
-// when their owner has gone: the successor continues a copy of the last attempt, and the
+// A cell is done when its result is there, whatever else says so. It may be taken over when
+// its owner has gone: the successor makes the next attempt of a copy of the last one, and the
 // former owner may neither call a model nor write a result any more.
 package batch

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/report/stats"
 )
 
 // File is a batch file: a matrix of runs, what is compared and what must hold. Settings are texts
@@ -110,6 +112,12 @@ type Gate struct {
 	Undecided string `toml:"undecided"`
 }
 
+// What a gate can name: verdicts, and what an undecided one is.
+var (
+	gateVerdicts  = []string{"better", "worse", "equivalent", "undecided", "too_few", "no_verdict"}
+	gateUndecided = []string{"undecided", "pass", "fail"}
+)
+
 // fileTOML is the file as it is written.
 type fileTOML struct {
 	Name      string                                          `toml:"name"`
@@ -181,15 +189,8 @@ func Parse(data []byte) (File, error) {
 	wrong := func(line int, format string, args ...any) {
 		problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
 	}
-	for _, one := range lines {
-		allowed := keysOf(reflect.TypeFor[fileTOML](), one.path[:1])
-		if len(one.path) > 1 && allowed == nil {
-			allowed = keysOf(map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](), "gates": reflect.TypeFor[Gate]()}[one.path[0]], one.path[1:2])
-		}
-		if allowed != nil {
-			wrong(one.line, "unknown key %s; allowed: %s", strings.Join(one.path, "."), strings.Join(allowed, ", "))
-		}
-	}
+	lines.unknown(wrong)
+	unknown := len(problems)
 	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1, Budget: t.Budget, Compare: t.Compare, Gates: t.Gates}
 	switch {
 	case f.Name == "":
@@ -216,34 +217,60 @@ func Parse(data []byte) (File, error) {
 		}
 	}
 	f.Settings = lines.settings([]string{"settings"}, t.Settings, wrong)
-	for _, axis := range lines.below("axes") {
-		a := Axis{Name: axis}
-		if !named(axis) {
-			wrong(lines.of("axes", axis), "axis %q: allowed: a name of up to %d letters, digits, points, hyphens and underscores", axis, nameMost)
+	before := len(problems)
+	f.Axes = lines.axes(t, wrong)
+	// What follows from an unknown key or a wrong axis would only add to the list.
+	conclusive := unknown == 0 && len(problems) == before && f.Size() <= CellsMost
+	for _, bound := range []struct {
+		key  string
+		most int64
+	}{{"calls", f.Budget.Calls}, {"tokens", f.Budget.Tokens}} {
+		if line := lines.of("budget", bound.key); line > 0 && bound.most < 1 {
+			wrong(line, "budget.%s: %d is out of range; allowed: numbers from 1, or leave it out", bound.key, bound.most)
 		}
-		for _, value := range lines.below("axes", axis) {
-			if !named(value) {
-				wrong(lines.of("axes", axis, value), "value %q of axis %s: allowed: a name of up to %d letters, digits, points, hyphens and underscores", value, axis, nameMost)
-			}
-			a.Values = append(a.Values, AxisValue{value, lines.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
-		}
-		if len(a.Values) == 0 {
-			wrong(lines.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]", axis, axis)
-		}
-		f.Axes = append(f.Axes, a)
 	}
-	if f.Budget.Calls < 0 || f.Budget.Tokens < 0 {
-		wrong(lines.of("budget"), "budget: a bound is negative; allowed: numbers from 1, or none")
-	}
-	if n := f.size(); n > CellsMost {
+	if n := f.Size(); n > CellsMost {
 		wrong(0, "the file describes %d cells; allowed: up to %d", n, CellsMost)
 	}
-	if len(problems) == 0 {
-		if err := f.checkConclusions(); err != nil {
-			wrong(lines.of("compare"), "%s", err)
-		}
+	if conclusive {
+		f.checkConclusions(lines, wrong)
 	}
 	return f, errors.Join(problems...)
+}
+
+// unknown reports the keys that are not of a batch file.
+func (l fileLines) unknown(wrong func(int, string, ...any)) {
+	tables := map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](), "gates": reflect.TypeFor[Gate]()}
+	for _, one := range l {
+		allowed := keysOf(reflect.TypeFor[fileTOML](), one.path[:1])
+		if len(one.path) > 1 && allowed == nil {
+			allowed = keysOf(tables[one.path[0]], one.path[1:2])
+		}
+		if allowed != nil {
+			wrong(one.line, "unknown key %s; allowed: %s", strings.Join(one.path, "."), strings.Join(allowed, ", "))
+		}
+	}
+}
+
+// axes are the axes of the file in the order of their lines.
+func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axis) {
+	for _, axis := range l.below("axes") {
+		a := Axis{Name: axis}
+		if !named(axis) {
+			wrong(l.of("axes", axis), "axis %q: allowed: a name of up to %d letters, digits, points, hyphens and underscores", axis, nameMost)
+		}
+		for _, value := range l.below("axes", axis) {
+			if !named(value) {
+				wrong(l.of("axes", axis, value), "value %q of axis %s: allowed: a name of up to %d letters, digits, points, hyphens and underscores", value, axis, nameMost)
+			}
+			a.Values = append(a.Values, AxisValue{value, l.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
+		}
+		if len(a.Values) == 0 {
+			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]", axis, axis)
+		}
+		list = append(list, a)
+	}
+	return list
 }
 
 // keysOf are the keys of a table if key is none of them, and nil otherwise, or if any key may be
@@ -262,60 +289,87 @@ func keysOf(table reflect.Type, key []string) (allowed []string) {
 }
 
 // checkConclusions checks comparison and gates against the matrix, before anything is played.
-func (f File) checkConclusions() error {
+func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any)) {
 	var cells []Cell
 	for _, c := range f.Combinations() {
 		cells = append(cells, c.Cell)
-	}
-	for _, g := range f.Gates {
-		known := []string{"better", "worse", "equivalent", "undecided", "too_few", "no_verdict"}
-		for _, v := range g.Verdict {
-			if !slices.Contains(known, v) {
-				return fmt.Errorf("gate %q: unknown verdict %q; allowed: %s", g.Text(), v, strings.Join(known, ", "))
-			}
-		}
-		switch {
-		case !slices.Contains([]string{"", "undecided", "pass", "fail"}, g.Undecided):
-			return fmt.Errorf("gate %q: undecided = %q; allowed: undecided, pass, fail", g.Text(), g.Undecided)
-		case g.AtLeast == nil && g.AtMost == nil && len(g.Verdict) == 0:
-			return fmt.Errorf("a gate on %s has no condition; allowed: at_least, at_most, verdict", g.Metric)
-		}
 	}
 	if f.Compare != nil {
 		for _, v := range []struct {
 			name  string
 			value float64
 		}{{"margin", f.Compare.Margin}, {"effect", f.Compare.Effect}, {"range", f.Compare.Range}} {
-			if v.value < 0 {
-				return fmt.Errorf("compare: %s is negative; allowed: numbers from 0", v.name)
+			if !(v.value >= 0 && v.value <= stats.ScoreMax) {
+				wrong(lines.of("compare", v.name), "compare.%s: %v is out of range; allowed: numbers from 0", v.name, v.value)
 			}
 		}
-		if a := f.Compare.Alpha; a != 0 && (a < 1e-6 || a >= 0.5) {
-			return fmt.Errorf("compare: alpha %v is out of range; allowed: 0.000001 to below 0.5", a)
+		if a := f.Compare.Alpha; a != 0 && !(a >= 1e-6 && a < 0.5) {
+			wrong(lines.of("compare", "alpha"), "compare.alpha: %v is out of range; allowed: 0.000001 to below 0.5", a)
 		}
-	}
-	for _, g := range f.Gates {
-		// A gate on a metric that no run has yet is undecided; only what can never be judged is an
-		// error.
-		if len(g.Verdict) > 0 {
-			c, err := f.Compare.completed(cells)
-			if err != nil {
-				return err
-			}
-			if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
-				return fmt.Errorf("gate %q: nothing is compared; allowed: an axis with a baseline and another value", g.Text())
-			}
-			if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
-				return fmt.Errorf("gate %q: %s is not compared; allowed: %s, or a metric under compare", g.Text(), g.Metric, c.Primary)
-			}
-			continue
-		}
-		if _, err := g.check(Summary{}, f.Compare, cells); err != nil {
-			return err
+		if at := f.Compare.PassAt; at != nil && !finite(*at) {
+			wrong(lines.of("compare", "pass_at"), "compare.pass_at: %v is out of range; allowed: a finite number", *at)
 		}
 	}
-	_, err := f.Compare.completed(cells)
-	return err
+	c, err := f.Compare.completed(cells)
+	if err != nil {
+		wrong(lines.of("compare"), "%s", err)
+	}
+	for i, g := range f.Gates {
+		faults := g.faults()
+		if err == nil { // else what does not fit would follow from it
+			faults = append(faults, g.misfits(c, cells)...)
+		}
+		for _, fault := range faults {
+			wrong(lines.gate(i, len(f.Gates)), "gate %q: %s", g.Text(), fault)
+		}
+	}
+}
+
+// finite says that a value of a file is a number that can be compared.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// faults are what is wrong with a gate by itself, nil for nothing.
+func (g Gate) faults() (list []string) {
+	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, bound := range []*float64{g.AtLeast, g.AtMost} {
+		if bound != nil && !finite(*bound) {
+			wrong("the bound %v is out of range; allowed: a finite number", *bound)
+		}
+	}
+	for _, v := range g.Verdict {
+		if !slices.Contains(gateVerdicts, v) {
+			wrong("unknown verdict %q; allowed: %s", v, strings.Join(gateVerdicts, ", "))
+		}
+	}
+	if g.Undecided != "" && !slices.Contains(gateUndecided, g.Undecided) {
+		wrong("undecided = %q; allowed: %s", g.Undecided, strings.Join(gateUndecided, ", "))
+	}
+	if g.AtLeast == nil && g.AtMost == nil && len(g.Verdict) == 0 {
+		wrong("it has no condition; allowed: at_least, at_most, verdict")
+	}
+	return list
+}
+
+// misfits are what a gate names and is not there, given what is compared. A gate on a metric that no
+// run has yet is undecided; only what can never be judged is an error.
+func (g Gate) misfits(c *Compare, cells []Cell) (list []string) {
+	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if _, err := g.check(Summary{}, c, cells); err != nil {
+		return []string{err.Error()}
+	}
+	if len(g.Verdict) == 0 {
+		return nil
+	}
+	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
+		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}
+	}
+	if arms := slices.DeleteFunc(valuesOf(cells, c.Axis), func(v string) bool { return v == c.Baseline }); g.Arm != "" && !slices.Contains(arms, g.Arm) {
+		wrong("%q is not compared with %s; allowed: %s", g.Arm, c.Baseline, strings.Join(arms, ", "))
+	}
+	if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
+		wrong("%s is not compared; allowed: %s, or a metric under compare", g.Metric, c.Primary)
+	}
+	return list
 }
 
 // named says that a text can name an axis or a value.
@@ -345,6 +399,9 @@ func seedsOf(v any) (seeds []uint64, err error) {
 	case nil:
 		return nil, nil
 	case []any:
+		if len(v) == 0 {
+			return nil, fmt.Errorf("the list is empty; %s, or leave it out for each scenario's own", allowed)
+		}
 		for _, one := range v {
 			n, ok := one.(int64)
 			if !ok || n < 0 {
@@ -404,12 +461,20 @@ func linesOf(data []byte) (lines fileLines) {
 		lines = append(lines, fileLine{path, line})
 		return path
 	}
-	var inside func(node *unstable.Node, under []string)
+	var inside, within func(node *unstable.Node, under []string)
 	inside = func(node *unstable.Node, under []string) {
 		path := add(node, under)
-		if value := node.Value(); value.Kind == unstable.InlineTable {
+		within(node.Value(), path)
+	}
+	within = func(value *unstable.Node, path []string) {
+		switch value.Kind {
+		case unstable.InlineTable:
 			for it := value.Children(); it.Next(); {
 				inside(it.Node(), path)
+			}
+		case unstable.Array:
+			for it := value.Children(); it.Next(); {
+				within(it.Node(), path)
 			}
 		}
 	}
@@ -431,6 +496,20 @@ func (l fileLines) of(path ...string) int {
 		}
 	}
 	return 0
+}
+
+// gate is the line of a gate, of so many: its table's, or that of the list.
+func (l fileLines) gate(i, of int) int {
+	var tables []int
+	for _, one := range l {
+		if slices.Equal(one.path, []string{"gates"}) {
+			tables = append(tables, one.line)
+		}
+	}
+	if len(tables) == of {
+		return tables[i]
+	}
+	return l.of("gates")
 }
 
 // below are the next parts of the keys below a path, in order.

@@ -101,6 +101,15 @@ func TestParseNamesEverythingThatIsWrong(t *testing.T) {
 		{"name = \"a\"\nscenarios = [\"s\"]\n[[gates]]\nmetric = \"scor\"\nat_least = 1.0\n", []string{"unknown metric \"scor\""}},
 		{"name = \"a\"\nscenarios = [\"s\"]\n[[gates]]\nmetric = \"score\"\nverdict = [\"better\"]\n", []string{"nothing is compared"}},
 		{"name = \"a\"\nscenarios = [\"s\"]\n[[gates]]\nmetric = \"score\"\n", []string{"no condition"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\ngates = [\n{metrik = \"score\"}]\n", []string{"line 4: unknown key gates.metrik"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[axes.x.one.llm]\n[axes.x.two.llm]\n[[gates]]\nmetric = \"score\"\narm = \"one\"\nverdict = [\"better\"]\n", []string{"line 5: gate \"score of one better\": \"one\" is not compared with one; allowed: two"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = []\n[budget]\ncalls = 0\ntokens = 5\n", []string{"line 3: seeds: the list is empty", "line 5: budget.calls: 0 is out of range"}},
+		{"name = \"a\"\nscenarios = [\"s\"]\nrepeats = 0\n[compare]\naxis = \"q\"\n[axes.x.one.llm]\n[axes.x.two.llm]\n[[gates]]\nmetric = \"score\"\narm = \"tow\"\nundecided = \"maybe\"\n", []string{
+			"line 3: repeats: 0", "line 4: compare: axis \"q\"", "line 8: gate \"score of tow\": undecided = \"maybe\"", "line 8: gate \"score of tow\": it has no condition",
+		}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[compare]\naxis = \"x\"\nmargin = nan\nalpha = 7.0\n[axes.x.one.llm]\n[axes.x.two.llm]\n[[gates]]\nmetric = \"score\"\narm = \"tow\"\nat_least = nan\n[[gates]]\nmetric = \"accepted.typo\"\nat_most = 0.0\n", []string{
+			"line 5: compare.margin: NaN is out of range", "line 6: compare.alpha: 7 is out of range", "line 9: gate \"mean score of tow at least NaN\": the bound NaN", "line 9: gate \"mean score of tow at least NaN\": no value \"tow\"", "line 13: gate \"mean accepted.typo at most 0\": unknown metric \"accepted.typo\"",
+		}},
 	} {
 		_, err := Parse([]byte(of.text))
 		problems := Problems(err)
@@ -139,8 +148,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name = \"a\"\nscenarios = [\"s\"]\naxes = { a = { b = { llm = { model = 1 } } } }\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse(data)
-		if err == nil && file.size() < 1000 && len(file.Combinations()) != file.size() {
-			t.Errorf("%d cells of %d", len(file.Combinations()), file.size())
+		if err == nil && file.Size() < 1000 && len(file.Combinations()) != file.Size() {
+			t.Errorf("%d cells of %d", len(file.Combinations()), file.Size())
 		}
 		if err != nil && !slices.IsSortedFunc(Problems(err), func(a, b *Problem) int { return a.Line - b.Line }) {
 			t.Error("problems are not in the order of lines")

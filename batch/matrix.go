@@ -23,8 +23,8 @@ type Planned struct {
 	Settings trace.Settings
 }
 
-// size is the number of cells.
-func (f File) size() int {
+// Size is the number of cells; above [CellsMost] it may be too low.
+func (f File) Size() int {
 	n := max(1, len(f.Scenarios)) * max(1, len(f.Seeds)) * int(f.Repeats)
 	for _, a := range f.Axes {
 		if n > CellsMost {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"example.com/agentworld/llmclient"
 )
@@ -23,9 +24,9 @@ func (e *ConflictError) Error() string {
 }
 
 // Merge unites directories of one batch in d, which is new or has the same cells: results, the runs
-// they come from, and runs that have not ended. It returns how many cells have a result then. A
-// cell with equal results in two directories has one; different ones are a [ConflictError], and
-// nothing is written before all are compared.
+// they come from, runs that have not ended, and what was taken of the budget. It returns how many
+// cells have a result then. A cell with equal results in two directories has one; different ones are
+// a [ConflictError], and nothing is written before all are compared.
 func (d Dir) Merge(from []Dir) (results int, err error) {
 	dirs := from
 	if _, _, err := d.Cells(); err == nil {
@@ -41,7 +42,6 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dirs[0], err)
 	}
-	// best is where the result of a cell, or else its longest history of attempts, stands.
 	best := map[ID]Dir{}
 	for _, other := range dirs {
 		_, same, err := other.Cells()
@@ -55,27 +55,8 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 			at, known := best[c.ID]
 			if !known {
 				best[c.ID] = other
-				continue
-			}
-			a, hasA, err := at.result(c.ID, resultFile)
-			if err != nil {
-				return 0, fmt.Errorf("%s: %w", at, err)
-			}
-			b, hasB, err := other.result(c.ID, resultFile)
-			if err != nil {
-				return 0, fmt.Errorf("%s: %w", other, err)
-			}
-			switch {
-			case hasA && hasB && (a.Digest != b.Digest || a.Status != b.Status):
-				return 0, &ConflictError{c.ID, [2]Dir{at, other}, fmt.Sprintf("%s with digest %.16s, and %s with digest %.16s", a.Status, a.Digest, b.Status, b.Digest)}
-			case hasB && !hasA:
-				best[c.ID] = other
-			case !hasA && !hasB:
-				if mine, theirs, err := latestOf(at, other, c.ID); err != nil {
-					return 0, err
-				} else if theirs > mine {
-					best[c.ID] = other
-				}
+			} else if best[c.ID], err = fuller(at, other, c.ID); err != nil {
+				return 0, err
 			}
 		}
 	}
@@ -101,11 +82,65 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 			results++
 		}
 	}
+	for _, other := range from {
+		if err := d.takeBudget(other); err != nil {
+			return 0, fmt.Errorf("copy the budget from %s: %w", other, err)
+		}
+	}
 	all, err := d.Results(cells)
 	if err != nil {
 		return 0, err
 	}
 	return results, d.WriteResults(all)
+}
+
+// fuller is the one of two directories that has the result of a cell, or without one the latest
+// attempt; a if they are equal. The error is a [ConflictError] if they have different results.
+func fuller(a, b Dir, id ID) (Dir, error) {
+	ours, hasA, err := a.result(id, resultFile)
+	if err != nil {
+		return a, fmt.Errorf("%s: %w", a, err)
+	}
+	theirs, hasB, err := b.result(id, resultFile)
+	if err != nil {
+		return a, fmt.Errorf("%s: %w", b, err)
+	}
+	switch {
+	case hasA && hasB:
+		if what := ours.differs(theirs); what != "" {
+			return a, &ConflictError{id, [2]Dir{a, b}, what}
+		}
+	case hasB:
+		return b, nil
+	case !hasA:
+		latestA, latestB, err := latestOf(a, b, id)
+		if err != nil || latestB > latestA {
+			return b, err
+		}
+	}
+	return a, nil
+}
+
+// takeBudget copies what the processes of another directory have leased. A file that both have
+// is of the same processes, and grows: the larger one is the later one.
+func (d Dir) takeBudget(from Dir) error {
+	theirs, err := from.leases()
+	if err != nil || len(theirs) == 0 {
+		return err
+	}
+	ours, err := d.leases()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(d.path(budgetDir), 0o700); err != nil {
+		return err
+	}
+	for name, leased := range theirs {
+		if err := replaceFile(d.path(budgetDir, name), llmclient.Marshal(leased.AtLeast(ours[name]))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // latestOf are the latest attempts at a cell in two directories.
@@ -134,12 +169,22 @@ func (d Dir) take(from Dir, id ID) error {
 	if err != nil {
 		return err
 	}
+	result, _, err := from.result(id, resultFile)
+	if err != nil {
+		return err
+	}
 	for _, n := range numbers {
 		to := d.attempt(id, n)
-		if _, err := os.Lstat(to); err == nil {
-			continue // a copy of the same attempt
+		// A copy that was made while the attempt was played is half of it, and the attempt of the
+		// result may be another one than ours of the same number.
+		if _, err := os.Lstat(filepath.Join(to, endedFile)); err == nil && n != result.Attempt {
+			continue
 		}
-		if err := copyRun(from.attempt(id, n), to); err != nil {
+		partial := to + ".partial"
+		if err := errors.Join(os.RemoveAll(partial), copyRun(from.attempt(id, n), partial), os.RemoveAll(to)); err != nil {
+			return err
+		}
+		if err := os.Rename(partial, to); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 )
@@ -68,17 +69,17 @@ func (s Summary) CSV() []byte {
 	w := csv.NewWriter(&b)
 	header := []string{"cell", "scenario", "seed", "repeat"}
 	for _, axis := range axes {
-		header = append(header, inert(axis))
+		header = append(header, plaintext.Cell(axis))
 	}
 	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens", "run_cost_micros", "currency")
 	_ = w.Write(append(header, names...)) // into a buffer, as below
 	for _, r := range s.Results {
-		row := []string{inert(string(r.ID)), inert(r.Scenario), strconv.FormatUint(r.Seed, 10), strconv.FormatInt(r.Repeat, 10)}
+		row := []string{plaintext.Cell(string(r.ID)), plaintext.Cell(r.Scenario), strconv.FormatUint(r.Seed, 10), strconv.FormatInt(r.Repeat, 10)}
 		for _, axis := range axes {
-			row = append(row, inert(r.Label(axis)))
+			row = append(row, plaintext.Cell(r.Label(axis)))
 		}
-		row = append(row, string(r.Status), inert(r.Reason), inert(r.Model), string(r.ModelSource), r.Digest,
-			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10), inert(r.Currency))
+		row = append(row, string(r.Status), plaintext.Cell(r.Reason), plaintext.Cell(r.Model), string(r.ModelSource), r.Digest,
+			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10), plaintext.Cell(r.Currency))
 		for _, name := range names {
 			cell := ""
 			if v, ok := r.Metrics[name]; ok {
@@ -92,14 +93,6 @@ func (s Summary) CSV() []byte {
 	return b.Bytes()
 }
 
-// inert is a text of others that no spreadsheet takes for a formula.
-func inert(text string) string {
-	if text = one(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
-		return "'" + text
-	}
-	return text
-}
-
 // The elements of a JUnit file, as CI systems read it.
 type (
 	junitSuite struct {
@@ -110,6 +103,7 @@ type (
 		Errors   int         `xml:"errors,attr"`
 		Skipped  int         `xml:"skipped,attr"`
 		Cases    []junitCase `xml:"testcase"`
+		Out      string      `xml:"system-out,omitempty"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
@@ -128,6 +122,9 @@ type (
 // What is undecided is skipped with a message, a failed cell is an error.
 func (s Summary) JUnit() []byte {
 	suite := junitSuite{Name: "batch " + one(s.Name)}
+	if s.Scripted {
+		suite.Out = scriptedNote
+	}
 	for _, g := range s.Gates {
 		c := junitCase{Class: "gates", Name: one(g.Gate), Out: one(g.Why)}
 		switch g.Verdict {

@@ -3,12 +3,16 @@ package batch
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
+	"example.com/agentworld/trace"
 )
 
 // Plan says how large a batch has to be to find a difference, and what it takes.
@@ -26,7 +30,7 @@ type Plan struct {
 	Clusters int    `json:"clusters"`
 	Cluster  string `json:"cluster"`
 	// Calls, Tokens and CostMicros are what all cells of that many clusters take, by the mean of the
-	// pilot's cells.
+	// pilot's cells; without a pilot, by what is expected of one cell of each arm.
 	Calls      int64  `json:"calls"`
 	Tokens     int64  `json:"tokens"`
 	CostMicros int64  `json:"cost_micros"`
@@ -38,7 +42,8 @@ type Plan struct {
 type PlannedComparison struct {
 	Arm      string `json:"arm"`
 	Baseline string `json:"baseline"`
-	// PilotClusters are those that the standard deviation SD of the difference is from.
+	// PilotClusters are those that the standard deviation SD of the difference is from; 0 if it is
+	// from the recorded scores of the embedded model.
 	PilotClusters int     `json:"pilot_clusters"`
 	SD            float64 `json:"sd"`
 	// Clusters is the number needed; [stats.ClustersMax] if not even that many suffice.
@@ -48,10 +53,20 @@ type PlannedComparison struct {
 // pilotLeast is how many clusters a pilot has at least: with fewer the spread is a guess.
 const pilotLeast = 4
 
+// Question is what a plan answers.
+type Question struct {
+	// Effect is the difference to find, 0 for that of the file, Power the probability of finding it.
+	Effect, Power float64
+	// Takes is what one cell is expected to take, its cost in Currency; asked where no pilot says it.
+	Takes    func(Cell) (trace.Usage, error)
+	Currency string
+}
+
 // PlanOf says how large a batch has to be, by the results of a pilot: cells of the same axis in
-// which every arm played at least four clusters. effect 0 takes that of the file. The error says
-// what is missing.
-func PlanOf(c *Compare, cells []Cell, results []Result, effect, power float64) (Plan, error) {
+// which every arm played at least four clusters. Without a pilot, the scores of a built-in task are
+// taken to vary as those of the embedded model do, see [baseline.ScoreSpread]. The error says what
+// is missing.
+func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error) {
 	c, err := c.completed(cells)
 	if err != nil {
 		return Plan{}, err
@@ -59,10 +74,11 @@ func PlanOf(c *Compare, cells []Cell, results []Result, effect, power float64) (
 	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
 		return Plan{}, fmt.Errorf("nothing is compared; allowed: an axis with a baseline and another value")
 	}
-	if effect = cmp.Or(effect, c.Effect); effect <= 0 {
-		return Plan{}, fmt.Errorf("no difference to find; allowed: effect under compare, a difference of %s that is worth finding", c.Primary)
+	effect := cmp.Or(q.Effect, c.Effect)
+	if effect <= 0 {
+		return Plan{}, fmt.Errorf("no difference to find; allowed: effect under compare or --effect, a difference of %s that is worth finding", c.Primary)
 	}
-	p := Plan{Metric: c.Primary, Effect: effect, Power: power, Alpha: c.Alpha, Cluster: "instance"}
+	p := Plan{Metric: c.Primary, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance"}
 	byID, byKey := indexed(results), match(cells, c.Axis)
 	if byKey.several {
 		p.Cluster = "scenario"
@@ -77,24 +93,30 @@ func PlanOf(c *Compare, cells []Cell, results []Result, effect, power float64) (
 		if err != nil {
 			return p, fmt.Errorf("plan: %w", err)
 		}
-		if sample.Clusters() < pilotLeast {
-			return p, fmt.Errorf("the pilot has %d %ss in which both %s and %s have a %s; allowed: at least %d", sample.Clusters(), p.Cluster, arm, c.Baseline, c.Primary, pilotLeast)
+		known, sd := sample.Clusters(), sample.SD()
+		if known < pilotLeast {
+			spread, ok := baseline.ScoreSpread(cells[0].Scenario)
+			if !ok || c.Primary != "score" || byKey.several {
+				return p, fmt.Errorf("the pilot has %d %ss in which both %s and %s have a %s; allowed: at least %d, or the score of one built-in task; a pilot is played by batch run, with a few seeds", known, p.Cluster, arm, c.Baseline, c.Primary, pilotLeast)
+			}
+			// The difference of two independent scores; pairs on the same instance differ less.
+			known, sd = 0, spread*math.Sqrt2
 		}
 		// The level is shared by the arms, as Holm does for the hardest of them.
-		design := stats.Design{Effect: effect, SD: sample.SD(), Alpha: c.Alpha / float64(len(arms)-1)}
-		n, err := design.Clusters(power)
+		design := stats.Design{Effect: effect, SD: sd, Alpha: c.Alpha / float64(len(arms)-1)}
+		n, err := design.Clusters(q.Power)
 		if err != nil {
 			return p, fmt.Errorf("plan: %w", err)
 		}
-		p.Comparisons = append(p.Comparisons, PlannedComparison{arm, c.Baseline, sample.Clusters(), sample.SD(), n})
+		p.Comparisons = append(p.Comparisons, PlannedComparison{arm, c.Baseline, known, sd, n})
 		p.Clusters = max(p.Clusters, n)
 	}
-	p.price(c, cells, results)
-	return p, nil
+	return p, p.price(c, cells, results, q)
 }
 
-// price says what that many clusters take, by the mean of the pilot's cells of each arm.
-func (p *Plan) price(c *Compare, cells []Cell, results []Result) {
+// price says what that many clusters take, by the mean of the pilot's cells of each arm, or what a
+// cell of each is expected to take.
+func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) error {
 	clusters := map[string]bool{}
 	for _, cell := range cells {
 		name := cell.Scenario
@@ -112,10 +134,22 @@ func (p *Plan) price(c *Compare, cells []Cell, results []Result) {
 			p.Currency = cmp.Or(r.Currency, p.Currency)
 		}
 	}
+	if n == 0 && q.Takes != nil {
+		p.Currency = q.Currency
+		for _, arm := range valuesOf(cells, c.Axis) {
+			i := slices.IndexFunc(cells, func(cell Cell) bool { return cell.Label(c.Axis) == arm })
+			u, err := q.Takes(cells[i])
+			if err != nil {
+				return fmt.Errorf("plan: what %s takes: %w", cells[i].Name(), err)
+			}
+			n, calls, tokens, cost = n+1, calls+u.Calls, tokens+u.InputTokens+u.OutputTokens, cost+u.Cost.Micros()
+		}
+	}
 	if n > 0 {
 		scale := float64(p.Cells) / float64(n)
 		p.Calls, p.Tokens, p.CostMicros = int64(float64(calls)*scale), int64(float64(tokens)*scale), int64(float64(cost)*scale)
 	}
+	return nil
 }
 
 // Text is the plan for people.
@@ -127,13 +161,17 @@ func (p Plan) Text() string {
 	}
 	fmt.Fprintf(&b, "to find a difference of %s%s in %s with a probability of %.0f%%, at level %g:\n", number(p.Effect), unit, p.Metric, 100*p.Power, p.Alpha)
 	for _, one := range p.Comparisons {
-		needs := fmt.Sprintf("%d %ss", one.Clusters, p.Cluster)
+		needs := plaintext.Count(one.Clusters, p.Cluster)
 		if one.Clusters >= stats.ClustersMax {
 			needs = fmt.Sprintf("more than %d %ss", stats.ClustersMax, p.Cluster)
 		}
-		fmt.Fprintf(&b, "  %s against %s: %s; the differences of %d %ss in the pilot have a standard deviation of %s\n", one.Arm, one.Baseline, needs, one.PilotClusters, p.Cluster, number(one.SD))
+		of := fmt.Sprintf("the differences of %s in the pilot have a standard deviation of %s", plaintext.Count(one.PilotClusters, p.Cluster), number(one.SD))
+		if one.PilotClusters == 0 {
+			of = fmt.Sprintf("without a pilot: scores of the embedded model have differences with a standard deviation of %s, pairs less", number(one.SD))
+		}
+		fmt.Fprintf(&b, "  %s against %s: %s; %s\n", one.Arm, one.Baseline, needs, of)
 	}
-	fmt.Fprintf(&b, "in all: %d %ss, %d cells, about %d calls, %d tokens", p.Clusters, p.Cluster, p.Cells, p.Calls, p.Tokens)
+	fmt.Fprintf(&b, "in all: %s, %s, about %s, %s", plaintext.Count(p.Clusters, p.Cluster), plaintext.Count(p.Cells, "cell"), plaintext.Count(p.Calls, "call"), plaintext.Count(p.Tokens, "token"))
 	if p.Currency != "" {
 		fmt.Fprintf(&b, ", %s %s", price.FromMicros(p.CostMicros), p.Currency)
 	}

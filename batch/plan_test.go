@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/baseline"
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/report/stats"
+	"example.com/agentworld/trace"
 )
 
 func TestPlan(t *testing.T) {
@@ -16,7 +19,7 @@ func TestPlan(t *testing.T) {
 		return 10, true
 	})
 	c := &Compare{Effect: 2}
-	p, err := PlanOf(c, cells, results, 0, 0.8)
+	p, err := PlanOf(c, cells, results, Question{Power: 0.8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +46,41 @@ func TestPlan(t *testing.T) {
 		if of.results == nil {
 			cells = cells[:1]
 		}
-		if _, err := PlanOf(of.c, cells, of.results, 0, 0.8); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := PlanOf(of.c, cells, of.results, Question{Power: 0.8}); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("want %q: %v", what, err)
 		}
 	}
-	if p, err := PlanOf(c, cells, results, 0.5, 0.9); err != nil || p.Clusters <= want {
+	if p, err := PlanOf(c, cells, results, Question{Effect: 0.5, Power: 0.9}); err != nil || p.Clusters <= want {
 		t.Errorf("a smaller difference and more power need %d clusters, %v", p.Clusters, err)
+	}
+}
+
+// TestPlanWithoutAPilot takes the spread of a built-in task's scores from those of the embedded
+// model, and what a cell takes from what is expected of it.
+func TestPlanWithoutAPilot(t *testing.T) {
+	cells, _ := played(8, []string{"small", "large"}, func(string, int) (float64, bool) { return 0, false })
+	takes := Question{Power: 0.8, Currency: "EUR", Takes: func(c Cell) (trace.Usage, error) {
+		return trace.Usage{Calls: int64(len(c.Label("model"))), InputTokens: 70, OutputTokens: 30, Cost: price.FromMicros(5)}, nil
+	}}
+	c := &Compare{Effect: 2}
+	if _, err := PlanOf(c, cells, nil, takes); err == nil || !strings.Contains(err.Error(), "one built-in task") {
+		t.Errorf("the spread of an unknown scenario is made up: %v", err)
+	}
+	for i := range cells {
+		cells[i].Scenario = "task_survival_two_hops_150"
+	}
+	p, err := PlanOf(c, cells, nil, takes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deviation, _ := baseline.ScoreSpread(cells[0].Scenario)
+	if got := p.Comparisons[0]; deviation < 10 || got.SD != deviation*math.Sqrt2 || got.PilotClusters != 0 || got.Clusters < 1000 {
+		t.Errorf("%+v from a deviation of %v", got, deviation)
+	}
+	if p.Calls != 5*int64(p.Cells) || p.Tokens != 100*int64(p.Cells) || p.CostMicros != 5*int64(p.Cells) || p.Currency != "EUR" {
+		t.Errorf("%+v", p)
+	}
+	if text := p.Text(); !strings.Contains(text, "without a pilot: ") {
+		t.Error(text)
 	}
 }

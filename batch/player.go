@@ -15,10 +15,13 @@ type Attempt struct {
 	Number int64
 	// Settings are those of the run, as a trace records them: all that shapes it.
 	Settings trace.Settings
-	// Dir is the run directory. If Resume is set it holds a run to go on with, otherwise it
+	// Dir is the run directory. If Resume is set it holds a run to continue, otherwise it
 	// does not exist.
 	Dir    string
 	Resume bool
+	// Drain, when set, ends the run in good order once it ends: answers under way are taken, and no
+	// call begins.
+	Drain context.Context
 	// Around wraps the source of answers. It refuses calls that the claim or the budget does
 	// not allow any more.
 	Around func(engine.Source) engine.Source
@@ -29,6 +32,6 @@ type Attempt struct {
 }
 
 // Player plays one cell. A run that ends early is a Result with its status, never an error.
-// The error is a failure outside of the run, such as a full disk. Cancelling ctx interrupts
-// the run so that another attempt can go on with it.
+// The error is a failure outside of the run, such as a full disk. Cancelling ctx breaks the
+// calls of the run off. Another attempt can continue a run that was ended in either way.
 type Player func(ctx context.Context, a Attempt) (Result, error)

@@ -3,10 +3,15 @@ package batch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -29,6 +34,8 @@ type Result struct {
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
 	Metrics map[string]float64 `json:"metrics"`
+	// Ticks is how long the run was to be.
+	Ticks int64 `json:"ticks"`
 	// Calls, Tokens and CostMicros are what the run took, CostMicros in millionths of the
 	// currency.
 	Calls      int64  `json:"calls"`
@@ -40,22 +47,93 @@ type Result struct {
 	Head   trace.Chain `json:"head"`
 	// WallMS is the duration of the last attempt in milliseconds. It says nothing about the run.
 	WallMS int64 `json:"wall_ms"`
+
+	// Spoilt says that the run is over and cannot be continued: too much of it was lost to an outage.
+	// Another attempt starts over.
+	Spoilt bool `json:"-"`
 }
 
-// ResultOf is the result of a cell that was played, from the report of its run.
+// outageMost is the share of the calls, or of the decisions, of a run that may be lost to an outage,
+// in percent. With more the score would say something about the endpoint.
+const outageMost = 5
+
+// outage says how much of a run was lost to outages if that is too much, and is empty otherwise.
+func outage(r report.Report) string {
+	calls, decisions, failures := int64(0), int64(0), report.Counts{}
+	for kind, n := range r.TraceCounts.LLMErrorsByKind {
+		if llmclient.ErrorKind(kind).Outage() {
+			calls, failures[kind] = calls+n, n
+		}
+	}
+	d := r.DecisionCounts
+	for reason, n := range d.WaitDegradedByReason {
+		if kind, found := strings.CutPrefix(reason, trace.WaitModelPrefix); found && llmclient.ErrorKind(kind).Outage() {
+			decisions += n
+		}
+	}
+	sent, decided := r.TraceCounts.ModelCalls, d.Act+d.Wait+d.WaitTicks-r.ContinuedDecisions
+	switch {
+	case 100*decisions > outageMost*decided:
+		return fmt.Sprintf("%d of %d decisions were lost to failures of the endpoint (%s)", decisions, decided, mostOf(failures))
+	case 100*calls > outageMost*sent:
+		return fmt.Sprintf("%d of %d calls ended in a failure of the endpoint (%s)", calls, sent, mostOf(failures))
+	}
+	return ""
+}
+
+// mostOf is the most frequent kind of failure, in alphabetical order the first of several.
+func mostOf(counts report.Counts) string {
+	if len(counts) == 0 { // a model that was given up is not called
+		return "no call was sent"
+	}
+	return slices.MaxFunc(slices.Sorted(maps.Keys(counts)), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(b, a))
+	})
+}
+
+// ResultOf is the result of a cell that was played, from the report of its run. A completed run of
+// which more than a twentieth was lost to an outage counts as one whose endpoint failed.
 func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	all := r.Metrics()
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{},
+		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
 	}
+	if lost := outage(r); lost != "" && out.Status == trace.RunCompleted {
+		out.Status, out.Reason = trace.RunProviderFailed, lost
+	}
+	out.Spoilt = out.Status == trace.RunProviderFailed && r.WorldTime >= r.TicksRequested
 	if out.Scored() {
 		out.Metrics = all
 	}
 	return out
+}
+
+// differs says in what two results of a cell differ; empty if they may be of the same run. It ignores
+// attempts and all that depends on the clock.
+func (r Result) differs(other Result) string {
+	for _, one := range []*Result{&r, &other} {
+		one.Attempt, one.WallMS, one.Head = 0, 0, ""
+		one.Metrics = maps.Clone(one.Metrics)
+		delete(one.Metrics, report.MetricLatency)
+	}
+	switch {
+	case string(llmclient.Marshal(r)) == string(llmclient.Marshal(other)):
+		return ""
+	case r.Status != other.Status || r.Digest != other.Digest:
+		return fmt.Sprintf("%s with digest %.16s, and %s with digest %.16s", r.Status, r.Digest, other.Status, other.Digest)
+	case r.Calls != other.Calls || r.Tokens != other.Tokens:
+		return fmt.Sprintf("%d calls with %d tokens, and %d with %d", r.Calls, r.Tokens, other.Calls, other.Tokens)
+	}
+	for _, m := range report.AllMetrics() {
+		if a, b := r.Metrics[m.Name], other.Metrics[m.Name]; a != b {
+			return fmt.Sprintf("%s of %s, and of %s", m.Name, number(a), number(b))
+		}
+	}
+	return "other figures"
 }
 
 // Scored says that the run counts in comparisons: it was played to its end. A failure of the

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,15 +16,39 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
-// Shard is a part of a batch: every Of-th cell, beginning with the Index-th, counted from 1. The
-// zero value is the whole batch.
+// Shard is a part of a batch: every Of-th group of cells that are equal in scenario, seed and repeat,
+// beginning with the Index-th, counted from 1, so that what is compared is played together. With
+// fewer groups than shards it is every Of-th cell. The zero value is the whole batch.
 type Shard struct{ Index, Of int }
 
-// has says that a cell, by its place in the batch, is in the shard.
-func (s Shard) has(place int) bool { return s.Of <= 1 || place%s.Of == s.Index-1 }
+// shardsOf says in which of so many shards, counted from 0, each cell is.
+func shardsOf(cells []Cell, of int) []int {
+	of = max(1, of)
+	type instance struct {
+		scenario string
+		seed     uint64
+		repeat   int64
+	}
+	groups := map[instance]int{}
+	list := make([]int, len(cells))
+	for i, c := range cells {
+		key := instance{c.Scenario, c.Seed, c.Repeat}
+		if _, known := groups[key]; !known {
+			groups[key] = len(groups)
+		}
+		list[i] = groups[key] % of
+	}
+	if len(groups) < of {
+		for i := range list {
+			list[i] = i % of
+		}
+	}
+	return list
+}
 
 // Options are how a batch is played.
 type Options struct {
@@ -30,8 +56,8 @@ type Options struct {
 	Cells []Planned
 	// Jobs bounds the cells that are played at once, at least 1.
 	Jobs int
-	// Shard is the part that this process plays. It takes over cells of other shards only if those
-	// have begun in this directory and nobody plays any of theirs any more.
+	// Shard is the part that this process plays. It plays cells of another shard only if
+	// that shard has begun in this directory and has no live process.
 	Shard Shard
 	// Retries is how often a cell is tried again after a failure of the infrastructure.
 	Retries int
@@ -39,6 +65,9 @@ type Options struct {
 	Lease time.Duration
 	// Play plays a cell.
 	Play Player
+	// Drain, when set, ends the playing in good order once it ends: answers under way are taken, and no
+	// cell and no call begins.
+	Drain context.Context
 	// Spender bounds all cells together, nil for no bound. Counts says that it bounds tokens or cost.
 	Spender Spender
 	Counts  bool
@@ -68,7 +97,7 @@ type Ending string
 const (
 	// Complete: nothing is left to do for this process.
 	Complete Ending = "complete"
-	// Interrupted: ctx ended. The same call goes on with it.
+	// Interrupted: it was asked to end. The same call continues.
 	Interrupted Ending = "interrupted"
 	// BudgetReached: what is left does not fit into the budget.
 	BudgetReached Ending = "budget_reached"
@@ -84,17 +113,25 @@ var errDecided = errors.New("the comparison is decided")
 
 // Play plays the cells of a batch that have no result yet, as far as no other process plays them,
 // and writes the file of all results. What was begun by a process that is gone is continued. The
-// error is a failure to read or write the directory, after which the same call goes on.
+// error is a failure to read or write the directory, after which the same call continues. The end of
+// ctx breaks off calls under way; whatever else ends the playing lets them be answered.
 func Play(ctx context.Context, o Options) (Ending, error) {
 	if o.Lease == 0 {
 		o.Lease = LeaseDefault
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: cancel, failures: map[ID]int{}, own: map[ID]bool{}, places: map[ID]int{}, done: map[ID]bool{}, playing: map[ID]engine.Progress{}}
+	asked := o.Drain
+	if asked == nil {
+		asked = ctx
+	}
+	drain, stop := context.WithCancelCause(asked)
+	defer stop(nil)
+	defer context.AfterFunc(ctx, func() { stop(ctx.Err()) })()
+	o.Drain = drain
+	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: stop, failures: map[ID]int{}, own: map[ID]bool{}, places: map[ID]int{}, done: map[ID]bool{}, playing: map[ID]engine.Progress{}}
 	for _, c := range o.Cells {
 		b.cells, b.settings[c.Cell.ID] = append(b.cells, c.Cell), c.Settings
 	}
+	b.shards = shardsOf(b.cells, o.Shard.Of)
 	results, err := o.Dir.Results(b.cells)
 	if err != nil {
 		return "", err
@@ -111,15 +148,14 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	for range max(1, o.Jobs) {
 		group.Go(func() error {
 			for {
-				c, cell, err := b.next(ctx)
+				c, cell, err := b.next()
+				if err == nil && c != nil {
+					err = b.play(ctx, c, cell)
+				}
 				if err != nil {
-					cancel(err)
+					stop(err)
 				}
 				if err != nil || c == nil {
-					return err
-				}
-				if err := b.play(ctx, c, cell); err != nil {
-					cancel(err)
 					return err
 				}
 			}
@@ -131,7 +167,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	} else {
 		err = errors.Join(err, o.Dir.WriteResults(results))
 	}
-	cause := context.Cause(ctx)
+	cause := context.Cause(drain)
 	switch {
 	case err != nil:
 		return "", err
@@ -141,6 +177,8 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 		return BudgetReached, nil
 	case errors.Is(cause, errDecided):
 		return DecidedEarly, nil
+	case asked.Err() == nil && ctx.Err() == nil: // the budget could not be read or written
+		return "", cause
 	}
 	return Interrupted, nil
 }
@@ -149,6 +187,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 type player struct {
 	Options
 	cells    []Cell
+	shards   []int // of each cell, from 0
 	settings map[ID]trace.Settings
 	stop     context.CancelCauseFunc
 
@@ -175,11 +214,11 @@ func (b *player) keep(r Result) {
 }
 
 // stand says how a cell stands. What another process has finished is taken up. The lock is held.
-func (b *player) stand(cell Cell) (s state, latest int64, err error) {
+func (b *player) stand(cell Cell, clock *fileClock) (s state, latest int64, err error) {
 	if b.done[cell.ID] {
 		return done, 0, nil
 	}
-	s, latest, _, err = b.Dir.look(cell.ID, b.Lease)
+	s, latest, _, err = b.Dir.look(cell.ID, b.Lease, clock)
 	if err != nil || s != done {
 		return s, latest, err
 	}
@@ -190,9 +229,9 @@ func (b *player) stand(cell Cell) (s state, latest int64, err error) {
 }
 
 // next claims a cell, or waits until one may be free. It is nil if nothing is left to do.
-func (b *player) next(ctx context.Context) (*claim, Cell, error) {
+func (b *player) next() (*claim, Cell, error) {
 	for {
-		if ctx.Err() != nil {
+		if b.Drain.Err() != nil {
 			return nil, Cell{}, nil
 		}
 		c, cell, others, err := b.take()
@@ -200,7 +239,7 @@ func (b *player) next(ctx context.Context) (*claim, Cell, error) {
 			return c, cell, err
 		}
 		select {
-		case <-ctx.Done():
+		case <-b.Drain.Done():
 		case <-time.After(min(max(b.Lease/20, 20*time.Millisecond), time.Second)):
 		}
 	}
@@ -212,17 +251,17 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	// begun and live are the shards that somebody has begun here, and that somebody plays.
-	begun, live := map[int]bool{}, map[int]bool{}
+	begun, live, clock := map[int]bool{}, map[int]bool{}, fileClock{dir: b.Dir}
 	var abandoned []Cell
 	var shards []int
 	for place, cell := range b.cells {
-		mine := b.Shard.has(place)
-		s, latest, err := b.stand(cell)
+		shard := b.shards[place]
+		mine := b.Shard.Of <= 1 || shard == b.Shard.Index-1
+		s, latest, err := b.stand(cell, &clock)
 		if err != nil {
 			return nil, cell, false, err
 		}
 		if !mine {
-			shard := place % b.Shard.Of
 			begun[shard] = begun[shard] || s == done || latest > 0
 			live[shard] = live[shard] || s == playing
 			if s == waiting || s == stale {
@@ -279,9 +318,9 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	defer cancel(nil)
 	began := time.Now()
 	r, playErr := b.Play(ctx, Attempt{
-		Cell: cell, Number: c.number, Settings: b.settings[cell.ID], Dir: b.Dir.Run(cell.ID, c.number), Resume: resume, Log: log,
+		Cell: cell, Number: c.number, Settings: b.settings[cell.ID], Dir: b.Dir.Run(cell.ID, c.number), Resume: resume, Log: log, Drain: b.Drain,
 		Around: func(s engine.Source) engine.Source {
-			return &guarded{Source: s, claim: c, cancel: cancel, stop: b.stop, spender: b.Spender, bill: engine.NewBill(b.settings[cell.ID], b.Counts), counts: b.Counts}
+			return &guarded{Source: s, claim: c, drain: b.Drain, cancel: cancel, stop: b.stop, spender: b.Spender, bill: engine.NewBill(b.settings[cell.ID], b.Counts), counts: b.Counts}
 		},
 		Progress: func(p engine.Progress) {
 			b.mu.Lock()
@@ -295,12 +334,12 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 		_, _ = io.WriteString(log, "error: "+playErr.Error()+"\n")
 	}
 	r.Attempt, r.WallMS = c.number, time.Since(began).Milliseconds()
-	if ctx.Err() != nil && r.Status != trace.RunCompleted || !c.holds() {
-		return nil // stopped, or somebody else goes on with it
+	if (ctx.Err() != nil || b.Drain.Err() != nil) && r.Status != trace.RunCompleted || !c.holds() {
+		return nil // stopped, or another process continues it
 	}
-	if playErr != nil && resume {
-		// What cannot be continued is not tried again; the next attempt begins anew.
-		if err := c.abandon(); err != nil {
+	if r.Spoilt || playErr != nil && resume && !passing(playErr) {
+		// What cannot be continued is not tried again; the next attempt starts over.
+		if err := b.Dir.Abandon(c.id, c.number); err != nil {
 			return err
 		}
 	}
@@ -313,6 +352,15 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 		return err
 	}
 	return b.ended(r)
+}
+
+// passing says that an error is about the machine and not about the records of a run, such as that of
+// a full disk: what they hold was paid for, and can be continued later.
+func passing(err error) bool {
+	_, system := errors.AsType[syscall.Errno](err)
+	_, path := errors.AsType[*fs.PathError](err)
+	_, locked := errors.AsType[*run.LockedError](err)
+	return (system || path || locked) && !run.Damaged(err)
 }
 
 // Final says that a run which ended so is not played again: its end is about the model or its own
@@ -350,7 +398,9 @@ func (b *player) tell(ended *Result) {
 // process's, and whether the budget allows it.
 type guarded struct {
 	engine.Source
-	claim   *claim
+	claim *claim
+	drain context.Context
+	// cancel breaks the run off, stop drains all runs.
 	cancel  context.CancelCauseFunc
 	stop    context.CancelCauseFunc
 	spender Spender
@@ -372,11 +422,19 @@ func (g *guarded) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 	if !g.counts {
 		most = budget.Amount{1}
 	}
-	settle, err := g.spender.Reserve(ctx, most)
-	if err != nil {
+	waiting, ready := context.WithCancel(ctx)
+	defer ready()
+	defer context.AfterFunc(g.drain, ready)()
+	settle, err := g.spender.Reserve(waiting, most)
+	switch {
+	case waiting.Err() != nil:
+		if err == nil {
+			settle(budget.Amount{})
+		}
+		return refused(waiting.Err())
+	case err != nil:
 		// Everything that runs would meet the same end, and what is under way is kept.
 		g.stop(err)
-		g.cancel(err)
 		return refused(err)
 	}
 	a := g.Source.Respond(ctx, key, r)

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -104,9 +105,12 @@ func TestFileSchema(t *testing.T) {
 	if err := resolved.Validate(value); err != nil {
 		t.Errorf("a batch file does not follow its schema: %v", err)
 	}
-	value.(map[string]any)["scenario"] = "x"
-	if resolved.Validate(value) == nil {
-		t.Error("an unknown key follows the schema")
+	for key, bad := range map[string]any{"scenario": "x", "seeds": "abc", "repeats": 0, "compare": map[string]any{"alpha": 7.0}, "gates": []any{map[string]any{"metric": "score", "verdict": []any{"good"}}}} {
+		changed := maps.Clone(value.(map[string]any))
+		changed[key] = bad
+		if resolved.Validate(changed) == nil {
+			t.Errorf("%s = %v follows the schema", key, bad)
+		}
 	}
 }
 
@@ -134,6 +138,15 @@ func commentsIn(t *testing.T, name string) map[string]string {
 	return docs
 }
 
+// bounds are what the types do not say, by "Type.Field".
+var bounds = map[string]map[string]any{
+	"File.Name": {"minLength": 1, "maxLength": nameMost}, "File.Scenarios": {"minItems": 1, "uniqueItems": true},
+	"File.Repeats": {"minimum": 1, "maximum": repeatsMost}, "Budget.Calls": {"minimum": 1}, "Budget.Tokens": {"minimum": 1},
+	"Compare.Margin": {"minimum": 0}, "Compare.Effect": {"minimum": 0}, "Compare.Range": {"minimum": 0},
+	"Compare.Alpha": {"minimum": 0, "exclusiveMaximum": 0.5},
+	"Gate.Verdict":  {"items": map[string]any{"enum": gateVerdicts}}, "Gate.Undecided": {"enum": gateUndecided},
+}
+
 // fileSchema is the schema of a type of the file; of names the type whose comments describe it.
 func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]any {
 	switch typ.Kind() {
@@ -145,7 +158,11 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 		return map[string]any{"type": "object", "additionalProperties": fileSchema(typ.Elem(), docs, "")}
 	case reflect.Interface:
 		if of == "File" { // seeds
-			return map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "integer", "minimum": 0}}}}
+			const seeds = `\s*[0-9]+(\s*-\s*[0-9]+)?\s*`
+			return map[string]any{"anyOf": []any{
+				map[string]any{"type": "string", "pattern": "^" + seeds + "(," + seeds + ")*$"},
+				map[string]any{"type": "array", "minItems": 1, "uniqueItems": true, "items": map[string]any{"type": "integer", "minimum": 0}},
+			}}
 		}
 		return map[string]any{"type": []string{"string", "number", "boolean"}}
 	case reflect.Struct:
@@ -159,6 +176,7 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 			if doc := docs[of+"."+f.Name]; doc != "" {
 				one["description"] = doc
 			}
+			maps.Copy(one, bounds[of+"."+f.Name])
 			properties[f.Tag.Get("toml")] = one
 		}
 		return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}

@@ -1,28 +1,39 @@
 package batch
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
+
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
 )
 
 // Status is how far a batch is.
 type Status struct {
 	Name string `json:"name"`
-	// Done cells have a result, Failed ones only failures, Playing ones a process that is alive, Stale
-	// ones a process that was not heard of for a lease, and Waiting ones neither.
-	Done    int `json:"done"`
-	Failed  int `json:"failed"`
-	Playing int `json:"playing"`
-	Stale   int `json:"stale"`
-	Waiting int `json:"waiting"`
+	// Done cells have a result, of which Unscored ended without a score; Failed ones have only
+	// failures, Playing ones a process that is alive, Stale ones a process that was not heard of for
+	// a lease, and Waiting ones neither.
+	Done     int `json:"done"`
+	Unscored int `json:"unscored"`
+	Failed   int `json:"failed"`
+	Playing  int `json:"playing"`
+	Stale    int `json:"stale"`
+	Waiting  int `json:"waiting"`
 	// Calls, Tokens and CostMicros are what the cells with a result took.
-	Calls      int64        `json:"calls"`
-	Tokens     int64        `json:"tokens"`
-	CostMicros int64        `json:"cost_micros"`
-	Currency   string       `json:"currency"`
-	Cells      []CellStatus `json:"cells"`
+	Calls      int64  `json:"calls"`
+	Tokens     int64  `json:"tokens"`
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
+	// Leased is what of the budget is spent or set apart, unfinished cells included: calls, tokens and
+	// cost. It is zero without a budget.
+	Leased budget.Amount `json:"leased"`
+	Cells  []CellStatus  `json:"cells"`
 }
 
 // CellStatus is how a cell stands.
@@ -44,10 +55,14 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	out := Status{Name: name, Cells: []CellStatus{}}
+	out, clock := Status{Name: name, Cells: []CellStatus{}}, fileClock{dir: d}
+	elsewhere, err := d.playedElsewhere(lease, &clock)
+	if err != nil {
+		return out, err
+	}
 	for _, c := range cells {
 		one := CellStatus{Cell: c}
-		s, latest, _, err := d.look(c.ID, lease)
+		s, latest, _, err := d.look(c.ID, lease, &clock)
 		if err != nil {
 			return out, err
 		}
@@ -63,9 +78,15 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			if r, known, err = d.result(c.ID, resultFile); err != nil {
 				return out, err
 			}
-			one.Attempt = r.Attempt
+			if one.Attempt = r.Attempt; !r.Scored() {
+				out.Unscored++
+				one.Reason = fmt.Sprintf("%s: %s", r.Status, r.Reason)
+			}
 		case s == playing:
 			one.State = "playing"
+			out.Playing++
+		case elsewhere[c.ID] > 0:
+			one.State, one.Attempt, one.Owner = "playing", elsewhere[c.ID], "a worker"
 			out.Playing++
 		case s == stale:
 			one.State = "stale"
@@ -77,7 +98,7 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			one.State = "waiting"
 			out.Waiting++
 		}
-		if one.State == "playing" || one.State == "stale" {
+		if one.Owner == "" && (one.State == "playing" || one.State == "stale") {
 			owner, _ := os.ReadFile(d.attempt(c.ID, latest, ownerFile)) // it is only for people
 			one.Owner = strings.TrimSpace(string(owner))
 		}
@@ -89,5 +110,39 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 		}
 		out.Cells = append(out.Cells, one)
 	}
-	return out, nil
+	out.Leased, _, err = (&Ledger{dir: d}).read()
+	return out, err
+}
+
+// workersPlaying lists the cells that workers elsewhere play; its modification time says when that was
+// known last.
+const workersPlaying = "playing.json"
+
+// KeepPlaying writes down which cells workers elsewhere play, with the numbers of their attempts. The
+// caller repeats it four times a lease: [Dir.Status] ignores an older list.
+func (d Dir) KeepPlaying(attempts map[ID]int64) error {
+	if err := replaceFile(d.path(workersPlaying), llmclient.Marshal(attempts)); err != nil {
+		return fmt.Errorf("keep which cells are played: %w", err)
+	}
+	return nil
+}
+
+// playedElsewhere is what [Dir.KeepPlaying] wrote down; nothing if that was longer ago than a lease.
+func (d Dir) playedElsewhere(lease time.Duration, clock *fileClock) (attempts map[ID]int64, err error) {
+	info, err := os.Stat(d.path(workersPlaying))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	data, readErr := os.ReadFile(d.path(workersPlaying))
+	now, clockErr := clock.now()
+	if err := errors.Join(err, readErr, clockErr); err != nil {
+		return nil, fmt.Errorf("read which cells are played: %w", err)
+	}
+	if now.Sub(info.ModTime()) > lease {
+		return nil, nil
+	}
+	if err := json.Unmarshal(data, &attempts); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; it may be removed", d.path(workersPlaying), err)
+	}
+	return attempts, nil
 }

@@ -156,7 +156,7 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	for _, g := range f.Gates {
 		result, err := g.check(s, f.Compare, cells)
 		if err != nil {
-			return Summary{}, err
+			return Summary{}, fmt.Errorf("gate %q: %w", g.Text(), err)
 		}
 		s.Gates = append(s.Gates, result)
 		if result.Verdict == GateFailed || result.Verdict == Undecided && s.Verdict == Passed {
@@ -218,91 +218,120 @@ func (g Gate) Text() string {
 	if len(g.Verdict) > 0 {
 		parts = append(parts, fmt.Sprintf("%s%s %s", g.Metric, of, strings.Join(g.Verdict, " or ")))
 	}
+	if len(parts) == 0 {
+		return g.Metric + of
+	}
 	return strings.Join(parts, ", ")
 }
 
 // check is the verdict on a gate: on a mean, or on comparisons. A gate on cells that have not been
-// played to their end is undecided, and so is one on cells that failed.
+// played to their end is undecided. One on cells that failed, and one on an undecided verdict, is what
+// the file says of undecided.
 func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
-	out := GateResult{Gate: g.Text(), Verdict: Passed}
 	m, ok := report.MetricNamed(g.Metric)
 	if !ok {
-		return out, fmt.Errorf("gate: unknown metric %q; allowed: %s, and %sACTION", g.Metric, metricNames(), report.AcceptedPrefix)
-	}
-	var why []string
-	lower := func(v Verdict, format string, args ...any) {
-		why = append(why, fmt.Sprintf(format, args...))
-		if v == GateFailed || v == Undecided && out.Verdict == Passed {
-			out.Verdict = v
-		}
+		return GateResult{}, fmt.Errorf("unknown metric %q; allowed: %s, and %sACTION", g.Metric, metricNames(), report.AcceptedPrefix)
 	}
 	axis := ""
 	if c, err := c.completed(cells); err != nil {
-		return out, err
+		return GateResult{}, err
 	} else if c != nil {
 		axis = c.Axis
 	}
-	if g.Arm != "" && !slices.Contains(valuesOf(cells, axis), g.Arm) {
-		return out, fmt.Errorf("gate %q: no value %q of the compared axis; allowed: %s", out.Gate, g.Arm, strings.Join(valuesOf(cells, axis), ", "))
+	if g.Arm != "" {
+		if arms := valuesOf(cells, axis); !slices.Contains(arms, g.Arm) {
+			return GateResult{}, fmt.Errorf("no value %q of the compared axis; allowed: %s", g.Arm, strings.Join(arms, ", "))
+		}
+		cells = slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return cell.Label(axis) != g.Arm })
 	}
+	on := grounds{verdict: Passed}
 	if g.AtLeast != nil || g.AtMost != nil {
-		all, open, failed := 0, 0, 0
-		var scored []*Result
-		byID := indexed(s.Results)
-		for _, cell := range cells {
-			if g.Arm != "" && cell.Label(axis) != g.Arm {
-				continue
-			}
-			all++
-			switch r := byID[cell.ID]; {
-			case r == nil:
-				open++
-			case !r.Scored():
-				failed++
-			default:
-				scored = append(scored, r)
-			}
-		}
-		mean := meanOf(m, scored)
-		switch {
-		case open > 0:
-			lower(Undecided, "%d of %d cells have not been played to their end", open, all)
-		case failed > 0:
-			lower(Undecided, "%d of %d cells ended without a score", failed, all)
-		case mean.N < all:
-			lower(Undecided, "%d of %d cells have no %s", all-mean.N, all, g.Metric)
-		case g.AtLeast != nil && mean.Mean < *g.AtLeast, g.AtMost != nil && mean.Mean > *g.AtMost:
-			lower(GateFailed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
-		default:
-			lower(Passed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
-		}
+		g.checkMean(&on, m, cells, s.Results)
 	}
 	if len(g.Verdict) > 0 {
-		compared := 0
-		for _, one := range s.Comparisons {
-			if g.Arm != "" && one.Arm != g.Arm {
-				continue
-			}
-			i := slices.IndexFunc(one.Metrics, func(v MetricVerdict) bool { return v.Metric == g.Metric })
-			if i < 0 {
-				return out, fmt.Errorf("gate %q: %s is not compared; allowed: the metrics under compare that runs have", out.Gate, g.Metric)
-			}
-			compared++
-			switch v := one.Metrics[i]; {
-			case slices.Contains(g.Verdict, string(v.Outcome)):
-				lower(Passed, "%s is %s", one.Arm, v.Outcome)
-			case v.Outcome == stats.Better || v.Outcome == stats.Worse || v.Outcome == stats.Equivalent:
-				lower(GateFailed, "%s is %s", one.Arm, v.Outcome)
-			default:
-				lower(map[string]Verdict{"pass": Passed, "fail": GateFailed}[g.Undecided].or(Undecided), "%s is %s", one.Arm, strings.ReplaceAll(string(v.Outcome), "_", " "))
-			}
-		}
-		if compared == 0 {
-			return out, fmt.Errorf("gate %q: nothing is compared; allowed: an axis with a baseline and another value", out.Gate)
+		g.checkComparisons(&on, s.Comparisons)
+	}
+	return GateResult{Gate: g.Text(), Verdict: on.verdict, Why: strings.Join(on.why, "; ")}, nil
+}
+
+// grounds are a verdict on a gate and the reasons for it.
+type grounds struct {
+	verdict Verdict
+	why     []string
+}
+
+// add gives a reason for a verdict. The worst of all verdicts counts.
+func (on *grounds) add(v Verdict, format string, args ...any) {
+	on.why = append(on.why, fmt.Sprintf(format, args...))
+	if v == GateFailed || v == Undecided && on.verdict == Passed {
+		on.verdict = v
+	}
+}
+
+// undecided is the verdict where the gate cannot be decided.
+func (g Gate) undecided() Verdict {
+	return map[string]Verdict{"pass": Passed, "fail": GateFailed}[g.Undecided].or(Undecided)
+}
+
+// checkMean compares the mean of a metric over the cells with the bounds.
+func (g Gate) checkMean(on *grounds, m report.Metric, cells []Cell, results []Result) {
+	open, failed, all := 0, 0, len(cells)
+	var scored []*Result
+	byID := indexed(results)
+	for _, cell := range cells {
+		switch r := byID[cell.ID]; {
+		case r == nil:
+			open++
+		case !r.Scored():
+			failed++
+		default:
+			scored = append(scored, r)
 		}
 	}
-	out.Why = strings.Join(why, "; ")
-	return out, nil
+	mean := meanOf(m, scored)
+	switch {
+	case open > 0:
+		on.add(Undecided, "%d of %d cells have not been played to their end", open, all)
+	case failed > 0:
+		on.add(g.undecided(), "%d of %d cells ended without a score", failed, all)
+	case mean.N < all:
+		on.add(g.undecided(), "%d of %d cells have no %s", all-mean.N, all, g.Metric)
+	case g.AtLeast != nil && mean.Mean < *g.AtLeast, g.AtMost != nil && mean.Mean > *g.AtMost:
+		on.add(GateFailed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
+	default:
+		on.add(Passed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
+	}
+}
+
+// checkComparisons looks for the gate's verdicts in the comparisons of its arm, or of all arms.
+func (g Gate) checkComparisons(on *grounds, list []Comparison) {
+	compared := 0
+	for _, one := range list {
+		if g.Arm != "" && one.Arm != g.Arm {
+			continue
+		}
+		compared++
+		i := slices.IndexFunc(one.Metrics, func(v MetricVerdict) bool { return v.Metric == g.Metric })
+		if i < 0 {
+			on.add(g.undecided(), "%s has no %s yet", one.Arm, g.Metric)
+			continue
+		}
+		v := one.Metrics[i]
+		differs := v.Outcome == stats.Better || v.Outcome == stats.Worse
+		switch {
+		case one.Open > 0 && !(v.Sequential && differs): // only a sequential verdict may come early
+			on.add(Undecided, "%d of %d pairs of %s are to play", one.Open, one.Pairs, one.Arm)
+		case slices.Contains(g.Verdict, string(v.Outcome)):
+			on.add(Passed, "%s is %s", one.Arm, v.Outcome)
+		case differs || v.Outcome == stats.Equivalent:
+			on.add(GateFailed, "%s is %s", one.Arm, v.Outcome)
+		default:
+			on.add(g.undecided(), "%s is %s", one.Arm, strings.ReplaceAll(string(v.Outcome), "_", " "))
+		}
+	}
+	if compared == 0 {
+		on.add(Undecided, "nothing is compared yet")
+	}
 }
 
 // or is v, or other if it is empty.
@@ -313,7 +342,7 @@ func (v Verdict) or(other Verdict) Verdict {
 	return v
 }
 
-// number is a figure for people, with at most four significant digits behind the point.
+// number is a figure for people, with at most four significant digits after the point.
 func number(v float64) string {
 	digits := 0
 	if v != math.Trunc(v) {

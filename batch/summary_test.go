@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,6 +126,33 @@ func TestPairsAreEqualInAllButTheAxis(t *testing.T) {
 }
 
 // TestDecided stops a batch as soon as an e-process is sure, and not before.
+// TestMeansAreThoseOfTheDifference: with one instance of many repeats and two of one, the means over
+// instances differ by what the verdict says; a longer arm is noted.
+func TestMeansAreThoseOfTheDifference(t *testing.T) {
+	var cells []Cell
+	var results []Result
+	for i, seed := range []uint64{1, 1, 1, 1, 2, 3} {
+		for _, arm := range []string{"small", "large"} {
+			c := Cell{ID: ID(fmt.Sprint(arm, i)), Scenario: "s", Seed: seed, Repeat: int64(i + 1), Labels: []Label{{"model", arm}}}
+			r := Result{Cell: c, Status: trace.RunCompleted, Ticks: 20, Metrics: map[string]float64{"score": 10}}
+			if arm == "large" {
+				r.Ticks, r.Metrics = 30, map[string]float64{"score": map[bool]float64{true: 20, false: 4}[seed == 1]}
+			}
+			cells, results = append(cells, c), append(results, r)
+		}
+	}
+	list, err := Comparisons(&Compare{Axis: "model", Primary: "score"}, cells, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := list[0].Metrics[0]; math.Abs(v.ArmMean-28./3) > 1e-9 || math.Abs(v.ArmMean-v.BaselineMean-v.Difference) > 1e-9 {
+		t.Errorf("means %v and %v, difference %v", v.ArmMean, v.BaselineMean, v.Difference)
+	}
+	if !slices.Contains(list[0].Notes, "the runs are not equally long: 30 and 20 ticks") {
+		t.Errorf("%q", list[0].Notes)
+	}
+}
+
 func TestDecided(t *testing.T) {
 	arms := []string{"small", "large"}
 	c := &Compare{Axis: "model", Primary: "score", Range: 4, StopWhenDecided: true}
@@ -141,6 +169,16 @@ func TestDecided(t *testing.T) {
 	}
 	if stopped < 6 || stopped > 20 {
 		t.Errorf("decided after %d pairs with a difference of half the range in each", stopped)
+	}
+	s, err := Summarize(File{Compare: c, Gates: []Gate{{Metric: "score", Verdict: []string{"better"}}}}, cells, results[:2*stopped])
+	if err != nil || s.Verdict != Passed {
+		t.Errorf("a batch that ended when it was decided: %s, %v", s.Verdict, err)
+	}
+	// A difference outside of the range is no failure of the batch: it was paid for.
+	narrow := *c
+	narrow.Range = 1
+	if list, err := Comparisons(&narrow, cells, results); err != nil || list[0].Metrics[0].Outcome != NoVerdict || !strings.Contains(list[0].Why, "range") {
+		t.Errorf("a range that is too small: %+v, %v", list, err)
 	}
 	// The twelfth pair, not the first ones, is missing: what comes behind it must wait.
 	late := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Seed == 2 })
@@ -203,8 +241,13 @@ func TestGates(t *testing.T) {
 		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better", "equivalent"}}, results, Passed},
 		{Gate{Metric: "score", Arm: "large", Verdict: []string{"equivalent"}}, results, GateFailed},
 		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better"}}, results[:10], Undecided},
-		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better"}, Undecided: "pass"}, results[:10], Passed},
-		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better"}, Undecided: "fail"}, results[:10], GateFailed},
+		{Gate{Metric: "decisions", Verdict: []string{"better"}}, results, Undecided},
+		{Gate{Metric: "decisions", Verdict: []string{"better"}, Undecided: "fail"}, results, GateFailed},
+		{Gate{Metric: "cost", AtMost: num(1), Undecided: "fail"}, results, GateFailed},
+		{Gate{Metric: "score", AtLeast: num(1), Undecided: "pass"}, open, Undecided},
+		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better"}, Undecided: "pass"}, results[:10], Undecided},
+		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better"}}, results[:14], Undecided},
+		{Gate{Metric: "decisions", Verdict: []string{"better"}, Undecided: "pass"}, results, Passed},
 	} {
 		s, err := Summarize(File{Gates: []Gate{of.gate}}, cells, of.results)
 		if err != nil {
@@ -214,7 +257,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("%s over %d results: %+v, want %s", of.gate.Text(), len(of.results), s.Gates[0], of.want)
 		}
 	}
-	for _, wrong := range []Gate{{Metric: "scores", AtLeast: num(1)}, {Metric: "score", Arm: "medium", AtLeast: num(1)}, {Metric: "decisions", Verdict: []string{"better"}}} {
+	for _, wrong := range []Gate{{Metric: "scores", AtLeast: num(1)}, {Metric: "score", Arm: "medium", AtLeast: num(1)}} {
 		if _, err := Summarize(File{Gates: []Gate{wrong}}, cells, results); err == nil {
 			t.Errorf("no error for %s", wrong.Text())
 		}

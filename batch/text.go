@@ -11,8 +11,8 @@ import (
 	"example.com/agentworld/report/stats"
 )
 
-// ShownMetrics are the columns of the table of arms, and what is compared if nobody says what. Every
-// metric stands in the other outputs.
+// ShownMetrics are the columns of the table of arms, and what is compared by default. The
+// other outputs have every metric.
 var ShownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens", "cost"}
 
 // listedMost bounds the failures that are listed for people.
@@ -23,8 +23,8 @@ func one(text string) string { return plaintext.Line(plaintext.Clip(text, 300)) 
 
 // head is the first line for people.
 func (s Summary) head() string {
-	text := fmt.Sprintf("%d cells, %d scored, %d failed, %d to play", s.Cells, s.Scored, s.Failed, s.Cells-s.Scored-s.Failed)
-	text += fmt.Sprintf("; %d calls, %d tokens", s.Calls, s.Tokens)
+	text := fmt.Sprintf("%s, %d scored, %d failed, %d to play", plaintext.Count(s.Cells, "cell"), s.Scored, s.Failed, s.Cells-s.Scored-s.Failed)
+	text += fmt.Sprintf("; %s, %s", plaintext.Count(s.Calls, "call"), plaintext.Count(s.Tokens, "token"))
 	if s.Currency != "" {
 		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
 	}
@@ -82,8 +82,9 @@ func (a ArmSummary) mean(name string) (MetricMean, bool) {
 
 // comparisonTable is the verdicts.
 func (s Summary) comparisonTable() table {
-	t := table{header: []string{"compared", "metric", "means", "difference", "95% interval", "p", "pairs", "verdict"}}
+	t := table{header: []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}}
 	for _, c := range s.Comparisons {
+		t.header[4] = fmt.Sprintf("%s%% interval", number(100*c.Confidence)) // one level for all
 		for _, v := range c.Metrics {
 			name := v.Metric
 			if v.Primary {
@@ -93,10 +94,14 @@ func (s Summary) comparisonTable() table {
 			if v.Interval != nil {
 				interval = number(v.Interval.Low) + " to " + number(v.Interval.High)
 			}
-			t.rows = append(t.rows, []string{
+			row := []string{
 				fmt.Sprintf("%s against %s", one(c.Arm), one(c.Baseline)), name, number(v.ArmMean) + ", " + number(v.BaselineMean),
 				number(v.Difference), interval, fmt.Sprintf("%.3f", v.AdjustedP), fmt.Sprint(v.Pairs), v.words(),
-			})
+			}
+			if v.Pairs == 0 {
+				row[2], row[3], row[5] = "-", "-", "-"
+			}
+			t.rows = append(t.rows, row)
 		}
 	}
 	return t
@@ -133,6 +138,11 @@ func (s Summary) remarks() (lines []string) {
 		who := fmt.Sprintf("%s against %s: ", one(c.Arm), one(c.Baseline))
 		if c.Why != "" {
 			lines = append(lines, who+"no verdict: "+one(c.Why))
+		}
+		for _, note := range c.Notes {
+			if note != embeddedNote { // it stands at the top
+				lines = append(lines, who+note)
+			}
 		}
 		if c.Open+c.Failed > 0 {
 			lines = append(lines, fmt.Sprintf("%sof %d pairs %d are to play and %d ended without a score", who, c.Pairs, c.Open, c.Failed))
@@ -172,7 +182,7 @@ func (s Summary) failureTable() (t table, omitted int) {
 	return t, len(s.Failures) - len(t.rows)
 }
 
-// write prints a table with aligned columns and an empty line behind it; nothing without rows.
+// write prints a table with aligned columns and an empty line after it; nothing without rows.
 func (t table) write(w io.Writer) {
 	if len(t.rows) == 0 {
 		return

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -11,6 +12,8 @@ import (
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -37,6 +40,9 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 		return nil, err
 	}
 	k := &Runtime{cfg: cfg}
+	if cfg.Documents != nil {
+		registry = registry.WithDocuments()
+	}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	k.known = modules.NewKnown(k.cfg.Language, rules)
 	moduleTools := k.registry.Tools()
@@ -113,6 +119,8 @@ type Agent struct {
 	ledger       policy.Ledger
 	order        Decision
 	instructions string
+	// template is the instructions without the persona, as a source.
+	template     *trace.Source
 	staticTokens int
 	// sampling and outputTokens are how the agent's model is asked to answer, and the room for
 	// that.
@@ -142,6 +150,11 @@ func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyR
 func (m *Agent) SetSystemPrompt(text string) {
 	m.systemPrompt = text
 	m.instructions = m.words.instructions(m.cfg, text, m.persona)
+	wording := m.words.instructions(m.cfg, text, world.Persona{})
+	m.template = &trace.Source{
+		ID: "template-" + llmclient.Hash([]byte(wording))[:8], Kind: trace.KindTemplate, Title: strings.Join([]string{m.cfg.Protocol, m.cfg.Commit, m.cfg.Language}, ", "),
+		Preview: plaintext.Clip(wording, trace.PreviewMax), Chars: runeCount(wording), Trust: trace.TrustRules,
+	}
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
 
@@ -187,6 +200,13 @@ func (m *Agent) Fits() error {
 			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens+m.growthTokens())
 	}
 	return nil
+}
+
+// FitsAfter is Fits as it would be after a change of texts. The agent stays as it is.
+func (m *Agent) FitsAfter(change func(*Agent)) error {
+	trial := *m
+	change(&trial)
+	return trial.Fits()
 }
 
 // observationTokensMin is room for the barest observation: the agent itself, its place and what

@@ -36,6 +36,9 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 	}
 	for _, name := range clippingOrder {
 		i := slices.IndexFunc(drafts, func(d sectionDraft) bool { return d.name == name })
+		if i < 0 {
+			continue // a section that this prompt does not have
+		}
 		for total() > budget && chosen[i] < len(drafts[i].variants)-1 {
 			chosen[i]++
 		}

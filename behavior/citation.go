@@ -5,64 +5,118 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
-// The bounds of what is read from one decision: ids, and characters of its reason.
+// The bounds of what is read from one turn: ids, and bytes of one text.
 const (
-	sourcesCitedMax  = 32
-	reasonScannedMax = 8192
+	sourcesCitedMax = 32
+	textScannedMax  = 8192
 )
 
 // inBrackets finds text in square, round or Chinese brackets. Brackets around other brackets are
 // skipped.
 var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
 
-// sourceForm is the form of the ids that sources have: memories, bullets, messages, notes,
-// requests and offers. Reasons hold many other words in brackets.
-var sourceForm = regexp.MustCompile(`^(?:mem-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+)$`)
+// sourceForm is the form of the ids that sources have: memories, chunks of documents,
+// bullets, messages, notes, requests and offers. Reasons hold many other words in brackets.
+var sourceForm = regexp.MustCompile(`^(?:(?:mem|doc)-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+)$`)
 
-// cited lists the sources that a decision named, by its own report and in its
-// reason, in order of first mention, the report first.
-func (t *Turn) cited(d terminal) []trace.Citation {
-	var list []trace.Citation
-	for _, entry := range d.sources {
-		for _, id := range listedIDs(entry) {
-			list = t.cite(list, id, trace.ChannelSelf)
+// ownList finds the list of sources used in an answer in text. Its brackets are those of a list, and
+// not citations.
+var ownList = regexp.MustCompile(`(?i)sources?[_ ]?used["'*` + "`" + `]*\s*[:=]\s*(?:\[[^\]]*\]|[^\n]*)`)
+
+// readCitations notes the sources that an answer names in brackets, in any text: those of its
+// calls, and text outside of calls. A source counts as used only if it was in view by then.
+func (t *Turn) readCitations(text string) {
+	texts := []string{ownList.ReplaceAllString(text, "")}
+	for _, c := range t.talk.Calls {
+		if !c.Text { // such a call is part of the text
+			texts = append(texts, c.Texts()...)
 		}
 	}
-	for _, match := range inBrackets.FindAllStringSubmatch(d.why[:min(len(d.why), reasonScannedMax)], -1) {
-		for _, id := range listedIDs(match[1]) {
-			if _, shown := t.inView(id); shown || sourceForm.MatchString(id) {
-				list = t.cite(list, id, trace.ChannelText)
-			}
+	for _, text := range texts {
+		for _, id := range CitedIDs(text[:min(len(text), textScannedMax)], func(id string) bool { _, shown := t.inView(id); return shown }) {
+			t.mentions = cite(t.mentions, trace.Citation{ID: id, Channel: trace.ChannelText, Status: t.standing(id)})
 		}
 	}
-	return list
 }
 
-// cite adds one mention to the list. An id that was not in view may still exist.
-func (t *Turn) cite(list []trace.Citation, id string, channel trace.Channel) []trace.Citation {
-	for i, c := range list {
-		if c.ID == id {
-			if c.Channel != channel {
-				list[i].Channel = trace.ChannelBoth
+// CitedIDs are the ids that a text names in brackets, each once, in order of first mention: those
+// that known says are ids of sources, and those that have the form of one. At most 32
+// are returned.
+func CitedIDs(text string, known func(id string) bool) (ids []string) {
+	for _, match := range inBrackets.FindAllStringSubmatch(text, -1) {
+		for _, id := range listedIDs(match[1]) {
+			if len(ids) < sourcesCitedMax && !slices.Contains(ids, id) && (known(id) || sourceForm.MatchString(id)) {
+				ids = append(ids, id)
 			}
-			return list
 		}
+	}
+	return ids
+}
+
+// credit records the sources that the turn named: those in the list of its decision first, then
+// those in its texts, in order of first mention.
+func (t *Turn) credit(d *Decision) {
+	var list []trace.Citation
+	for _, entry := range d.listedSources {
+		for _, id := range listedIDs(entry) {
+			list = cite(list, trace.Citation{ID: id, Channel: trace.ChannelSelf, Status: t.standing(id)})
+		}
+	}
+	for _, c := range t.mentions {
+		list = cite(list, c)
+	}
+	if len(list) == 0 {
+		return
+	}
+	d.SourcesCited = list
+	for _, c := range list {
+		switch c.Status {
+		case trace.CitedUsed:
+			d.SourcesUsed = append(d.SourcesUsed, c.ID)
+		case trace.CitedUnknown:
+			d.SourcesUnknown++
+		case trace.CitedInvented:
+			d.SourcesInvented++
+		}
+	}
+	t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(d.SourcesUsed), d.SourcesUnknown, d.SourcesInvented})})
+}
+
+// cite adds one mention to the list.
+func cite(list []trace.Citation, mention trace.Citation) []trace.Citation {
+	for i := range list {
+		known := &list[i]
+		if known.ID != mention.ID {
+			continue
+		}
+		if known.Channel != mention.Channel {
+			known.Channel = trace.ChannelBoth
+		}
+		if mention.Status == trace.CitedUsed {
+			known.Status = trace.CitedUsed // named again once it was in view
+		}
+		return list
 	}
 	if len(list) == sourcesCitedMax {
 		return list
 	}
-	status := trace.CitedInvented
-	remembered := t.mind.memory.Holds(id)
-	_, learned := t.mind.playbook.Bullet(id)
+	return append(list, mention)
+}
+
+// standing is the status of a source that the turn names now. One that was not in view may still
+// exist.
+func (t *Turn) standing(id string) trace.CitationStatus {
 	if _, shown := t.inView(id); shown {
-		status = trace.CitedUsed
-	} else if remembered || learned {
-		status = trace.CitedUnknown
+		return trace.CitedUsed
 	}
-	return append(list, trace.Citation{ID: id, Channel: channel, Status: status})
+	if _, learned := t.mind.playbook.Bullet(id); learned || t.mind.memory.Holds(id) || t.mind.cfg.Documents.Holds(id) {
+		return trace.CitedUnknown
+	}
+	return trace.CitedInvented
 }
 
 // listedIDs splits what may be one id or several. The prompt shows ids in brackets, and some
@@ -70,7 +124,7 @@ func (t *Turn) cite(list []trace.Citation, id string, channel trace.Channel) []t
 // as one id that nothing has.
 func listedIDs(text string) (ids []string) {
 	between := func(r rune) bool { return strings.ContainsRune(",;，；、|[](){}（）【】［］\"'`\n", r) }
-	for _, entry := range strings.FieldsFunc(text[:min(len(text), reasonScannedMax)], between) {
+	for _, entry := range strings.FieldsFunc(text[:min(len(text), textScannedMax)], between) {
 		found := slices.DeleteFunc(strings.Fields(entry), func(w string) bool { return !sourceForm.MatchString(w) })
 		if len(found) == 0 {
 			found = []string{idText(entry)}

@@ -94,6 +94,70 @@ func TestCitations(t *testing.T) {
 	}
 }
 
+// TestCitationsInEveryText: an id in brackets counts in any text of a turn, however the turn
+// commits. nav-00001 and res-00002 are in view from the start.
+func TestCitationsInEveryText(t *testing.T) {
+	call := func(tool, args string) llmclient.Item { return llmclient.FunctionCall("c-"+tool, tool, args) }
+	plan := func(goal, steps string) llmclient.Item {
+		return call("plan", `{"goal":"`+goal+`","steps":[`+steps+`],"actions":[]}`)
+	}
+	const wait, candidates = `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`, `"candidates":[{"action":"harvest_radiation","amount":1},{"action":"send_message","to":"agent-9","text":"see [res-00002]"}]`
+	draft := call("decision_draft", "{"+candidates+"}")
+	for name, tc := range map[string]struct {
+		protocol, commit string
+		answers          [][]llmclient.Item
+		why, want        string
+	}{
+		"plan": {answers: [][]llmclient.Item{{plan("as [nav-00001] says", ""), draft, call("decision", wait)}}, why: "as [nav-00001] says", want: "nav-00001 text used, res-00002 text used"},
+		"reason": {answers: [][]llmclient.Item{{plan("think", `{"kind":"reason","what":"x"}`)}, {llmclient.Message("assistant", "I follow [nav-00001].")}, {call("decision", wait)}},
+			why: "think", want: "nav-00001 text used"},
+		"module arguments": {answers: [][]llmclient.Item{{call("memory_long_term_search", `{"query":"more on (nav-00001)","limit":1}`)}, {call("decision", wait)}}, want: "nav-00001 text used"},
+		"draft":            {answers: [][]llmclient.Item{{draft}, {call("decision", wait)}}, want: "res-00002 text used"},
+		"one step":         {commit: trace.CommitOneStep, answers: [][]llmclient.Item{{plan("by [nav-00001]", ""), draft}}, why: "by [nav-00001]", want: "nav-00001 text used, res-00002 text used"},
+		"lean": {protocol: behavior.ProtocolLean, answers: [][]llmclient.Item{{call("turn", `{"plan":"by [nav-00001, nav-99999]",`+candidates+`,"candidate":1,"execute_until":null,"why":"sun","sources_used":["res-00002"]}`)}},
+			why: "sun", want: "res-00002 both used, nav-00001 text used, nav-99999 text invented"},
+		"text beside a call": {answers: [][]llmclient.Item{{llmclient.Message("assistant", "[nav-00001] it is"), call("decision", wait)}}, want: "nav-00001 text used"},
+		"text alone": {answers: [][]llmclient.Item{{llmclient.Message("assistant", "By [nav-00001]:\n"+`{"action":"wait","why":"so","sources_used":["res-00002"]}`)}},
+			why: "so", want: "res-00002 self used, nav-00001 text used"},
+		"fallback":                {answers: [][]llmclient.Item{{plan("by [nav-00001]", ""), draft}, nil}, why: "by [nav-00001]", want: "nav-00001 text used, res-00002 text used"},
+		"a result named too soon": {answers: [][]llmclient.Item{{plan("ask [mem-0-1]", "")}, {call("memory_long_term_search", `{"query":"mine compound refused","limit":5}`)}, {call("decision", wait)}}, why: "ask [mem-0-1]", want: "mem-0-1 text unknown"},
+		"and again in view":       {answers: [][]llmclient.Item{{plan("ask [mem-0-1]", "")}, {call("memory_long_term_search", `{"query":"mine compound refused","limit":5}`)}, {call("decision", strings.Replace(wait, `"why":""`, `"why":"[mem-0-1]"`, 1))}}, why: "[mem-0-1]", want: "mem-0-1 text used"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 2, PromptProfile: behavior.ProfileCompact, Protocol: tc.protocol, Commit: tc.commit, Fallback: trace.FallbackBest}}, 4)
+			m.SetPlaybook(parsed(t, handbook))
+			m.SetGoals("Make a chip.", "")
+			turn := m.begin()
+			for {
+				switch step := turn.Next().(type) {
+				case behavior.Ask:
+					if len(tc.answers) == 0 {
+						t.Fatalf("asks at %s", step.Stage)
+					}
+					items := tc.answers[0]
+					tc.answers = tc.answers[1:]
+					if items == nil {
+						turn.Answer(llmclient.Failed(llmclient.ErrTimeout, ""))
+						continue
+					}
+					turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})
+				case behavior.Call:
+					turn.Result(modules.New().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+				case behavior.Decision:
+					var got []string
+					for _, c := range step.SourcesCited {
+						got = append(got, c.ID+" "+string(c.Channel)+" "+string(c.Status))
+					}
+					if diff := cmp.Diff(tc.want, strings.Join(got, ", ")); diff != "" || step.Why != tc.why {
+						t.Errorf("why %q, want %q; citations (-want +got):\n%s", step.Why, tc.why, diff)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
 // TestASearchGivesTheScore: the history chooses memories by age. A memory in it also has the
 // score of the search that found it.
 func TestASearchGivesTheScore(t *testing.T) {

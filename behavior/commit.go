@@ -99,7 +99,6 @@ func (t *Turn) suffices(w weighing) bool {
 // commit verifies the decision before it becomes one: a refused action goes back
 // with its reasons, a bounded number of times.
 func (t *Turn) commit(d terminal) {
-	cited := t.cited(d)
 	v := t.evaluate(d.action)
 	t.intendAction(v)
 	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
@@ -157,20 +156,7 @@ func (t *Turn) commit(d terminal) {
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
 	decided := decisionOf(v)
-	decided.Why, decided.Commit, decided.SourcesCited = capText(d.why), trace.CommitTwoStep, cited
-	for _, c := range cited {
-		switch c.Status {
-		case trace.CitedUsed:
-			decided.SourcesUsed = append(decided.SourcesUsed, c.ID)
-		case trace.CitedUnknown:
-			decided.SourcesUnknown++
-		case trace.CitedInvented:
-			decided.SourcesInvented++
-		}
-	}
-	if len(cited) > 0 {
-		t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
-	}
+	decided.Why, decided.Commit, decided.listedSources = capText(d.why), trace.CommitTwoStep, d.sources
 	t.finish(&decided)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/trace"
 )
 
@@ -37,6 +38,8 @@ type Config struct {
 	// CountTokens counts the tokens of a text. Nil counts bytes, an upper bound
 	// that clips earlier than necessary. It must be a pure function.
 	CountTokens func(string) int
+	// Documents are what agents can look things up in, nil for none.
+	Documents *documents.Library
 	// Needless are the actions that can matter to no agent in the world, see
 	// [world.World.Needless]. No tool and no line of a prompt names them.
 	Needless []string

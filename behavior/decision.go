@@ -91,6 +91,8 @@ type Decision struct {
 	saw []sighting
 	// heard is the number of the last news in view.
 	heard int64
+	// listedSources is the decision's own list of what it used, as the model wrote it.
+	listedSources []string
 	// picked is the candidate that was committed directly in place of the first.
 	picked int
 }

@@ -102,7 +102,7 @@ func (t *Turn) plannedNames() []string {
 // another agent may have caused it. Of several plans the newest comes first. Actions that the
 // model has to mend are left to the next plan.
 func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair, mends bool) (faults []*answer.ArgumentError) {
-	t.planned = true
+	t.planned, t.goal = true, cmp.Or(plan.Goal, t.goal)
 	earlier := t.plan
 	t.plan = nil
 	if t.bent() {

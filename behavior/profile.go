@@ -33,6 +33,8 @@ type layout struct {
 	quota memory.Quota
 	// lessons bounds the bullets of a playbook, lessonChars their characters.
 	lessons, lessonChars int
+	// documents bounds the chunks of documents, trusted and untrusted ones each.
+	documents int
 	// places, agents, choices and quotes bound the lists of the observation.
 	places, agents, choices, quotes int
 	// terms bounds the requests, the offers here and those elsewhere that are listed.
@@ -48,9 +50,9 @@ type layout struct {
 const whole = 1 << 20
 
 var layoutOf = map[Profile]layout{
-	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
-	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
-	ProfileRich:     {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2}, lessons: whole, lessonChars: 8000, places: whole, agents: whole, choices: whole, quotes: whole, terms: whole, named: whole, details: true},
+	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, documents: 1, places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
+	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, documents: 2, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
+	ProfileRich:     {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2}, lessons: whole, lessonChars: 8000, documents: 4, places: whole, agents: whole, choices: whole, quotes: whole, terms: whole, named: whole, details: true},
 }
 
 // halved is l with lists half as long as they are in o, and whether that leaves

@@ -18,6 +18,7 @@ const (
 	sectionGoals       = "goals"
 	sectionKnown       = "known"
 	sectionHistory     = "history"
+	sectionDocuments   = "documents"
 	sectionMemory      = "memory"
 	sectionPlaybook    = "playbook"
 	sectionOutcome     = "last_outcome"
@@ -65,17 +66,22 @@ type sectionDraft struct {
 // clippingOrder is which sections lose text first when the budget does not hold
 // all. Goals and the last outcome are never cut, the agent's own state and what it
 // may do neither.
-var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
+var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
 
 // part separates what an agent observes itself from the text of other agents that it has heard,
-// read or learned from.
-func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome, focus memory.Focus) (seen *visibleObservation, held texts, lessons sectionDraft) {
+// read or learned from, and from documents.
+func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome, focus memory.Focus) (seen *visibleObservation, held texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	held = texts{Notes: o.Here.Notes, tick: o.Tick}
 	m.partTerms(seen, &held, o.Inbox)
 	held = m.recallHeard(held, focus)
+	passages, held.passages = m.passages(view, focus)
+	for _, s := range held.passages {
+		held.Documents = append(held.Documents, s.Text)
+		seen.unread += m.history.unread(s.ID)
+	}
 	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.history.spoken
 	seen.Withheld = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)
@@ -100,6 +106,9 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		s.Text = ""
 		seen.sent = append(seen.sent, s)
 	}
+	if len(held.Documents) > 0 {
+		seen.senders = append(seen.senders, m.words.textDocuments)
+	}
 	for _, s := range slices.Concat(held.recalled, held.taught) {
 		seen.senders = append(seen.senders, s.OriginAgent)
 	}
@@ -121,7 +130,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
-	return seen, held, lessons
+	return seen, held, lessons, passages
 }
 
 // compose builds the opening prompt for view within the token budget: the sections one after
@@ -130,7 +139,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	outcome, acted := view.Last()
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(policy.CheckOrder)
 	focus := m.focus(&p.seen)
-	seen, held, lessons := m.part(view, &p.seen, outcome, focus)
+	seen, held, lessons, passages := m.part(view, &p.seen, outcome, focus)
 	if p.early {
 		seen.Withheld = 0
 	}
@@ -159,12 +168,17 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
 		m.knownRules(),
 		history,
+	}
+	if m.cfg.Documents != nil {
+		drafts = append(drafts, passages)
+	}
+	drafts = append(drafts,
 		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.history.inSight(&p.seen))),
 		lessons,
-		{name: sectionOutcome, variants: []variant{last}},
+		sectionDraft{name: sectionOutcome, variants: []variant{last}},
 		m.observed(seen),
 		messages,
-	}
+	)
 	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
@@ -194,7 +208,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	// A rule vouches for the terms shown before the plan, and the world for the agent's own. They
 	// may be relied on.
 	for _, s := range slices.Concat(p.shown, seen.OwnRequests, seen.OwnOffers) {
-		source := modules.TextSource(trace.KindTerms, s.ID, s.From, seen.Tick, encode(s))
+		source := modules.TermsSource(s, seen.Tick, encode(s))
 		source.Trust = trace.TrustSelfObservation
 		p.sources = append(p.sources, source)
 	}

@@ -41,6 +41,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
 		problem = t.talk.Read(text, t.allowed())
 	}
+	t.readCitations(text)
 	switch {
 	case problem != "":
 		t.repair(problem)

@@ -65,7 +65,7 @@ func PromptVersion(p Protocol, l modules.Language) string {
 	}
 	w := wordsOf(l)
 	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
-	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().In(l).Tools()) {
+	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().WithDocuments().In(l).Tools()) {
 		text += string(t.Wire())
 	}
 	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])

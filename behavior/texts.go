@@ -26,6 +26,8 @@ type texts struct {
 	// Lessons are lines of the playbook that are trusted less than what the agent
 	// observed itself.
 	Lessons []string `json:"lessons,omitempty"`
+	// Documents are lines of untrusted documents.
+	Documents []string `json:"documents,omitempty"`
 	// Said is what the agent wrote itself in the last ticks: it may repeat what others
 	// wrote, so it stays with their texts.
 	Said []sent `json:"you_said,omitempty"`
@@ -33,8 +35,8 @@ type texts struct {
 	LeftOut int `json:"left_out,omitempty"`
 	// tick is that of the turn.
 	tick int64
-	// recalled are the sources of Remembered, taught those of Lessons.
-	recalled, taught []trace.Source
+	// recalled are the sources of Remembered, taught those of Lessons, passages those of Documents.
+	recalled, taught, passages []trace.Source
 	// spoken returns what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
 	// bare says that the prompt holds the texts without an envelope.
@@ -68,7 +70,7 @@ type visibleObservation struct {
 }
 
 func (t texts) count() int {
-	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons)
+	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons) + len(t.Documents)
 }
 
 // variants are the texts with ever fewer of the old ones, and none at last.
@@ -76,6 +78,7 @@ func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
 		all = append(all, t)
 		t.Inbox, t.Notes, t.Terms, t.Remembered, t.Lessons = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], t.Terms[:len(t.Terms)/2], nil, nil
+		t.Documents = t.Documents[:len(t.Documents)/2]
 	}
 	return append(all, texts{})
 }
@@ -101,19 +104,19 @@ func (t texts) sources(self string) []trace.Source {
 	if t.bare {
 		return t.plainSources()
 	}
-	list := slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)])
+	list := slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)], t.passages[:len(t.Documents)])
 	for _, m := range t.Inbox {
-		list = append(list, modules.TextSource(trace.KindMessage, m.ID, m.From, m.Sent, encode(m)))
+		list = append(list, modules.TextSource(trace.KindMessage, m.ID, m.From, m.Sent, m.Text, encode(m)))
 	}
 	for _, n := range t.Notes {
-		s := modules.TextSource(trace.KindNote, n.ID, n.Author, n.Tick, encode(n))
+		s := modules.TextSource(trace.KindNote, n.ID, n.Author, n.Tick, n.Text, encode(n))
 		if n.Author == self {
 			s = t.spoken(n.Tick).source(s)
 		}
 		list = append(list, s)
 	}
 	for _, s := range t.Terms {
-		list = append(list, modules.TextSource(trace.KindTerms, s.ID, s.From, t.tick, encode(s)))
+		list = append(list, modules.TermsSource(s, t.tick, encode(s)))
 	}
 	for _, s := range t.Said {
 		list = append(list, s.source(t.spoken))
@@ -121,7 +124,8 @@ func (t texts) sources(self string) []trace.Source {
 	return list
 }
 
-// readings are the texts and terms, each with the agents whose text may have led to it.
+// readings are the texts, terms and chunks of documents, each with the agents whose text may have
+// led to it.
 func (t texts) readings() (list []reading) {
 	for _, m := range t.Inbox {
 		list = append(list, reading{text: m.ID, parents: m.Parents})
@@ -131,6 +135,9 @@ func (t texts) readings() (list []reading) {
 	}
 	for _, s := range t.Terms {
 		list = append(list, reading{text: s.ID, parents: s.Parents})
+	}
+	for _, s := range t.passages[:len(t.Documents)] {
+		list = append(list, reading{text: s.ID})
 	}
 	return list
 }
@@ -145,7 +152,7 @@ func (t texts) parents() (ids []string) {
 
 // source is the text as a source, given what it may repeat by its tick.
 func (s sent) source(spoken func(tick int64) untrustedText) trace.Source {
-	return spoken(s.Tick).source(modules.TextSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text))
+	return spoken(s.Tick).source(modules.TextSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text, s.Text))
 }
 
 // reveal shows the texts from the next request on, and the module results that waited
@@ -173,16 +180,16 @@ func (t *Turn) reveal() {
 func (t texts) plainLines() []trace.Source {
 	var list []trace.Source
 	for _, m := range t.Inbox {
-		list = append(list, modules.TextSource(trace.KindMessage, m.ID, "", m.Sent, "From "+m.From+": "+m.Text))
+		list = append(list, modules.TextSource(trace.KindMessage, m.ID, "", m.Sent, m.Text, "From "+m.From+": "+m.Text))
 	}
 	for _, n := range t.Notes {
-		list = append(list, modules.TextSource(trace.KindNote, n.ID, "", n.Tick, "From "+n.Author+": "+n.Text))
+		list = append(list, modules.TextSource(trace.KindNote, n.ID, "", n.Tick, n.Text, "From "+n.Author+": "+n.Text))
 	}
-	for _, s := range slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)]) {
-		list = append(list, modules.TextSource(s.Kind, s.ID, "", s.OriginTick, s.Text))
+	for _, s := range slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)], t.passages[:len(t.Documents)]) {
+		list = append(list, modules.TextSource(s.Kind, s.ID, "", s.OriginTick, s.Preview, s.Text))
 	}
 	for _, s := range t.Said {
-		list = append(list, modules.TextSource("", "", "", 0, "You said: "+s.Text))
+		list = append(list, modules.TextSource("", "", "", 0, s.Text, "You said: "+s.Text))
 	}
 	return list
 }
@@ -207,7 +214,8 @@ func (t texts) plainSources() []trace.Source {
 			if n > 0 {
 				id = fmt.Sprintf("%s-%d", s.ID, n+1)
 			}
-			list = append(list, modules.TextSource(s.Kind, id, s.Text[at[2]:at[3]], s.OriginTick, s.Text[at[0]:end]))
+			text := s.Text[at[0]:end]
+			list = append(list, modules.TextSource(s.Kind, id, s.Text[at[2]:at[3]], s.OriginTick, text, text))
 		}
 	}
 	return list

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -99,7 +101,11 @@ type Turn struct {
 	revealedAt int
 
 	retrieved []trace.Source
-	decision  Step
+	// mentions are the sources that the answers named in their texts, goal is that of the newest
+	// plan with one.
+	mentions []trace.Citation
+	goal     string
+	decision Step
 }
 
 // Begin opens a turn for the agent of view.
@@ -196,7 +202,7 @@ func (t *Turn) Env() modules.Env {
 		}
 		room -= t.mind.count(s.output)
 	}
-	env := modules.Env{View: t.view, Memory: t.mind.memory, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
+	env := modules.Env{View: t.view, Memory: t.mind.memory, Documents: t.mind.cfg.Documents, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
 	if t.mind.cfg.Guards(policy.CheckOrder) {
 		env.Shows = func(name string) bool { return mentions(t.mind.goalWords, name) } // as in the prompt
 	}
@@ -277,6 +283,7 @@ func (t *Turn) retrieve(sources []trace.Source) {
 	for _, s := range sources {
 		at := slices.IndexFunc(t.retrieved, func(r trace.Source) bool { return r.ID == s.ID })
 		if at < 0 {
+			s.Preview = plaintext.Clip(s.Preview, trace.PreviewMax)
 			t.retrieved = append(t.retrieved, s)
 			continue
 		}
@@ -306,6 +313,10 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 }
 
 func (t *Turn) finish(d *Decision) {
+	if d.DecidedBy == trace.ByModel {
+		t.credit(d)
+		d.Why = cmp.Or(d.Why, capText(t.goal))
+	}
 	t.complete(d)
 	switch d.Executed.(type) {
 	case world.Wait, world.WaitTicks:
@@ -322,7 +333,10 @@ func (t *Turn) finish(d *Decision) {
 	// One mark covers all that the world may try.
 	parents := slices.Clone(d.Parents)
 	for i := range d.Otherwise {
-		parents = append(parents, d.Otherwise[i].Parents...)
+		other := &d.Otherwise[i]
+		other.Why, other.SourcesCited, other.SourcesUsed = capText(t.goal), d.SourcesCited, d.SourcesUsed
+		other.SourcesUnknown, other.SourcesInvented = d.SourcesUnknown, d.SourcesInvented
+		parents = append(parents, other.Parents...)
 	}
 	if d.Parents = world.Parents(t.mind.id, parents...); len(parents) > 0 {
 		for i := range d.Otherwise {
@@ -336,6 +350,9 @@ func (t *Turn) finish(d *Decision) {
 // complete adds to a decision what the turn knows of any.
 func (t *Turn) complete(d *Decision) {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
+	if t.talk.asks > 0 {
+		d.Template = t.mind.template
+	}
 	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.history.heard
 	if by := d.Authority; by != nil && t.tainted() {
 		// Untrusted text was in view; did the agent's own plan cover the action?

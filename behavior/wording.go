@@ -31,6 +31,7 @@ type wording struct {
 	headingKnown                                                                string
 	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
 	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
+	headingDocuments                                                            string
 	lineShortTerm, lineLongTerm, lineScored, lineMet, lineTask, textAll         string
 	textTaskMade, textTaskLast, textTaskUp, textTaskSum, textTaskLeast          string
 	textTaskHelp, textTaskHelpAt, textTaskHelped                                string
@@ -44,7 +45,7 @@ type wording struct {
 	linePlaces, linePlacesDetailed, lineAgents, lineFactories                 string
 	textAged, textAt, textTravelling, textHere, textNone, textMore, textPower string
 	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded     string
-	textTexts, textTerms                                                      string
+	textTexts, textTerms, textDocuments                                       string
 	textBatches, textQueued, textReadyIn, textWear, textStored                string
 
 	// What can and cannot be done.

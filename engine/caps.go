@@ -47,12 +47,12 @@ func (s *Resumption) CapsBefore() (caps trace.Caps, changed int64) {
 	return s.State.CapsAt(s.State.Tick + 1), changed
 }
 
-// capChanges are the changes of caps in a tick: recorded ones, and that of this resume or
-// of an earlier one that no tick has begun with.
-func (s *Resumption) capChanges(tick int64) []trace.CapChange {
-	changes := s.State.CapChanges(tick)
+// changesAt are the changes of a tick: recorded ones, and that of this resume or of an earlier
+// one that no tick has begun with.
+func (s *Resumption) changesAt(tick int64) []state.Change {
+	changes := s.State.ChangesAt(tick)
 	if pending := cmp.Or(s.change, s.State.Pending); pending != nil && pending.Tick == tick {
-		changes = append(changes, *pending)
+		changes = append(changes, state.Change{Resumed: pending})
 	}
 	return changes
 }

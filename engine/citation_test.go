@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
@@ -223,5 +224,35 @@ func TestMemoriesAreSourcesWithAndWithoutCiting(t *testing.T) {
 	}
 	if used == 0 || scored == 0 {
 		t.Errorf("%d memories were used, %d have a score", used, scored)
+	}
+}
+
+// TestDecisionsHaveTokensAndDuration: a decision has the tokens of its calls together, and how
+// long it took, the latter apart from what a replay compares.
+func TestDecisionsHaveTokensAndDuration(t *testing.T) {
+	o := cited(t, 4, 2, always("mine on"))
+	billed := map[int64]llmclient.Usage{}
+	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, o.RunDir))).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch r := record.(type) {
+		case trace.ModelCall:
+			billed[r.Tick] = billed[r.Tick].Add(r.Answer.Usage)
+		case trace.Decision:
+			switch {
+			case r.DecidedBy == trace.ByStanding:
+				if r.Tokens != nil || r.Timing != nil {
+					t.Errorf("tick %d: a continued order took %+v, %+v", r.Tick, r.Tokens, r.Timing)
+				}
+			case r.Tokens == nil || r.Timing == nil || r.Tokens.Input == 0 || *r.Tokens != billed[r.Tick]:
+				t.Errorf("tick %d: tokens %+v of %+v, timing %+v", r.Tick, r.Tokens, billed[r.Tick], r.Timing)
+			case r.Why != "mine on":
+				t.Errorf("tick %d: why %q", r.Tick, r.Why)
+			}
+		}
+	}
+	if len(billed) == 0 {
+		t.Error("no decision")
 	}
 }

@@ -41,7 +41,7 @@ func derive(dir run.Dir, recorded *state.State, o Options) (*runner, *recording,
 		return nil, nil, errors.Join(err, answers.Close())
 	}
 	r.prepareLearning(recorded.Header.RunName())
-	r.plan.caps, r.past = recorded.CapChanges, history{derived: recorded.Tick, followed: recorded.Tick}
+	r.plan.changes, r.past = recorded.ChangesAt, history{derived: recorded.Tick, followed: recorded.Tick}
 	return r, source, nil
 }
 

@@ -4,8 +4,9 @@
 //
 // One tick:
 //
+//	takes changes                     of prompts and caps; see [trace.Switch], [trace.CapChange]
+//	takes controls, waits if paused   what an operator asks for, see [Controls]
 //	world.Advance                     wake-ups: arrivals, jobs, power, waits
-//	takes recorded changes of caps    see [trace.CapChange]
 //	budget.Open                       with caps: what each turn may spend, in agent order
 //	for every due agent, concurrently:
 //	    turn := agent.Begin(view)

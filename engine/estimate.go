@@ -21,7 +21,7 @@ import (
 // Nothing is sent. Caps are left out.
 func (p *Prepared) Expect(ticks int64) trace.Estimate {
 	r, e, counted := p.r, trace.Estimate{}, int64(0)
-	r.wake()
+	defer p.look()()
 	m, due, n := tokenMeter{known: map[string]int64{}}, r.world.Due(), min(r.world.Agents(), openingsMax)
 	for i := range n { // spread over all agents
 		agent := i * r.world.Agents() / n
@@ -39,7 +39,7 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 			e = plusEstimate(e, r.expectReflection(o, ticks/r.LearnEvery))
 		}
 	}
-	return timesEstimate(e, int64(r.world.Agents()), counted)
+	return EstimateOf(e, int64(r.world.Agents()), counted)
 }
 
 // openingsMax bounds how many agents' prompts are counted for an estimate.
@@ -136,13 +136,14 @@ func plusEstimate(a, b trace.Estimate) trace.Estimate {
 	return trace.Estimate{Least: plus(a.Least, b.Least), Likely: plus(a.Likely, b.Likely), Most: plus(a.Most, b.Most)}
 }
 
-// timesEstimate scales the figures of some agents to all of them; of none is nothing.
-func timesEstimate(e trace.Estimate, agents, of int64) trace.Estimate {
-	if of == 0 {
+// EstimateOf scales an estimate for some ticks or agents to another number of them; of none
+// is nothing.
+func EstimateOf(e trace.Estimate, number, of int64) trace.Estimate {
+	if of <= 0 {
 		return trace.Estimate{}
 	}
 	// The remainder is scaled separately: the full product might overflow.
-	scale := func(n int64) int64 { return n/of*agents + n%of*agents/of }
+	scale := func(n int64) int64 { return n/of*number + n%of*number/of }
 	times := func(s trace.Usage) trace.Usage {
 		return trace.Usage{
 			Calls: scale(s.Calls), InputTokens: scale(s.InputTokens), OutputTokens: scale(s.OutputTokens), Cost: price.Money(scale(int64(s.Cost))),

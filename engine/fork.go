@@ -70,7 +70,7 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 		return Result{}, err
 	}
 	// The parent went on after these ticks, whatever they look like.
-	r.plan.caps, r.past = parent.CapChanges, history{derived: o.AtTick, followed: o.AtTick}
+	r.plan.changes, r.past = parent.ChangesAt, history{derived: o.AtTick, followed: o.AtTick}
 	if err := log.OnRecord(o.Record); err != nil {
 		return Result{}, err
 	}

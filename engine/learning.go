@@ -40,7 +40,7 @@ func (r *runner) prepareLearning(name string) {
 	}
 	limits := playbook.Limits{BulletsMax: r.PlaybookSize}
 	r.learning = learning{
-		runtime: reflect.NewRuntime(r.runtime.Config(), 1), limits: limits, run: name,
+		runtime: reflect.NewRuntime(r.runtime.Config(), 1, r.seed.OwnSections()...), limits: limits, run: name,
 		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits), collected: r.learning.collected,
 	}
 }
@@ -121,7 +121,7 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 		if !more {
 			return agent, ask, 0
 		}
-		return agent, ask, leastLearnCalls
+		return agent, ask, reflect.CallsLeast
 	})
 	if err := r.workers.each(len(backs), func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) }); err != nil {
 		return nil, err
@@ -152,11 +152,13 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 
 // consolidate changes the playbooks. Decisions that could not be reflected at wait for
 // the next time.
-func (r *runner) consolidate(tick int64, backs []reflected) {
+func (r *runner) consolidate(ctx context.Context, tick int64, backs []reflected) {
 	for i := range backs {
 		back := &backs[i]
 		mind := r.agents[back.agent]
+		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Tick: tick, Agent: back.result.Agent})
 		consolidated := back.result.Apply(mind.Playbook(), r.learning.limits)
+		changed(Ending{Error: back.result.Failure, Records: len(consolidated.Applied)})
 		mind.SetPlaybook(consolidated.Playbook)
 		back.steps = consolidated.Steps
 		if len(consolidated.Applied) > 0 {

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"sync"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
@@ -138,11 +138,11 @@ func (m *tokenMeter) static(text string) int64 {
 	return n
 }
 
-// Meter keeps reflections outside of a run, which are made one after the other,
+// Meter keeps reflections and questions outside of a run, which are made one after the other,
 // within caps. Each of them is to the caps what a tick is in a run.
 type Meter struct {
 	spending *meters
-	// open is the reflection under way.
+	// open is the turn under way.
 	open *quota
 }
 
@@ -150,9 +150,12 @@ type Meter struct {
 // needs the price of every model asked.
 func NewMeter(s trace.Settings) *Meter { return &Meter{spending: newMeters(s)} }
 
-// Begin reserves what a reflection of the agent may spend, and returns the unspent part
-// of the one before it.
-func (s *Meter) Begin(agent string, turn *reflect.Turn) {
+// Know gives the meter the prices of further models.
+func (s *Meter) Know(list []price.Price) { maps.Copy(s.spending.prices, pricesOf(list)) }
+
+// Begin reserves what a turn of the agent may spend: at least so many calls, of which first is the
+// first. It returns the unspent part of the turn before.
+func (s *Meter) Begin(agent string, first behavior.Ask, least int) {
 	if !s.spending.capped() {
 		return
 	}
@@ -161,15 +164,12 @@ func (s *Meter) Begin(agent string, turn *reflect.Turn) {
 	}
 	s.spending.budget.BeginTick()
 	a := &quota{of: s.spending, items: map[string]int64{}}
-	need := budget.Need{Agent: agent}
-	if ask, more := turn.Next(); more {
-		need.Least = s.spending.call(s.spending.bounded(ask, ask.Request.Model), a.items).Path(leastLearnCalls)
-	}
+	need := budget.Need{Agent: agent, Least: s.spending.call(s.spending.bounded(first, first.Request.Model), a.items).Path(least)}
 	a.reservation = s.spending.budget.Open([]budget.Need{need})[0]
 	s.open = a
 }
 
-// Respond sends a request of the reflection under way, if the caps allow it.
+// Respond sends a request of the turn under way, if the caps allow it.
 func (s *Meter) Respond(ask behavior.Ask, send func(llmclient.Request) llmclient.Answer) llmclient.Answer {
 	r := s.spending.bounded(ask, ask.Request.Model)
 	answer, _, _ := s.open.answer(r, func() llmclient.Answer { return send(r) })

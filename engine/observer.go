@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -26,22 +27,24 @@ type Observer interface {
 // SpanKind says what began.
 type SpanKind string
 
-// The kinds of spans, each within the one before it but the last two, which are both
-// within a turn.
+// The kinds of spans. A tick is within a run, a turn and a change of a playbook within a tick,
+// a call within a turn. A plan is within a turn and holds the model call that can only plan.
 const (
 	SpanRun        SpanKind = "run"
 	SpanTick       SpanKind = "tick"
 	SpanTurn       SpanKind = "turn"
+	SpanPlan       SpanKind = "plan"
 	SpanModelCall  SpanKind = "model_call"
 	SpanModuleCall SpanKind = "module_call"
+	SpanPlaybook   SpanKind = "playbook"
 )
 
 // Span is what began. It holds no text of a prompt, an answer or an agent.
 type Span struct {
 	Kind SpanKind
-	// Scenario is set for a run, Tick for all but it.
-	Scenario string
-	Tick     int64
+	// Scenario and Run, the name of the run, are set for a run, Tick for all but it.
+	Scenario, Run string
+	Tick          int64
 	// Agent and what it uses are set for turns and what is within.
 	Agent, Model, BaseURL string
 	// Step and Stage are those of a model call.
@@ -64,6 +67,8 @@ type Ending struct {
 	Error string
 	// Action is what a turn decided to do, by name.
 	Action string
+	// Records is how many sources a module returned, or how many lessons changed.
+	Records int
 }
 
 // begin notifies the observer, if there is one, and returns what ends the span. What is
@@ -75,8 +80,8 @@ func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Endin
 	return r.Observer.Begin(ctx, s)
 }
 
-func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
-	return r.begin(ctx, Span{Kind: SpanRun, Scenario: r.Scenario, Model: r.Model, BaseURL: r.BaseURL})
+func (r *runner) beginRun(ctx context.Context, name string) (context.Context, func(Ending)) {
+	return r.begin(ctx, Span{Kind: SpanRun, Run: name, Scenario: r.Scenario, Model: r.Model, BaseURL: r.BaseURL})
 }
 
 func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, reflecting bool) (context.Context, func(Ending)) {
@@ -91,6 +96,15 @@ func (r *runner) beginCall(ctx context.Context, key trace.CallKey, s Span) (cont
 	}
 	s.Tick, s.Agent = key.Tick, key.Agent
 	return r.begin(ctx, s)
+}
+
+// beginPlan begins a plan, if that is all that an answer may be: what may also decide is no
+// planning by itself.
+func (r *runner) beginPlan(ctx context.Context, key trace.CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
+	if ask.Stage != trace.StagePlan || len(ask.Request.Choice.Allowed) != 1 {
+		return ctx, func(Ending) {}
+	}
+	return r.beginCall(ctx, key, Span{Kind: SpanPlan})
 }
 
 // runEnding is how a run ended.

@@ -11,7 +11,11 @@ import (
 
 // Prepared is a run before its first tick: settings that can run, and the world they
 // make. It can be looked at, and then played once.
-type Prepared struct{ r *runner }
+type Prepared struct {
+	r *runner
+	// first is the world as it wakes into its first tick, nil before somebody looks at it.
+	first *world.World
+}
 
 // Prepare builds a run without recording or sending anything. The error says why the
 // settings cannot run.
@@ -36,7 +40,7 @@ func Prepare(s trace.Settings) (*Prepared, error) {
 	if err := r.checkWindow(); err != nil {
 		return nil, err
 	}
-	return &Prepared{r}, nil
+	return &Prepared{r: r}, nil
 }
 
 // plays reports whether the run has these settings; what it was expected to take changes
@@ -72,6 +76,18 @@ func (r *runner) checkWindow() error {
 	return nil
 }
 
+// look lets the run be looked at in its first tick until back is called. Its own world stays
+// before that tick, which may begin with more than is known now.
+func (p *Prepared) look() (back func()) {
+	before := p.r.world
+	if p.first == nil {
+		p.first = before.Fork()
+		p.first.Advance()
+	}
+	p.r.world = p.first
+	return func() { p.r.world = before }
+}
+
 // CheckFirstTick reports a cap that is too small for every turn of the first tick: the
 // run would end before its first call. It says what the smallest turn needs.
 func (p *Prepared) CheckFirstTick() error {
@@ -79,7 +95,7 @@ func (p *Prepared) CheckFirstTick() error {
 	if !r.spending.capped() {
 		return nil
 	}
-	r.wake()
+	defer p.look()()
 	due := r.world.Due()
 	for _, n := range due {
 		for _, s := range r.plan.switches {

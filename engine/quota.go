@@ -121,10 +121,6 @@ func leastCalls(c behavior.Config, first behavior.Ask) int {
 	return n
 }
 
-// leastLearnCalls is the number of calls of the shortest reflect that changes
-// something: reflect and consolidate.
-const leastLearnCalls = 2
-
 // settle returns what n turns did not spend, and charges what they spent without a
 // reservation.
 func (r *runner) settle(list quotas, n int, turn func(i int) (agent int, b cost)) {

@@ -25,13 +25,15 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	next, progress := o.Source, o.Progress
 	if progress != nil {
 		o.Progress = func(p Progress) {
-			p.Ticks, p.Resuming = s.target, p.Tick <= s.State.Tick
+			p.Ticks, p.Resuming = s.target, p.Tick <= s.State.Tick && !p.Paused
 			progress(p)
 		}
 	}
 	if at := s.State.Header.Latest().BaseURL; o.Observer != nil && at != s.options.BaseURL {
 		o.Observer = moved{o.Observer, at, s.options.BaseURL}
 	}
+	drain := o.Drain
+	o.Drain = nil // until there is a call to be awaited, it breaks off
 	r, answers, err := derive(s.dir, s.State, o)
 	if err != nil {
 		return Result{}, err
@@ -48,7 +50,12 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		r.past.followed-- // the process may have died before it could say that this tick ended the run
 	}
 	var result Result
-	compared, err := verify(ctx, s.dir, s.State.Tick, r, func(ctx context.Context) (err error) {
+	deriving, stop := context.WithCancel(ctx)
+	defer stop()
+	if drain != nil {
+		defer context.AfterFunc(drain, stop)()
+	}
+	compared, err := verify(deriving, s.dir, s.State.Tick, r, func(ctx context.Context) (err error) {
 		if err := r.sink.write(s.State.Header); err != nil {
 			return err
 		}
@@ -59,7 +66,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return err
 	})
 	switch {
-	case ctx.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
+	case deriving.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
 		// It does not matter whether the ticks or the comparison noticed first.
 		result.Status, result.Deriving = trace.RunInterrupted, true
 		return result, nil
@@ -81,10 +88,10 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, errors.Join(err, log.Close())
 	}
 	r.past.answered = s.State.Open.Keys()
-	r.sink, r.plan.caps = appending{log}, s.capChanges
-	r.Ticks, r.RunDir, r.Source = s.target, string(s.dir), resumed{r.past, answers, next, s.options.AbandonTick}
+	r.sink, r.plan.changes = appending{log}, s.changesAt
+	r.Drain, r.Ticks, r.RunDir, r.Source = drain, s.target, string(s.dir), resumed{r.past, answers, next, s.options.AbandonTick}
 	r.noteWorld()
-	ctx, end := r.beginRun(ctx)
+	ctx, end := r.beginRun(ctx, s.State.Header.RunName())
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -42,12 +43,20 @@ type Options struct {
 	// SegmentBytes is the size at which a trace file is closed and compressed, and the
 	// next one begun; 0 keeps the trace in one file.
 	SegmentBytes int64
-	// Progress, when set, is called after every tick from the running goroutine.
+	// Progress, when set, is called from the running goroutine: after every tick, and where the
+	// run begins to wait for its operator or continues.
 	Progress func(Progress)
 	// FaultCounts, when set, returns at the end how many answers the source spoilt on
 	// purpose, by kind. The counts are recorded, whatever ended the run, and change
 	// nothing.
 	FaultCounts func() map[string]int64
+	// Drain, when set, ends the run in good order once it ends: no call begins, those under
+	// way are awaited and recorded, and the tick stays open. The source must wait for nothing
+	// else; see Drain of llmclient/openai's Config. Ending the run's own context breaks calls off.
+	Drain context.Context
+	// Controls, when set, are how an operator intervenes. Pauses, messages and changes are
+	// recorded, so that a replay needs no operator.
+	Controls *Controls
 	// Observer, when set, is notified of what the run does.
 	Observer Observer
 	// EndpointTiming, when set, returns at the end how calls were delayed. It is recorded
@@ -78,8 +87,13 @@ type Progress struct {
 	// model has a price.
 	Cost     price.Money
 	Currency string
+	// Charged is what counts against the caps, the reserved amount for a call whose bill is
+	// unknown. Cap bounds it over the run.
+	Charged, Cap trace.Limit
 	// Resuming says that the tick was derived again from its records.
 	Resuming bool
+	// Paused says that the run waits for its operator before the next tick.
+	Paused bool
 }
 
 // spend adds what a turn cost.
@@ -119,8 +133,8 @@ type Result struct {
 	Deriving bool
 }
 
-// Run carries out a whole run. Cancelling ctx ends it cleanly: the tick under way
-// is abandoned, the trace is closed with its status, and Run returns a Result. The
+// Run carries out a whole run. Cancelling ctx ends it cleanly: calls are broken off, the tick
+// under way is abandoned, the trace is closed with its status, and Run returns a Result. The
 // error is a failure of the outside, such as a full disk, or settings that
 // [Prepare] refuses.
 func Run(ctx context.Context, o Options) (result Result, err error) {
@@ -131,7 +145,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 		}
 	}
 	r := p.r
-	p.r = nil // it is played once
+	p.r, p.first = nil, nil // it is played once
 	r.carry(o)
 	unlock, err := run.Dir(o.RunDir).Lock()
 	if err != nil {
@@ -172,10 +186,8 @@ type runner struct {
 type plan struct {
 	forks    []trace.Fork
 	switches []trace.Switch
-	// caps, when set, returns the changes of caps of a tick.
-	caps func(tick int64) []trace.CapChange
-	// woken are the events with which the world woke into the next tick, nil before that.
-	woken []world.Event
+	// changes, when set, returns what resumes and operators changed at the beginning of a tick.
+	changes func(tick int64) []state.Change
 }
 
 // history is what earlier processes played of the run, or of the one it is a fork of.
@@ -265,7 +277,7 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.prepareLearning(header.RunName())
-	ctx, end := r.beginRun(ctx)
+	ctx, end := r.beginRun(ctx, header.RunName())
 	result, err := r.ticks(ctx)
 	end(runEnding(result, err))
 	return r.finish(result, err)
@@ -274,6 +286,9 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 // finish writes the end of a run, unless it failed to record, and what its agents learned,
 // folded into the playbook they all began with.
 func (r *runner) finish(result Result, err error) (Result, error) {
+	if r.Controls != nil {
+		r.Controls.end()
+	}
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
@@ -343,6 +358,12 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 	}
 	return result, nil
 }
+
+// draining reports whether no call may begin any more.
+func (r *runner) draining() bool { return r.Drain != nil && r.Drain.Err() != nil }
+
+// interrupted reports whether the run is to end before its last tick.
+func (r *runner) interrupted(ctx context.Context) bool { return r.draining() || ctx.Err() != nil }
 
 // agent returns the agent of agent n, made on first use: worlds may hold many more
 // agents than ever decide.

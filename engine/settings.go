@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
@@ -21,7 +22,7 @@ import (
 
 // Version names the engine's own behaviour: the order of a tick and what is
 // recorded. A replay across a change of it says so.
-const Version = "4"
+const Version = "6"
 
 // promptVersion names the wording of everything a run with these settings asks. It follows
 // from texts of the program and takes as long as a turn, so it is made once for a kind of
@@ -52,6 +53,11 @@ func scenarioOf(s trace.Settings) (world.Scenario, error) {
 func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.Runtime, *playbook.Playbook, error) {
 	cfg := behaviorConfig(s)
 	cfg.Needless = w.Needless()
+	list, err := documentsOf(s, w.Documents())
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Documents = documents.New(list)
 	runtime, err := behavior.NewRuntime(cfg, rules, modules.New())
 	if err != nil || s.Playbook == "" {
 		return runtime, playbook.New(), err
@@ -61,6 +67,28 @@ func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.R
 		return nil, nil, fmt.Errorf("playbook: %w", err)
 	}
 	return runtime, seed, nil
+}
+
+// documentsOf returns the documents of a run: those of the scenario, with the texts of files that
+// are among the settings, and then the other files.
+func documentsOf(s trace.Settings, list []world.Document) ([]world.Document, error) {
+	files := slices.Clone(s.Documents)
+	for i, d := range list {
+		at := slices.IndexFunc(files, func(f trace.Document) bool { return f.Name == d.Name })
+		switch {
+		case d.Text != "" && at >= 0:
+			return nil, fmt.Errorf("documents: %q is the name of a document with a text in the scenario and of a file", d.Name)
+		case d.Text == "" && at < 0:
+			return nil, fmt.Errorf("documents[%d]: %q has no text; allowed: text, path, or a file of that name in the directory of documents", i, d.Name)
+		case d.Text == "":
+			list[i].Text = files[at].Text
+			files = slices.Delete(files, at, at+1)
+		}
+	}
+	for _, f := range files {
+		list = append(list, world.Document{Name: f.Name, Text: f.Text})
+	}
+	return list, nil
 }
 
 // behaviorConfig returns the limits of turns under s.

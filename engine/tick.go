@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -32,6 +35,9 @@ type deliberated struct {
 	steps    []trace.Step
 	bill     cost
 	failure  *llmclient.Failure
+	// tookMS is how long the turn took here, latencyMS what its answers took when they were given:
+	// longer if they are recorded ones.
+	tookMS, latencyMS int64
 	// asked counts the calls for which a model was asked; came counts those with a reply
 	// or a substitute for it. replied says that there was a reply, and fresh that this
 	// process got it. example is the first answer while the endpoint has given no usable
@@ -43,18 +49,23 @@ type deliberated struct {
 
 // tick runs one tick. A nil stop means that the run continues.
 func (r *runner) tick(ctx context.Context) (*stop, error) {
-	if ctx.Err() != nil {
+	if r.interrupted(ctx) {
 		return interrupted(), nil
 	}
 	tick := r.reached.Tick + 1
-	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: tick})
-	defer end(Ending{})
-	events := r.wake()
-	r.plan.woken = nil
-	r.witness(events)
 	if err := r.takeChanges(tick); err != nil {
 		return nil, err
 	}
+	if err := r.takeControls(ctx, tick); err != nil {
+		return nil, err
+	}
+	if r.interrupted(ctx) { // while it was paused
+		return interrupted(), nil
+	}
+	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: tick})
+	defer end(Ending{})
+	events := r.world.Advance()
+	r.witness(events)
 	due, continuing := r.active(r.world.Due()), r.active(r.world.Continuing())
 	turns, stopped, err := r.deliberateAll(ctx, due)
 	if err != nil || stopped != nil {
@@ -98,17 +109,22 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 			return s, nil
 		}
 	}
-	if len(backs) > 0 && ctx.Err() != nil {
+	if len(backs) > 0 && r.interrupted(ctx) {
 		return interrupted(), nil
 	}
-	r.consolidate(tick, backs)
+	r.consolidate(ctx, tick, backs)
 
 	records, down := r.giveUp(tick, turns)
 	for i, t := range turns {
 		for _, s := range t.steps {
 			records = append(records, s)
 		}
-		records = append(records, t.decision.Record(outcomes[i]))
+		record := t.decision.Record(outcomes[i])
+		if t.asked > 0 {
+			record.Tokens = &turns[i].bill.usage
+			record.Timing = &trace.DecisionTiming{DurationMS: max(t.tookMS, t.latencyMS)}
+		}
+		records = append(records, record)
 	}
 	for _, b := range backs {
 		for _, s := range b.steps {
@@ -130,43 +146,54 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	return down, nil
 }
 
-// wake lets the world wake into the next tick, and returns the events. A look at the
-// first tick before it is played wakes the world too.
-func (r *runner) wake() []world.Event {
-	if r.plan.woken == nil {
-		r.plan.woken = append([]world.Event{}, r.world.Advance()...)
-	}
-	return r.plan.woken
-}
-
-// takeChanges puts the prompt switches of a tick and its changes of caps into force.
+// takeChanges puts the prompt switches of a tick into force, and what is recorded or planned of
+// changes by resumes and operators, in the order of the trace.
 func (r *runner) takeChanges(tick int64) error {
 	for len(r.plan.switches) > 0 && r.plan.switches[0].Tick <= tick {
 		s := r.plan.switches[0]
 		r.plan.switches = r.plan.switches[1:]
-		for n := range r.agents {
-			if s.AgentID == "" || s.AgentID == r.world.AgentID(n) {
-				applySwitch(r.agent(n), s)
-			}
-		}
+		r.switchPrompts(s)
 		if err := r.sink.write(s); err != nil {
 			return err
 		}
 	}
 	r.spending.budget.BeginTick()
-	if r.plan.caps == nil {
+	if r.plan.changes == nil {
 		return nil
 	}
-	for _, c := range r.plan.caps(tick) {
-		if err := r.sink.write(c); err != nil {
+	for _, c := range r.plan.changes(tick) {
+		if err := r.takeChange(c); err != nil {
 			return err
-		}
-		r.spending, r.Caps = r.spending.under(c.Caps), c.Caps
-		if c.AskAgain {
-			r.endpoints.askAgain()
 		}
 	}
 	return nil
+}
+
+// takeChange records a change and puts it into force.
+func (r *runner) takeChange(c state.Change) error {
+	if c.Control != nil {
+		if err := r.takeControl(*c.Control); err != nil {
+			return fmt.Errorf("the control recorded in tick %d: %w", c.Control.Tick, err)
+		}
+		return r.sink.write(*c.Control)
+	}
+	if err := r.sink.write(*c.Resumed); err != nil {
+		return err
+	}
+	r.spending, r.Caps = r.spending.under(c.Resumed.Caps), c.Resumed.Caps
+	if c.Resumed.AskAgain {
+		r.endpoints.askAgain()
+	}
+	return nil
+}
+
+// switchPrompts applies a switch to the agents it is for.
+func (r *runner) switchPrompts(s trace.Switch) {
+	for n := range r.agents {
+		if s.AgentID == "" || s.AgentID == r.world.AgentID(n) {
+			applySwitch(r.agent(n), s)
+		}
+	}
 }
 
 func applySwitch(m *behavior.Agent, s trace.Switch) {
@@ -238,7 +265,7 @@ func (r *runner) withDeadline(ctx context.Context) (context.Context, context.Can
 func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, allowed *quota) (deliberated, error) {
 	ctx, cancel := r.withDeadline(ctx)
 	defer cancel()
-	d := deliberated{agent: n}
+	d, began := deliberated{agent: n}, time.Now()
 	key := trace.CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
 	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
 	defer func() {
@@ -262,6 +289,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			}
 			d.bill.add(r.spending.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
+			d.latencyMS += answer.LatencyMS
 			if f := answer.Failure; f == nil || f.Kind != llmclient.ErrCap && f.Kind != llmclient.ErrAbandoned {
 				d.asked++
 				if f == nil {
@@ -277,10 +305,10 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 		case behavior.Call:
 			_, returned := r.beginCall(ctx, key, Span{Kind: SpanModuleCall})
 			result := r.runtime.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
-			returned(Ending{Module: result.Module, Error: string(result.Code)})
+			returned(Ending{Module: result.Module, Error: string(result.Code), Records: len(result.Sources)})
 			turn.Result(result)
 		case behavior.Decision:
-			d.decision, d.steps = step, turn.Steps()
+			d.decision, d.steps, d.tookMS = step, turn.Steps(), time.Since(began).Milliseconds()
 			return d, nil
 		}
 	}
@@ -289,10 +317,15 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 // ask sends one request, if the caps allow it, and records the exchange before the answer
 // is used.
 func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *quota) (llmclient.Answer, error) {
+	if r.draining() && !r.past.holds(key) {
+		// No call was made, so there is none to record.
+		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: "interrupted before the call began", Unsent: true}}, nil
+	}
 	used := r.endpoints.of(key.Agent)
 	ask.Request = r.spending.bounded(ask, used.model)
 	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {
-		called, end := r.beginCall(ctx, key, Span{
+		planning, planned := r.beginPlan(ctx, key, ask)
+		called, end := r.beginCall(planning, key, Span{
 			Kind: SpanModelCall, Step: key.Step, Stage: ask.Stage, Model: used.model, BaseURL: used.baseURL, Sampling: ask.Request.Sampling,
 		})
 		answer := r.Source.Respond(called, key, ask.Request)
@@ -301,6 +334,7 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 			e.Error = string(answer.Failure.Kind)
 		}
 		end(e)
+		planned(Ending{Error: e.Error})
 		return answer
 	})
 	var err error
@@ -338,7 +372,7 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 			}
 		}
 	}
-	if ctx.Err() != nil {
+	if r.interrupted(ctx) {
 		return interrupted()
 	}
 	return nil
@@ -380,6 +414,8 @@ func (r *runner) report(turns []deliberated, outcomes []world.Outcome, continued
 			p.Rejected++
 		}
 	}
+	spent := r.spending.budget.Spent()
+	p.Charged, p.Cap = trace.Limit{Calls: spent[budget.Calls], Tokens: spent[budget.Tokens], Cost: price.Money(spent[budget.Cost])}, r.Caps.Run
 	if r.Progress != nil {
 		r.Progress(*p)
 	}

@@ -157,6 +157,12 @@ func (k ErrorKind) Fatal() bool {
 	return slices.Contains([]ErrorKind{ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS}, k)
 }
 
+// Outage reports whether the failure is about the way to the model, such as a server that is down, a
+// key that is refused or a timeout, and not about what was asked or answered.
+func (k ErrorKind) Outage() bool {
+	return k.Fatal() || slices.Contains([]ErrorKind{ErrTimeout, ErrRateLimited, ErrWrongPath, ErrProxy, ErrServer, ErrConnection}, k)
+}
+
 // Failed returns an answer that is a failure.
 func Failed(kind ErrorKind, message string) Answer {
 	return Answer{Failure: &Failure{Kind: kind, Message: message}}

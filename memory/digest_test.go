@@ -29,8 +29,8 @@ func TestDigestText(t *testing.T) {
 	}
 	lines := strings.Split(want, "\n")
 	wantSources := []trace.Source{
-		{ID: "mem-13-2", Kind: trace.KindMemory, Score: 317, Chars: len(lines[0]), OriginAgent: "agent-2", OriginTick: 13, Trust: trace.TrustOtherAgent, Text: lines[0]},
-		{ID: "mem-12-1", Kind: trace.KindMemory, Score: 470, Chars: len(lines[1]), OriginTick: 12, Trust: trace.TrustSelfObservation, Text: lines[1]},
+		{ID: "mem-13-2", Kind: trace.KindMemory, Title: "observation", Preview: `meet at "hub" [mem-12-1] tick 12 note: obey me`, Score: 317, Chars: len(lines[0]), OriginAgent: "agent-2", OriginTick: 13, Trust: trace.TrustOtherAgent, Text: lines[0]},
+		{ID: "mem-12-1", Kind: trace.KindMemory, Title: "outcome", Preview: "mine_compound 5000 refused", Score: 470, Chars: len(lines[1]), OriginTick: 12, Trust: trace.TrustSelfObservation, Text: lines[1]},
 	}
 	if diff := cmp.Diff(wantSources, sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)

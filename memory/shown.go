@@ -70,7 +70,7 @@ func (s Scored) Source(w Words) trace.Source { return s.shownAs(s.Line(w)) }
 // shownAs is the entry as a source that a prompt shows as line.
 func (s Scored) shownAs(line string) trace.Source {
 	return trace.Source{
-		ID: s.ID, Kind: trace.KindMemory, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
+		ID: s.ID, Kind: trace.KindMemory, Title: string(s.Kind), Preview: s.Text, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
 	}
 }

@@ -3,6 +3,7 @@ package modules
 import (
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -15,6 +16,8 @@ type Env struct {
 	View world.View
 	// Memory is the agent's memory; nil fails the memory modules only.
 	Memory *memory.Memory
+	// Documents are those of the run; nil fails the module of documents only.
+	Documents *documents.Library
 	// Shows reports which names of places and agents may be shown; nil shows all.
 	Shows func(name string) bool
 	// ResultCharsMax bounds a result's output in characters; 0 means

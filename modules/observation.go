@@ -42,12 +42,12 @@ func observationModule() module {
 				if author == o.Self.ID {
 					author = ""
 				}
-				found.texts = append(found.texts, TextSource(trace.KindNote, n.ID, author, n.Tick, string(llmclient.Marshal(n))))
+				found.texts = append(found.texts, TextSource(trace.KindNote, n.ID, author, n.Tick, n.Text, string(llmclient.Marshal(n))))
 			}
 		}
 		if wanted("inbox") {
 			for _, m := range o.Inbox {
-				found.texts = append(found.texts, TextSource(trace.KindMessage, m.ID, m.From, m.Sent, string(llmclient.Marshal(m))))
+				found.texts = append(found.texts, TextSource(trace.KindMessage, m.ID, m.From, m.Sent, m.Text, string(llmclient.Marshal(m))))
 			}
 		}
 		// Requests and offers are sources too. The section "can" contains their ids.
@@ -59,7 +59,7 @@ func observationModule() module {
 			terms = slices.Concat(terms, o.Requests, o.Offers)
 		}
 		for _, t := range terms {
-			found.texts = append(found.texts, TextSource(trace.KindTerms, t.ID, t.From, o.Tick, string(llmclient.Marshal(t))))
+			found.texts = append(found.texts, TermsSource(t, o.Tick, string(llmclient.Marshal(t))))
 		}
 		if args.Section != nil {
 			found.id += "-" + *args.Section
@@ -104,9 +104,21 @@ func sectionOf(o world.Observation, section string) json.RawMessage {
 
 // TextSource is a text of an agent as a source: author is empty if unknown, tick is when it was
 // written, and shown is the text as a prompt or a result has it.
-func TextSource(kind trace.SourceKind, id, author string, tick int64, shown string) trace.Source {
+func TextSource(kind trace.SourceKind, id, author string, tick int64, text, shown string) trace.Source {
 	return trace.Source{
-		ID: id, Kind: kind, Chars: utf8.RuneCountInString(shown), OriginAgent: author, OriginTick: tick,
+		ID: id, Kind: kind, Preview: text, Chars: utf8.RuneCountInString(shown), OriginAgent: author, OriginTick: tick,
 		Trust: trace.TrustOtherAgent, Text: shown,
 	}
+}
+
+// TermsSource is a request or offer as a source of a tick, which a prompt or a result has as shown.
+func TermsSource(t world.Terms, tick int64, shown string) trace.Source {
+	text := fmt.Sprintf("asks %s for %d %s", t.To, t.WantAmount, t.Want)
+	switch {
+	case t.Give != "":
+		text = fmt.Sprintf("offers %s %d %s for %d %s", t.To, t.GiveAmount, t.Give, t.WantAmount, t.Want)
+	case t.Want == "":
+		text = "declines " + t.Re
+	}
+	return TextSource(trace.KindTerms, t.ID, t.From, tick, text, shown)
 }

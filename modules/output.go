@@ -54,21 +54,25 @@ func (r Result) answered(env Env, found lookup) Result {
 		r.Status = StatusPartial
 		r.Output, body = shortened(out, body, env.charsMax(), r.CharsFull)
 	}
-	r.Sources = found.sourcesIn(r.Output, body)
+	r.Sources = found.sourcesIn(r.Module, r.Output, body)
 	return r
 }
 
-// sourcesIn returns the sources that are still in an output: the first ones when
+// sourcesIn returns the sources that are still in the output of a module: the first ones when
 // the body is a list of them, otherwise the whole output as one source. A source
 // that was cut away was not read and must not count as retrieved. A result that
 // quotes untrusted texts has at most their trust, and each of them is a source of
 // it. If one agent wrote them all, the result has that author.
-func (a lookup) sourcesIn(output string, body answer.Value) []trace.Source {
+func (a lookup) sourcesIn(module, output string, body answer.Value) []trace.Source {
 	if a.id == "" {
 		return a.sources[:min(len(body.Items), len(a.sources))]
 	}
+	_, result, complete := strings.Cut(output, `"result":`)
+	if !complete {
+		result = output
+	}
 	whole := trace.Source{
-		ID: a.id, Kind: trace.KindModule, Chars: utf8.RuneCountInString(output),
+		ID: a.id, Kind: trace.KindModule, Title: module, Preview: result, Chars: utf8.RuneCountInString(output),
 		OriginTick: a.tick, Trust: a.trust, Text: output,
 	}
 	var quoted []trace.Source

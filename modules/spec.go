@@ -121,6 +121,7 @@ const (
 	moduleRules       = "world.rules"
 	moduleRoute       = "world.route"
 	moduleDryRun      = "world.dry_run"
+	moduleDocuments   = "documents.search"
 )
 
 // ToolRoute is the tool of the module that describes journeys.

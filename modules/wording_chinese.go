@@ -18,6 +18,7 @@ var chinese = wording{
 		moduleRules:       "规则数值",
 		moduleRoute:       "路程的耗电和回合",
 		moduleDryRun:      "试运行一个候选（JSON 文本）",
+		moduleDocuments:   "搜索文档",
 	},
 	registry: registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{
 		world.AssemblerMk1:      "运行各产品配方",

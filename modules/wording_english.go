@@ -12,6 +12,7 @@ var english = wording{
 		moduleRules:       "Rules in numbers.",
 		moduleRoute:       "A journey's cost and ticks.",
 		moduleDryRun:      "Dry run of a candidate, as JSON text.",
+		moduleDocuments:   "Search the documents.",
 	},
 	lineStart: ": ",
 

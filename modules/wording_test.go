@@ -71,7 +71,7 @@ func TestChineseCoversTheRegistry(t *testing.T) {
 	for _, k := range rules.FactoryKinds() {
 		kinds = append(kinds, k.Name)
 	}
-	for _, s := range New().modules {
+	for _, s := range New().WithDocuments().modules {
 		names = append(names, s.Module)
 	}
 	requireKeys(t, "actions", chinese.registry.actions, actions)

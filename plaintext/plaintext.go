@@ -70,6 +70,18 @@ func Clip(text string, limit int) string {
 	return Head(text, limit)
 }
 
+// cellCharsMax bounds the text of a [Cell], in characters.
+const cellCharsMax = 300
+
+// Cell returns text for a cell of a CSV file: one clipped line, with an apostrophe before one that
+// a spreadsheet would take for a formula.
+func Cell(text string) string {
+	if text = Line(Clip(text, cellCharsMax)); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
 // Head returns at most limit characters of text, without white space that the cut
 // leaves at the end.
 func Head(text string, limit int) string {

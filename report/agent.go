@@ -47,6 +47,8 @@ type AgentRow struct {
 	Rejections Counts `json:"rejections"`
 	// Tokens of all answers.
 	Tokens llmclient.Usage `json:"tokens"`
+	// Times it ran out of power, in whole ticks.
+	Shutdowns int64 `json:"shutdowns"`
 	// Goals met.
 	GoalsMet int64 `json:"goals_met"`
 	// Place at the end; empty for an unfinished run, like the fields below.

@@ -320,7 +320,7 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 		plaintext.Fprintf(&text, "%s\n", ends)
 	}
 	for _, d := range c.Agents {
-		plaintext.Fprintf(&text, "%s: %d decisions differ, the first in tick %d\n", plain(d.AgentID), d.Decisions, d.FirstTick)
+		plaintext.Fprintf(&text, "%s: differs in %s, the first in tick %d\n", plain(d.AgentID), plaintext.Count(d.Decisions, "decision"), d.FirstTick)
 	}
 	for _, t := range c.Ticks[:min(len(c.Ticks), namesMax)] {
 		plaintext.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
@@ -345,16 +345,16 @@ func (c Comparison) ticksText() string {
 		return "no tick to compare"
 	}
 	if c.TicksDiffering == 0 {
-		return fmt.Sprintf("all %d ticks are equal", c.TicksCompared)
+		return fmt.Sprintf("%s, all equal", plaintext.Count(c.TicksCompared, "tick"))
 	}
-	decisions, world := fmt.Sprintf("none of %d decisions", c.DecisionsCompared), "the world in none"
+	decisions, world := fmt.Sprintf("none of %s", plaintext.Count(c.DecisionsCompared, "decision")), "the world in none"
 	if c.DecisionsDiffering > 0 {
-		decisions = fmt.Sprintf("%d of %d decisions, the first in tick %d", c.DecisionsDiffering, c.DecisionsCompared, *c.FirstDecisionTick)
+		decisions = fmt.Sprintf("%d of %s, the first in tick %d", c.DecisionsDiffering, plaintext.Count(c.DecisionsCompared, "decision"), *c.FirstDecisionTick)
 	}
 	if c.FirstDigestTick != nil {
 		world = fmt.Sprintf("the world from tick %d on", *c.FirstDigestTick)
 	}
-	return fmt.Sprintf("%d of %d ticks differ, %s, %s", c.TicksDiffering, c.TicksCompared, decisions, world)
+	return fmt.Sprintf("%d of %s differ, %s, %s", c.TicksDiffering, plaintext.Count(c.TicksCompared, "tick"), decisions, world)
 }
 
 // endText says how the ends of both runs differ; empty if they do not.

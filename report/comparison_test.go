@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("after tick 2: %+v", later)
 	}
 	text := c.Text("base", "dear\x1b", fold(t), fold(t))
-	for _, line := range []string{`base`, `dear\u001b`, "2 of 3 ticks differ, 2 of 5 decisions, the first in tick 2, the world from tick 2 on", "a: 1 decisions differ, the first in tick 3", `  b: {"action":"wait"} | {"action":"mine"}`} {
+	for _, line := range []string{`base`, `dear\u001b`, "2 of 3 ticks differ, 2 of 5 decisions, the first in tick 2, the world from tick 2 on", "a: differs in 1 decision, the first in tick 3", `  b: {"action":"wait"} | {"action":"mine"}`} {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}

@@ -31,7 +31,15 @@ func runCounterTests(t *testing.T, tests []counterTest) {
 }
 
 func TestTicks(t *testing.T) {
+	happened := func(tick int64, kind world.EventKind, detail string) trace.Event {
+		return trace.Event{Tick: tick, Event: world.Event{Tick: tick, Kind: kind, Agent: "a", Detail: detail}}
+	}
 	runCounterTests(t, []counterTest{
+		{"events are those of whole ticks", []trace.Record{
+			happened(1, world.EventPowerState, "shutdown"), happened(1, world.EventJobDone, ""), trace.TickEnd{Tick: 1},
+			happened(2, world.EventPowerState, "low"), trace.Resume{Tick: 1}, happened(2, world.EventPowerState, "low"), trace.TickEnd{Tick: 2},
+			happened(3, world.EventPowerState, "shutdown"),
+		}, func(r Report) any { return []any{r.JournalEvents, r.JournalEventCounts, r.PerAgent[0].Shutdowns} }, []any{int64(3), Counts{"power_state": 2, "job_done": 1}, int64(1)}},
 		{"active ticks need an agent", []trace.Record{
 			trace.TickEnd{Tick: 1, Due: 1, WorldTime: 1}, trace.TickEnd{Tick: 2, WorldTime: 2}, trace.TickEnd{Tick: 3, Continued: 1, WorldTime: 3},
 		}, func(r Report) any { return [2]int64{r.ActiveTicks, r.WorldTime} }, [2]int64{2, 3}},
@@ -233,7 +241,7 @@ func TestSources(t *testing.T) {
 			withSources(act(1, "a", mine, accepted), sources, "m1", "x1", "elsewhere"), withSources(act(2, "a", mine, accepted), sources[:1], "elsewhere"), act(3, "a", mine, accepted),
 		}, func(r Report) any {
 			p := r.Provenance
-			p.Kinds, p.Bullets = nil, nil // see TestEffects
+			p.Kinds, p.Bullets, p.Documents, p.Templates = nil, nil, nil, nil // see TestEffects
 			return p
 		}, Provenance{
 			SourcesRetrieved: 4, SourcesUsed: 2, SourcesInvented: 2, DecisionsUsingSources: 1,

@@ -60,6 +60,34 @@ type BulletEffect struct {
 	Effect Effect `json:"effect"`
 }
 
+// DocumentEffect is the effect of one chunk of a document, over all agents.
+type DocumentEffect struct {
+	// Id of the chunk.
+	ID string `json:"id"`
+	// Document and headings above the chunk.
+	Title string `json:"title"`
+	// How it begins.
+	Preview string `json:"preview"`
+	// Trust in it.
+	Trust string `json:"trust"`
+	// Outcomes of decisions that used it and of those that only had it in view.
+	Effect Effect `json:"effect"`
+}
+
+// TemplateOutcomes are the outcomes of the decisions made with one wording of the instructions.
+// Every decision with model calls has one, so there is none without to compare with; a prompt switch
+// or a fork makes two.
+type TemplateOutcomes struct {
+	// Id of the wording.
+	ID string `json:"id"`
+	// Protocol, way to commit and language.
+	Title string `json:"title"`
+	// How it begins.
+	Preview string `json:"preview"`
+	// What the world answered to decisions by models.
+	Outcomes Outcomes `json:"outcomes"`
+}
+
 // bulletKey identifies a bullet: agents that learn give the same id to different
 // lessons, except to those they all started with.
 type bulletKey struct{ id, agent string }
@@ -68,6 +96,12 @@ type bulletKey struct{ id, agent string }
 type effects struct {
 	kinds   map[string]*tally
 	bullets map[bulletKey]*tally
+	// documents are by the id of the chunk, chunks how each was recorded first.
+	documents map[string]*tally
+	chunks    map[string]trace.Source
+	// templates are by their ids, wordings how each was recorded first.
+	templates map[string]*tally
+	wordings  map[string]trace.Source
 	// seed are the lessons all agents started with.
 	seed *playbook.Playbook
 }
@@ -94,6 +128,18 @@ func (e *effects) add(d trace.Decision, asked bool, answer outcome) {
 			}
 			bullets[key] = bullets[key] || used
 		}
+		if s.Kind == trace.KindDocument {
+			if _, known := e.chunks[s.ID]; !known {
+				e.chunks[s.ID] = s
+			}
+			at(e.documents, s.ID).add(used, d.DecidedBy == trace.ByModel, asked, answer)
+		}
+	}
+	if s := d.Template; s != nil {
+		if _, known := e.wordings[s.ID]; !known {
+			e.wordings[s.ID] = *s
+		}
+		at(e.templates, s.ID).add(true, d.DecidedBy == trace.ByModel, asked, answer)
 	}
 	for kind, used := range kinds {
 		at(e.kinds, kind).add(used, d.DecidedBy == trace.ByModel, asked, answer)
@@ -146,9 +192,10 @@ func (t *tally) report() Effect {
 	return e
 }
 
-// report lists the effects by kind, and by id and agent.
-func (e *effects) report() ([]KindEffect, []BulletEffect) {
-	kinds, bullets := []KindEffect{}, []BulletEffect{}
+// report fills in the effects by kind, by bullet and agent, and by chunk of a document, and the
+// outcomes by template.
+func (e *effects) report(p *Provenance) {
+	kinds, bullets, documents, templates := []KindEffect{}, []BulletEffect{}, []DocumentEffect{}, []TemplateOutcomes{}
 	for _, kind := range slices.Sorted(maps.Keys(e.kinds)) {
 		kinds = append(kinds, KindEffect{kind, e.kinds[kind].report()})
 	}
@@ -158,5 +205,12 @@ func (e *effects) report() ([]KindEffect, []BulletEffect) {
 	for _, key := range keys {
 		bullets = append(bullets, BulletEffect{key.id, key.agent, e.bullets[key].report()})
 	}
-	return kinds, bullets
+	for _, id := range slices.Sorted(maps.Keys(e.documents)) {
+		s := e.chunks[id]
+		documents = append(documents, DocumentEffect{id, s.Title, s.Preview, s.Trust.String(), e.documents[id].report()})
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.templates)) {
+		templates = append(templates, TemplateOutcomes{id, e.wordings[id].Title, e.wordings[id].Preview, e.templates[id].report().AfterUse})
+	}
+	p.Kinds, p.Bullets, p.Documents, p.Templates = kinds, bullets, documents, templates
 }

@@ -94,13 +94,10 @@ func (f *Folding) Report(head trace.Chain) (Report, error) {
 // goalKey identifies a goal of one agent.
 type goalKey struct{ agent, goal string }
 
-// taskFold computes the score from the events of complete ticks. The events of a
-// tick wait for its end, because a tick that was cut off is played again when the
-// run is resumed.
+// taskFold computes the score from the events of complete ticks.
 type taskFold struct {
 	scenario world.Scenario
 	scorer   *world.Scorer
-	waiting  []world.Event
 	tick     int64
 	// compared says that the scores of others were computed, or that there are none: nobody else
 	// plays a run in which rules changed.
@@ -125,6 +122,9 @@ type folder struct {
 	effects effects
 	// costs adds up what was paid.
 	costs costFold
+	// happened are the events of the open tick. They wait for its end, because a tick that was
+	// cut off is played again when the run is resumed.
+	happened []world.Event
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
@@ -132,7 +132,10 @@ type folder struct {
 func newFolder() *folder {
 	f := &folder{
 		byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{},
-		effects: effects{map[string]*tally{}, map[bulletKey]*tally{}, playbook.New()},
+		effects: effects{
+			kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, documents: map[string]*tally{}, chunks: map[string]trace.Source{},
+			templates: map[string]*tally{}, wordings: map[string]trace.Source{}, seed: playbook.New(),
+		},
 		costs: costFold{
 			prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
 			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
@@ -140,7 +143,7 @@ func newFolder() *folder {
 	}
 	r := &f.out
 	makeCounts(reflect.ValueOf(r).Elem())
-	r.Learning.Playbooks, r.Guard.Off, r.Sampling = []AgentPlaybook{}, []string{}, []SamplingRow{}
+	r.Learning.Playbooks, r.Guard.Off, r.Sampling, r.Controls = []AgentPlaybook{}, []string{}, []SamplingRow{}, []ControlRow{}
 	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
@@ -164,6 +167,7 @@ func (f *folder) header(h trace.Header) {
 	r.Scenario, r.TicksRequested, r.Seed = s.Scenario, s.Ticks, s.Seed
 	r.Model, r.ModelSource, r.UsageSource, r.Protocol = s.Model, s.ModelSource, s.UsageSource(), s.Protocol
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
+	r.Settings = settingRows(now)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(llmclient.Marshal(set.Sampling), &members); err != nil {
@@ -249,21 +253,18 @@ func (f *folder) add(record trace.Record) error {
 	case trace.Decision:
 		return f.decision(r)
 	case trace.Event:
-		if f.task != nil {
-			f.task.waiting = append(f.task.waiting, r.Event)
-		}
+		f.happened = append(f.happened, r.Event)
 		if r.Event.Kind == world.EventGoalMet {
 			f.goalMet(r.Event.Agent, r.Event.Subject)
 		}
 	case trace.TickEnd:
 		f.out.WorldTime, f.out.FinalDigest = r.WorldTime, r.Digest
-		if t := f.task; t != nil {
-			for _, e := range t.waiting {
-				if e.Tick == r.Tick {
-					t.scorer.Observe(e)
-				}
-			}
-			t.waiting, t.tick = t.waiting[:0], r.Tick
+		for _, e := range f.happened {
+			f.event(e, r.Tick)
+		}
+		f.happened = f.happened[:0]
+		if f.task != nil {
+			f.task.tick = r.Tick
 		}
 		if r.Due+r.Continued > 0 {
 			f.out.ActiveTicks++
@@ -275,13 +276,11 @@ func (f *folder) add(record trace.Record) error {
 	case trace.RunEnd:
 		f.end = &r
 	case trace.Resume:
+		f.happened = nil
 		f.out.TicksRequested = max(f.out.TicksRequested, r.TicksRequested)
 		f.out.Timing.Resumes++
 	case trace.Header:
-		// The first header holds. The events of a tick that was cut off are forgotten.
-		if f.task != nil {
-			f.task.waiting = nil
-		}
+		f.happened = nil // The first header holds. A tick that was cut off is played again.
 	case trace.Fork:
 		f.costs.fork(r)
 	case trace.CapChange:
@@ -291,6 +290,11 @@ func (f *folder) add(record trace.Record) error {
 				a.row.StoppedBy, a.row.StoppedAtTick = "", 0
 			}
 		}
+	case trace.Control:
+		if r.Caps != nil {
+			f.costs.changeCaps(trace.CapChange{Tick: r.Tick, Caps: *r.Caps})
+		}
+		f.out.Controls = append(f.out.Controls, ControlRow{Tick: r.Tick, Kind: r.Kind, AgentID: r.AgentID, What: r.What()})
 	case trace.Blob, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:
@@ -299,6 +303,18 @@ func (f *folder) add(record trace.Record) error {
 		panic(fmt.Sprintf("report: a record of type %T is not folded", record))
 	}
 	return nil
+}
+
+// event counts an event of a whole tick.
+func (f *folder) event(e world.Event, tick int64) {
+	f.out.JournalEvents++
+	f.out.JournalEventCounts[string(e.Kind)]++
+	if e.Kind == world.EventPowerState && e.Detail == "shutdown" {
+		f.agent(e.Agent).row.Shutdowns++
+	}
+	if f.task != nil && e.Tick == tick {
+		f.task.scorer.Observe(e)
+	}
 }
 
 func (f *folder) goalMet(agent, goal string) {
@@ -332,7 +348,7 @@ func (f *folder) report() Report {
 			t.compared = true
 		}
 	}
-	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
+	f.effects.report(&r.Provenance)
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if end := f.end; end != nil {
 		r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"example.com/agentworld/world"
 )
 
 // Metric is a figure of a run by which runs are compared and gated. All of them are about what
@@ -92,7 +94,7 @@ var metrics = []Metric{
 	{"cost", "currency", "cost of all answers, in units of the currency; unknown if a model has no price", true, 0, func(r Report) (float64, bool) {
 		return float64(r.Cost.TotalMicros) / 1e6, r.Cost.Priced && r.Cost.Currency != ""
 	}},
-	{"model_p95_ms", "ms", "95th percentile of the time to an answer; it depends on the network", true, 0, func(r Report) (float64, bool) {
+	{MetricLatency, "ms", "95th percentile of the time to an answer; it depends on the network", true, 0, func(r Report) (float64, bool) {
 		return float64(r.Timing.LLMLatencyMS.P95), r.TraceCounts.ModelCalls > 0
 	}},
 }
@@ -113,6 +115,9 @@ func (c Cost) tokens() (input, output int64) {
 	return input, output
 }
 
+// MetricLatency is the one metric that the clock has a part in.
+const MetricLatency = "model_p95_ms"
+
 // AllMetrics are all metrics but the counts of accepted actions, in the order in which they are
 // shown.
 func AllMetrics() []Metric { return slices.Clone(metrics) }
@@ -122,7 +127,8 @@ func MetricNamed(name string) (m Metric, ok bool) {
 	if i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return metrics[i], true
 	}
-	if action, found := strings.CutPrefix(name, AcceptedPrefix); found && action != "" {
+	action, found := strings.CutPrefix(name, AcceptedPrefix)
+	if found && slices.ContainsFunc(world.Actions(), func(s world.ActionSpec) bool { return s.Name == action }) {
 		return Metric{Name: name, Unit: "actions", Doc: "actions of this kind that the world accepted",
 			of: always(func(r Report) int64 { return r.ActionKindSuccessCounts[action] })}, true
 	}

@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -57,8 +58,14 @@ type Report struct {
 	Protocol string `json:"protocol"`
 	// How models were asked to answer, at the end of the run where a fork changed it: what was set for all, and instead for a model or an agent; empty where nothing was.
 	Sampling []SamplingRow `json:"sampling"`
+	// What was set for the run, at its end where a fork changed it; long texts as a digest, and nothing that is empty, off or 0.
+	Settings []SettingRow `json:"settings"`
 	// Versions of what shaped the run.
 	Versions Versions `json:"versions"`
+	// Events of the world in whole ticks, by kind in journal_event_counts.
+	JournalEvents int64 `json:"journal_events"`
+	// Events of the world in whole ticks, by kind.
+	JournalEventCounts Counts `json:"journal_event_counts"`
 	// Number of agents.
 	Agents int64 `json:"agents"`
 	// Actions other than wait and wait_ticks that the world accepted or rejected.
@@ -111,6 +118,8 @@ type Report struct {
 	Provenance Provenance `json:"provenance"`
 	// How agents reflected and learned.
 	Learning Learning `json:"learning"`
+	// What an operator did to the run while it was under way, in its order; empty without one.
+	Controls []ControlRow `json:"controls"`
 	// The run this one was forked from, and the comparison with it; null for a run of its own.
 	Fork *ForkReport `json:"fork"`
 	// Score of the scenario's task; null when it has none or ran with another number of agents.
@@ -139,6 +148,28 @@ type SamplingRow struct {
 	Setting string `json:"setting"`
 	// Value as it was sent.
 	Value string `json:"value"`
+}
+
+// SettingRow is one setting of the run.
+type SettingRow struct {
+	// Name of the setting in records.
+	Setting string `json:"setting"`
+	// Value as text or JSON; a long one is cut.
+	Value string `json:"value"`
+}
+
+// settingCharsMax bounds the value of a setting, in characters.
+const settingCharsMax = 500
+
+// settingRows lists settings, other than how far the run was to go.
+func settingRows(s trace.Settings) []SettingRow {
+	rows := []SettingRow{}
+	for _, c := range (trace.Settings{}).Changes(s) {
+		if c.What != "ticks" {
+			rows = append(rows, SettingRow{c.What, plaintext.Clip(c.To, settingCharsMax)})
+		}
+	}
+	return rows
 }
 
 // JSON returns the report as indented JSON with a final line feed. Equal reports
@@ -175,7 +206,7 @@ type Provenance struct {
 	SourcesUnknown int64 `json:"sources_unknown"`
 	// Source ids that models named and that exist nowhere.
 	SourcesInvented int64 `json:"sources_invented"`
-	// Sources used, by how the model named them: its own list (self), its reason (text) or both.
+	// Sources used, by how the model named them: its own list (self), its texts (text) or both.
 	UsedByChannel Counts `json:"used_by_channel"`
 	// Sources in view by kind.
 	RetrievedByKind Counts `json:"retrieved_by_kind"`
@@ -187,6 +218,10 @@ type Provenance struct {
 	Kinds []KindEffect `json:"kinds"`
 	// Outcomes of using each bullet of a playbook and of only having it in view.
 	Bullets []BulletEffect `json:"bullets"`
+	// Outcomes of using each chunk of a document and of only having it in view.
+	Documents []DocumentEffect `json:"documents"`
+	// Outcomes of decisions by the wording of the instructions.
+	Templates []TemplateOutcomes `json:"templates"`
 }
 
 // ForkReport says where a fork left another run, and how it went on.

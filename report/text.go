@@ -23,9 +23,8 @@ const (
 	capsCharsMax  = 160
 )
 
-// Text returns a summary for a terminal: one aligned line per topic, without
-// control characters, with a final line feed. What matters to a program is in
-// [Report.JSON].
+// Text returns a summary for a terminal: one aligned line per topic, beginning with what happened in
+// the world, without control characters, with a final line feed. Programs read [Report.JSON].
 func (r Report) Text() string {
 	var b strings.Builder
 	// rare leaves a line out where there is nothing to say: most runs have none, and none
@@ -38,17 +37,19 @@ func (r Report) Text() string {
 	line := func(name, text string) { rare(name, cmp.Or(text, "none")) }
 	c, d, a, t := r.TraceCounts, r.DecisionCounts, r.Actions, r.Timing
 
-	line("run", r.runLine())
-	line("scenario", fmt.Sprintf("%s, seed %d, %d of %d ticks, %d active", plain(r.Scenario), r.Seed, r.WorldTime, r.TicksRequested, r.ActiveTicks))
-	line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource, plain(r.Protocol)))
-	for _, set := range r.Sampling {
-		line("sampling", plain(strings.TrimSpace(set.For+" "+set.Setting+" "+set.Value)))
-	}
 	of := ""
 	if len(r.Goals) > 0 {
 		of = fmt.Sprintf(" of %d", len(r.Goals))
 	}
-	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %d agents", r.Agents, r.GoalsMet, of, r.AgentsMeetingGoal))
+	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %s%s", r.Agents, r.GoalsMet, of, plaintext.Count(r.AgentsMeetingGoal, "agent"), r.powerText()))
+	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
+		r.ActionFailure, r.ActionRejectReasonCounts.most(), r.happenedText()))
+	line("run", r.runLine())
+	line("scenario", fmt.Sprintf("%s, seed %d, %d of %s, %d active", plain(r.Scenario), r.Seed, r.WorldTime, plaintext.Count(r.TicksRequested, "tick"), r.ActiveTicks))
+	line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource, plain(r.Protocol)))
+	for _, set := range r.Sampling {
+		line("sampling", plain(strings.TrimSpace(set.For+" "+set.Setting+" "+set.Value)))
+	}
 	task := ""
 	if t := r.Task; t != nil {
 		task = fmt.Sprintf("%s, %s in ticks %d to %d: %d", plain(t.Family), plain(t.Metric), t.From, t.Ticks, t.Score)
@@ -65,10 +66,10 @@ func (r Report) Text() string {
 	}
 	line("task", task)
 
-	line("decisions", fmt.Sprintf("%d by models, %d continued (%d calls saved), %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
-		r.CallsSaved+r.CallsSavedBy.sum(), d.WaitDegraded, d.WaitDegradedByReason.most()))
+	line("decisions", fmt.Sprintf("%d by models, %d continued (%s saved), %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
+		plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call"), d.WaitDegraded, d.WaitDegradedByReason.most()))
 	if n := d.FallbacksBy.sum(); n > 0 {
-		line("fallbacks", fmt.Sprintf("%d failed turns ended in the best they had%s%s", n, d.FallbacksBy.most(), d.FallbacksByReason.most()))
+		line("fallbacks", fmt.Sprintf("%s failed, ending in the best they had%s%s", plaintext.Count(n, "turn"), d.FallbacksBy.most(), d.FallbacksByReason.most()))
 	}
 	choices := fmt.Sprintf("act %d, wait %d, wait_ticks %d", d.Act, d.Wait, d.WaitTicks)
 	if advice := c.RepetitionAdviceByKind.most(); advice != "" {
@@ -78,8 +79,6 @@ func (r Report) Text() string {
 	if n := d.WaitChosenOverCandidates; 2*n > r.TotalDecisions {
 		line("waits", fmt.Sprintf("%d of %d decisions were to wait though a candidate stood there that passed every check; candidates count from 1, and 0 waits: does the model count from 0?", n, r.TotalDecisions))
 	}
-	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
-		r.ActionFailure, r.ActionRejectReasonCounts.most()))
 	line("proposed", fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d",
 		a.Proposed, a.Adjusted, a.Executed, a.Dropped, a.StandingOrders))
 
@@ -98,25 +97,26 @@ func (r Report) Text() string {
 	line("answers", fmt.Sprintf("%d unusable%s, %d repaired; repair rounds: %d; calls gone wrong: %d%s", c.ParseErrors, c.ParseErrorsByKind.most(),
 		c.ParseRepaired, c.RepairRoundsTotal, c.ToolErrorsByCode.sum(), c.ToolErrorsByCode.most()))
 	if t.AnswersRecorded > 0 {
-		line("recorded", fmt.Sprintf("%d of %d answers came from a recording", t.AnswersRecorded, c.ModelCalls+r.Learning.Calls))
+		line("recorded", fmt.Sprintf("%d of %s came from a recording", t.AnswersRecorded, plaintext.Count(c.ModelCalls+r.Learning.Calls, "answer")))
 	}
-	line("items", fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %d texts, %d refusals", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
-		c.UnknownItems.sum(), c.TextBesideCalls, c.RefusalsBesideCalls))
+	line("items", fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %s, %s", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
+		c.UnknownItems.sum(), plaintext.Count(c.TextBesideCalls, "text"), plaintext.Count(c.RefusalsBesideCalls, "refusal")))
 	off := ""
 	if len(r.Guard.Off) > 0 {
 		off = "OFF: " + plain(strings.Join(r.Guard.Off, ", ")) + "; "
 	}
-	line("guard", fmt.Sprintf("%s%d refused%s, %d waits, %d turns with words of others; reason steps: %d, %d calls vetoed", off,
-		r.Guard.RefusalsByRule.sum(), r.Guard.RefusalsByRule.most(), r.Guard.Waits, r.Guard.TurnsWithUntrustedView, r.Reasoning.Steps, r.Reasoning.Violations))
+	line("guard", fmt.Sprintf("%s%d refused%s, %s, %s; reason steps: %d, %s", off,
+		r.Guard.RefusalsByRule.sum(), r.Guard.RefusalsByRule.most(), plaintext.Count(r.Guard.Waits, "wait"),
+		plaintext.Count(r.Guard.TurnsWithUntrustedView, "turn with words of others"), r.Reasoning.Steps, plaintext.Count(r.Reasoning.Violations, "call vetoed")))
 	if r.Faults != "" {
 		spoilt := "unknown how many answers were spoilt on purpose, the run is unfinished"
 		if r.FaultsCounted {
-			spoilt = fmt.Sprintf("%d answers spoilt on purpose%s", r.FaultsInjectedByKind.sum(), r.FaultsInjectedByKind.most())
+			spoilt = fmt.Sprintf("%s%s", plaintext.Count(r.FaultsInjectedByKind.sum(), "answer spoilt on purpose"), r.FaultsInjectedByKind.most())
 		}
 		line("faults", fmt.Sprintf("%s; asked for: %s, seed %d", spoilt, plain(r.Faults), r.FaultSeed))
 	}
-	line("prompts", fmt.Sprintf("%d characters on average, most %d, tools %d; sections cut: %d, in %d prompts", c.LLMInputCharsAvg,
-		c.LLMInputCharsMax, c.LLMToolChars, c.PromptSectionClipped, c.PromptsClipped))
+	line("prompts", fmt.Sprintf("%d characters on average, most %d, tools %d; sections cut: %d, in %s", c.LLMInputCharsAvg,
+		c.LLMInputCharsMax, c.LLMToolChars, c.PromptSectionClipped, plaintext.Count(c.PromptsClipped, "prompt")))
 	line("tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning))
 	rare("cost", r.costLine())
 
@@ -128,9 +128,19 @@ func (r Report) Text() string {
 	lessons := slices.Clone(p.Bullets)
 	slices.SortStableFunc(lessons, func(a, b BulletEffect) int { return cmp.Compare(b.Effect.Used, a.Effect.Used) })
 	line("lessons", listed(lessons, lessonsMax, "; ", BulletEffect.text))
+	passages := slices.Clone(p.Documents)
+	slices.SortStableFunc(passages, func(a, b DocumentEffect) int { return cmp.Compare(b.Effect.Used, a.Effect.Used) })
+	rare("documents", listed(passages, lessonsMax, "; ", func(d DocumentEffect) string {
+		return fmt.Sprintf("%s (%s)%s", plain(d.ID), plain(d.Title), d.Effect.text())
+	}))
+	if len(p.Templates) > 1 {
+		line("templates", listed(p.Templates, namesMax, "; ", func(t TemplateOutcomes) string {
+			return fmt.Sprintf("%s (%s) %s, %d of %s accepted", plain(t.ID), plain(t.Title), plaintext.Count(t.Outcomes.Decisions, "decision"), t.Outcomes.Accepted, plaintext.Count(t.Outcomes.Actions, "action"))
+		}))
+	}
 	learned := ""
 	if l := r.Learning; l.Calls > 0 {
-		learned = fmt.Sprintf("%d consolidations in %d calls; changes: %d applied%s, %d rejected%s; failed: %d%s", l.Consolidations, l.Calls,
+		learned = fmt.Sprintf("%s in %s; changes: %d applied%s, %d rejected%s; failed: %d%s", plaintext.Count(l.Consolidations, "consolidation"), plaintext.Count(l.Calls, "call"),
 			l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.ConsolidationsFailed.sum(), l.ConsolidationsFailed.most())
 	}
 	line("learning", learned)
@@ -144,6 +154,7 @@ func (r Report) Text() string {
 	rare("stopped", listed(stopped, namesMax, ", ", func(a AgentRow) string {
 		return fmt.Sprintf("%s after tick %d (%s, model %s)", plain(a.AgentID), a.StoppedAtTick, plain(a.StoppedBy), plain(a.Model))
 	}))
+	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.text))
 	if r.Fork != nil {
 		line("fork", r.Fork.text())
 		if r.Fork.Comparison != nil {
@@ -154,11 +165,47 @@ func (r Report) Text() string {
 	line("time", fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(t.WallMS), l.P50, l.P95, l.P99, l.Max))
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints), func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {
-		return fmt.Sprintf("%s throttled %d times, %d of %d requests waited, most %d ms; at most %d in flight, limit %d at the end, least %d",
-			plain(e.BaseURL), e.Throttled, e.Waited, e.Attempts, e.WaitLongestMS, e.InFlightMost, e.LimitFinal, e.LimitLowest)
+		return fmt.Sprintf("%s throttled %s, %d of %s waited, most %d ms; at most %d in flight, limit %d at the end, least %d",
+			plain(e.BaseURL), plaintext.Count(e.Throttled, "time"), e.Waited, plaintext.Count(e.Attempts, "request"), e.WaitLongestMS, e.InFlightMost, e.LimitFinal, e.LimitLowest)
 	}))
 	line("digest", plain(r.FinalDigest))
 	return b.String()
+}
+
+// powerText says how often agents ran out of power, and how many were out of it at the end; nothing
+// where none did.
+func (r Report) powerText() string {
+	times, down := int64(0), 0
+	for _, a := range r.PerAgent {
+		times += a.Shutdowns
+		if a.PowerState == "shutdown" {
+			down++
+		}
+	}
+	if times == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; out of power: %s, %s at the end", plaintext.Count(times, "time"), plaintext.Count(down, "agent"))
+}
+
+// happenedText counts what came of actions: factories, jobs, trades and messages.
+func (r Report) happenedText() string {
+	var words []string
+	for _, c := range []struct {
+		kind world.EventKind
+		what string
+	}{
+		{world.EventFactoryBuilt, "factory built"}, {world.EventJobDone, "job done"}, {world.EventTrade, "trade"}, {world.EventOfferAccepted, "offer accepted"},
+		{world.EventMessageDelivered, "message delivered"},
+	} {
+		if n := r.JournalEventCounts[string(c.kind)]; n > 0 {
+			words = append(words, plaintext.Count(n, c.what))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(words, ", ")
 }
 
 // runLine says how the run ended.
@@ -169,14 +216,18 @@ func (r Report) runLine() string {
 	return plain(string(r.RunStatus)) + ": " + plain(r.RunReason)
 }
 
-// text says how often the bullet was used and, where both are known, how the accepted
-// shares after use and otherwise compare.
+// text names the bullet and its effect.
 func (b BulletEffect) text() string {
-	text, e := plain(b.ID), b.Effect
 	if b.AgentID != "" {
-		text += " of " + plain(b.AgentID)
+		return plain(b.ID) + " of " + plain(b.AgentID) + b.Effect.text()
 	}
-	text += fmt.Sprintf(" used %d of %d", e.Used, e.Retrieved)
+	return plain(b.ID) + b.Effect.text()
+}
+
+// text says how often a source was used and, where both are known, how the accepted
+// shares after use and otherwise compare.
+func (e Effect) text() string {
+	text := fmt.Sprintf(" used %d of %d", e.Used, e.Retrieved)
 	if e.Difference == nil {
 		return text
 	}

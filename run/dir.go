@@ -202,8 +202,19 @@ func (d Dir) RemoveReport() error {
 	return onDisk.SyncDir(string(d))
 }
 
-// Clear removes the files of a run. It removes the trace from its end to its beginning,
-// so that after an interruption a fork still recognizes the rest as unfinished.
+// RemoveEmpty removes the directory of a run after [Dir.Clear], with the file that its lock may have
+// left. The error may be that somebody else keeps something there.
+func (d Dir) RemoveEmpty() error {
+	_ = os.Remove(d.file(LockFile))
+	if err := os.Remove(string(d)); err != nil {
+		return fmt.Errorf("remove the directory of a run: %w", err)
+	}
+	return nil
+}
+
+// Clear removes the files of a run. It removes the trace from its end to its beginning, and syncs
+// each removal before the next: what an interruption or a power failure leaves of a fork is still
+// recognized as unfinished.
 func (d Dir) Clear() error {
 	var names []string
 	books, _ := os.ReadDir(d.file(PlaybookDir))
@@ -212,13 +223,19 @@ func (d Dir) Clear() error {
 			names = append(names, filepath.Join(PlaybookDir, b.Name()))
 		}
 	}
-	names = append(names, ReportFile, IndexFile, CutFile, TraceFile)
+	names = append(names, ReportFile, IndexFile, CutFile, waitsFile, AsksFile)
+	trace := len(names)
+	names = append(names, TraceFile)
 	for n := d.lastSegment(); n > 0; n-- {
 		names = append(names, segmentName(n))
 	}
-	for _, name := range names {
-		if err := onDisk.Remove(d.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove an unfinished fork: %w", err)
+	for i, name := range names {
+		err := onDisk.Remove(d.file(name))
+		if err == nil && i >= trace {
+			err = onDisk.SyncDir(string(d)) // otherwise this file could come back without those before it
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove a run: %w", err)
 		}
 	}
 	_ = os.Remove(d.file(PlaybookDir)) // which stays when somebody else keeps something there

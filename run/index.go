@@ -88,7 +88,8 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}
-		whole, err := count.Add(line, int(lines.Offset()-from), lines.Chain(), lines.Failed)
+		record, err := state.Decode(line)
+		whole, err := count.Add(state.Line{Record: record, Err: err, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed)
 		if err != nil {
 			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}

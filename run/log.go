@@ -88,7 +88,7 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	}
 	l.w.Redirect(&l.lines, chain)
 	s.Open.Damage = nil // it is cut off
-	l.file, l.state, l.stands, l.leading = f, s, s.Open.Keys(), s.Open.Switches
+	l.file, l.state, l.stands, l.leading = f, s, s.Open.Keys(), s.Open.Leading
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (l *Log) Write(records ...trace.Record) error {
 	defer l.mu.Unlock()
 	for _, r := range records {
 		switch r.(type) {
-		case trace.Switch, trace.Fork, trace.CapChange:
+		case trace.Switch, trace.Fork, trace.CapChange, trace.Control:
 			if l.leading--; l.leading >= 0 {
 				continue
 			}

@@ -379,3 +379,36 @@ func TestPowerLoss(t *testing.T) {
 	}
 	t.Logf("%d seeds, %d losses of power, %d calls asked again", seeds, losses, again)
 }
+
+// TestClearLosesPower loses power at every call while a run of several files is removed. What
+// is left is the beginning of a run, or none.
+func TestClearLosesPower(t *testing.T) {
+	o, _ := liveOptions(t, 4)
+	whole := filepath.Join(t.TempDir(), "run")
+	if err := carryOut(o, whole, ""); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := run.Dir(whole).Files(); err != nil || len(files) < 3 {
+		t.Fatalf("the trace is in %v, %v: removing it has no order", files, err)
+	}
+	rng := rand.New(rand.NewPCG(1, 3))
+	for left, dead := 1, true; dead; left++ {
+		for range 6 { // each removed name comes back or not
+			dir := filepath.Join(t.TempDir(), "run")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			m := newMortal(rng, left)
+			restore := run.OnDisk(m)
+			err := run.Dir(dir).Clear()
+			restore()
+			if dead = m.dead; (err != nil) != dead {
+				t.Fatalf("call %d: %v", left, err)
+			}
+			m.lose(t)
+			if _, err := run.Dir(dir).Header(); err != nil && !errors.Is(err, run.ErrNoRun) && !errors.Is(err, run.ErrNothingRecorded) {
+				t.Fatalf("power was lost at call %d: %v", left, err)
+			}
+		}
+	}
+}

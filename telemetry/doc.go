@@ -7,16 +7,21 @@
 //	if config.On() {
 //		t, err := telemetry.Start(ctx, config, note)
 //		options.Observer = t
-//		defer t.Close()
+//		defer t.Close()                             // after t.Evaluate, if there are results
 //	}
 //
 // The spans of a run:
 //
-//	run SCENARIO
+//	invoke_workflow SCENARIO        a run: gen_ai.workflow.name; events gen_ai.evaluation.result
 //	  tick                          agentworld.tick
 //	    invoke_agent AGENT          a turn: gen_ai.agent.id, agentworld.action
+//	      plan AGENT                a call that can only plan, around its chat
 //	      chat MODEL                a model call: gen_ai.request.*, gen_ai.response.*, gen_ai.usage.*, error.type
 //	      execute_tool MODULE       a module call: gen_ai.tool.name
+//	        search_memory           of a module that reads a memory: gen_ai.memory.*
+//	    upsert_memory               lessons that a playbook took: gen_ai.memory.*
+//
+// All but ticks have gen_ai.conversation.id, the name of the run.
 //
 // The metrics are gen_ai.client.token.usage and gen_ai.client.operation.duration.
 //

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/metric"
@@ -33,9 +34,14 @@ const scope = "agentworld"
 // Telemetry exports what a run does. It implements engine.Observer. Make one with
 // [Start].
 type Telemetry struct {
-	tracer   trace.Tracer
-	tokens   genaiconv.ClientTokenUsage
-	duration genaiconv.ClientOperationDuration
+	// run is the span of the run, until Close, and conversation its name. ended is when the run
+	// ended.
+	run          trace.Span
+	conversation string
+	ended        time.Time
+	tracer       trace.Tracer
+	tokens       genaiconv.ClientTokenUsage
+	duration     genaiconv.ClientOperationDuration
 	// stop sends what is left and ends what was started, the last first.
 	stop []func(context.Context) error
 }
@@ -92,11 +98,39 @@ var (
 	durationBuckets = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
 )
 
+// Evaluation is a result of evaluating a run as a whole.
+type Evaluation struct {
+	// Name says what was measured, in the words of this program or of a setting.
+	Name string
+	// Score is the result as a number, nil for none, Label as a word.
+	Score *float64
+	Label string
+}
+
+// Evaluate adds results to the span of the run, each as an event gen_ai.evaluation.result. It is
+// called between the end of the run and Close; without a run it does nothing.
+func (t *Telemetry) Evaluate(results ...Evaluation) {
+	if t.run == nil {
+		return
+	}
+	for _, e := range results {
+		list := []attribute.KeyValue{semconv.GenAIEvaluationName(e.Name), semconv.GenAIEvaluationScoreLabel(e.Label)}
+		if e.Score != nil {
+			list = append(list, semconv.GenAIEvaluationScoreValue(*e.Score))
+		}
+		t.run.AddEvent("gen_ai.evaluation.result", trace.WithAttributes(list...))
+	}
+}
+
 // Close sends what is left, for five seconds at most, and ends what was started. The
 // error was noted already.
 func (t *Telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
+	if t.run != nil {
+		t.run.End(trace.WithTimestamp(t.ended))
+		t.run = nil
+	}
 	var failed error
 	for i := len(t.stop) - 1; i >= 0; i-- {
 		failed = errors.Join(failed, t.stop[i](ctx))

@@ -28,6 +28,25 @@ const (
 	keyRecorded   = attribute.Key("agentworld.recorded")
 )
 
+// What the conventions have since they have a repository of their own, and the package of their
+// names has not yet.
+const (
+	keyStore   = attribute.Key("gen_ai.memory.store.id")
+	keyRecords = attribute.Key("gen_ai.memory.record.count")
+)
+
+var (
+	operationPlan         = semconv.GenAIOperationNameKey.String("plan")
+	operationSearchMemory = semconv.GenAIOperationNameKey.String("search_memory")
+	operationUpsertMemory = semconv.GenAIOperationNameKey.String("upsert_memory")
+)
+
+// storePlaybook is the part of an agent's memory that holds its lessons. memories are the parts
+// that modules read, by module.
+const storePlaybook = "playbook"
+
+var memories = map[string]string{"memory.short_term.recent": "short_term", "memory.long_term.search": "long_term"}
+
 // moduleUnknown replaces the name of a module that does not exist: the model wrote that
 // name.
 const moduleUnknown = "unknown"
@@ -35,20 +54,31 @@ const moduleUnknown = "unknown"
 // Begin implements engine.Observer.
 func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
 	began := time.Now()
+	if s.Kind == engine.SpanRun {
+		t.conversation = s.Run
+	}
 	kind := trace.SpanKindInternal
 	if s.Kind == engine.SpanModelCall {
 		kind = trace.SpanKindClient
 	}
 	name, known := beginning(s)
+	if s.Kind != engine.SpanTick {
+		known = append(known, semconv.GenAIConversationID(t.conversation))
+	}
 	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(began), trace.WithAttributes(known...))
 	return ctx, func(e engine.Ending) {
 		span.SetAttributes(ending(s, e)...)
 		if s.Kind == engine.SpanModuleCall {
 			span.SetName("execute_tool " + cmp.Or(e.Module, moduleUnknown))
+			t.searched(ctx, s, e, began)
 		}
 		if e.Error != "" {
 			span.SetAttributes(semconv.ErrorTypeKey.String(e.Error))
 			span.SetStatus(codes.Error, e.Error)
+		}
+		if s.Kind == engine.SpanRun {
+			t.run, t.ended = span, time.Now() // its evaluation comes
+			return
 		}
 		span.End()
 		if s.Kind == engine.SpanModelCall && !(e.Answer != nil && e.Answer.Recorded) {
@@ -63,7 +93,11 @@ func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
 	tick, agent, model := keyTick.Int64(s.Tick), semconv.GenAIAgentID(s.Agent), semconv.GenAIRequestModel(s.Model)
 	switch s.Kind {
 	case engine.SpanRun:
-		return "run " + s.Scenario, []attribute.KeyValue{keyScenario.String(s.Scenario), model}
+		return "invoke_workflow " + s.Scenario, []attribute.KeyValue{semconv.GenAIOperationNameInvokeWorkflow, semconv.GenAIWorkflowName(s.Scenario), keyScenario.String(s.Scenario), model}
+	case engine.SpanPlan:
+		return "plan " + s.Agent, []attribute.KeyValue{tick, operationPlan, agent, semconv.GenAIAgentName(s.Agent)}
+	case engine.SpanPlaybook:
+		return "upsert_memory", []attribute.KeyValue{tick, operationUpsertMemory, agent, keyStore.String(s.Agent + "/" + storePlaybook)}
 	case engine.SpanTick:
 		return "tick", []attribute.KeyValue{tick}
 	case engine.SpanTurn:
@@ -102,11 +136,28 @@ func server(baseURL string) []attribute.KeyValue {
 	return list
 }
 
+// searched adds a span to that of a module which reads a memory.
+func (t *Telemetry) searched(ctx context.Context, s engine.Span, e engine.Ending, began time.Time) {
+	store, reads := memories[e.Module]
+	if !reads {
+		return
+	}
+	_, span := t.tracer.Start(ctx, "search_memory", trace.WithTimestamp(began), trace.WithAttributes(keyTick.Int64(s.Tick), operationSearchMemory,
+		semconv.GenAIAgentID(s.Agent), semconv.GenAIConversationID(t.conversation), keyStore.String(s.Agent+"/"+store), keyRecords.Int(e.Records)))
+	if e.Error != "" {
+		span.SetAttributes(semconv.ErrorTypeKey.String(e.Error))
+		span.SetStatus(codes.Error, e.Error)
+	}
+	span.End()
+}
+
 // ending is what is known when it ends.
 func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 	switch {
 	case s.Kind == engine.SpanTurn && e.Action != "":
 		return []attribute.KeyValue{keyAction.String(e.Action)}
+	case s.Kind == engine.SpanPlaybook:
+		return []attribute.KeyValue{keyRecords.Int(e.Records)}
 	case s.Kind == engine.SpanModuleCall:
 		return []attribute.KeyValue{semconv.GenAIToolName(cmp.Or(e.Module, moduleUnknown))}
 	case s.Kind == engine.SpanModelCall && e.Answer != nil:

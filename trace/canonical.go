@@ -20,7 +20,7 @@ import (
 //  1. Every "timing" object is gone; keys are in the order of the structs.
 //  2. The header stays first.
 //  3. Within a tick come its new blobs by (hash, kind), prompt switches and forks,
-//     changes of caps, then
+//     changes of caps and what an operator did in the order of the trace, then
 //     each agent's records by (agent id, step, model call or refusal before step, order in
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A blob belongs to
@@ -271,7 +271,7 @@ type slot struct {
 const (
 	phaseParts = iota
 	phaseSwitches
-	phaseCaps
+	phaseChanges
 	phaseTurns
 	phaseEvents
 	phaseEnd
@@ -289,7 +289,8 @@ func (s slot) compare(t slot) int {
 // slots are the places of the record types in their tick. Records of a turn are also
 // placed by agent and step, blobs by their kind.
 var slots = map[Type]slot{
-	TypeBlob: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseCaps},
+	TypeBlob: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseChanges},
+	TypeControl:   {phase: phaseChanges},
 	TypeModelCall: {phase: phaseTurns, rank: rankCall}, TypeRefusal: {phase: phaseTurns, rank: rankCall},
 	TypeStep: {phase: phaseTurns, rank: rankStep}, TypeDecision: {phase: phaseTurns, step: stepLast},
 	TypeEvent: {phase: phaseEvents}, TypeTickEnd: {phase: phaseEnd},

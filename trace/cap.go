@@ -1,10 +1,10 @@
 package trace
 
 import (
-	"fmt"
 	"strings"
 
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 )
 
 // Caps bound what a run may spend; the zero value bounds nothing.
@@ -63,10 +63,10 @@ func (c Caps) Text(currency string) string {
 	}{{"the run", c.Run}, {"each agent", c.Agent}, {"each tick", c.Tick}} {
 		var of []string
 		if at.limit.Calls > 0 {
-			of = append(of, fmt.Sprintf("%d calls", at.limit.Calls))
+			of = append(of, plaintext.Count(at.limit.Calls, "call"))
 		}
 		if at.limit.Tokens > 0 {
-			of = append(of, fmt.Sprintf("%d tokens", at.limit.Tokens))
+			of = append(of, plaintext.Count(at.limit.Tokens, "token"))
 		}
 		if at.limit.Cost > 0 {
 			of = append(of, strings.TrimSpace(at.limit.Cost.String()+" "+currency))

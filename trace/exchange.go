@@ -88,6 +88,8 @@ const (
 	StageLean        Stage = "turn"
 	StageReflect     Stage = "reflect"
 	StageConsolidate Stage = "consolidate"
+	// StageAsk is the stage of a question to an agent, which no turn of a run has.
+	StageAsk Stage = "ask"
 )
 
 // Section is one section of a prompt after budgeting.
@@ -134,6 +136,21 @@ type CallTiming struct {
 // Prompt is what the model saw in the call.
 func (c ModelCall) Prompt() llmclient.Prompt {
 	return llmclient.Prompt{Model: c.Model, Instructions: c.Instructions, Tools: c.Tools, Input: c.Input, Choice: c.ToolChoice}
+}
+
+// AnswerOf is the record form of an answer whose items have the hashes output, none where it is a
+// failure. [Answer.Restore] is the way back.
+func AnswerOf(a llmclient.Answer, output []string) Answer {
+	of := Answer{Kind: a.Kind(), Output: output, Failure: a.Failure}
+	switch {
+	case a.Failure != nil:
+	case a.Reply == nil:
+		panic("trace: an answer has neither reply nor failure")
+	default:
+		of.ID, of.Model, of.Status, of.IncompleteReason = a.Reply.ID, a.Reply.Model, a.Reply.Status, a.Reply.IncompleteReason
+		of.NonObjects, of.Repairs, of.Usage = a.Reply.NonObjects, a.Reply.Repairs, a.Reply.Usage
+	}
+	return of
 }
 
 // Restore returns the answer as the turn received it, with the items read from

@@ -30,10 +30,10 @@ func placeOf(line []byte) (s slot, ok bool) {
 	if m.failed {
 		return slot{}, false
 	}
-	// The timing of a call is cut off where it is the last member as this package writes
+	// The timing of a call or decision is cut off where it is the last member as this package writes
 	// it, an object of nothing but numbers and truths. Any other line is kept whole.
 	const timing = `,"timing":{`
-	if t == TypeModelCall {
+	if t == TypeModelCall || t == TypeDecision {
 		at := bytes.LastIndex(line, []byte(timing))
 		inside, closed := bytes.CutSuffix(line[max(at, 0):], []byte(`}}`))
 		if at >= 0 && closed && !bytes.ContainsAny(inside[len(timing):], "{}[]\\") {

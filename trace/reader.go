@@ -325,7 +325,7 @@ var decoders = map[Type]func(line []byte) (Record, error){
 	TypeHeader: decodeHeader, TypeBlob: decodeBlob, TypeSwitch: decodeAs[Switch], TypeFork: decodeAs[Fork],
 	TypeModelCall: decodeAs[ModelCall], TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step], TypeDecision: decodeAs[Decision],
 	TypeEvent: decodeAs[Event], TypeTickEnd: decodeAs[TickEnd], TypeRunEnd: decodeAs[RunEnd], TypeResume: decodeAs[Resume],
-	TypeSegment: decodeAs[Segment], TypeCapChange: decodeAs[CapChange],
+	TypeSegment: decodeAs[Segment], TypeCapChange: decodeAs[CapChange], TypeControl: decodeAs[Control],
 }
 
 func decodeAs[R Record](line []byte) (Record, error) {

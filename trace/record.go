@@ -39,11 +39,13 @@ const (
 	TypeSegment Type = "segment"
 	// TypeCapChange is where a run went on under other caps: [CapChange].
 	TypeCapChange Type = "caps"
+	// TypeControl is what an operator did to a run under way: [Control].
+	TypeControl Type = "control"
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
 // Part, Switch, Fork, ModelCall, Refusal, Step, Decision, Event, TickEnd, RunEnd, Resume,
-// Segment, CapChange and, for a type this version does not know, Unknown.
+// Segment, CapChange, Control and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
 	RecordType() Type
@@ -79,6 +81,7 @@ func (RunEnd) RecordType() Type    { return TypeRunEnd }
 func (Resume) RecordType() Type    { return TypeResume }
 func (Segment) RecordType() Type   { return TypeSegment }
 func (CapChange) RecordType() Type { return TypeCapChange }
+func (Control) RecordType() Type   { return TypeControl }
 func (u Unknown) RecordType() Type { return u.Type }
 
 // recordTick implements [Record], for every record.
@@ -96,6 +99,7 @@ func (r RunEnd) recordTick() int64    { return r.Tick }
 func (r Resume) recordTick() int64    { return r.Tick }
 func (s Segment) recordTick() int64   { return s.Tick }
 func (c CapChange) recordTick() int64 { return c.Tick }
+func (c Control) recordTick() int64   { return c.Tick }
 func (u Unknown) recordTick() int64   { return u.Tick }
 
 // untimed returns the record without its timing.
@@ -104,10 +108,16 @@ func untimed(r Record) Record {
 	case ModelCall:
 		r.Timing = nil
 		return r
+	case Decision:
+		r.Timing = nil
+		return r
 	case RunEnd:
 		r.Timing = nil
 		return r
 	case Resume:
+		r.Timing = nil
+		return r
+	case Control:
 		r.Timing = nil
 		return r
 	case Fork:

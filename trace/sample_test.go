@@ -70,10 +70,12 @@ func samples() []Record {
 			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 			Authority:   &Authority{By: AuthorityRule, Planned: 1, Rule: 2, Asker: "agent-2", Terms: "req-0-agent-2-1", Deviation: 3}, Parents: []string{"agent-2"},
 			WaitReason: "parse_error:truncated", ErrorClass: ClassParse, Why: "the hub is empty",
+			Template:         &Source{ID: "template-1a2b3c4d", Kind: KindTemplate, Title: "full, two-step, en", Preview: "You run one silicon agent.", Chars: 900, Trust: TrustRules},
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: TrustSelfObservation, Parents: []string{"mem-0-1"}}},
 			SourcesUsed:      []string{"mem-1-1"},
 			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2, Commit: "one-step", CallsSaved: 1,
 			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
+			Tokens:  &llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12}, Timing: &DecisionTiming{DurationMS: 15},
 		},
 		Event{Tick: 1, Event: world.Event{
 			Tick: 1, Kind: world.EventPowerSettled, Agent: "agent-1", Place: "loc-1", Subject: "s", Detail: "low",
@@ -94,6 +96,10 @@ func samples() []Record {
 		},
 		Segment{Tick: 1, Number: 2},
 		CapChange{Tick: 2, AskAgain: true, Caps: Caps{Run: Limit{Calls: 12}}},
+		Control{
+			Tick: 2, Kind: ControlSwitch, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal,
+			Caps: &Caps{Run: Limit{Calls: 12}}, Text: "come", Timing: &ControlTiming{TakenAt: "2026-01-02T04:05:05Z"},
+		},
 	}
 }
 

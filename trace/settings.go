@@ -30,7 +30,7 @@ import (
 //	min, max bound a number
 //	choices  the texts allowed, between spaces
 //	kind     how the command line reads the text where the type does not say it; what
-//	         a "file" holds is read from there
+//	         a "file" or "dir" holds is read from there
 //	doc      one line for help
 //
 // A field without cli is derived from others.
@@ -119,6 +119,9 @@ type Settings struct {
 	// PromptSwitches change the texts from a tick on, in rising order of ticks.
 	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N,\"system_prompt\":..,\"short_term_goal\":..,\"long_term_goal\":..,\"agent\":..}]"`
 
+	// Documents are the files of the run's documents with their texts, in the order of their
+	// names. The scenario says which of them it trusts.
+	Documents []Document `json:"documents,omitempty" cli:"documents run.documents" kind:"dir" absent:"none" doc:"directory of Markdown and text files that agents look things up in, untrusted unless the scenario says otherwise"`
 	// Playbook is the file of lessons that every agent starts with, in full; empty for
 	// none. PlaybookBullets bounds those in a prompt, PlaybookSize those in a playbook.
 	Playbook        string `json:"playbook,omitempty" cli:"playbook run.playbook" kind:"file" absent:"none" doc:"file of lessons that every agent starts with; what is learned is folded into it"`
@@ -131,6 +134,13 @@ type Settings struct {
 
 	// Recording is the source of recorded answers, nil if a model gave them all.
 	Recording *Recording `json:"recording,omitempty" cli:"replay-from run.replay_from" kind:"file" absent:"none" doc:"run directory or file of answers that answers are taken from; see docs/forks.md"`
+}
+
+// Document is a file that agents look things up in.
+type Document struct {
+	// Name is its path in the directory, with slashes, or what the scenario calls it.
+	Name string `json:"name"`
+	Text string `json:"text"`
 }
 
 // AgentModel is what one agent uses in place of the run's model and endpoint.
@@ -375,8 +385,12 @@ func (s Settings) Changes(next Settings) []Change {
 			continue
 		case "caps":
 			c.From, c.To = s.Caps.Text(s.Currency()), next.Caps.Text(next.Currency())
+		case "scenario_toml":
+			c.From, c.To = digestText([]byte(s.ScenarioTOML)), digestText([]byte(next.ScenarioTOML))
 		case "playbook":
-			c.From, c.To = lessonsText(s.Playbook), lessonsText(next.Playbook)
+			c.From, c.To = digestText([]byte(s.Playbook)), digestText([]byte(next.Playbook))
+		case "documents":
+			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:
 			c.From, c.To = valueText(a.Field(i)), valueText(b.Field(i))
 		}
@@ -387,12 +401,20 @@ func (s Settings) Changes(next Settings) []Change {
 	return changes
 }
 
-// lessonsText replaces a playbook in a change: its text is no help there.
-func lessonsText(text string) string {
-	if text == "" {
+// digestText replaces a long text in a change, where it is no help.
+func digestText(text []byte) string {
+	if len(text) == 0 {
 		return "none"
 	}
-	return "sha256 " + llmclient.Hash([]byte(text))[:12]
+	return "sha256 " + llmclient.Hash(text)[:12]
+}
+
+// documentsText replaces documents in a change by their number and a digest.
+func documentsText(list []Document) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d, %s", len(list), digestText(llmclient.Marshal(list)))
 }
 
 // valueText is a text as it is and anything else as JSON.

@@ -52,7 +52,7 @@ func TestChangesAreFieldByField(t *testing.T) {
 	next.GuardOff = []string{"plan"}
 	want := []Change{
 		{"guard_off", "null", `["plan"]`}, {"model", "", "m"}, {"caps", "none", "the run 9 calls"},
-		{"playbook", "none", lessonsText("lessons")},
+		{"playbook", "none", digestText([]byte("lessons"))},
 	}
 	if diff := cmp.Diff(want, before.Changes(next)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)

@@ -7,6 +7,11 @@ type Source struct {
 	// is what a model cites. It is unique within a turn.
 	ID   string     `json:"id"`
 	Kind SourceKind `json:"kind"`
+	// Title says what it is part of, such as a document, a module or a section of the playbook;
+	// it is empty if the kind and the author say so. Preview is how it begins, in a decision in at
+	// most [PreviewMax] characters. Both are for people. Texts of others are data there, too.
+	Title   string `json:"title,omitempty"`
+	Preview string `json:"preview,omitempty"`
 	// Score is the retrieval score in thousandths, 0 when the source was not chosen by
 	// score.
 	Score int64 `json:"score"`
@@ -44,7 +49,14 @@ const (
 	KindSaid SourceKind = "said"
 	// KindBullet is a bullet of a playbook.
 	KindBullet SourceKind = "bullet"
+	// KindDocument is a chunk of a document.
+	KindDocument SourceKind = "document"
+	// KindTemplate is the wording of the instructions, see [Decision].
+	KindTemplate SourceKind = "template"
 )
+
+// PreviewMax bounds [Source.Preview] in characters.
+const PreviewMax = 100
 
 // Trust says how far a piece of text may influence a decision. The levels form a
 // chain from least to most trusted, so the trust of something made from several

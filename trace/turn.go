@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -201,9 +202,12 @@ type Decision struct {
 	// chosen. ErrorClass is its class.
 	WaitReason WaitReason `json:"wait_reason,omitempty"`
 	ErrorClass ErrorClass `json:"error_class,omitempty"`
-	// Why is the model's own one-line reason, as given in its decision, or the goal of a
-	// plan that left nothing to do. It is capped, and empty if the model gave none.
+	// Why is the model's own one-line reason, as given in its decision, or else the goal of its
+	// plan. It is capped, and empty if the model gave none.
 	Why string `json:"why,omitempty"`
+	// Template is the wording of the instructions, without the persona, of a decision with model
+	// calls. The prompt does not show its id, so it is not among the sources that can be cited.
+	Template *Source `json:"template,omitempty"`
 	// SourcesRetrieved are the sources in view of the turn, SourcesUsed the ids
 	// the decision rests on, in order of first mention.
 	SourcesRetrieved []Source `json:"sources_retrieved"`
@@ -214,14 +218,23 @@ type Decision struct {
 	SourcesCited    []Citation `json:"sources_cited,omitempty"`
 	SourcesUnknown  int        `json:"sources_unknown,omitempty"`
 	SourcesInvented int        `json:"sources_invented,omitempty"`
-	// Calls counts the model calls of the turn.
-	Calls int `json:"calls"`
+	// Calls counts the model calls of the turn, Tokens adds up what they took; nil without any.
+	Calls  int              `json:"calls"`
+	Tokens *llmclient.Usage `json:"tokens,omitempty"`
 	// Commit says how a model's decision was committed. CallsSaved is how many calls that
 	// saved: a draft and its decision are in one answer, so only a skipped one counts.
 	Commit     Commit `json:"commit,omitempty"`
 	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
+	// Timing is nil in the canonical form, and where no model was asked.
+	Timing *DecisionTiming `json:"timing,omitempty"`
+}
+
+// DecisionTiming is what of a decision depends on the clock.
+type DecisionTiming struct {
+	// DurationMS is how long the turn took, its model calls included.
+	DurationMS int64 `json:"duration_ms"`
 }
 
 // AuthorityBy is by what an action was allowed.
@@ -275,7 +288,7 @@ type Channel string
 const (
 	// ChannelSelf is the model's own list of what it used.
 	ChannelSelf Channel = "self"
-	// ChannelText is a citation in brackets in its reason.
+	// ChannelText is a citation in brackets in any text of the turn: plan, reasoning, arguments.
 	ChannelText Channel = "text"
 	// ChannelBoth is a source named in both ways.
 	ChannelBoth Channel = "both"
@@ -289,7 +302,7 @@ type CitationStatus string
 const (
 	// CitedUsed: the source was in view.
 	CitedUsed CitationStatus = "used"
-	// CitedUnknown: the agent's memory or playbook holds it, and it was not shown.
+	// CitedUnknown: the agent's memory, its playbook or a document holds it, and it was not shown.
 	CitedUnknown CitationStatus = "unknown"
 	// CitedInvented: it exists nowhere.
 	CitedInvented CitationStatus = "invented"

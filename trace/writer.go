@@ -100,13 +100,18 @@ func (w *Writer) Blob(tick int64, kind BlobKind, body []byte) (hash string, err 
 	if w.stored[blobKey{kind, hash}] {
 		return hash, w.err
 	}
-	p := Blob{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
+	return hash, w.Write(NewBlob(tick, kind, body))
+}
+
+// NewBlob returns a blob that holds body byte for byte.
+func NewBlob(tick int64, kind BlobKind, body []byte) Blob {
+	p := Blob{Tick: tick, Hash: llmclient.Hash(body), Kind: kind, Body: string(body)}
 	if !utf8.Valid(body) {
 		// A JSON string cannot carry these bytes, and a prompt that changes on the way
 		// would not replay.
 		p.Base64, p.Body = true, base64.StdEncoding.EncodeToString(body)
 	}
-	return hash, w.Write(p)
+	return p
 }
 
 // Items stores the items' exact JSON as blobs and returns their hashes in order.
@@ -122,21 +127,11 @@ func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err
 
 // Answer stores the items of an answer and returns its record form.
 func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
-	if a.Failure != nil {
-		return Answer{Kind: a.Kind(), Output: []string{}, Failure: a.Failure}, nil
-	}
 	if a.Reply == nil {
-		panic("trace: an answer has neither reply nor failure")
+		return AnswerOf(a, []string{}), nil
 	}
 	output, err := w.Items(tick, a.Reply.Items)
-	if err != nil {
-		return Answer{}, err
-	}
-	return Answer{
-		Kind: a.Kind(), ID: a.Reply.ID, Model: a.Reply.Model, Status: a.Reply.Status,
-		IncompleteReason: a.Reply.IncompleteReason, Output: output,
-		NonObjects: a.Reply.NonObjects, Repairs: a.Reply.Repairs, Usage: a.Reply.Usage,
-	}, nil
+	return AnswerOf(a, output), err
 }
 
 // Redirect lets the writer go on in another place, such as the next file of the

@@ -5,6 +5,7 @@ package world
 // due and who continues. It returns what happened, in order.
 func (w *World) Advance() []Event {
 	w.tick++
+	w.told = 0
 	w.digest.touchHeader()
 	clear(w.acted)
 	for s, ok := w.calendar.next(w.tick); ok; s, ok = w.calendar.next(w.tick) {

@@ -1,7 +1,7 @@
 package world
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -107,26 +107,16 @@ func (b *Belt) number(id string, space Space) (int64, bool) {
 	return k - 1, err == nil && k <= b.fragments(space)
 }
 
-// check reports the first field that is wrong. The number of listed places is
+// check joins what is wrong with the fields. The number of listed places is
 // given because fragments keep their distance from those too.
 func (b *Belt) check(space Space, listed int64) error {
-	if err := checkID("belt.id_prefix", b.IDPrefix); err != nil {
-		return err
-	}
-	if len(b.IDPrefix) > idLengthMax-8 {
-		return fmt.Errorf("belt.id_prefix: %q leaves no room for a number", b.IDPrefix)
-	}
-	if (b.Count == 0) == (b.Per1000KM3 == 0) {
-		return fmt.Errorf("belt.count: give either count or per_1000_km3")
-	}
-	if b.SeedOffset < 0 {
-		return fmt.Errorf("belt.seed_offset: %d is negative", b.SeedOffset)
-	}
-	if b.Box != nil && *b.Box == (Box{}) {
-		return fmt.Errorf("belt.box: is empty")
-	}
+	all := wrongs{checkID("belt.id_prefix", b.IDPrefix)}
+	all.when(len(b.IDPrefix) > idLengthMax-8, "belt.id_prefix: %q leaves no room for a number", b.IDPrefix)
+	all.when((b.Count == 0) == (b.Per1000KM3 == 0), "belt.count: give either count or per_1000_km3")
+	all.when(b.SeedOffset < 0, "belt.seed_offset: %d is negative", b.SeedOffset)
+	all.when(b.Box != nil && *b.Box == (Box{}), "belt.box: is empty")
 	box := b.box(space)
-	if err := within([]valueRange{
+	all = append(all, within([]valueRange{
 		{"belt.count", b.Count, 0, FragmentsMax},
 		{"belt.per_1000_km3", b.Per1000KM3, 0, 1_000_000},
 		{"belt.min_spacing_cm", b.MinSpacingCM, 0, spaceMaxCM / 10},
@@ -140,29 +130,27 @@ func (b *Belt) check(space Space, listed int64) error {
 		{"belt.box.to.x_cm", box.To.X, box.From.X, space.WidthCM},
 		{"belt.box.to.y_cm", box.To.Y, box.From.Y, space.DepthCM},
 		{"belt.box.to.z_cm", box.To.Z, box.From.Z, space.HeightCM},
-	}); err != nil {
-		return err
-	}
-	// Only sound factors are multiplied, here and below.
-	if err := within([]valueRange{{"belt.count", b.fragments(space), 1, FragmentsMax}}); err != nil {
-		return err
-	}
-	if len(b.Materials) == 0 || len(b.Materials) > listMax {
-		return fmt.Errorf("belt.materials: %d materials, want 1 to %d", len(b.Materials), listMax)
-	}
-	for i, m := range b.Materials {
+	}))
+	all.when(len(b.Materials) == 0 || len(b.Materials) > listMax, "belt.materials: %d materials, want 1 to %d", len(b.Materials), listMax)
+	for i, m := range b.Materials[:min(len(b.Materials), listMax)] {
 		field := fmt.Sprintf("belt.materials[%d]", i)
-		if err := cmp.Or(checkMaterial(field, m.Material), within([]valueRange{
+		all = append(all, checkMaterial(field, m.Material), within([]valueRange{
 			{field + ".weight", m.Weight, 1, 1_000_000},
 			{field + ".emission_max", m.EmissionMax, 0, emissionMax},
 			{field + ".reserve_max_g", m.ReserveMaxG, 0, amountMax},
-		})); err != nil {
-			return err
-		}
+		}))
+	}
+	if err := errors.Join(all...); err != nil {
+		return err
+	}
+	// Only sound factors are multiplied, here and below.
+	all = wrongs{within([]valueRange{{"belt.count", b.fragments(space), 1, FragmentsMax}})}
+	for i, m := range b.Materials {
 		regrown := mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000)
-		if err := within([]valueRange{{field + ": grams regrown", regrown, 0, regenMax}}); err != nil {
-			return err
-		}
+		all = append(all, within([]valueRange{{fmt.Sprintf("belt.materials[%d]: grams regrown", i), regrown, 0, regenMax}}))
+	}
+	if err := errors.Join(all...); err != nil {
+		return err
 	}
 	var reach int64
 	for _, m := range b.Materials {

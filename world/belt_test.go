@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -316,5 +317,15 @@ func TestUnsoundBeltsAreRefused(t *testing.T) {
 		if err := b.check(space, 0); err == nil || err.Error() != tc.want {
 			t.Errorf("error is %v, want %s", err, tc.want)
 		}
+	}
+}
+
+// TestBeltInASpaceThatIsTooLarge: the number of its fragments is not computed, which would overflow.
+func TestBeltInASpaceThatIsTooLarge(t *testing.T) {
+	s := mustScenario(t, "fragments")
+	s.Space = Space{WidthCM: 4e9, DepthCM: 4e9, HeightCM: 4e9}
+	s.Belt.Box, s.Belt.Count, s.Belt.Per1000KM3 = nil, 0, 1000
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "space.height_cm: 4000000000 is outside") {
+		t.Errorf("Check = %v", err)
 	}
 }

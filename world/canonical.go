@@ -38,6 +38,9 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 				if l.terms != nil {
 					b = appendTerms(b, l.terms) // a text is never empty
 				}
+				if l.from == fromOperator {
+					b = appendNumbers(b, int64(l.told))
+				}
 			}
 		}
 		b = appendNumbers(appendNumbers(b, a.mail.outbox...), a.decidedAt)

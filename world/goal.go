@@ -1,7 +1,7 @@
 package world
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -64,27 +64,24 @@ func (s Scenario) checkGoals() error {
 	if len(s.Goals) > goalsMax+int(s.Agents.Count) {
 		return fmt.Errorf("goals: %d, want at most %d beside one per agent", len(s.Goals), goalsMax)
 	}
+	var all []error
 	seen := map[string]bool{}
 	for i, g := range s.Goals {
 		field := fmt.Sprintf("goals[%d]", i)
-		if err := cmp.Or(checkID(field+".id", g.ID), checkText(field+".text", g.Text, textMax)); err != nil {
-			return err
-		}
+		all = append(all, checkID(field+".id", g.ID), checkText(field+".text", g.Text, textMax))
 		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
-			return fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent)
+			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
 		if _, err := s.parseMetric(g.Metric); err != nil {
-			return fmt.Errorf("%s.metric: %w", field, err)
+			all = append(all, fmt.Errorf("%s.metric: %w", field, err))
 		}
-		if err := within([]valueRange{{field + ".at_least", g.AtLeast, 1, amountMax}}); err != nil {
-			return err
-		}
-		if seen[g.ID] {
-			return fmt.Errorf("%s.id: %s is used twice", field, g.ID)
+		all = append(all, within([]valueRange{{field + ".at_least", g.AtLeast, 1, amountMax}}))
+		if seen[g.ID] && g.ID != "" {
+			all = append(all, fmt.Errorf("%s.id: %q is used twice", field, g.ID))
 		}
 		seen[g.ID] = true
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // pursuits lists every agent's goals by agent, each agent's in scenario order.

@@ -22,7 +22,7 @@ func (w *World) View(n int) View {
 	// Newest first: a caller that has to shorten a list does so at its end.
 	for _, l := range slices.Backward(a.mail.inbox) {
 		m := Message{
-			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
+			ID: w.letterID(l), From: w.sender(l), Sent: l.sentAt, Arrived: l.arrivedAt,
 			Text: l.text, New: l.arrivedAt > a.decidedAt, Kind: l.kind(), Parents: l.parents,
 		}
 		if l.terms != nil {

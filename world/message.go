@@ -15,13 +15,14 @@ import (
 type Message struct {
 	// ID is "msg-<tick sent>-<sender>-<n>", n counting the sender's messages of
 	// that tick from 1; a typed message has "req", "offer" or "decline" in place of msg.
+	// One of the [Operator] is sent in the tick in which it can arrive first.
 	ID string `json:"id"`
-	// From is the sender's id.
+	// From is the sender's id, or [Operator].
 	From string `json:"from"`
 	// Sent and Arrived are ticks.
 	Sent    int64 `json:"sent"`
 	Arrived int64 `json:"arrived"`
-	// Text is what another agent wrote: data, at most [TextMax] characters, one line;
+	// Text is what the sender wrote: data, at most [TextMax] characters, one line;
 	// empty in a typed message.
 	Text string `json:"text"`
 	// New says that it arrived since the receiver's last decision.
@@ -36,6 +37,7 @@ type Message struct {
 
 // letter is a message on its way or arrived.
 type letter struct {
+	// from is the sender's number, or [fromOperator].
 	from   int32
 	sentAt int64
 	// dueAt is the earliest tick of its arrival, arrivedAt the real one, 0 before.
@@ -45,15 +47,28 @@ type letter struct {
 	parents []string
 	// terms are those of a typed message, nil for a text.
 	terms *terms
+	// told counts the operator's messages of the tick up to this one, 0 for one of an agent.
+	told int32
 }
 
 // letterID is the id of the letter. An agent acts once per tick, so its message is the first
 // of the tick. A count of all it ever sent would tell receivers about the others.
 func (w *World) letterID(l letter) string {
-	if l.terms != nil {
+	switch {
+	case l.terms != nil:
 		return l.terms.ID
+	case l.from == fromOperator:
+		return operatorID(l)
 	}
 	return w.textID("msg", l.sentAt, l.from)
+}
+
+// sender is the id of who sent the letter.
+func (w *World) sender(l letter) string {
+	if l.from == fromOperator {
+		return Operator
+	}
+	return w.agents[l.from].id
 }
 
 // textID is the id of what agent n wrote in a tick.
@@ -112,15 +127,7 @@ func (w *World) dispatch(n int32, receiver string, l letter) {
 		if there := w.placeSeen(n, to); there != noPlace {
 			l.dueAt = w.tick + w.law.messageTicks(w.geo.distanceCM(w.agents[n].place, there))
 		}
-		// The order of arrival does not depend on who acted first in the tick, and no two
-		// messages of a sender are sent in the same one.
-		mail := &w.agents[to].mail
-		i, _ := slices.BinarySearchFunc(mail.coming, l, func(x, y letter) int {
-			return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
-		})
-		mail.coming = slices.Insert(mail.coming, i, l)
-		w.touchAgent(to)
-		w.planMail(to)
+		w.underway(to, l)
 	}
 	a := &w.agents[n]
 	a.mail.outbox = slices.DeleteFunc(a.mail.outbox, func(until int64) bool { return until <= w.tick })
@@ -128,6 +135,18 @@ func (w *World) dispatch(n int32, receiver string, l letter) {
 	w.emit(Event{
 		Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(), Text: l.text,
 	})
+}
+
+// underway puts a letter among those on their way to agent n. The order of arrival does not
+// depend on who acted first in the tick: no two messages of an agent are sent in the same one.
+func (w *World) underway(n int32, l letter) {
+	mail := &w.agents[n].mail
+	i, _ := slices.BinarySearchFunc(mail.coming, l, func(x, y letter) int {
+		return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from), cmp.Compare(x.told, y.told))
+	})
+	mail.coming = slices.Insert(mail.coming, i, l)
+	w.touchAgent(n)
+	w.planMail(n)
 }
 
 // kind is that of a typed message, empty for a text.
@@ -183,7 +202,7 @@ func (m *mailbox) file(l letter, most int) {
 
 // disturb wakes agent n for a message and ends its order, unless the order ignores messages.
 // Agents that no rule of it names do so in at most one of any [StrangersTicks] ticks.
-// Otherwise their chatter could keep it from its work.
+// Otherwise their chatter could keep it from its work. The operator is none of them.
 func (w *World) disturb(n, from int32) {
 	a := &w.agents[n]
 	heeds := !a.standing.ignores(StopMessageReceived)
@@ -191,7 +210,7 @@ func (w *World) disturb(n, from int32) {
 	if !ends && (!heeds || a.waitUntil == 0) {
 		return
 	}
-	if last := a.mail.wokenAt; !w.names(n, from) {
+	if last := a.mail.wokenAt; from != fromOperator && !w.names(n, from) {
 		if last != 0 && last != w.tick && w.tick < last+StrangersTicks {
 			return
 		}

@@ -156,154 +156,141 @@ func (s Scenario) checkPolicy() error {
 	if len(s.Policy) > policyRulesMax {
 		return fmt.Errorf("policy: %d rules, want at most %d", len(s.Policy), policyRulesMax)
 	}
+	var all []error
 	for i, c := range s.Policy {
-		if err := s.checkClause(c); err != nil {
-			return fmt.Errorf("policy[%d].%w", i, err)
+		wrong := s.checkNames(c)
+		if len(wrong) == 0 { // else the rest may be wrong for the same reason
+			wrong = slices.Concat(s.checkReceiver(c), c.checkLimits(), c.checkTrade(), c.checkAskers())
+		}
+		for _, err := range wrong {
+			all = append(all, fmt.Errorf("policy[%d].%w", i, err))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
-// checkClause checks the conditions of a rule. A receiver is allowed only if the action has
-// one of its sort; a rule about all actions may name either.
-func (s Scenario) checkClause(c PolicyRule) error {
-	last := agentID(int(s.planned()) - 1)
-	switch {
-	case c.Agent == "":
-		return fmt.Errorf("agent: it is missing; allowed: %s to %s, or %q for every agent", agentID(0), last, Anyone)
-	case c.Agent != Anyone && !s.planning(c.Agent):
-		return fmt.Errorf("agent: there is no agent %q; allowed: %s to %s, or %q for every agent", c.Agent, agentID(0), last, Anyone)
-	case c.Effect != EffectAllow && c.Effect != EffectForbid:
-		return fmt.Errorf("effect: %q is none of allow, forbid", c.Effect)
+// checkNames checks what a rule is about.
+func (s Scenario) checkNames(c PolicyRule) (all wrongs) {
+	agents := fmt.Sprintf("%s to %s, or %q for every agent", agentID(0), agentID(int(s.planned())-1), Anyone)
+	all.when(c.Agent == "", "agent: it is missing; allowed: %s", agents)
+	all.when(c.Agent != "" && c.Agent != Anyone && !s.planning(c.Agent), "agent: there is no agent %q; allowed: %s", c.Agent, agents)
+	all.when(c.Effect != EffectAllow && c.Effect != EffectForbid, "effect: %q is none of allow, forbid", c.Effect)
+	_, known := specNamed(c.Action)
+	all.when(c.Action == "", "action: it is missing; allowed: %s", clauseActions())
+	all.when(c.Action != "" && !known && c.Action != Anyone, "action: there is no action %q; allowed: %s", c.Action, clauseActions())
+	all.when(c.Action == (Wait{}).ActionName(), "action: a plain wait is always allowed and takes no rule")
+	_, at := s.placeNumber(c.At)
+	all.when(c.At != "" && !at, "at: there is no place %q", c.At)
+	for i, id := range c.AskedBy {
+		all.when(id != Anyone && !s.planning(id), "asked_by[%d]: there is no agent %q", i, id)
+		all.when(slices.Contains(c.AskedBy[:i], id), "asked_by[%d]: %q is listed twice", i, id)
 	}
-	spec, known := specNamed(c.Action)
+	return all
+}
+
+// checkReceiver checks whom or what an action of a rule may be directed to, and with what. A
+// receiver is allowed only if the action has one of its sort; a rule about all actions may name
+// either.
+func (s Scenario) checkReceiver(c PolicyRule) (wrong wrongs) {
+	spec, _ := specNamed(c.Action)
 	about, all := []ActionSpec{spec}, c.Action == Anyone
 	if all {
 		about = specs
-	}
-	_, at := s.placeNumber(c.At)
-	switch {
-	case c.Action == "":
-		return fmt.Errorf("action: it is missing; allowed: %s", clauseActions())
-	case !known && !all:
-		return fmt.Errorf("action: there is no action %q; allowed: %s", c.Action, clauseActions())
-	case c.Action == (Wait{}).ActionName():
-		return errors.New("action: a plain wait is always allowed and takes no rule")
-	case c.At != "" && !at:
-		return fmt.Errorf("at: there is no place %q", c.At)
 	}
 	sends, toPlace := about[0].has(ParamAgent), all || about[0].has(ParamPlace)
 	toAgent := all || sends || c.Action == (AcceptOffer{}).ActionName()
 	_, place := s.placeNumber(c.To)
 	switch {
 	case c.To == "" && len(c.AskedBy) > 0 && c.Effect == EffectAllow && sends:
-		return fmt.Errorf("to: it is missing; allowed in a rule with askers: %q, an agent, or %q", ToAsker, Anyone)
+		wrong.when(true, "to: it is missing; allowed in a rule with askers: %q, an agent, or %q", ToAsker, Anyone)
 	case c.To == "", c.To == Anyone && (toAgent || toPlace):
 	case !toAgent && !toPlace:
-		return fmt.Errorf("to: %s is directed to nobody", c.Action)
+		wrong.when(true, "to: %s is directed to nobody", c.Action)
 	case c.To == ToAsker && (c.Effect != EffectAllow || len(c.AskedBy) == 0 || all):
-		return errors.New("to: asker needs effect allow, one action directed to an agent or place, and asked_by")
+		wrong.when(true, "to: asker needs effect allow, one action directed to an agent or place, and asked_by")
 	case c.To == ToAsker, toAgent && s.planning(c.To), toPlace && place:
 	default:
-		return fmt.Errorf("to: there is no such receiver of %s: %q", c.Action, c.To)
+		wrong.when(true, "to: there is no such receiver of %s: %q", c.Action, c.To)
 	}
 	_, trades := trades[c.Action]
 	names := func(p Param) bool { return slices.Contains(p.Choices, c.What) }
-	if c.What != "" && !trades && !slices.ContainsFunc(about, func(a ActionSpec) bool { return slices.ContainsFunc(a.Params, names) }) {
-		return fmt.Errorf("what: %q is no choice of %s", c.What, c.Action)
-	}
-	return cmp.Or(c.checkLimits(), c.checkTrade(), s.checkAskers(c))
+	choice := slices.ContainsFunc(about, func(a ActionSpec) bool { return slices.ContainsFunc(a.Params, names) })
+	wrong.when(c.What != "" && !trades && !choice, "what: %q is no choice of %s", c.What, c.Action)
+	return wrong
 }
 
 // checkLimits allows limits only for one action, since different actions have different units.
-func (c PolicyRule) checkLimits() error {
+func (c PolicyRule) checkLimits() (all wrongs) {
 	limits := []valueRange{
 		{"most", c.Most, 1, amountMax}, {"total", c.Total, 1, amountMax}, {"total_each", c.TotalEach, 1, amountMax},
 		{"window", c.Window, 1, windowMax}, {"get_at_least", c.GetAtLeast, 1, rateMax}, {"per", c.Per, 1, rateMax},
 	}
 	limits = slices.DeleteFunc(limits, func(f valueRange) bool { return f.value == 0 }) // left out
-	if err := within(limits); err != nil {
-		return err
-	}
 	for _, f := range limits {
-		switch {
-		case c.Effect != EffectAllow:
-			return fmt.Errorf("%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
-		case c.Action == Anyone:
-			return fmt.Errorf("%s: %s has no amount to limit, since actions have different units; name one action", f.name, c.Action)
-		case f.name == "most" && c.Unit() == "actions" && c.Action != (AcceptOffer{}).ActionName():
-			return fmt.Errorf("most: %s has no amount to limit; total counts how often it is done", c.Action)
+		if err := within([]valueRange{f}); err != nil {
+			all = append(all, err)
 		}
+		all.when(c.Effect != EffectAllow, "%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
+		all.when(c.Effect == EffectAllow && c.Action == Anyone, "%s: %s has no amount to limit, since actions have different units; name one action", f.name, c.Action)
+		all.when(c.Effect == EffectAllow && f.name == "most" && c.Unit() == "actions" && c.Action != (AcceptOffer{}).ActionName() && c.Action != Anyone,
+			"most: %s has no amount to limit; total counts how often it is done", c.Action)
 	}
-	return nil
+	return all
 }
 
 // checkTrade checks what a trade gives and brings. Both must be named if they are limited.
-func (c PolicyRule) checkTrade() error {
+func (c PolicyRule) checkTrade() (all wrongs) {
 	trade, trades := trades[c.Action]
-	limited := c.Most > 0 || c.Total > 0 || c.Get != ""
-	switch {
-	case !trades && (c.Get != "" || c.GetAtLeast > 0 || c.Per > 0):
-		return fmt.Errorf("get: %s brings nothing in return; only offer, accept_offer, buy_power and sell_power do", c.Action)
-	case !trades:
-		return nil
-	case trade.give != "" && c.What != "" && c.What != trade.give:
-		return fmt.Errorf("what: %s gives %s, not %q", c.Action, trade.give, c.What)
-	case trade.get != "" && c.Get != "" && c.Get != trade.get:
-		return fmt.Errorf("get: %s brings %s, not %q", c.Action, trade.get, c.Get)
-	case c.What != "" && !slices.Contains(Resources(), c.What):
-		return fmt.Errorf("what: %q is no resource; allowed: %s", c.What, strings.Join(Resources(), ", "))
-	case c.Get != "" && !slices.Contains(Resources(), c.Get):
-		return fmt.Errorf("get: %q is no resource; allowed: %s", c.Get, strings.Join(Resources(), ", "))
-	case trade.give == "" && c.What == "" && limited:
-		return errors.New("what: it is missing; limits of a trade count the resource given")
-	case c.Get != "" && c.Get == c.What:
-		return fmt.Errorf("get: a trade of %s brings something else", c.What)
-	case (c.Get == "") != (c.GetAtLeast == 0):
-		return errors.New("get_at_least: get and get_at_least are given together or not at all")
-	case c.Per > 0 && c.Get == "":
-		return errors.New("per: it counts what is given for get_at_least, which is missing")
-	case len(c.AskedBy) > 0 && c.Get == "":
-		return errors.New("get: it is missing; without get and get_at_least whoever may ask could have it for next to nothing")
+	if !trades {
+		all.when(c.Get != "" || c.GetAtLeast > 0 || c.Per > 0, "get: %s brings nothing in return; only offer, accept_offer, buy_power and sell_power do", c.Action)
+		return all
 	}
-	return nil
+	limited, resources := c.Most > 0 || c.Total > 0 || c.Get != "", strings.Join(Resources(), ", ")
+	switch {
+	case c.What == "":
+		all.when(trade.give == "" && limited, "what: it is missing; limits of a trade count the resource given")
+	case trade.give != "":
+		all.when(c.What != trade.give, "what: %s gives %s, not %q", c.Action, trade.give, c.What)
+	default:
+		all.when(!slices.Contains(Resources(), c.What), "what: %q is no resource; allowed: %s", c.What, resources)
+	}
+	switch {
+	case c.Get == "":
+		all.when(len(c.AskedBy) > 0, "get: it is missing; without get and get_at_least whoever may ask could have it for next to nothing")
+		all.when(c.Per > 0, "per: it counts what is given for get_at_least, which is missing")
+	case trade.get != "" && c.Get != trade.get:
+		all.when(true, "get: %s brings %s, not %q", c.Action, trade.get, c.Get)
+	case !slices.Contains(Resources(), c.Get):
+		all.when(true, "get: %q is no resource; allowed: %s", c.Get, resources)
+	default:
+		all.when(c.Get == c.What, "get: a trade of %s brings something else", c.What)
+	}
+	all.when((c.Get == "") != (c.GetAtLeast == 0), "get_at_least: get and get_at_least are given together or not at all")
+	return all
 }
 
-// checkAskers resolves the agents that may ask. It demands bounds for what they may ask for,
-// since they may repeat a request.
-func (s Scenario) checkAskers(c PolicyRule) error {
+// checkAskers demands bounds for what others may ask for, since they may repeat a request.
+func (c PolicyRule) checkAskers() (all wrongs) {
 	asked := len(c.AskedBy) > 0
 	switch {
-	case asked && c.Effect != EffectAllow:
-		return errors.New("asked_by: only an allow may be asked for; a forbid holds whoever asks")
-	case asked && c.Action == (PlaceOrder{}).ActionName():
-		return errors.New("asked_by: no rule bounds the price of place_power_order; let others ask for buy_power or sell_power, with get and get_at_least")
-	case asked && c.Action == Anyone:
-		return errors.New("asked_by: name one action; what others may ask for needs a total, and actions have different units")
-	case asked && c.Total == 0:
-		return fmt.Errorf("total: it is missing; what others may ask for needs a total (%s) and a window, or they could ask without end", c.Unit())
-	case asked && c.Window == 0:
-		return fmt.Errorf("window: it is missing; allowed: 1 to %d ticks; others may ask again and again, so that total is the most in so many ticks", windowMax)
-	case c.Window > 0 && c.Total == 0:
-		return errors.New("window: it needs a total, which is then the most in so many ticks")
-	case !asked && c.TotalEach > 0:
-		return errors.New("total_each: it needs asked_by, those each of whom it bounds")
-	case !asked && c.ByMessage:
-		return errors.New("by_message: it needs asked_by, those whose messages count")
-	case !asked && c.Relayed:
-		return errors.New("relayed: it needs asked_by, those who may pass on what others want")
-	case c.ByMessage && (c.Action == (AcceptOffer{}).ActionName() || c.Action == (Decline{}).ActionName()):
-		return fmt.Errorf("by_message: %s answers an offer or a request, no message", c.Action)
+	case !asked:
+		all.when(c.TotalEach > 0, "total_each: it needs asked_by, those each of whom it bounds")
+		all.when(c.ByMessage, "by_message: it needs asked_by, those whose messages count")
+		all.when(c.Relayed, "relayed: it needs asked_by, those who may pass on what others want")
+	case c.Effect != EffectAllow:
+		all.when(true, "asked_by: only an allow may be asked for; a forbid holds whoever asks")
+	case c.Action == (PlaceOrder{}).ActionName():
+		all.when(true, "asked_by: no rule bounds the price of place_power_order; let others ask for buy_power or sell_power, with get and get_at_least")
+	case c.Action == Anyone:
+		all.when(true, "asked_by: name one action; what others may ask for needs a total, and actions have different units")
+	default:
+		all.when(c.Total == 0, "total: it is missing; what others may ask for needs a total (%s) and a window, or they could ask without end", c.Unit())
+		all.when(c.Window == 0, "window: it is missing; allowed: 1 to %d ticks; others may ask again and again, so that total is the most in so many ticks", windowMax)
 	}
-	for i, id := range c.AskedBy {
-		if id != Anyone && !s.planning(id) {
-			return fmt.Errorf("asked_by[%d]: there is no agent %q", i, id)
-		}
-		if slices.Contains(c.AskedBy[:i], id) {
-			return fmt.Errorf("asked_by[%d]: %q is listed twice", i, id)
-		}
-	}
-	return nil
+	all.when(!asked && c.Window > 0 && c.Total == 0, "window: it needs a total, which is then the most in so many ticks")
+	all.when(c.ByMessage && (c.Action == (AcceptOffer{}).ActionName() || c.Action == (Decline{}).ActionName()),
+		"by_message: %s answers an offer or a request, no message", c.Action)
+	return all
 }
 
 func clauseActions() string {

@@ -1,6 +1,6 @@
 package world
 
-import "fmt"
+import "errors"
 
 // RulesVersion names the rules of the kernel: what actions cost and do, and what
 // views show. Runs of different rules do not replay on each other.
@@ -138,15 +138,13 @@ func (r *Rules) fields() []ruleField {
 	}
 }
 
-// check reports the first field outside its range.
+// check joins an error for each field outside its range.
 func (r Rules) check() error {
+	var ranges []valueRange
 	for _, f := range r.fields() {
-		if err := within([]valueRange{{"rules." + f.name, *f.value, f.min, f.max}}); err != nil {
-			return err
-		}
+		ranges = append(ranges, valueRange{"rules." + f.name, *f.value, f.min, f.max})
 	}
-	if r.RefineGPerHardware != DefaultRules().RefineGPerHardware {
-		return fmt.Errorf("rules.refine_g_per_hardware: is fixed at %d", DefaultRules().RefineGPerHardware)
-	}
-	return nil
+	all, fixed := wrongs{within(ranges)}, DefaultRules().RefineGPerHardware
+	all.when(r.RefineGPerHardware != fixed, "rules.refine_g_per_hardware: is fixed at %d", fixed)
+	return errors.Join(all...)
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,6 +38,8 @@ type Scenario struct {
 	Personas []Persona `toml:"personas"`
 	// Goals are what the agents are asked to reach.
 	Goals []Goal `toml:"goals"`
+	// Documents are what the agents can look things up in.
+	Documents []Document `toml:"documents"`
 	// Policy is what the agents may and must not do, whatever they are told; it
 	// binds deciding agents and changes nothing in the world.
 	Policy []PolicyRule `toml:"policy"`
@@ -138,7 +141,8 @@ func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 
 // WithAgents returns the scenario with n agents, n at least 1. Spawn places,
 // starting stocks and personas go round; goals of single agents go round too,
-// so that agent k of a scenario for m agents gets the goals of agent k mod m.
+// so that agent k of a scenario for m agents gets the goals and documents of agent k mod m.
+// A document whose readers are all absent stays theirs: nobody reads it.
 // PolicyRules of single agents go round likewise, see [World.PolicyRules].
 // A task is dropped unless n is the scenario's own number: its numbers would not
 // hold.
@@ -169,6 +173,19 @@ func (s Scenario) WithAgents(n int) Scenario {
 		}
 	}
 	s.Goals = goals
+	s.Documents = slices.Clone(s.Documents)
+	for i := range s.Documents {
+		var readers []string
+		for _, id := range s.Documents[i].Agents {
+			first, known := before.agentNumber(id)
+			for k := first; known && k < n; k += m {
+				readers = append(readers, agentID(k))
+			}
+		}
+		if len(readers) > 0 { // an empty list would mean all
+			s.Documents[i].Agents = readers
+		}
+	}
 	return s
 }
 

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,35 +26,51 @@ const (
 	listMax     = 1000
 )
 
-// Check reports the first inconsistency, naming its field. [New] refuses what it refuses.
-// Later steps rely on earlier ones: goals name agents and places, stocks are
-// bounded by the rules' capacity.
+// Check joins the inconsistencies, each with the name of its field. [New] refuses what it
+// refuses. What rests on something unsound is left out, since it would be wrong about that again:
+// goals name agents and places, stocks are bounded by the rules' capacity.
 func (s Scenario) Check() error {
-	for _, step := range []func() error{
-		s.checkHead, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkGoals, s.checkPolicy, s.checkTask, s.checkVary,
-	} {
-		if err := step(); err != nil {
-			return err
-		}
+	all, base := []error{s.checkHead(), s.checkVary()}, errors.Join(s.Space.check(), s.Rules.check(), s.checkPlaces())
+	if base == nil {
+		base = s.checkAgents()
 	}
-	return nil
+	if all = append(all, base); base == nil {
+		all = append(all, s.checkGoals(), s.checkDocuments(), s.checkPolicy(), s.checkTask())
+	}
+	return errors.Join(all...)
 }
 
-// checkHead checks names, texts, the extent and what agents see of it. Texts reach
-// prompts, so their length is bounded here and not where they are shown.
+// wrongs are what is wrong with the fields of a scenario.
+type wrongs []error
+
+// when adds that a field is wrong if it is, with what is allowed.
+func (w *wrongs) when(wrong bool, format string, args ...any) {
+	if wrong {
+		*w = append(*w, fmt.Errorf(format, args...))
+	}
+}
+
+// checkHead checks names, texts and how much agents see. Texts reach prompts, so their length is
+// bounded here and not where they are shown.
 func (s Scenario) checkHead() error {
 	err := checkID("id", s.ID)
 	for i, a := range s.Aliases {
-		err = cmp.Or(err, checkID(fmt.Sprintf("aliases[%d]", i), a))
+		err = errors.Join(err, checkID(fmt.Sprintf("aliases[%d]", i), a))
 	}
-	return cmp.Or(err, checkName("name", s.Name), checkText("text", s.Text, textMax), within([]valueRange{
-		{"space.width_cm", s.Space.WidthCM, 1, spaceMaxCM},
-		{"space.depth_cm", s.Space.DepthCM, 1, spaceMaxCM},
-		{"space.height_cm", s.Space.HeightCM, 1, spaceMaxCM},
+	return errors.Join(err, checkName("name", s.Name), checkText("text", s.Text, textMax), within([]valueRange{
 		{"visibility_km", s.VisibilityKM, 0, 10_000},
 		{"places_shown", s.PlacesShown, 1, sightsMax},
 		{"agents_shown", s.AgentsShown, 1, sightsMax},
 	}))
+}
+
+// check joins an error for each side that is out of range.
+func (s Space) check() error {
+	return within([]valueRange{
+		{"space.width_cm", s.WidthCM, 1, spaceMaxCM},
+		{"space.depth_cm", s.DepthCM, 1, spaceMaxCM},
+		{"space.height_cm", s.HeightCM, 1, spaceMaxCM},
+	})
 }
 
 // valueRange is the range of one number of a scenario.
@@ -65,14 +80,15 @@ type valueRange struct {
 	min, max int64
 }
 
-// within reports the first value outside its range.
+// within joins an error for each value outside its range.
 func within(list []valueRange) error {
+	var all []error
 	for _, f := range list {
 		if f.value < f.min || f.value > f.max {
-			return fmt.Errorf("%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
+			all = append(all, fmt.Errorf("%s: %d is outside %d to %d", f.name, f.value, f.min, f.max))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // checkPlaces also demands that ids are unique, since actions name places by id, and that
@@ -82,10 +98,11 @@ func (s Scenario) checkPlaces() error {
 	if len(s.Places) == 0 && s.Belt == nil || len(s.Places) > PlacesMax {
 		return fmt.Errorf("places: %d places, want 1 to %d or a belt", len(s.Places), PlacesMax)
 	}
+	var all []error
 	seen := map[string]bool{}
 	for i, p := range s.Places {
 		field := fmt.Sprintf("places[%d]", i)
-		err := cmp.Or(checkID(field+".id", p.ID), checkName(field+".name", p.Name), checkMaterial(field, p.Material), within([]valueRange{
+		all = append(all, checkID(field+".id", p.ID), checkName(field+".name", p.Name), checkMaterial(field, p.Material), within([]valueRange{
 			{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
 			{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
 			{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
@@ -94,26 +111,23 @@ func (s Scenario) checkPlaces() error {
 			{field + ".compound_g", p.CompoundG, 0, amountMax},
 			{field + ".regen_g", p.RegenG, 0, regenMax},
 		}))
-		if err != nil {
-			return err
-		}
-		if seen[p.ID] {
-			return fmt.Errorf("%s.id: %s is used twice", field, p.ID)
+		if seen[p.ID] && p.ID != "" {
+			all = append(all, fmt.Errorf("%s.id: %q is used twice", field, p.ID))
 		}
 		seen[p.ID] = true
 	}
-	if s.Belt == nil {
-		return nil
+	if s.Belt == nil || s.Space.check() != nil { // a belt in such a space could overflow
+		return errors.Join(all...)
 	}
-	if err := s.Belt.check(s.Space, int64(len(s.Places))); err != nil {
+	if err := errors.Join(append(all, s.Belt.check(s.Space, int64(len(s.Places))))...); err != nil {
 		return err
 	}
+	var taken wrongs
 	for i, p := range s.Places {
-		if _, taken := s.Belt.number(p.ID, s.Space); taken {
-			return fmt.Errorf("places[%d].id: %s is a fragment of the belt", i, p.ID)
-		}
+		_, fragment := s.Belt.number(p.ID, s.Space)
+		taken.when(fragment, "places[%d].id: %s is a fragment of the belt", i, p.ID)
 	}
-	return nil
+	return errors.Join(taken...)
 }
 
 // checkMaterial accepts one of [Materials].
@@ -129,21 +143,14 @@ func checkMaterial(field, name string) error {
 // a battery holds.
 func (s Scenario) checkAgents() error {
 	stride := s.Agents.SpawnStride
-	if err := within([]valueRange{{"agents.count", s.Agents.Count, 1, AgentsMax}}); err != nil {
-		return err
-	}
-	if stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0) {
-		return errors.New("agents.spawn_stride: needs a belt and no spawn places")
-	}
-	if err := within([]valueRange{{"agents.spawn_stride", stride, 0, FragmentsMax}}); err != nil {
-		return err
-	}
+	all := wrongs{within([]valueRange{{"agents.count", s.Agents.Count, 1, AgentsMax}, {"agents.spawn_stride", stride, 0, FragmentsMax}})}
+	all.when(stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0), "agents.spawn_stride: needs a belt and no spawn places")
 	if len(s.Agents.Spawn) == 0 && stride == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
-		return fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax)
+		return errors.Join(append(all, fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax))...)
 	}
 	for i, id := range s.Agents.Spawn {
 		if _, ok := s.placeNumber(id); !ok {
-			return fmt.Errorf("agents.spawn[%d]: there is no place %q", i, id)
+			all = append(all, fmt.Errorf("agents.spawn[%d]: there is no place %q", i, id))
 		}
 	}
 	for i, list := range s.Agents.Stock {
@@ -155,27 +162,24 @@ func (s Scenario) checkAgents() error {
 				most = s.Rules.PowerCapacity
 			}
 			if _, ok := resourceNamed(a.Resource); !ok || seen[a.Resource] {
-				return fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource)
+				all = append(all, fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource))
+				continue
 			}
 			seen[a.Resource] = true
-			if err := within([]valueRange{{field + "." + a.Resource, a.Amount, 0, most}}); err != nil {
-				return err
-			}
+			all = append(all, within([]valueRange{{field + "." + a.Resource, a.Amount, 0, most}}))
 		}
 	}
 	if len(s.Personas) > listMax {
-		return fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax)
+		return errors.Join(append(all, fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax))...)
 	}
 	for i, p := range s.Personas {
 		field := fmt.Sprintf("personas[%d].", i)
-		if err := cmp.Or(
+		all = append(all,
 			checkName(field+"name", p.Name), checkText(field+"text", p.Text, textMax),
 			checkText(field+"short_term_goal", p.ShortTermGoal, textMax), checkText(field+"long_term_goal", p.LongTermGoal, textMax),
-		); err != nil {
-			return err
-		}
+		)
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // checkID accepts 1 to 64 letters, digits and the signs _ . : and -.

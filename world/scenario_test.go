@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,21 @@ func TestWithAgents(t *testing.T) {
 	}
 	if few := mustScenario(t, "llm_bootstrap").WithAgents(2); len(few.Goals) != 2 {
 		t.Errorf("two agents have %d goals", len(few.Goals))
+	}
+}
+
+// TestDocumentsOfAbsentAgents: a document for one agent is for nobody in a world without it, and
+// not for all.
+func TestDocumentsOfAbsentAgents(t *testing.T) {
+	s := mustScenario(t, "llm_bootstrap")
+	s.Documents = []Document{{Name: "code", Text: "The code is 7.", Agents: []string{"agent-3"}}}
+	for agents, want := range map[int][]string{2: {"agent-3"}, 5: {"agent-3"}, 12: {"agent-3", "agent-8"}} {
+		w, err := New(s.WithAgents(agents), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Documents()[0].Agents; !slices.Equal(got, want) {
+			t.Errorf("with %d agents it is for %q, want %q", agents, got, want)
+		}
 	}
 }

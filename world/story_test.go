@@ -120,6 +120,14 @@ func (s *storyTeller) command(words []string, intents [][]string) {
 		a, adjusted := s.view(words[1]).Clamp(s.action(words[2:]))
 		fmt.Fprintf(&s.out, "%s ", EncodeAction(a))
 		s.print(adjusted)
+	case "tell": // by the operator; all for every agent
+		to := words[1]
+		if to == "all" {
+			to = ""
+		}
+		if err := s.w.Tell(to, strings.Join(words[2:], " ")); err != nil {
+			fmt.Fprintln(&s.out, err)
+		}
 	case "look":
 		s.look(words[1], words[2])
 	case "parents":

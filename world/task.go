@@ -1,7 +1,7 @@
 package world
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -68,16 +68,12 @@ func (s Scenario) checkTask() error {
 	if s.Task == nil {
 		return nil
 	}
-	t := *s.Task
-	if !slices.Contains(Families(), t.Family) {
-		return fmt.Errorf("task.family: %q is none of %s", t.Family, strings.Join(Families(), ", "))
-	}
-	if err := within([]valueRange{
+	t, all := *s.Task, wrongs(nil)
+	all.when(!slices.Contains(Families(), t.Family), "task.family: %q is none of %s", t.Family, strings.Join(Families(), ", "))
+	all = append(all, within([]valueRange{
 		{"task.ticks", t.Ticks, TaskTicksMin, TaskTicksMax},
-		{"task.from", t.From, 1, t.Ticks},
-	}); err != nil {
-		return err
-	}
+		{"task.from", t.From, 1, max(1, t.Ticks)},
+	}))
 	kind, name := t.Measures()
 	r, known := resourceNamed(name)
 	measurable := false
@@ -89,22 +85,14 @@ func (s Scenario) checkTask() error {
 	case metricHeld, metricHeldMin:
 		measurable = known && r != electricity
 	}
-	if !measurable {
-		return fmt.Errorf("task.metric: %q is no uptime, produced:, held: or held_min: of a resource", t.Metric)
+	all.when(!measurable, "task.metric: %q is no uptime, produced:, held: or held_min: of a resource", t.Metric)
+	charted := slices.ContainsFunc(s.Places, func(p Place) bool { return p.ID == t.Meet && p.Charted })
+	all.when(t.Meet != "" && !charted, "task.meet: there is no charted place %q", t.Meet)
+	all.when(len(t.Agents) > listMax, "task.agents: %d, want at most %d", len(t.Agents), listMax)
+	for i, id := range t.Agents[:min(len(t.Agents), listMax)] {
+		_, known := s.agentNumber(id)
+		all.when(!known, "task.agents[%d]: there is no agent %q", i, id)
+		all.when(slices.Contains(t.Agents[:i], id), "task.agents[%d]: %s is listed twice", i, id)
 	}
-	if t.Meet != "" && !slices.ContainsFunc(s.Places, func(p Place) bool { return p.ID == t.Meet && p.Charted }) {
-		return fmt.Errorf("task.meet: there is no charted place %q", t.Meet)
-	}
-	if len(t.Agents) > listMax {
-		return fmt.Errorf("task.agents: %d, want at most %d", len(t.Agents), listMax)
-	}
-	for i, id := range t.Agents {
-		if _, ok := s.agentNumber(id); !ok {
-			return fmt.Errorf("task.agents[%d]: there is no agent %q", i, id)
-		}
-		if slices.Contains(t.Agents[:i], id) {
-			return fmt.Errorf("task.agents[%d]: %s is listed twice", i, id)
-		}
-	}
-	return nil
+	return errors.Join(all...)
 }

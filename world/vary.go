@@ -1,7 +1,7 @@
 package world
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,9 +49,9 @@ func (s Scenario) checkVary() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.RulesPct)) {
 		if !slices.Contains(known, name) {
-			err = cmp.Or(err, fmt.Errorf("vary.rules_pct: there is no rule %q that can vary; allowed: %s", name, strings.Join(known, ", ")))
+			err = errors.Join(err, fmt.Errorf("vary.rules_pct: there is no rule %q that can vary; allowed: %s", name, strings.Join(known, ", ")))
 		}
-		err = cmp.Or(err, within([]valueRange{{"vary.rules_pct." + name, v.RulesPct[name], 0, varyMax}}))
+		err = errors.Join(err, within([]valueRange{{"vary.rules_pct." + name, v.RulesPct[name], 0, varyMax}}))
 	}
 	return err
 }

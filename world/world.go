@@ -7,7 +7,7 @@ import (
 
 // World is the whole state of a run. Its invariants:
 //
-//  1. Only Advance and Apply write; everything else may be called concurrently
+//  1. Only Advance, Apply, SetRules and Tell write; everything else may be called concurrently
 //     with itself, but not with them. Digest keeps a cache and counts as a write.
 //  2. Per resource, the balances of the ledger sum to zero.
 //  3. An agent is able to act unless it travels, waits or is shut down, and is
@@ -50,6 +50,8 @@ type World struct {
 
 	// events of the Advance or Apply under way.
 	events []Event
+	// told counts the messages of the operator since the last Advance.
+	told int32
 	// facts and senses are what the rules look at for the agent that acts; held here so
 	// that asking allocates nothing.
 	facts  facts
@@ -197,6 +199,9 @@ func (w *World) Continuing() []int { return slices.Clone(w.continuing) }
 func (w *World) LastOutcome(n int) (Outcome, bool) {
 	return w.agents[n].last.clone(), w.agents[n].last.Tick > 0
 }
+
+// Documents lists copies of the scenario's documents, in the order of the file.
+func (w *World) Documents() []Document { return slices.Clone(w.scenario.Documents) }
 
 // Persona is the character agent n plays; empty if the scenario has none.
 func (w *World) Persona(n int) Persona { return w.scenario.personaOf(n) }

@@ -103,6 +103,10 @@ func unpack(r io.Reader, dir string, bytesMax int64) (err error) {
 			return err
 		}
 	}
+	// What follows is read too: the reader may find at the end that all of it is damaged.
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return err
+	}
 	return os.Rename(partial, dir)
 }
 

@@ -17,9 +17,10 @@ import (
 type cellState struct {
 	// Epoch is the number of the last claim; it only rises. Attempts are named after it.
 	Epoch int64 `json:"epoch"`
-	// Owner is a name made for the claim; empty while the cell is nobody's.
+	// Owner is a name made for the claim; empty while the cell has no owner.
 	Owner string `json:"owner"`
-	// Base is the attempt that the next one continues, 0 for none.
+	// Base is the attempt that the next one continues, 0 for none. It is negative if the next one
+	// starts over after that attempt, whose answers are not its own.
 	Base int64 `json:"base"`
 	// Deaths counts owners that were never heard of again, Failures the attempts that failed
 	// for a reason outside of the run.
@@ -131,6 +132,18 @@ func (c *claim) release(ctx context.Context, change func(*cellState)) error {
 		change(s)
 		return nil
 	})
+}
+
+// fence ends the claim on a cell, if there is one.
+func (l *Link) fence(ctx context.Context, key string) error {
+	err := l.changeCell(ctx, key, func(s *cellState) error {
+		s.Owner = ""
+		return nil
+	})
+	if errors.Is(err, errFenced) {
+		return nil // there is no such cell to work on
+	}
+	return err
 }
 
 // marshal is v in JSON.

@@ -14,7 +14,7 @@ import (
 
 // confirmTimeout is how long an answer waits for a coordinator to write it down. After one
 // that did not come in time, none is waited for until the coordinator is heard again:
-// the server's store holds the answer, and the work goes on without a coordinator.
+// the server's store holds the answer, and the work continues without a coordinator.
 const confirmTimeout = 2 * time.Second
 
 // confirms are the confirmations that a worker waits for.
@@ -44,19 +44,19 @@ func listen(nc *nats.Conn) (*confirms, error) {
 	return c, nil
 }
 
-// want returns an inbox and what waits for its message. With the connection an embedded
-// server's coordinator is gone, too.
-func (c *confirms) want(lost <-chan struct{}) (inbox string, wait func(context.Context)) {
+// want returns an inbox, what waits for its message, and what ends that it is wanted. With the
+// connection an embedded server's coordinator is gone, too.
+func (c *confirms) want(lost <-chan struct{}) (inbox string, wait func(context.Context), forget func()) {
 	token, came := nuid.Next(), make(chan struct{})
 	c.mu.Lock()
 	c.wanted[token] = came
 	c.mu.Unlock()
+	forget = func() {
+		c.mu.Lock()
+		delete(c.wanted, token)
+		c.mu.Unlock()
+	}
 	return c.prefix + token, func(ctx context.Context) {
-		defer func() {
-			c.mu.Lock()
-			delete(c.wanted, token)
-			c.mu.Unlock()
-		}()
 		if c.silent.Load() {
 			return
 		}
@@ -67,5 +67,5 @@ func (c *confirms) want(lost <-chan struct{}) (inbox string, wait func(context.C
 		case <-time.After(confirmTimeout):
 			c.silent.Store(true)
 		}
-	}
+	}, forget
 }

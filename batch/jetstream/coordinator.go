@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -14,11 +15,13 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
 )
 
 // CoordinatorOptions are a batch that workers play.
 type CoordinatorOptions struct {
-	// Dir is the batch directory. One coordinator works on it at a time.
+	// Dir is the batch directory. It is locked: one coordinator works on it at a time.
 	Dir string
 	// Jobs are the cells, in the order in which they are handed out.
 	Jobs []Job
@@ -28,12 +31,17 @@ type CoordinatorOptions struct {
 	// Limit bounds what all cells take; 0 parts are no bound. Spent is what attempts took that
 	// had no worker of ours.
 	Limit, Spent budget.Amount
-	// Lease is how long a worker may be silent before its cell is handed to another; 0 is 30 s.
+	// Lease is how long a worker may be silent before its cell is handed to another; 0 is
+	// [batch.LeaseDefault].
 	Lease time.Duration
 	// Done, when set, is called with each result once it is in the directory, also with those
-	// that are there from the beginning, one call at a time.
-	Done func(batch.Result)
-	// Notice is told what a person should know; nil for nobody.
+	// that are there from the beginning, and with how a cell failed that is given up, one call at
+	// a time. If it says enough, no further cell is needed.
+	Done func(batch.Result) (enough bool)
+	// Playing, when set, is called with the cells that workers play and the numbers of their
+	// attempts whenever those change, never at the same time as Done.
+	Playing func(map[batch.ID]int64)
+	// Notice is told what a person should know; nil drops it.
 	Notice func(string)
 }
 
@@ -43,33 +51,37 @@ type Outcome struct {
 	Results int
 	// Failed are the cells that were given up, with the reason.
 	Failed map[batch.ID]string
-	// Exhausted says that the budget did not suffice.
-	Exhausted bool
+	// Exhausted says that the budget did not suffice, Decided that Done had enough.
+	Exhausted, Decided bool
 }
 
-// leaseDefault is the lease of a job.
-const leaseDefault = 30 * time.Second
-
-// Coordinate hands out the cells that have no result, and returns when all have one or are given
-// up, or the budget is exhausted. If ctx ends before, what is left can be continued by calling
-// it again. The error is that the batch directory cannot be read or written, or ctx's.
+// Coordinate hands out the cells that have no result. It returns when all have one or are given
+// up, the budget is exhausted, or no further cell is needed. If ctx ends before, the same call
+// continues. The error is that the batch directory cannot be read or written, or ctx's.
 func Coordinate(ctx context.Context, l *Link, o CoordinatorOptions) (Outcome, error) {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
 	}
 	if o.Lease == 0 {
-		o.Lease = leaseDefault
+		o.Lease = batch.LeaseDefault
 	}
-	c := &coordinator{CoordinatorOptions: o, link: l, dir: directory(o.Dir), jobs: map[batch.ID]Job{}, done: map[batch.ID]bool{}, failed: map[batch.ID]string{}, stored: map[string]bool{}, changed: make(chan struct{}, 1)}
+	unlock, err := run.Dir(o.Dir).Lock()
+	if _, held := errors.AsType[*run.LockedError](err); held {
+		return Outcome{}, fmt.Errorf("coordinate: another process coordinates this batch: %w", err)
+	} else if err != nil {
+		return Outcome{}, fmt.Errorf("coordinate: %w", err)
+	}
+	defer unlock()
+	c := &coordinator{CoordinatorOptions: o, link: l, dir: directory(o.Dir), jobs: map[batch.ID]Job{}, stored: map[string]bool{}}
 	for _, j := range o.Jobs {
 		c.jobs[j.Cell.ID] = j
 	}
-	var err error
+	c.standing = newStanding(c.jobs, o.Done, o.Playing)
 	if c.id, err = c.dir.id(); err != nil {
 		return Outcome{}, fmt.Errorf("coordinate: %w", err)
 	}
 	err = c.coordinate(ctx)
-	return Outcome{Results: len(c.done), Failed: c.failed, Exhausted: c.exhausted}, err
+	return c.outcome(), err
 }
 
 type coordinator struct {
@@ -78,18 +90,11 @@ type coordinator struct {
 	dir  directory
 	id   string
 	jobs map[batch.ID]Job
+	*standing
 
-	mu        sync.Mutex
-	done      map[batch.ID]bool
-	failed    map[batch.ID]string
-	exhausted bool
 	// keeping is held while an exchange is kept; stored are the subjects of those on disk.
 	keeping sync.Mutex
 	stored  map[string]bool
-	// broken is why the directory cannot be written any more.
-	broken error
-	// changed says that done, failed, exhausted or broken may have.
-	changed chan struct{}
 }
 
 // coordinate sets up the server, and then copies what comes until nothing is missing.
@@ -100,6 +105,18 @@ func (c *coordinator) coordinate(ctx context.Context) error {
 	if err := c.rebuild(ctx); err != nil {
 		return fmt.Errorf("coordinate: %w", err)
 	}
+	over, err := c.over()
+	if !over {
+		err = c.copy(ctx)
+	}
+	if err == nil {
+		c.close(ctx)
+	}
+	return err
+}
+
+// copy hands out cells and copies what comes back, until nothing is left to do.
+func (c *coordinator) copy(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	var parts sync.WaitGroup
@@ -114,47 +131,8 @@ func (c *coordinator) coordinate(ctx context.Context) error {
 	err := c.wait(working)
 	stop()
 	parts.Wait()
-	if err == nil {
-		c.finish(ctx)
-	}
+	_ = batch.Dir(c.Dir).KeepPlaying(map[batch.ID]int64{}) // a failure does no harm: the list expires
 	return err
-}
-
-// wait returns once nothing is left to do.
-func (c *coordinator) wait(ctx context.Context) error {
-	for {
-		c.mu.Lock()
-		broken, left := c.broken, len(c.jobs)-len(c.done)-len(c.failed)
-		exhausted := c.exhausted
-		c.mu.Unlock()
-		switch {
-		case broken != nil:
-			return fmt.Errorf("coordinate: %w", broken)
-		case left <= 0 || exhausted:
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-c.changed:
-		}
-	}
-}
-
-// signal wakes wait.
-func (c *coordinator) signal() {
-	select {
-	case c.changed <- struct{}{}:
-	default:
-	}
-}
-
-// fail ends the work: the directory cannot be written.
-func (c *coordinator) fail(err error) {
-	c.mu.Lock()
-	c.broken = err
-	c.mu.Unlock()
-	c.signal()
 }
 
 // repeat calls f again and again, whatever the connection does. f returns early on errors.
@@ -174,150 +152,6 @@ func (c *coordinator) repeat(ctx context.Context, what string, f func(context.Co
 			told = false
 		}
 	}
-}
-
-// rebuild makes the server hold what the directory says: after it, nothing on the server is needed that
-// could not be deleted.
-func (c *coordinator) rebuild(ctx context.Context) error {
-	// What the server has and the directory has not comes first: it may be all there is of a
-	// paid answer.
-	charged := c.Spent
-	byCell := map[batch.ID][]Exchange{}
-	for id := range c.jobs {
-		list, err := c.dir.exchanges(id)
-		if err != nil {
-			return err
-		}
-		c.keeping.Lock()
-		for _, x := range list {
-			c.stored[x.subject(c.id)] = true
-		}
-		c.keeping.Unlock()
-		byCell[id] = list
-	}
-	onServer := map[string]bool{}
-	err := c.link.replay(ctx, exchangeSubject+c.id+".>", func(m nats_js.Msg) error {
-		onServer[m.Subject()] = true
-		x, added, err := c.keep(ctx, m)
-		if added {
-			byCell[x.Cell] = append(byCell[x.Cell], x)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	kept, known, err := c.dir.ledger()
-	if err != nil {
-		return err
-	}
-	leased := map[string]int64{}
-	for _, l := range kept.Leases {
-		leased[l.Cell] = max(leased[l.Cell], l.Epoch)
-	}
-	for id, list := range byCell {
-		for _, x := range list {
-			charged = charged.Plus(x.Charge)
-			if subject := x.subject(c.id); !onServer[subject] {
-				if _, err := c.link.publish(ctx, subject, marshal(x), nil); err != nil {
-					return err
-				}
-			}
-		}
-		if err := c.restoreCell(ctx, id, list, leased[cellKey(c.id, id)]); err != nil {
-			return err
-		}
-	}
-	if !known {
-		kept.Settled = charged
-	}
-	return c.restoreLedger(ctx, kept, charged)
-}
-
-// restoreCell makes the state of a cell in the bucket if there is none.
-// leased is the last epoch that the ledger knows of.
-func (c *coordinator) restoreCell(ctx context.Context, id batch.ID, list []Exchange, leased int64) error {
-	if batch.Dir(c.Dir).Done(id) {
-		return c.finished(id)
-	}
-	number, base, err := c.dir.last(id)
-	if err != nil {
-		return err
-	}
-	s := cellState{Epoch: max(number, leased), Base: base}
-	for _, x := range list {
-		s.Epoch = max(s.Epoch, x.Epoch)
-	}
-	key := cellKey(c.id, id)
-	if base > 0 {
-		name := attemptFile(key, base)
-		err = c.link.insist(ctx, "look for "+name, func(ctx context.Context) error {
-			_, err := c.link.files.GetInfo(ctx, name)
-			if missing(err) {
-				return errFinal{err}
-			}
-			return err
-		})
-		if missing(err) {
-			err = c.link.sendDir(ctx, name, c.dir.attempt(id, base))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var restored cellState
-	err = c.link.insist(ctx, "restore cell "+key, func(ctx context.Context) error {
-		_, err := c.link.cells.Create(ctx, key, marshal(s))
-		if !conflict(err) {
-			return err
-		}
-		entry, err := c.link.cells.Get(ctx, key)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(entry.Value(), &restored)
-	})
-	// Starting again is asking for another try.
-	if err == nil && restored.Failed {
-		err = c.link.changeCell(ctx, key, func(s *cellState) error {
-			s.Failed, s.Failures, s.Deaths = false, 0, 0
-			return nil
-		})
-	}
-	return err
-}
-
-// restoreLedger makes the state of the batch of the one that was kept, or opens the one on the
-// server again, with the limits of today. charged is what all known exchanges took.
-func (c *coordinator) restoreLedger(ctx context.Context, kept batchState, charged budget.Amount) error {
-	if kept.Leases == nil {
-		kept.Leases = map[string]lease{}
-	}
-	// Leases that the kept state does not know of have at least their exchanges.
-	held := kept.Settled
-	for _, l := range kept.Leases {
-		held = held.Plus(l.Amount)
-	}
-	kept.Settled = kept.Settled.Plus(less(charged, held))
-	kept.Limit, kept.Done, kept.Exhausted = c.Limit, false, false
-	err := c.link.insist(ctx, "restore the ledger", func(ctx context.Context) error {
-		_, err := c.link.batches.Create(ctx, c.id, marshal(kept))
-		if conflict(err) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return c.link.changeBatch(ctx, c.id, func(s *batchState) error {
-		s.Limit, s.Done, s.Exhausted = c.Limit, false, false
-		for name, l := range s.Leases {
-			l.Waiting = false
-			s.Leases[name] = l
-		}
-		return nil
-	})
 }
 
 // follow copies exchanges from the server to the directory until the connection fails.
@@ -367,7 +201,7 @@ func (c *coordinator) keep(ctx context.Context, m nats_js.Msg) (x Exchange, adde
 	return x, added, nil
 }
 
-// confirm tells a worker that its exchange is on disk. If that is lost, the worker goes on later.
+// confirm tells a worker that its exchange is on disk. If that is lost, the worker continues later.
 func (c *coordinator) confirm(m nats_js.Msg) {
 	if inbox := m.Headers().Get(confirmHeader); inbox != "" {
 		_ = c.link.nc.Publish(inbox, nil)
@@ -418,7 +252,11 @@ func (c *coordinator) collect(ctx context.Context, id batch.ID, value []byte) er
 	if err := json.Unmarshal(value, &e); err != nil || e.Result.ID != id {
 		return fmt.Errorf("the result of cell %s is none: %v", id, err)
 	}
-	if err := c.fetchAttempt(ctx, id, e.Result.Attempt, e.File); err != nil {
+	err := c.fetchAttempt(ctx, id, e.Result.Attempt, e.File)
+	if unusable(err) {
+		return c.reject(ctx, id, err)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := batch.Dir(c.Dir).Finish(e.Result); err != nil {
@@ -434,7 +272,32 @@ func (c *coordinator) fetchAttempt(ctx context.Context, id batch.ID, number int6
 	if _, err := os.Lstat(dir); err == nil {
 		return nil
 	}
-	return c.link.fetchDir(ctx, name, dir)
+	err := c.link.fetchDir(ctx, name, dir)
+	if err == nil || unusable(err) || ctx.Err() != nil {
+		return err
+	}
+	return errFinal{err}
+}
+
+// unusable says that a run directory is not on the server, or damaged there.
+func unusable(err error) bool { return missing(err) || errors.Is(err, errUnusable) }
+
+// reject counts a result or a failed attempt whose run directory is unusable as a failure: the cell is
+// played from its beginning, with the answers that are stored.
+func (c *coordinator) reject(ctx context.Context, id batch.ID, why error) error {
+	key := cellKey(c.id, id)
+	c.Notice(fmt.Sprintf("cell %s: %v", id, why))
+	err := c.link.changeCell(ctx, key, func(s *cellState) error {
+		s.Owner, s.Base = "", 0
+		s.Status, s.Reason = trace.RunInternalError, why.Error()
+		s.Failures++
+		s.Failed = s.Failures > c.Retries
+		return nil
+	})
+	if err != nil && !errors.Is(err, errFenced) {
+		return err
+	}
+	return c.link.results.Delete(ctx, key)
 }
 
 // finished counts a cell whose result is in the directory.
@@ -443,22 +306,8 @@ func (c *coordinator) finished(id batch.ID) error {
 	if err != nil || len(list) != 1 {
 		return errFinal{fmt.Errorf("read the result of cell %s: %w", id, err)}
 	}
-	c.mu.Lock()
-	known := c.done[id]
-	c.done[id] = true
-	delete(c.failed, id)
-	if !known && c.Done != nil {
-		c.Done(list[0])
-	}
-	c.mu.Unlock()
-	c.signal()
+	c.finish(list[0])
 	return nil
-}
-
-func (c *coordinator) isDone(id batch.ID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.done[id]
 }
 
 // note keeps the run directory of an attempt that failed, and notes cells that are given up.
@@ -467,26 +316,42 @@ func (c *coordinator) note(ctx context.Context, id batch.ID, value []byte) error
 	if err := json.Unmarshal(value, &s); err != nil {
 		return fmt.Errorf("the state of cell %s is none: %w", id, err)
 	}
+	c.owned(id, s.Epoch, s.Owner != "" && !s.Failed)
+	if s.Base < 0 {
+		if err := batch.Dir(c.Dir).Abandon(id, -s.Base); err != nil {
+			return errFinal{err}
+		}
+	}
 	if s.Base > 0 && !c.isDone(id) {
-		if err := c.fetchAttempt(ctx, id, s.Base, attemptFile(cellKey(c.id, id), s.Base)); err != nil {
+		err := c.fetchAttempt(ctx, id, s.Base, attemptFile(cellKey(c.id, id), s.Base))
+		if unusable(err) && !s.Failed {
+			return c.reject(ctx, id, err)
+		}
+		if err != nil && !unusable(err) {
 			return err
 		}
 	}
-	c.mu.Lock()
-	failed := s.Failed && !c.done[id]
-	if failed {
-		c.failed[id] = s.Reason
-	}
-	c.mu.Unlock()
-	c.signal()
-	if !failed {
+	if !s.Failed || !c.open(id) {
 		return nil
 	}
 	r := batch.Result{Cell: c.jobs[id].Cell, Attempt: s.Epoch, Status: s.Status, Reason: s.Reason, ModelSource: c.jobs[id].Settings.ModelSource, Metrics: map[string]float64{}}
 	if err := batch.Dir(c.Dir).Fail(r); err != nil {
 		return errFinal{err}
 	}
+	c.giveUp(r)
 	return nil
+}
+
+// keepPlaying writes down which cells are played, if that has changed since shown or is long ago.
+func (c *coordinator) keepPlaying(shown map[batch.ID]int64, at time.Time) (map[batch.ID]int64, time.Time, error) {
+	now := c.played()
+	if maps.Equal(now, shown) && time.Since(at) < c.Lease/4 {
+		return shown, at, nil
+	}
+	if err := batch.Dir(c.Dir).KeepPlaying(now); err != nil {
+		return shown, at, errFinal{err}
+	}
+	return now, time.Now(), nil
 }
 
 // offerPause is how often the queue is compared with what is left to do.
@@ -496,7 +361,8 @@ const offerPause = time.Second
 // An acknowledgement that should not have been given costs no more than this.
 func (c *coordinator) offer(ctx context.Context) error {
 	var kept []byte
-	var exhausted time.Time
+	var exhausted, shownAt time.Time
+	var shown map[batch.ID]int64
 	for ; ctx.Err() == nil; pause(ctx, offerPause) {
 		stream, err := c.link.js.Stream(ctx, jobStream)
 		if err != nil {
@@ -507,20 +373,22 @@ func (c *coordinator) offer(ctx context.Context) error {
 			return err
 		}
 		for _, j := range c.Jobs {
-			c.mu.Lock()
-			_, failed := c.failed[j.Cell.ID]
-			over := failed || c.done[j.Cell.ID]
-			c.mu.Unlock()
 			m := job{Batch: c.id, Job: j, Retries: c.Retries}
-			if _, queued := info.State.Subjects[m.subject()]; queued || over {
+			if _, queued := info.State.Subjects[m.subject()]; queued || !c.open(j.Cell.ID) {
 				continue
 			}
-			if _, err := c.link.publish(ctx, m.subject(), marshal(m), nil); err != nil {
+			if _, err := c.link.publish(ctx, c.id, m.subject(), marshal(m), nil); err != nil {
 				return err
 			}
 		}
+		if shown, shownAt, err = c.keepPlaying(shown, shownAt); err != nil {
+			return err
+		}
 		s, _, err := c.link.readBatch(ctx, c.id)
 		if err != nil {
+			return err
+		}
+		if err := c.settle(ctx, s); err != nil {
 			return err
 		}
 		if now := marshal(s); s.limited() && string(now) != string(kept) {
@@ -534,10 +402,28 @@ func (c *coordinator) offer(ctx context.Context) error {
 		}
 		// Running cells end first, so that others need not wait for their leases to run out.
 		if s.Exhausted && (len(s.Leases) == 0 || time.Since(exhausted) > c.Lease) {
-			c.mu.Lock()
-			c.exhausted = true
-			c.mu.Unlock()
-			c.signal()
+			c.exhaust()
+		}
+	}
+	return nil
+}
+
+// settle closes the leases of cells that are no longer played.
+func (c *coordinator) settle(ctx context.Context, s batchState) error {
+	for _, x := range s.Leases {
+		id := batch.ID(strings.TrimPrefix(x.Cell, c.id+"."))
+		if c.open(id) {
+			continue
+		}
+		if err := c.link.fence(ctx, x.Cell); err != nil {
+			return err
+		}
+		_, proven, err := c.link.history(ctx, c.id, id, 0)
+		if err != nil {
+			return err
+		}
+		if err := c.link.settleLeases(ctx, c.id, func(of lease) bool { return of.Cell == x.Cell }, proven); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -552,34 +438,47 @@ func (c *coordinator) absent(ctx context.Context, err error) error {
 	return errors.Join(c.link.make(ctx, c.Lease), c.rebuild(ctx))
 }
 
-// finish says that the batch is over, and removes what it kept on the server. What cannot be removed
-// does no harm.
-func (c *coordinator) finish(ctx context.Context) {
+// close says that the batch is over, ends the cells that are not needed, and removes what it kept on
+// the server. What cannot be removed does no harm.
+func (c *coordinator) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	o := c.outcome()
 	_ = c.link.changeBatch(ctx, c.id, func(s *batchState) error {
-		s.Done = !c.exhausted
+		s.Done = !o.Exhausted
 		return nil
 	})
 	if s, _, err := c.link.readBatch(ctx, c.id); err == nil && s.limited() {
 		_ = c.dir.keepLedger(s)
 	}
-	if c.exhausted || len(c.failed) > 0 {
+	if o.Exhausted {
 		return
 	}
-	for _, stream := range []struct{ name, subjects string }{{jobStream, jobSubject + c.id + ".>"}, {exchangeStream, exchangeSubject + c.id + ".>"}} {
-		if s, err := c.link.js.Stream(ctx, stream.name); err == nil {
-			_ = s.Purge(ctx, nats_js.WithPurgeSubject(stream.subjects))
+	c.purge(ctx, jobStream, jobSubject)
+	for id := range c.jobs {
+		if c.open(id) {
+			_ = c.link.fence(ctx, cellKey(c.id, id))
 		}
 	}
+	if o.Results < len(c.jobs) {
+		return
+	}
+	c.purge(ctx, exchangeStream, exchangeSubject)
 	for id := range c.jobs {
 		_ = c.link.cells.Purge(ctx, cellKey(c.id, id))
 		_ = c.link.results.Purge(ctx, cellKey(c.id, id))
 	}
 	objects, err := c.link.files.List(ctx)
 	for _, o := range objects {
-		if err == nil && strings.HasPrefix(o.Name, "attempt/"+c.id+".") {
+		if err == nil && (strings.HasPrefix(o.Name, "attempt/"+c.id+".") || strings.HasPrefix(o.Name, messageFiles(c.id))) {
 			_ = c.link.files.Delete(ctx, o.Name)
 		}
+	}
+}
+
+// purge removes the batch's messages from a stream.
+func (c *coordinator) purge(ctx context.Context, stream, subject string) {
+	if s, err := c.link.js.Stream(ctx, stream); err == nil {
+		_ = s.Purge(ctx, nats_js.WithPurgeSubject(subject+c.id+".>"))
 	}
 }

@@ -8,14 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/nats-io/nuid"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/atomicfile"
-	"example.com/agentworld/run"
 )
 
 // The files of a coordinator in the batch directory.
@@ -23,8 +21,6 @@ const (
 	exchangesFile = "exchanges.jsonl"
 	ledgerFile    = "ledger.json"
 	idFile        = "jetstream.id"
-	attemptDir    = "attempt-"
-	abandonedFile = "abandoned"
 )
 
 // directory is the batch directory as a coordinator uses it.
@@ -55,30 +51,15 @@ func (d directory) id() (string, error) {
 	})
 }
 
-// last returns the highest number of an attempt, and that of the last one whose run can be
-// continued, 0 for none.
+// last returns the highest number of an attempt, and what the next one begins with, see
+// [cellState].
 func (d directory) last(id batch.ID) (number, base int64, err error) {
-	entries, err := os.ReadDir(d.cell(id, ""))
+	number, base, abandoned, err := batch.Dir(d).Attempts(id)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, 0, nil
 	}
-	abandoned := int64(0)
-	for _, e := range entries {
-		text, found := strings.CutPrefix(e.Name(), attemptDir)
-		n, bad := strconv.ParseInt(text, 10, 64)
-		if !found || bad != nil {
-			continue
-		}
-		number = max(number, n)
-		if _, err := os.Lstat(d.cell(id, filepath.Join(e.Name(), abandonedFile))); err == nil {
-			abandoned = max(abandoned, n)
-		}
-		if _, err := run.Dir(d.attempt(id, n)).Header(); err == nil {
-			base = max(base, n)
-		}
-	}
-	if base <= abandoned {
-		base = 0
+	if base == 0 {
+		base = -abandoned
 	}
 	return number, base, err
 }
@@ -123,32 +104,36 @@ func (d directory) appendExchange(x Exchange) error {
 		return err
 	}
 	path := d.cell(x.Cell, exchangesFile)
-	_, absent := os.Lstat(path)
+	_, err := os.Lstat(path)
+	existed := err == nil
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(append(marshal(x), '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil || absent == nil {
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil || existed {
 		return err
 	}
 	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// ledger returns the state of the budget as it was kept last; ok is false if it never was.
-func (d directory) ledger() (s batchState, ok bool, err error) {
+// ledger returns the state of the budget as it was kept last.
+func (d directory) ledger() (s batchState, err error) {
 	text, err := os.ReadFile(filepath.Join(string(d), ledgerFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return s, false, nil
+		return s, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
-	return s, err == nil, err
+	return s, err
 }
 
-// keepLedger replaces it.
+// keepLedger replaces it, and what processes that play the batch without workers count of it.
 func (d directory) keepLedger(s batchState) error {
+	if err := batch.Dir(d).KeepTaken(s.taken()); err != nil {
+		return err
+	}
 	return atomicfile.WritePrivate(filepath.Join(string(d), ledgerFile), func(f *os.File) error {
 		_, err := f.Write(append(marshal(s), '\n'))
 		return err

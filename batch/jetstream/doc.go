@@ -26,5 +26,5 @@
 //  6. The store may be deleted: the coordinator makes it again from the batch directory.
 //
 // Beside the files of package batch the directory of a cell holds exchanges.jsonl, one
-// [Exchange] a line, and the batch directory holds ledger.json and jetstream.id.
+// [Exchange] a line, and the batch directory holds ledger.json, playing.json and jetstream.id.
 package jetstream

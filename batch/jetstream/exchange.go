@@ -16,7 +16,7 @@ import (
 // Exchange is a request of a cell and the answer that ended it: a line of exchanges.jsonl.
 type Exchange struct {
 	Cell batch.ID `json:"cell"`
-	// Base is the attempt that the run continues, 0 if it began with its first tick: the
+	// Base is the attempt that the run continues, 0 or less if it began with its first tick: the
 	// exchange comes after those which that attempt's trace holds.
 	Base int64 `json:"base"`
 	// Epoch is the attempt that asked.

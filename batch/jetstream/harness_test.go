@@ -215,10 +215,11 @@ type results struct {
 	list []batch.Result
 }
 
-func (r *results) add(x batch.Result) {
+func (r *results) add(x batch.Result) (enough bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = append(r.list, x)
+	return false
 }
 
 func (r *results) count() int {

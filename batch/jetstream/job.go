@@ -2,8 +2,10 @@ package jetstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	nats_js "github.com/nats-io/nats.go/jetstream"
@@ -44,18 +46,40 @@ type ended struct {
 // attemptFile names the packed directory of an attempt.
 func attemptFile(key string, epoch int64) string { return fmt.Sprintf("attempt/%s/%d", key, epoch) }
 
-// sendDir packs a directory into the object store.
+// sendDir packs a directory into the object store. A directory that cannot be read is an error.
 func (l *Link) sendDir(ctx context.Context, name, dir string) error {
 	return l.insistFor(ctx, "store "+name, dirTimeout, func(ctx context.Context) error {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(pack(w, dir)) }()
+		go func() {
+			if err := pack(w, dir); err != nil {
+				w.CloseWithError(errFinal{err})
+			}
+			w.Close()
+		}()
 		_, err := l.files.Put(ctx, nats_js.ObjectMeta{Name: name}, r)
 		r.CloseWithError(err) // ends the packing
 		return err
 	})
 }
 
-// fetchDir makes dir of what sendDir has stored.
+// errUnusable says that an object holds no run directory.
+var errUnusable = errors.New("what is stored is no run directory")
+
+// incoming remembers how reading failed.
+type incoming struct {
+	io.Reader
+	err error
+}
+
+func (r *incoming) Read(p []byte) (n int, err error) {
+	if n, err = r.Reader.Read(p); err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// fetchDir makes dir of what sendDir has stored. The error is that dir cannot be written, or is
+// errUnusable or one of a missing object.
 func (l *Link) fetchDir(ctx context.Context, name, dir string) error {
 	return l.insistFor(ctx, "fetch "+name, dirTimeout, func(ctx context.Context) error {
 		o, err := l.files.Get(ctx, name)
@@ -69,6 +93,18 @@ func (l *Link) fetchDir(ctx context.Context, name, dir string) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return errFinal{err}
 		}
-		return unpack(o, dir, archiveBytesMax)
+		in := &incoming{Reader: o}
+		err = unpack(in, dir, archiveBytesMax)
+		_, path := errors.AsType[*fs.PathError](err)
+		_, link := errors.AsType[*os.LinkError](err)
+		switch {
+		case err == nil:
+			return nil
+		case path || link:
+			return errFinal{err}
+		case in.err == nil || errors.Is(in.err, nats_js.ErrDigestMismatch):
+			return errFinal{fmt.Errorf("%s: %w: %w", name, errUnusable, err)}
+		}
+		return err
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	nats_js "github.com/nats-io/nats.go/jetstream"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
@@ -29,8 +30,26 @@ type journal struct {
 	end context.CancelCauseFunc
 	// ctx is the attempt's; that of a call may have ended because its turn has.
 	ctx context.Context
-	// active is when something last happened, in Unix seconds.
-	active *atomic.Int64
+	// drain ends when no call may begin any more.
+	drain context.Context
+	pulse *pulse
+}
+
+// pulse is when something last happened in a run.
+type pulse struct {
+	// last is in Unix seconds, asking counts the calls in flight.
+	last, asking atomic.Int64
+}
+
+// touch says that something happens.
+func (p *pulse) touch() { p.last.Store(time.Now().Unix()) }
+
+// idle is how long nothing has happened. A call in flight may wait for long: it has limits of its own.
+func (p *pulse) idle() time.Duration {
+	if p.asking.Load() > 0 {
+		return 0
+	}
+	return time.Since(time.Unix(p.last.Load(), 0))
 }
 
 // source is engine.Source over a journal.
@@ -41,24 +60,35 @@ type source struct {
 
 // Respond implements [engine.Source].
 func (s source) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-	s.touch()
-	defer s.touch()
+	s.pulse.asking.Add(1)
+	defer func() {
+		s.pulse.touch()
+		s.pulse.asking.Add(-1)
+	}()
 	if x, ok := s.known[key]; ok {
 		return s.stored(x, key, r)
 	}
-	if s.ctx.Err() != nil {
-		return llmclient.Failed(llmclient.ErrInterrupted, "interrupted before an answer came")
-	}
-	if err := s.claim.check(s.ctx); err != nil {
+	waiting, ready := context.WithCancel(s.ctx)
+	defer ready()
+	defer context.AfterFunc(s.drain, ready)()
+	taken, call, err := s.share.reserve(waiting, r)
+	switch {
+	case waiting.Err() != nil:
+		if err == nil {
+			s.share.settle(taken, budget.Amount{})
+		}
+		return unsent("interrupted before it was sent")
+	case err != nil:
 		return s.stop(err)
 	}
-	taken, call, err := s.share.reserve(s.ctx, r)
-	if err != nil {
+	// Reserving may have taken longer than a lease.
+	if err := s.claim.check(s.ctx); err != nil {
+		s.share.settle(taken, budget.Amount{})
 		return s.stop(err)
 	}
 	answer := s.model.Respond(ctx, key, r)
 	x := Exchange{Cell: s.job.Cell.ID, Base: s.claim.cell.Base, Epoch: s.claim.cell.Epoch, Tick: key.Tick, Agent: key.Agent, Step: key.Step, RequestHash: r.Hash(), Answer: recordAnswer(answer)}
-	if x.Charge = taken; s.share != nil && lasting(answer) { // whether an interrupted call is billed, nobody knows
+	if x.Charge = taken; s.share != nil && lasting(answer) { // the bill of an interrupted call is unknown
 		billed := call.Charge(answer)
 		x.Charge = budget.Amount{1, billed.Tokens, int64(billed.Cost)}
 	}
@@ -80,13 +110,18 @@ func (s source) Respond(ctx context.Context, key trace.CallKey, r llmclient.Requ
 	return s.stored(first, key, r)
 }
 
+// unsent is the answer to a call that was not sent, in a run that ends.
+func unsent(why string) llmclient.Answer {
+	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: why, Unsent: true}}
+}
+
 // store publishes an exchange, also while the attempt is being ended: it is paid for.
 func (s source) store(x Exchange) (existed bool, err error) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
+	ctx, cancel := outlast(s.ctx)
 	defer cancel()
-	defer context.AfterFunc(s.ctx, func() { time.AfterFunc(farewell, cancel) })()
-	inbox, wait := s.link.confirms.want(s.link.losing())
-	existed, err = s.link.publish(ctx, x.subject(s.job.Batch), marshal(x), nats.Header{confirmHeader: {inbox}})
+	inbox, wait, forget := s.link.confirms.want(s.link.losing())
+	defer forget()
+	existed, err = s.link.publish(ctx, s.job.Batch, x.subject(s.job.Batch), marshal(x), nats.Header{confirmHeader: {inbox}})
 	if err == nil && !existed {
 		wait(ctx)
 	}
@@ -95,6 +130,13 @@ func (s source) store(x Exchange) (existed bool, err error) {
 
 // farewell bounds what an attempt that is being ended still sends.
 const farewell = 10 * time.Second
+
+// outlast is a context that ends a while after ctx.
+func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })
+	return last, func() { stop(); cancel() }
+}
 
 // stored is the answer of an exchange, if it was asked the same.
 func (s source) stored(x Exchange, key trace.CallKey, r llmclient.Request) llmclient.Answer {
@@ -116,17 +158,10 @@ func (s source) stop(err error) llmclient.Answer {
 	return llmclient.Failed(llmclient.ErrInterrupted, err.Error())
 }
 
-// touch says that something happens.
-func (j *journal) touch() { j.active.Store(time.Now().Unix()) }
-
 // exchange reads the exchange with a subject.
 func (l *Link) exchange(ctx context.Context, subject string) (x Exchange, err error) {
 	err = l.insist(ctx, "read "+subject, func(ctx context.Context) error {
-		stream, err := l.js.Stream(ctx, exchangeStream)
-		if err != nil {
-			return err
-		}
-		m, err := stream.GetLastMsgForSubject(ctx, subject)
+		m, err := l.held(ctx, subject)
 		if errors.Is(err, nats_js.ErrMsgNotFound) {
 			return errFinal{errFenced} // the store was deleted meanwhile
 		}
@@ -155,15 +190,15 @@ func (l *Link) decode(ctx context.Context, header nats.Header, data []byte) (x E
 
 // history reads the exchanges of a cell: those that belong to base, by call, and what each
 // epoch is known to have spent.
-func (l *Link) history(ctx context.Context, id string, s cellState, cell job) (known map[trace.CallKey]Exchange, proven map[int64]budget.Amount, err error) {
+func (l *Link) history(ctx context.Context, id string, cell batch.ID, base int64) (known map[trace.CallKey]Exchange, proven map[int64]budget.Amount, err error) {
 	known, proven = map[trace.CallKey]Exchange{}, map[int64]budget.Amount{}
 	seen := map[string]bool{} // reading may begin again
-	err = l.replay(ctx, cellSubject(id, cell.Cell.ID)+">", func(m nats_js.Msg) error {
+	err = l.replay(ctx, cellSubject(id, cell)+">", func(m nats_js.Msg) error {
 		x, err := l.decode(ctx, m.Headers(), m.Data())
 		if err != nil {
 			return err
 		}
-		if x.Base == s.Base {
+		if x.Base == base {
 			known[x.key()] = x
 		}
 		if !seen[m.Subject()] {

@@ -27,8 +27,9 @@ type batchState struct {
 	Done bool `json:"done"`
 	// Limit bounds all cells together; 0 is no bound.
 	Limit budget.Amount `json:"limit"`
-	// Settled is what closed leases took.
+	// Settled is what closed leases took, and runs without workers; Local is the latter alone.
 	Settled budget.Amount `json:"settled"`
+	Local   budget.Amount `json:"local"`
 	// Leases are what attempts may spend, by [leaseName].
 	Leases map[string]lease `json:"leases"`
 	// Exhausted says that no call fits any more.
@@ -41,7 +42,7 @@ type lease struct {
 	// Largest is the most that any single call of the attempt was expected to take. With at most
 	// flightsMax calls at a time, it bounds what a dead owner spent without an exchange.
 	Largest budget.Amount `json:"largest"`
-	// Waiting says that its owner cannot go on with it, and has nothing to give back.
+	// Waiting says that its owner cannot continue, and has nothing to give back.
 	Waiting bool `json:"waiting,omitempty"`
 	// Cell and Epoch are whose it is.
 	Cell  string `json:"cell"`
@@ -74,30 +75,13 @@ func (s *batchState) left() budget.Amount {
 	return left
 }
 
-// covers says that every part of a is at least that of b.
-func covers(a, b budget.Amount) bool {
-	for u := range a {
-		if a[u] < b[u] {
-			return false
-		}
+// taken is what workers hold or have spent.
+func (s *batchState) taken() budget.Amount {
+	all := s.Settled
+	for _, l := range s.Leases {
+		all = all.Plus(l.Amount)
 	}
-	return true
-}
-
-// less is a without b, at least 0.
-func less(a, b budget.Amount) budget.Amount {
-	for u := range a {
-		a[u] = max(0, a[u]-b[u])
-	}
-	return a
-}
-
-// most is the larger part of both, by unit.
-func most(a, b budget.Amount) budget.Amount {
-	for u := range a {
-		a[u] = max(a[u], b[u])
-	}
-	return a
+	return all.Less(s.Local)
 }
 
 // limited says that a budget is set.
@@ -121,7 +105,7 @@ func (l *Link) readBatch(ctx context.Context, id string) (s batchState, revision
 }
 
 // changeBatch replaces the state of a batch by what change makes of it, which is asked again
-// if somebody else came first. It must come to the same if its own write was made before.
+// if somebody else came first. It must have the same effect if its own write was made before.
 func (l *Link) changeBatch(ctx context.Context, id string, change func(*batchState) error) error {
 	return l.insist(ctx, "change the ledger of batch "+id, func(ctx context.Context) error {
 		s, revision, err := l.readBatch(ctx, id)
@@ -159,12 +143,13 @@ type allotment struct {
 	flights chan struct{}
 
 	mu sync.Mutex
-	// held is what the ledger has leased, spent and reserved what of it is gone.
+	// held is what the ledger has leased, spent and reserved what of it is gone. opened says that it
+	// was asked.
 	held, spent, reserved, largest budget.Amount
+	opened                         bool
 }
 
-// newAllotment begins with nothing. First it settles the leases of earlier attempts at the cell, which
-// are fenced: they took what their exchanges say, and what they had in flight.
+// newAllotment begins with nothing. First it settles the leases of earlier attempts at the cell.
 func newAllotment(ctx context.Context, l *Link, j job, epoch int64, proven map[int64]budget.Amount, patience time.Duration) (*allotment, error) {
 	id, cell := j.Batch, j.key()
 	s, _, err := l.readBatch(ctx, id)
@@ -172,30 +157,31 @@ func newAllotment(ctx context.Context, l *Link, j job, epoch int64, proven map[i
 		return nil, err
 	}
 	stale := func(x lease) bool { return x.Cell == cell && x.Epoch < epoch }
-	for _, x := range s.Leases {
-		if !stale(x) {
-			continue
-		}
-		err := l.changeBatch(ctx, id, func(s *batchState) error {
-			for name, x := range s.Leases {
-				if stale(x) {
-					s.Settled = s.Settled.Plus(proven[x.Epoch].Plus(x.Largest.Times(flightsMax)).AtMost(x.Amount))
-					delete(s.Leases, name)
-				}
-			}
-			return nil
-		})
-		if err != nil {
+	if slices.ContainsFunc(slices.Collect(maps.Values(s.Leases)), stale) {
+		if err := l.settleLeases(ctx, id, stale, proven); err != nil {
 			return nil, err
 		}
-		break
 	}
 	counts := s.Limit[budget.Tokens] > 0 || s.Limit[budget.Cost] > 0
 	return &allotment{link: l, id: id, cell: cell, epoch: epoch, bill: engine.NewBill(j.Settings, counts), counts: counts, patience: patience, flights: make(chan struct{}, flightsMax)}, nil
 }
 
+// settleLeases closes leases of one cell whose owners are fenced: they took what their exchanges
+// prove, and what they had in flight.
+func (l *Link) settleLeases(ctx context.Context, id string, over func(lease) bool, proven map[int64]budget.Amount) error {
+	return l.changeBatch(ctx, id, func(s *batchState) error {
+		for name, x := range s.Leases {
+			if over(x) {
+				s.Settled = s.Settled.Plus(proven[x.Epoch].Plus(x.Largest.Times(flightsMax)).AtMost(x.Amount))
+				delete(s.Leases, name)
+			}
+		}
+		return nil
+	})
+}
+
 // reserve takes what a request can be billed at most out of the lease, and leases more if that
-// is not enough. The error is errExhausted, errNoRoom, or that of ctx.
+// is not enough. The error is errExhausted, errNoRoom, errFenced or that of ctx.
 func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken budget.Amount, call budget.Call, err error) {
 	if a == nil {
 		return taken, call, nil
@@ -212,7 +198,7 @@ func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken bud
 	}
 	for begun := time.Now(); ; {
 		a.mu.Lock()
-		enough := covers(less(a.held, a.spent.Plus(a.reserved)), need) && covers(a.largest, need)
+		enough := a.held.Less(a.spent.Plus(a.reserved)).Covers(need) && a.largest.Covers(need)
 		if !enough {
 			err = a.extend(ctx, need)
 			enough = err == nil
@@ -238,7 +224,7 @@ func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken bud
 }
 
 // extend leases enough for need, and for some more calls if that leaves most of the rest to
-// others.
+// others. A lease that somebody has settled is not opened again.
 func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
 	var short error
 	gone := a.spent.Plus(a.reserved)
@@ -246,11 +232,14 @@ func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
 	err := a.link.changeBatch(ctx, a.id, func(s *batchState) error {
 		short = nil
 		name := leaseName(a.cell, a.epoch)
-		own := lease{Amount: gone, Largest: most(a.largest, need), Cell: a.cell, Epoch: a.epoch}
+		if _, open := s.Leases[name]; a.opened && !open {
+			return errFenced
+		}
+		own := lease{Amount: gone, Largest: a.largest.AtLeast(need), Cell: a.cell, Epoch: a.epoch}
 		s.Leases[name] = own
 		left := s.left()
-		if !covers(left, need) {
-			// What is not used goes back, for others or for nobody.
+		if !left.Covers(need) {
+			// What is not used goes back.
 			own.Waiting = a.reserved == budget.Amount{}
 			s.Leases[name] = own
 			short = errNoRoom
@@ -264,7 +253,7 @@ func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
 		for u := range share {
 			share[u] = left[u] / 4
 		}
-		own.Amount = gone.Plus(most(need, need.Times(leaseCalls).AtMost(share)))
+		own.Amount = gone.Plus(need.Times(leaseCalls).AtMost(share).AtLeast(need))
 		s.Leases[name] = own
 		held, largest = own.Amount, own.Largest
 		return nil
@@ -272,7 +261,7 @@ func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
 	if err != nil {
 		return err
 	}
-	a.held, a.largest = held, largest
+	a.held, a.largest, a.opened = held, largest, true
 	return short
 }
 
@@ -282,7 +271,7 @@ func (a *allotment) settle(taken, charge budget.Amount) {
 		return
 	}
 	a.mu.Lock()
-	a.reserved, a.spent = less(a.reserved, taken), a.spent.Plus(charge)
+	a.reserved, a.spent = a.reserved.Less(taken), a.spent.Plus(charge)
 	a.mu.Unlock()
 	<-a.flights
 }

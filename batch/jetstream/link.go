@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ type ConnectOptions struct {
 	CAFile, CertFile, KeyFile string
 	// Leaves says that the worker leaves once the batch is done: an embedded server waits for that.
 	Leaves bool
-	// Notice is told when the connection is lost and found again; nil for nobody.
+	// Notice is told when the connection is lost and found again; nil drops it.
 	Notice func(string)
 }
 
@@ -80,7 +81,7 @@ func Connect(o ConnectOptions) (*Link, error) {
 		name = leavingName
 	}
 	options := []nats.Option{
-		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second),
+		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.Timeout(10 * time.Second),
 		// What could not be sent is sent again by those who wait for its answer.
 		nats.ReconnectBufSize(-1), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -270,15 +271,15 @@ func conflict(err error) bool {
 	return errors.As(err, &api) && (api.ErrorCode == wrongLastSequence || api.ErrorCode == wrongLastSequenceReplicated)
 }
 
-// publish stores a message as the only one on its subject. existed says that there is
-// one already, of ours or somebody else's.
-func (l *Link) publish(ctx context.Context, subject string, body []byte, header nats.Header) (existed bool, err error) {
+// publish stores a message of a batch as the only one on its subject. existed says that there is
+// one already that is another.
+func (l *Link) publish(ctx context.Context, id, subject string, body []byte, header nats.Header) (existed bool, err error) {
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{}}
 	for name, values := range header {
 		m.Header[name] = values
 	}
 	if len(body) > messageBytesMax {
-		name := "message/" + nuid.Next()
+		name := messageFiles(id) + nuid.Next()
 		if err := l.putFile(ctx, name, body); err != nil {
 			return false, err
 		}
@@ -287,17 +288,38 @@ func (l *Link) publish(ctx context.Context, subject string, body []byte, header 
 	}
 	err = l.insist(ctx, "publish "+subject, func(ctx context.Context) error {
 		_, err := l.js.PublishMsg(ctx, m, nats_js.WithExpectLastSequencePerSubject(0))
-		if conflict(err) {
-			existed = true
-			return nil
+		if !conflict(err) {
+			return err
 		}
-		return err
+		held, err := l.held(ctx, subject)
+		if err != nil {
+			return err
+		}
+		// The answer to an earlier try of ours may have been lost.
+		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) || held.Header.Get(confirmHeader) != m.Header.Get(confirmHeader) || !bytes.Equal(held.Data, m.Data)
+		return nil
 	})
 	if existed && len(body) > messageBytesMax {
 		_ = l.files.Delete(ctx, m.Header.Get(fileHeader))
 	}
 	return existed, err
 }
+
+// held reads the message on a subject.
+func (l *Link) held(ctx context.Context, subject string) (*nats_js.RawStreamMsg, error) {
+	name, err := l.js.StreamNameBySubject(ctx, subject)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := l.js.Stream(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return stream.GetLastMsgForSubject(ctx, subject)
+}
+
+// messageFiles begins the names of the objects with bodies of messages of a batch.
+func messageFiles(id string) string { return "message/" + id + "/" }
 
 // body is the body of a message, wherever it is.
 func (l *Link) body(ctx context.Context, header nats.Header, data []byte) ([]byte, error) {

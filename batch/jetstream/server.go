@@ -12,6 +12,9 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+
+	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/run"
 )
 
 // KeyFile is the name of the key that the embedded server makes beside its store. A worker
@@ -31,7 +34,12 @@ type ServerOptions struct {
 }
 
 // Server is an embedded NATS server.
-type Server struct{ s *server.Server }
+type Server struct {
+	s      *server.Server
+	unlock func() error
+	// began is when workers could reach it first.
+	began time.Time
+}
 
 // startTimeout bounds how long a server takes to read its store.
 const startTimeout = 30 * time.Second
@@ -72,16 +80,21 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err := os.MkdirAll(config.StoreDir, 0o700); err != nil {
 		return nil, fmt.Errorf("NATS server: %w", err)
 	}
+	unlock, err := run.Dir(config.StoreDir).Lock()
+	if err != nil {
+		return nil, fmt.Errorf("NATS server: another one may use the store: %w", err)
+	}
 	s, err := server.NewServer(config)
 	if err != nil {
-		return nil, fmt.Errorf("NATS server: %w", err)
+		return nil, errors.Join(fmt.Errorf("NATS server: %w", err), unlock())
 	}
 	s.Start()
 	if !s.ReadyForConnections(startTimeout) {
 		s.Shutdown()
+		_ = unlock()
 		return nil, fmt.Errorf("NATS server: not ready after %s; is %s free?", startTimeout, o.Listen)
 	}
-	return &Server{s}, nil
+	return &Server{s, unlock, time.Now()}, nil
 }
 
 // Addr is the address that the server listens on; empty if it does not.
@@ -109,14 +122,24 @@ func (s *Server) leaving() (n int) {
 	return n
 }
 
+// reconnectWait is how long a connection that was lost waits before it is tried again. A server is
+// there for rejoinTime at least: workers of a coordinator that was killed come back meanwhile, and
+// would wait for ever for one that had nothing left to do and was gone before.
+const (
+	reconnectWait = 250 * time.Millisecond
+	rejoinTime    = 6 * reconnectWait
+)
+
 // Close stops the server. It first waits, up to a time, for the workers that leave once the
-// batch is done.
+// batch is done, and for those that may still come back to hear it.
 func (s *Server) Close(patience time.Duration) {
-	for end := time.Now().Add(patience); s.leaving() > 0 && time.Now().Before(end); {
+	reached := s.Addr() != ""
+	for end := time.Now().Add(patience); (s.leaving() > 0 || reached && time.Since(s.began) < rejoinTime) && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
+	_ = s.unlock()
 }
 
 // publicKey is the public half of the key in a file, which is made if there is none.
@@ -133,7 +156,7 @@ func publicKey(path string) (string, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return "", fmt.Errorf("keep the NATS key: %w", err)
 		}
-		if err := os.WriteFile(path, append(seed, '\n'), 0o600); err != nil {
+		if err := atomicfile.WritePrivate(path, func(f *os.File) error { _, err := f.Write(append(seed, '\n')); return err }); err != nil {
 			return "", fmt.Errorf("keep the NATS key: %w", err)
 		}
 	} else if err != nil {

@@ -3,16 +3,21 @@ package jetstream
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
+	nats_js "github.com/nats-io/nats.go/jetstream"
 
 	"example.com/agentworld/llmclient"
 )
@@ -20,11 +25,23 @@ import (
 // linked is a link to an embedded server with its streams.
 func linked(t *testing.T) *Link {
 	t.Helper()
+	return linkTo(t, served(t))
+}
+
+// served is an embedded server without a port.
+func served(t *testing.T) *Server {
+	t.Helper()
 	s, err := Serve(ServerOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close(0) })
+	return s
+}
+
+// linkTo is a link to a server with its streams.
+func linkTo(t *testing.T, s *Server) *Link {
+	t.Helper()
 	l, err := Connect(ConnectOptions{Server: s})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +62,7 @@ func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
 	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{item}}, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout}}
 	x := Exchange{Cell: "0123456789abcdef", Epoch: 3, Tick: 4, Agent: "agent 1.*", Step: 5, RequestHash: "h", Answer: recordAnswer(answer)}
 	for _, want := range []bool{false, true} {
-		existed, err := l.publish(t.Context(), x.subject("batch"), marshal(x), nats.Header{})
+		existed, err := l.publish(t.Context(), "batch", x.subject("batch"), marshal(x), nats.Header{})
 		if err != nil || existed != want {
 			t.Fatalf("publish: existed = %v, %v, want %v", existed, err, want)
 		}
@@ -60,15 +77,47 @@ func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
 	}
 }
 
+// deaf loses the first answer to a published message.
+type deaf struct {
+	nats_js.JetStream
+	lost bool
+}
+
+func (d *deaf) PublishMsg(ctx context.Context, m *nats.Msg, o ...nats_js.PublishOpt) (*nats_js.PubAck, error) {
+	ack, err := d.JetStream.PublishMsg(ctx, m, o...)
+	if !d.lost {
+		d.lost = true
+		return nil, nats.ErrTimeout
+	}
+	return ack, err
+}
+
+func TestALostAnswerLosesNoExchange(t *testing.T) {
+	for name, length := range map[string]int{"small": 1, "large": messageBytesMax} {
+		t.Run(name, func(t *testing.T) {
+			l := linked(t)
+			l.js = &deaf{JetStream: l.js}
+			x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: strings.Repeat("x", length)}
+			existed, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nats.Header{confirmHeader: {"inbox"}})
+			if err != nil || existed {
+				t.Fatalf("publish: existed = %v, %v", existed, err)
+			}
+			if got, err := l.exchange(t.Context(), x.subject("b")); err != nil || got.RequestHash != x.RequestHash {
+				t.Errorf("the stored exchange: %v", err)
+			}
+		})
+	}
+}
+
 func TestFirstAnswerStays(t *testing.T) {
 	l := linked(t)
 	x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: "first", Answer: recordAnswer(llmclient.Failed(llmclient.ErrServer, "x"))}
-	if _, err := l.publish(t.Context(), x.subject("b"), marshal(x), nil); err != nil {
+	if _, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
 		t.Fatal(err)
 	}
 	second := x
 	second.RequestHash = "second"
-	existed, err := l.publish(t.Context(), second.subject("b"), marshal(second), nil)
+	existed, err := l.publish(t.Context(), "b", second.subject("b"), marshal(second), nil)
 	if got, readErr := l.exchange(t.Context(), x.subject("b")); err != nil || readErr != nil || !existed || got.RequestHash != "first" {
 		t.Errorf("stored %q, existed %v, %v, %v", got.RequestHash, existed, err, readErr)
 	}
@@ -169,4 +218,35 @@ func TestPackedDirectoriesComeOutEqual(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(to, "run.lock")); err == nil {
 		t.Error("the lock came along")
 	}
+}
+
+func TestADirectoryThatCannotBeReadIsAnError(t *testing.T) {
+	l := linked(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := l.sendDir(ctx, "x", filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("sendDir = %v", err)
+	}
+}
+
+func TestWhatIsDamagedAtItsEndIsRefused(t *testing.T) {
+	packed := archive(t, tar.Header{Typeflag: tar.TypeReg, Name: "x", Mode: 0o600}, "x")
+	damaged := errors.New("damaged")
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := unpack(io.MultiReader(bytes.NewReader(packed), iotest.ErrReader(damaged)), dir, 1000); !errors.Is(err, damaged) {
+		t.Errorf("unpack = %v", err)
+	}
+}
+
+func TestWhatOutlastsAnAttemptEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		last, cancel := outlast(ctx)
+		defer cancel()
+		end()
+		if synctest.Wait(); last.Err() != nil {
+			t.Error("it ended at once")
+		}
+		<-last.Done()
+	})
 }

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	nats_js "github.com/nats-io/nats.go/jetstream"
@@ -25,15 +26,20 @@ type WorkerOptions struct {
 	Play batch.Player
 	// Jobs is how many cells are played at once, at least 1.
 	Jobs int
+	// Refuse, when set, says why a cell cannot be played here: it is left to others.
+	Refuse func(Job) error
 	// Dir holds the run directories while they are played. It is made.
 	Dir string
-	// UntilDone ends the worker once a batch was seen and none is left to do, or if the server is
-	// gone for a minute while it plays nothing.
+	// UntilDone ends the worker once the batches are done that it has had cells of, or all if it
+	// has had none yet; or if the server is gone for a minute while it plays nothing.
 	UntilDone bool
-	// Notice is told what a person should know; nil for nobody.
+	// Drain, when set, ends the worker in good order once it ends: answers under way are taken, and no
+	// cell and no call begins.
+	Drain context.Context
+	// Notice is told what a person should know; nil drops it.
 	Notice func(string)
-	// Stall is how long nothing may happen in a run, neither an answer nor a tick, before
-	// it is given up; 0 is 15 minutes, more than the longest call takes.
+	// Stall is how long nothing may happen in a run, neither a call nor a tick, before it is
+	// given up; 0 is 15 minutes.
 	Stall time.Duration
 }
 
@@ -49,9 +55,8 @@ const (
 	logBytesMax = 1 << 20
 )
 
-// Work plays cells until ctx ends, or nothing is left to do if o says so. When ctx ends, the
-// runs end after their last whole tick, and others may continue them. The error is that Dir
-// cannot be used.
+// Work plays cells until o.Drain or ctx ends, or nothing is left to do if o says so. The end of ctx
+// breaks off the calls under way. Others may continue the runs. The error is that Dir cannot be used.
 func Work(ctx context.Context, l *Link, o WorkerOptions) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return fmt.Errorf("work: %w", err)
@@ -62,9 +67,16 @@ func Work(ctx context.Context, l *Link, o WorkerOptions) error {
 	if o.Stall == 0 {
 		o.Stall = stallMax
 	}
-	w := &worker{WorkerOptions: o, link: l}
-	if err := l.insist(ctx, "find a batch", l.open); err != nil {
-		return nil // ctx has ended
+	if o.Drain == nil {
+		o.Drain = ctx
+	}
+	drain, stop := context.WithCancel(o.Drain)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	o.Drain = drain
+	w := &worker{WorkerOptions: o, link: l, seen: map[string]bool{}, told: map[string]bool{}}
+	if err := l.insist(drain, "find a batch", l.open); err != nil {
+		return nil // it has ended
 	}
 	var slots sync.WaitGroup
 	for range max(1, o.Jobs) {
@@ -77,26 +89,30 @@ func Work(ctx context.Context, l *Link, o WorkerOptions) error {
 type worker struct {
 	WorkerOptions
 	link *Link
+
+	mu sync.Mutex
+	// seen are the batches that it has had cells of, told the refusals that it has told of.
+	seen, told map[string]bool
 }
 
 // work plays one cell after the other.
 func (w *worker) work(ctx context.Context) {
 	heard := time.Now()
-	for ctx.Err() == nil {
-		m, lease, err := w.next(ctx)
+	for w.Drain.Err() == nil {
+		m, lease, err := w.next(w.Drain)
 		if err == nil {
 			heard = time.Now()
 		}
 		switch {
 		case err == nil && m != nil:
 			w.take(ctx, m, lease)
-		case err == nil && w.UntilDone && w.done(ctx):
+		case err == nil && w.UntilDone && w.done(w.Drain):
 			return
 		case w.UntilDone && time.Since(heard) > goneMax:
-			w.Notice("the server is gone, and nothing is at hand")
+			w.Notice("the server is gone, and no cell is in work")
 			return
 		case err != nil:
-			pause(ctx, 200*time.Millisecond)
+			pause(w.Drain, 200*time.Millisecond)
 		}
 	}
 }
@@ -129,13 +145,19 @@ func (w *worker) next(ctx context.Context) (m nats_js.Msg, lease time.Duration, 
 	return m, c.CachedInfo().Config.AckWait, some.Error()
 }
 
-// done says that a batch was here, and all are done.
+// done says that the batches are done that the worker knows of. What others have left on the server
+// does not keep it.
 func (w *worker) done(ctx context.Context) bool {
 	look, cancel := w.link.while(ctx, requestTimeout)
 	defer cancel()
-	ids, err := w.link.batches.Keys(look)
-	if err != nil {
-		return false
+	w.mu.Lock()
+	ids := slices.Collect(maps.Keys(w.seen))
+	w.mu.Unlock()
+	if len(ids) == 0 {
+		var err error
+		if ids, err = w.link.batches.Keys(look); err != nil {
+			return false
+		}
 	}
 	for _, id := range ids {
 		if s, _, err := w.link.readBatch(look, id); err != nil || !s.Done && !s.Exhausted {
@@ -153,7 +175,7 @@ func (w *worker) take(ctx context.Context, m nats_js.Msg, lease time.Duration) {
 		err = json.Unmarshal(body, &j)
 	}
 	switch {
-	case ctx.Err() != nil:
+	case w.Drain.Err() != nil:
 		_ = m.Nak()
 		return
 	case err != nil:
@@ -161,6 +183,9 @@ func (w *worker) take(ctx context.Context, m nats_js.Msg, lease time.Duration) {
 		_ = m.Term()
 		return
 	}
+	w.mu.Lock()
+	w.seen[j.Batch] = true
+	w.mu.Unlock()
 	s, _, err := w.link.readBatch(ctx, j.Batch)
 	if err == nil && s.Exhausted {
 		_ = m.NakWithDelay(retryWait)
@@ -177,6 +202,11 @@ func (w *worker) take(ctx context.Context, m nats_js.Msg, lease time.Duration) {
 		_ = m.NakWithDelay(retryWait)
 		return
 	}
+	if why := w.refuse(j.Job); why != nil {
+		_ = m.NakWithDelay(retryWait)
+		pause(w.Drain, retryWait) // so that others get it
+		return
+	}
 	c, err := w.link.claimCell(ctx, j.key())
 	switch {
 	case errors.Is(err, errGivenUp), errors.Is(err, errFenced):
@@ -187,6 +217,25 @@ func (w *worker) take(ctx context.Context, m nats_js.Msg, lease time.Duration) {
 		a := &attempt{worker: w, job: j, claim: c, message: m, lease: lease}
 		a.play(ctx)
 	}
+}
+
+// refuse says why a cell cannot be played here, and tells each reason once.
+func (w *worker) refuse(j Job) error {
+	if w.Refuse == nil {
+		return nil
+	}
+	why := w.Refuse(j)
+	if why == nil {
+		return nil
+	}
+	w.mu.Lock()
+	known := w.told[why.Error()]
+	w.told[why.Error()] = true
+	w.mu.Unlock()
+	if !known {
+		w.Notice(fmt.Sprintf("cell %s is left to others: %v", j.Cell.ID, why))
+	}
+	return why
 }
 
 // missing says that a key or an object does not exist.
@@ -201,7 +250,7 @@ type attempt struct {
 	claim   *claim
 	message nats_js.Msg
 	lease   time.Duration
-	active  atomic.Int64
+	pulse   pulse
 	log     cappedLog
 }
 
@@ -209,19 +258,15 @@ type attempt struct {
 func (a *attempt) play(ctx context.Context) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	a.active.Store(time.Now().Unix())
+	a.pulse.touch()
 	var beating sync.WaitGroup
 	beating.Go(func() { a.beat(ctx, end) })
 	dir := filepath.Join(a.Dir, fmt.Sprintf("%s-%s-%d", a.job.Batch, a.job.Cell.ID, a.claim.cell.Epoch))
 	result, err := a.run(ctx, end, dir)
 	cause := context.Cause(ctx)
 	// What is sent from here on is sent also after an interruption.
-	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	last, cancel := outlast(ctx)
 	defer cancel()
-	if cause != nil {
-		last, cancel = context.WithTimeout(last, farewell)
-		defer cancel()
-	}
 	if err := a.conclude(last, dir, result, err, cause); err != nil && !errors.Is(err, errFenced) {
 		a.Notice(fmt.Sprintf("cell %s: %v", a.job.Cell.ID, err))
 	}
@@ -237,7 +282,7 @@ func (a *attempt) beat(ctx context.Context, end context.CancelCauseFunc) {
 		if ctx.Err() != nil {
 			return
 		}
-		if idle := time.Since(time.Unix(a.active.Load(), 0)); idle > a.Stall {
+		if a.pulse.idle() > a.Stall {
 			end(errStalled)
 			return
 		}
@@ -250,14 +295,14 @@ var errStalled = errors.New("nothing happened in the run for too long")
 
 // run plays the cell in dir.
 func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir string) (batch.Result, error) {
-	known, proven, err := a.link.history(ctx, a.job.Batch, a.claim.cell, a.job)
+	base := a.claim.cell.Base
+	known, proven, err := a.link.history(ctx, a.job.Batch, a.job.Cell.ID, base)
 	if err != nil {
 		return batch.Result{}, err
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return batch.Result{}, err
 	}
-	base := a.claim.cell.Base
 	if base > 0 {
 		if err := a.link.fetchDir(ctx, attemptFile(a.job.key(), base), dir); err != nil {
 			return batch.Result{}, err
@@ -267,13 +312,13 @@ func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir stri
 	if err != nil {
 		return batch.Result{}, err
 	}
-	j := &journal{link: a.link, job: a.job, claim: a.claim, known: known, share: share, end: end, ctx: ctx, active: &a.active}
+	j := &journal{link: a.link, job: a.job, claim: a.claim, known: known, share: share, end: end, ctx: ctx, drain: a.Drain, pulse: &a.pulse}
 	began := time.Now()
 	result, err := a.Play(ctx, batch.Attempt{
-		Cell: a.job.Cell, Number: a.claim.cell.Epoch, Settings: a.job.Settings, Dir: dir, Resume: base > 0,
+		Cell: a.job.Cell, Number: a.claim.cell.Epoch, Settings: a.job.Settings, Dir: dir, Resume: base > 0, Drain: a.Drain,
 		Around:   func(s engine.Source) engine.Source { return source{j, s} },
 		Log:      &a.log,
-		Progress: func(engine.Progress) { j.touch() },
+		Progress: func(engine.Progress) { a.pulse.touch() },
 	})
 	result.Cell, result.Attempt, result.WallMS = a.job.Cell, a.claim.cell.Epoch, time.Since(began).Milliseconds()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -294,15 +339,27 @@ func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result,
 		return a.giveBack(ctx, retryWait, func(*cellState) {})
 	case errors.Is(cause, errStalled):
 		return a.giveBack(ctx, 0, a.failure(trace.RunInternalError, cause.Error()))
-	case cause != nil:
+	case cause != nil, a.Drain.Err() != nil && !batch.Final(result.Status):
 		return a.giveBack(ctx, 0, func(*cellState) {})
 	case failed != nil:
-		return a.giveBack(ctx, retryWait, a.failure(trace.RunInternalError, failed.Error()))
+		return a.giveBack(ctx, retryWait, func(s *cellState) {
+			a.failure(trace.RunInternalError, failed.Error())(s)
+			if unusable(failed) {
+				s.Base = 0
+			}
+		})
 	case result.Status == trace.RunReplayDiffers, result.Status == trace.RunRecordingDamaged:
 		// Another attempt would find the same.
 		return a.giveBack(ctx, 0, func(s *cellState) {
 			a.failure(result.Status, result.Reason)(s)
 			s.Failed = true
+		})
+	}
+	if result.Spoilt {
+		// The stored answers are of a run that is over: the next one is another.
+		return a.giveBack(ctx, retryWait, func(s *cellState) {
+			a.failure(result.Status, result.Reason)(s)
+			s.Base = -a.claim.cell.Epoch
 		})
 	}
 	if err := a.claim.check(ctx); err != nil {
@@ -313,7 +370,7 @@ func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result,
 	}
 	name := attemptFile(a.job.key(), a.claim.cell.Epoch)
 	if err := a.link.sendDir(ctx, name, dir); err != nil {
-		return err
+		return a.giveBack(ctx, retryWait, a.failure(trace.RunInternalError, err.Error()))
 	}
 	if !batch.Final(result.Status) {
 		return a.giveBack(ctx, retryWait, func(s *cellState) {

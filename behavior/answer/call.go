@@ -163,6 +163,32 @@ func (c Call) object() (Value, []Repair, *ArgumentError) {
 	return ReadObject(c.Arguments)
 }
 
+// Texts are the strings in the arguments at any depth, other than the list of sources used.
+// Arguments that cannot be read are one text.
+func (c Call) Texts() (texts []string) {
+	o, _, e := c.object()
+	if e != nil {
+		return []string{c.Arguments}
+	}
+	o, _ = respelled(o, toolFields)
+	var visit func(v Value)
+	visit = func(v Value) {
+		if v.Kind == String {
+			texts = append(texts, v.Text)
+		}
+		for _, item := range v.Items {
+			visit(item)
+		}
+		for _, f := range v.Fields {
+			if f.Name != "sources_used" {
+				visit(f.Value)
+			}
+		}
+	}
+	visit(o)
+	return texts
+}
+
 // norm drops the repairs that are none where text was read: only the schema asks
 // for slots and for candidates without anything around them, and text comes without
 // a schema.

@@ -53,7 +53,7 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 	if len(text) > TextBytesMax {
 		return nil, TooLarge
 	}
-	said, whole := withoutThinking(text)
+	said, whole := WithoutThinking(text)
 	switch {
 	case !whole:
 		return nil, Truncated
@@ -211,11 +211,11 @@ const analysisMark = "<|channel|>analysis"
 
 var analysisPart = regexp.MustCompile(`(?s)<\|channel\|>analysis.*?<\|message\|>.*?(<\|(?:end|start|channel)\|>)`)
 
-// withoutThinking takes out what was only thought about; it must not be taken for
+// WithoutThinking takes out what was only thought about; it must not be taken for
 // a decision. whole is false when the thinking never ends. A closing mark alone
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
-func withoutThinking(text string) (said string, whole bool) {
+func WithoutThinking(text string) (said string, whole bool) {
 	for strings.Contains(text, analysisMark) {
 		said = analysisPart.ReplaceAllString(text, "$1")
 		if said == text {

@@ -26,7 +26,7 @@ func TestWithoutThinking(t *testing.T) {
 		{"a flood", strings.Repeat("<think></think>", 1000), "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			said, whole := withoutThinking(tt.text)
+			said, whole := WithoutThinking(tt.text)
 			if whole != tt.whole || whole && said != tt.want {
 				t.Errorf("%q, %v, want %q, %v", said, whole, tt.want, tt.whole)
 			}

@@ -5,6 +5,7 @@ import (
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
 )
 
@@ -31,9 +32,9 @@ type Runtime struct {
 
 // NewRuntime prepares turns under the limits of cfg. rounds is how often a turn
 // reflects before it consolidates, 1..RoundsMax; other values are brought into that
-// range.
-func NewRuntime(cfg behavior.Config, rounds int) *Runtime {
-	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
+// range. own are the sections that the playbook adds to the built-in ones.
+func NewRuntime(cfg behavior.Config, rounds int, own ...playbook.OwnSection) *Runtime {
+	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools(own)}
 	k.guarded = k.cfg.Guards(policy.CheckLessons)
 	k.policy = policyIn(k.cfg.Language)
 	k.static = k.cfg.CountTokens(k.policy)
@@ -64,13 +65,17 @@ func (k *Runtime) vocabulary(stage trace.Stage) *answer.Vocabulary {
 	return v
 }
 
+// CallsLeast is the number of calls of the shortest turn that changes something: one to reflect and
+// one to consolidate.
+const CallsLeast = 2
+
 // CallsMax is the most model calls one turn can make.
 func (k *Runtime) CallsMax() int { return k.rounds + 1 + 2*repairsMax + 1 }
 
 // Version names the wording of the turns: a digest of instructions and tools.
 func Version() string {
 	text := policyIn("") + languageRules["zh"]
-	for _, t := range tools() {
+	for _, t := range tools(nil) {
 		text += string(t.Wire())
 	}
 	return llmclient.Hash([]byte(text))[:8]

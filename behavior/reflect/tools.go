@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
@@ -83,11 +84,18 @@ const (
 	consolidateDoc = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does not need."
 )
 
-// tools is the constant tool list.
-func tools() []llmclient.Tool {
-	var sections []string
+// tools is the constant tool list. Sections of the playbook's own are explained by their titles.
+func tools(own []playbook.OwnSection) []llmclient.Tool {
+	var sections, titles []string
 	for _, s := range playbook.Sections() {
 		sections = append(sections, string(s))
+	}
+	for _, s := range own {
+		sections, titles = append(sections, string(s.Name)), append(titles, string(s.Name)+" "+s.Title)
+	}
+	about := ""
+	if len(own) > 0 {
+		about = " Sections besides the usual ones: " + strings.Join(titles, "; ") + "."
 	}
 	enums := map[string][]string{
 		"verdict": {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
@@ -95,7 +103,7 @@ func tools() []llmclient.Tool {
 		"op":      {string(playbook.OpAdd), string(playbook.OpUpdate), string(playbook.OpRemove)},
 	}
 	return []llmclient.Tool{
-		behavior.StrictTool[reflection](toolReflect, reflectDoc, enums),
-		behavior.StrictTool[consolidation](toolConsolidate, consolidateDoc, enums),
+		behavior.StrictTool[reflection](toolReflect, reflectDoc+about, enums),
+		behavior.StrictTool[consolidation](toolConsolidate, consolidateDoc+about, enums),
 	}
 }

@@ -106,6 +106,20 @@ func agentModelsText(all []trace.AgentModel) string {
 	return strings.Join(texts, " ")
 }
 
+// maskedAgentModels are entries with effective URLs, in which what looks like a secret is masked.
+func maskedAgentModels(text string) string {
+	all, err := parseAgentModels(text)
+	if err != nil {
+		return "not readable"
+	}
+	for i, a := range all {
+		if url, err := openai.ParseBaseURL(a.BaseURL); err == nil {
+			all[i].BaseURL = url.String()
+		}
+	}
+	return agentModelsText(all)
+}
+
 // agentAccess is how one agent reaches its model.
 type agentAccess struct {
 	trace.AgentModel
@@ -133,7 +147,7 @@ func (m *Main) chooseAgents(c config, where string, agents []string) ([]agentAcc
 	var chosen []agentAccess
 	for _, a := range c.AgentModels {
 		if !slices.Contains(agents, a.Agent) {
-			return nil, badInput("%s: no agent %s in the scenario; allowed: %s", where, shown(a.Agent), listed(agents))
+			return nil, badInput("%s: no agent %s in the scenario; %s", where, shown(a.Agent), offered(a.Agent, agents))
 		}
 		own, err := m.agentAccess(c, run, a)
 		if err != nil {
@@ -162,7 +176,10 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", envPrefix, again, agentsTable, configName)))
 	case a.KeyEnv != "":
 		text, _ := m.LookupEnv(a.KeyEnv)
-		if text = strings.TrimSpace(text); text == "" {
+		if text = strings.TrimSpace(text); text == "" && c.estimateOnly {
+			break
+		}
+		if text == "" {
 			return own, fmt.Errorf("the environment variable %s is not set; it should hold the key", a.KeyEnv)
 		}
 		if err := readSecret(text, &own.key); err != nil {
@@ -172,7 +189,7 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 	case own.url.Equal(run):
 		own.key, own.keyFrom = c.APIKey, find(c.values, "llm.api_key").origin.String()
 	}
-	if standard, err := openai.ParseBaseURL(openai.BaseURLDefault); err == nil && own.url.Equal(standard) && own.key.Empty() {
+	if isDefault(own.url.String()) && own.key.Empty() && !c.estimateOnly {
 		return own, fmt.Errorf("%s needs a key: name the environment variable that holds it with key_env", openai.BaseURLDefault)
 	}
 	return own, nil

@@ -20,7 +20,10 @@ func TestArmsThatAreTheSame(t *testing.T) {
 		t.Skip("plays thousands of runs; set AGENT_WORLD_LONG=1")
 	}
 	const comparisons, pairs = 200, 10
-	dir := t.TempDir()
+	dir := os.Getenv("AGENT_WORLD_BATCH_DIR") // an hour of runs is worth keeping
+	if dir == "" {
+		dir = t.TempDir()
+	}
 	text := fmt.Sprintf("name = \"aa\"\nscenarios = [\"task_production_hardware_50\"]\nseeds = \"1-%d\"\n[axes.arm.one.llm]\nscripted_seed = 1\n[axes.arm.other.llm]\nscripted_seed = 1000001\n[axes.arm.spoilt.llm]\nscripted_seed = 1\nfaults = \"unusable=15%%\"\n", comparisons*pairs)
 	if err := os.WriteFile(filepath.Join(dir, "b.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)

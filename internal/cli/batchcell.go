@@ -24,7 +24,7 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 	cell.Stdout, cell.Stderr, cell.screen, cell.Terminal = io.Discard, log, log, false
 	defer log.flush()
 	p.RunDir, p.folding, p.endpoints = a.Dir, report.NewFolding(), newEndpoints(p.config)
-	p.endpoints.shared = shared
+	p.endpoints.shared, p.endpoints.drain = shared, a.Drain
 	defer m.collectLess()()
 	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners, Faults: stub.NewInjector(p.faults, p.FaultSeed)}
 	source, stop, err := cell.openAnswers(ctx, p, scripted, p.calls(0))
@@ -34,9 +34,10 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 	defer stop()
 	p.endpoints.say, p.endpoints.now, p.endpoints.dir = note, m.Now, run.Dir(a.Dir)
 	defer p.endpoints.dir.ForgetWaits()
+	defer shared.plays(p.endpoints)()
 	o := engine.Options{
 		Settings: p.Settings, RunDir: a.Dir, Source: a.Around(source), Concurrency: int(p.Concurrency), SegmentBytes: p.SegmentMB << 20,
-		Progress: a.Progress, FaultCounts: scripted.Faults.Counts, Record: p.folding.Add,
+		Progress: a.Progress, Drain: a.Drain, FaultCounts: scripted.Faults.Counts, Record: p.folding.Add,
 		LLMIO: func(x engine.Exchange) {
 			if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {
 				plaintext.Fprintf(log, "tick %d, %s: %s\n", x.Key.Tick, x.Key.Agent, f.Text())
@@ -66,7 +67,7 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 	return batch.ResultOf(a.Cell, a.Number, folded, result.Head), nil
 }
 
-// carryOutCell plays the run of a cell, or goes on with it. The report is set if that run had ended
+// carryOutCell plays the run of a cell, or continues it. The report is set if that run had ended
 // already and only its result was missing; fold reads it.
 func carryOutCell(ctx context.Context, a batch.Attempt, p plan, o engine.Options, fold func(dir string) (report.Report, error)) (engine.Result, *report.Report, error) {
 	if !a.Resume {
@@ -89,7 +90,7 @@ func carryOutCell(ctx context.Context, a batch.Attempt, p plan, o engine.Options
 	return result, nil, err
 }
 
-// prepareCell goes on with the run of a cell, if it is the run that was planned: the directory
+// prepareCell continues the run of a cell, if it is the run that was planned: the directory
 // may have come from elsewhere, and its settings say which endpoint gets a key.
 func prepareCell(a batch.Attempt, p plan) (*engine.Resumption, error) {
 	s, err := engine.PrepareResume(a.Dir, engine.ResumeOptions{

@@ -15,10 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/dashboard"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
-	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // batchHelp is the long help of the batch commands.
@@ -26,7 +28,7 @@ const batchHelp = `Play a matrix of runs, keep their results, and say which arm 
 
 A batch file names scenarios, seeds, repeats and axes of settings; docs/batch.md describes it.
 Every combination is a cell, one run. "batch run FILE" plays what has no result yet, also after
-a kill: the same command again goes on. Several processes may run the same command, on one
+a kill: the same command continues. Several processes may run the same command, on one
 machine or over a shared directory; --shard 1/4 to 4/4 divide the cells between them.
 
 Exit codes: 0 all gates hold, 2 bad input, 3 cells failed, 4 the budget is used up, 6 a gate does
@@ -61,12 +63,13 @@ func (m *Main) batchCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return m.batchStatus(args[0], asJSON) },
 	}
 	status.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	var into string
+	var into, html string
 	merge := &cobra.Command{
 		Use: "merge DIR... --into DIR", Short: "unite copies of a batch directory from several machines",
-		RunE: func(_ *cobra.Command, args []string) error { return m.mergeBatches(args, into) },
+		RunE: func(_ *cobra.Command, args []string) error { return m.mergeBatches(args, into, html) },
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
+	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
 	c := group("batch", "play a matrix of runs and say which arm is better", m.batchPlanCommand(), runs, status, merge, m.batchReportCommand())
 	c.Long = batchHelp
 	return c
@@ -81,7 +84,10 @@ func (m *Main) batchDir(named, name string) batch.Dir {
 			}
 			return '-'
 		}, name)
-		named = filepath.Join(".tmp", "batches", strings.TrimLeft(safe, "."))
+		if safe = strings.TrimLeft(safe, "."); safe == "" {
+			safe = "batch"
+		}
+		named = filepath.Join(".tmp", "batches", safe)
 	}
 	return batch.Dir(m.path(named))
 }
@@ -138,11 +144,11 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 			return err
 		}
 	}
-	printer := &batchPrinter{progressPrinter: progressPrinter{w: m.screen, terminal: m.Terminal, quiet: f.quiet}, cells: len(b.cells), began: m.Now(), now: m.Now}
+	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: len(b.cells), began: m.Now(), now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
-	shared := &limiters{limits: limiter.Limits{InFlightMax: int(b.config.Concurrency) * f.jobs, RequestsPerMinute: b.config.RequestsPerMinute, TokensPerMinute: b.config.TokensPerMinute}}
+	shared := &limiters{jobs: max(1, f.jobs)}
 	o := batch.Options{
-		Dir: dir, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(), Compare: b.file.Compare,
+		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(), Compare: b.file.Compare,
 		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			var r batch.Result
@@ -156,7 +162,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if !overNATS && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
 		ledger, err := batch.OpenLedger(dir, b.limit, shard)
 		if err != nil {
-			return err
+			return badInput("%s: %w", name, err)
 		}
 		defer func() {
 			if err := ledger.Close(); err != nil {
@@ -165,20 +171,22 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		}()
 		o.Spender = ledger
 	}
-	plaintext.Fprintf(m.Stderr, "batch: %s, %d cells, in %s\n", b.file.Name, len(b.cells), m.shownPath(string(dir)))
-	if b.config.Live() {
-		plaintext.Fprintf(m.Stderr, "model: live, %s and those of the file\n", shown(b.config.Model))
+	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.cells), "cell"), m.shownPath(string(dir)))
+	if b.live {
+		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
 	defer m.collectLess()()
+	calls, done := m.drained(ctx, shared.sent, printer.note)
 	var ending batch.Ending
 	if overNATS {
-		ending, err = m.coordinate(ctx, o, f.nats, f.natsListen, b.limit)
+		ending, err = m.coordinate(calls, o, f.nats, f.natsListen, b.limit)
 	} else {
-		ending, err = batch.Play(ctx, o)
+		ending, err = batch.Play(calls, o)
 	}
+	done()
 	printer.finish()
 	if err != nil {
-		return fmt.Errorf("batch: %w; the same command goes on with it", err)
+		return fmt.Errorf("batch: %w; the same command continues it", err)
 	}
 	return m.concludeBatch(dir, b, shard, ending)
 }
@@ -215,9 +223,9 @@ func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, 
 	if err != nil {
 		return badInput("%w", err)
 	}
-	left := s.Cells - s.Scored - s.Failed
+	left, all := s.Cells-s.Scored-s.Failed, plaintext.Count(s.Cells, "cell")
 	if shard.Of > 1 && left > 0 {
-		// Gates are about the whole batch; whoever has all results says what they say.
+		// Gates are about the whole batch; a shard has no say in them.
 		s.Gates, s.Verdict = nil, batch.Passed
 	}
 	if _, err := io.WriteString(m.Stdout, s.Text()); err != nil {
@@ -225,9 +233,9 @@ func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, 
 	}
 	switch ending {
 	case batch.Interrupted:
-		return failWith(exitInterrupted, fmt.Errorf("interrupted with %d of %d cells to play; the same command goes on with it", left, s.Cells))
+		return failWith(exitInterrupted, fmt.Errorf("interrupted with %d of %s to play; the same command continues it", left, all))
 	case batch.BudgetReached:
-		return failWith(exitBudget, fmt.Errorf("the budget of %s is used up with %d of %d cells to play; the same command with a higher budget goes on with it", b.file.Budget.Text(), left, s.Cells))
+		return failWith(exitBudget, fmt.Errorf("the budget of %s is used up with %d of %s to play; the same command with a higher budget continues it", b.file.Budget.Text(), left, all))
 	}
 	return gateError(s, ending == batch.DecidedEarly)
 }
@@ -243,7 +251,13 @@ func gateError(s batch.Summary, early bool) error {
 	case len(s.Gates) > 0 && early:
 		return nil
 	case s.Failed > 0:
-		return failWith(exitProvider, fmt.Errorf("%d of %d cells failed; the same command tries them again", s.Failed, s.Cells))
+		again := s.Failed
+		for _, f := range s.Failures {
+			if batch.Final(f.Status) {
+				again--
+			}
+		}
+		return failWith(exitProvider, fmt.Errorf("%d of %s failed; the same command tries %d of them again", s.Failed, plaintext.Count(s.Cells, "cell"), again))
 	}
 	return nil
 }
@@ -251,13 +265,15 @@ func gateError(s batch.Summary, early bool) error {
 // batchPrinter shows how far a batch is: one updating line on a terminal, and a line for each cell
 // that ends elsewhere.
 type batchPrinter struct {
-	progressPrinter
+	*progressPrinter
 	cells int
 	began time.Time
 	now   func() time.Time
 	drawn time.Time
 	first int
 	seen  bool
+	// part says that other processes play a part of the cells: when they are done is not known here.
+	part bool
 }
 
 // show prints p as far as it is worth it. It is called one call at a time.
@@ -309,7 +325,7 @@ func (bp *batchPrinter) text(p batch.Progress) string {
 	if currency != "" {
 		text += fmt.Sprintf("  cost %s %s", price.FromMicros(cost), currency)
 	}
-	if played := len(p.Results) - bp.first; played > 0 && len(p.Results) < bp.cells {
+	if played := len(p.Results) - bp.first; played > 0 && len(p.Results) < bp.cells && !bp.part {
 		left := bp.now().Sub(bp.began) / time.Duration(played) * time.Duration(bp.cells-len(p.Results))
 		text += "  left about " + left.Round(time.Second).String()
 	}
@@ -327,12 +343,15 @@ func (m *Main) batchStatus(name string, asJSON bool) error {
 		return m.printJSON(s)
 	}
 	var b strings.Builder
-	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done, %d failed, %d played now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Failed, s.Playing, s.Stale, s.Waiting)
-	plaintext.Fprintf(&b, "taken    %d calls, %d tokens", s.Calls, s.Tokens)
+	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done (%d without a score), %d failed, %d played now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Unscored, s.Failed, s.Playing, s.Stale, s.Waiting)
+	plaintext.Fprintf(&b, "taken    %s, %s", plaintext.Count(s.Calls, "call"), plaintext.Count(s.Tokens, "token"))
 	if s.Currency != "" {
 		plaintext.Fprintf(&b, ", %s %s", price.FromMicros(s.CostMicros), s.Currency)
 	}
-	b.WriteString("\n")
+	b.WriteString(" by cells with a result\n")
+	if s.Leased != (budget.Amount{}) {
+		plaintext.Fprintf(&b, "budget   %s, %s spent or leased, with those of unfinished cells\n", plaintext.Count(s.Leased[budget.Calls], "call"), plaintext.Count(s.Leased[budget.Tokens], "token"))
+	}
 	for _, c := range s.Cells {
 		if c.State == "done" || c.State == "waiting" {
 			continue
@@ -350,8 +369,9 @@ func (m *Main) batchStatus(name string, asJSON bool) error {
 	return err
 }
 
-// mergeBatches unites directories of the same batch.
-func (m *Main) mergeBatches(args []string, into string) error {
+// mergeBatches unites directories of the same batch, and writes the page of all to a file if one
+// is named.
+func (m *Main) mergeBatches(args []string, into, html string) error {
 	if len(args) == 0 || into == "" {
 		return badInput("batch merge needs the directories of a batch, and --into with the one for all of them")
 	}
@@ -362,11 +382,27 @@ func (m *Main) mergeBatches(args []string, into string) error {
 		}
 		from = append(from, batch.Dir(m.path(arg)))
 	}
+	kept := []keptPath{{"the batch", m.path(into)}}
+	for _, dir := range from {
+		kept = append(kept, keptPath{"a batch", string(dir)})
+	}
+	page, err := m.output("the page ", html, kept...)
+	if err != nil {
+		return err
+	}
 	added, err := batch.Dir(m.path(into)).Merge(from)
 	if err != nil {
+		page.made.discard()
 		return badInput("the batches cannot be merged: %w", err)
 	}
-	_, err = plaintext.Fprintf(m.Stdout, "%d results in %s\n", added, into)
+	if page.path != "" {
+		if err := atomicfile.WriteWith(page.path, func(f *os.File) error { return dashboard.WriteBatchFile(m.path(into), f) }); err != nil {
+			page.made.discard()
+			return err
+		}
+		plaintext.Fprintf(m.Stdout, "page    %s\n", html)
+	}
+	_, err = plaintext.Fprintf(m.Stdout, "%s in %s\n", plaintext.Count(added, "result"), into)
 	return err
 }
 
@@ -381,7 +417,8 @@ func (m *Main) batchPlanCommand() *cobra.Command {
 
 The spread of the differences is that of a pilot: a small batch of the same file, by default
 the one in the directory of the batch as far as it was played. Four instances are the least;
-ten or more make the figure trustworthy.`,
+ten or more make the figure trustworthy. Without a pilot, the score of a built-in task is taken
+to vary as that of the embedded model does, and the cost is estimated from the first prompts.`,
 		Args: oneArgument("a batch file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !(power >= 0.5 && power < 1) {
@@ -404,9 +441,13 @@ ten or more make the figure trustworthy.`,
 			if err != nil {
 				return badInput("%w", err)
 			}
-			p, err := batch.PlanOf(b.file.Compare, cells, results, effect, power)
+			q := batch.Question{Effect: effect, Power: power, Currency: b.currency}
+			if pilot == "" {
+				q.Takes = func(c batch.Cell) (trace.Usage, error) { return m.expect(b.plans[c.ID]) }
+			}
+			p, err := batch.PlanOf(b.file.Compare, cells, results, q)
 			if err != nil {
-				return badInput("%w; a pilot is played by batch run, with a few seeds", err)
+				return badInput("%w", err)
 			}
 			if asJSON {
 				return m.printJSON(p)
@@ -420,6 +461,15 @@ ten or more make the figure trustworthy.`,
 	c.Flags().Float64Var(&power, "power", 0.8, "probability of finding it, 0.5 to below 1")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// expect is what the run of a plan is expected to take.
+func (m *Main) expect(p plan) (trace.Usage, error) {
+	again, err := m.newPlan(p.config, nil, nil) // what the first one prepared is not kept
+	if err != nil {
+		return trace.Usage{}, err
+	}
+	return again.prepared.Expect(p.Ticks).Likely, nil
 }
 
 // batchReportCommand writes the summary of a batch in one of several forms.

@@ -159,7 +159,7 @@ func TestShardsSurvive(t *testing.T) {
 	if err := second.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	ended(t, third, thirdOut) // it takes over what the others left
+	ended(t, third, thirdOut) // it plays what the others left
 	if err := second.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -23,15 +22,16 @@ type plannedBatch struct {
 	// limit is the budget over all cells; currency is that of its cost.
 	limit    trace.Limit
 	currency string
-	// jobs and concurrency bound the calls at once.
-	config config
+	// live says that some cell asks a model that is not embedded.
+	live bool
 }
 
 // cellSettings are the settings that a batch file cannot give a cell: they are about one run and
 // its files, or about the machine.
 var cellSettings = []string{
 	"run.scenario", "run.seed", "run.run_dir", "run.report_json", "run.replay_from", "run.replay_miss", "run.print_llm_io",
-	"run.llm_io_max_chars", "run.quiet", "run.otel", "llm.api_key",
+	"run.llm_io_max_chars", "run.quiet", "run.log_level", "run.log_timestamps", "run.otel", "llm.api_key",
+	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
 // readBatch reads a batch file and plans each of its runs: everything that can be refused is
@@ -49,6 +49,8 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 		known, ok := all.byKey(s.Key)
 		table, key, _ := strings.Cut(s.Key, ".")
 		switch allowed := all.keys(table); {
+		case s.Key == "llm.base_url" && secretIn(s.Text):
+			problems = append(problems, &batch.Problem{Line: s.Line, Text: "llm.base_url has a secret in its query, which the batch directory would keep; allowed: a URL without it, and the key in the environment or in config.toml"})
 		case ok && (slices.Contains(cellSettings, s.Key) || known.kind == kindAgents):
 			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("%s cannot be set for a cell; allowed: other keys, this one where the command is run", s.Key)})
 		case !ok && len(allowed) > 0:
@@ -58,12 +60,6 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 		}
 	}
 	var lines []string
-	if len(problems) == 0 {
-		lines, err = m.planCells(name, b)
-		if err != nil {
-			return nil, err
-		}
-	}
 	for _, p := range problems {
 		place := name
 		if p.Line > 0 {
@@ -71,10 +67,28 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 		}
 		lines = append(lines, place+": "+p.Text)
 	}
+	if len(b.file.Scenarios) > 0 && b.file.Size() <= batch.CellsMost {
+		of, err := m.planCells(name, b, len(problems) == 0)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, of...)
+	}
 	if len(lines) > 0 {
-		return nil, badInput("%s", strings.Join(lines, "\n"))
+		return nil, badInputs(lines)
 	}
 	return b, nil
+}
+
+// secretIn says that a URL has a query with what looks like a secret.
+func secretIn(text string) bool {
+	url, err := openai.ParseBaseURL(text)
+	if err != nil {
+		return false // it is refused later
+	}
+	_, asWritten, _ := strings.Cut(text, "?")
+	_, shown, _ := strings.Cut(url.String(), "?")
+	return asWritten != shown
 }
 
 // settingsIn are all settings of a file.
@@ -89,8 +103,9 @@ func settingsIn(f batch.File) []batch.Setting {
 }
 
 // planCells plans the runs of all cells. What is wrong with the settings is in problems, each
-// once; the error is that of a configuration file.
-func (m *Main) planCells(name string, b *plannedBatch) (problems []string, err error) {
+// once; the error is that of a configuration file. whole says that all of the batch file could be read:
+// otherwise cells may be alike since what tells them apart is wrong.
+func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
 	all := settingTable()
 	var file configFile
 	if m.runAround() == "" {
@@ -105,9 +120,7 @@ func (m *Main) planCells(name string, b *plannedBatch) (problems []string, err e
 		return err != nil
 	}
 	cost, err := m.batchLimit(name, b)
-	if refused(err) {
-		return problems, nil
-	}
+	refused(err)
 	placed := map[batch.ID]batch.Cell{}
 	for _, c := range b.file.Combinations() {
 		scenarioName := c.Cell.Scenario
@@ -141,7 +154,7 @@ func (m *Main) planCells(name string, b *plannedBatch) (problems []string, err e
 		// A repeat is another run of the same instance.
 		p.ScriptedSeed, p.FaultSeed = p.ScriptedSeed+uint64(c.Cell.Repeat-1), p.FaultSeed+uint64(c.Cell.Repeat-1)
 		if b.limit.Tokens > 0 || b.limit.Cost > 0 {
-			// Without a set length an answer could take more than was set aside for it.
+			// Without a set length an answer could take more than was reserved for it.
 			if p.MaxOutputTokens == 0 {
 				p.MaxOutputTokens = trace.OutputTokensReserved
 			}
@@ -158,12 +171,12 @@ func (m *Main) planCells(name string, b *plannedBatch) (problems []string, err e
 		}
 		p.playbookFile, p.prepared, p.Quiet, p.ReportJSON = "", nil, true, ""
 		c.Cell.Seed = p.Seed
-		c.Cell.ID = batch.IDOf(p.Settings, batch.Versions{Engine: engine.Version, Rules: world.RulesVersion, Prompt: engine.PromptVersion(p.Settings)}, c.Cell.Repeat)
-		if before, twice := placed[c.Cell.ID]; twice {
+		c.Cell.ID = batch.IDOf(p.Settings, versionsOf(p.Settings), c.Cell.Repeat)
+		if before, twice := placed[c.Cell.ID]; twice && whole {
 			refused(badInput("%s: %q and %q are the same run; allowed: axes whose values differ", name, before.Name(), c.Cell.Name()))
 			continue
 		}
-		placed[c.Cell.ID], b.plans[c.Cell.ID], b.config = c.Cell, p, p.config
+		placed[c.Cell.ID], b.plans[c.Cell.ID], b.live = c.Cell, p, b.live || p.Live()
 		b.cells = append(b.cells, batch.Planned{Cell: c.Cell, Settings: p.Settings})
 		if len(problems) >= problemsMost {
 			break

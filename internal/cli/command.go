@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -11,7 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/document"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -25,20 +29,50 @@ const programName = "world_llm_agent_demo"
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.Version = "(devel)"
-	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
-		root.Version = build.Main.Version
-	}
-	// A run can be replayed by a program with the same engine and rules.
-	root.SetVersionTemplate(fmt.Sprintf("%s %s, engine %s, rules %s, trace format %d\n", programName, root.Version, engine.Version, world.RulesVersion, trace.FormatVersion))
-	root.SetFlagErrorFunc(flagError)
+	root.Version = versionText()
+	root.SetVersionTemplate(programName + " {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if word := c.Flags().Arg(0); c == root && word != "" {
+			// A misspelt command has no flags; that it is none is the better answer.
+			if _, _, _, unknown := m.chooseScenario(namedScenario(word), commandNames(c)); unknown != nil {
+				return unknown
+			}
+		}
+		return flagError(c, err)
+	})
 	root.AddCommand(
 		m.scenariosCommand(), m.readsUnverified(m.resumeCommand()), m.readsUnverified(m.inspectCommand()), m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
-		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.traceCommand(),
-		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.workerCommand(), m.doctorCommand(), settingsTopic(),
+		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
+		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.workerCommand(), m.doctorCommand(), m.completionCommand(), m.manCommand(), settingsTopic(),
 	)
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = helpArguments
+		}
+	}
+	describe(root)
+	m.complete(root)
 	return root
+}
+
+// versionText names the build and everything that a run can be replayed by: a program with the
+// same engine, rules, prompts and format.
+func versionText() string {
+	version, commit := "(devel)", ""
+	if build, ok := debug.ReadBuildInfo(); ok {
+		version = cmp.Or(build.Main.Version, version)
+		for _, s := range build.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = ", commit " + s.Value[:min(len(s.Value), 12)]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				commit += " with changes"
+			}
+		}
+	}
+	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, modules.English), trace.FormatVersion, runtime.Version())
 }
 
 // flagError says which flag was refused and which there are, on one line. A key
@@ -55,10 +89,13 @@ func flagError(c *cobra.Command, err error) error {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
-				names = append(names, "--"+f.Name)
+				names = append(names, f.Name)
 			}
 		})
-		return badInput("%v; allowed: %s", err, strings.Join(names, ", "))
+		if near := document.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return badInput("%v; did you mean --%s? %s --help lists all", err, near, c.CommandPath())
+		}
+		return badInput("%v; allowed: --%s", err, strings.Join(names, ", --"))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		// What the parser of the value says is worded for programmers.
@@ -81,6 +118,19 @@ func commandNames(c *cobra.Command) []string {
 	return names
 }
 
+// helpArguments accepts what there is help about. Cobra's own help succeeds with an unknown word.
+func helpArguments(c *cobra.Command, args []string) error {
+	about, rest, _ := c.Root().Find(args)
+	if len(rest) == 0 || !about.HasAvailableSubCommands() {
+		return nil
+	}
+	names := commandNames(about)
+	if about == c.Root() {
+		names = append(names, settingsTopic().Name())
+	}
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), didYouMean(rest[0], names), strings.Join(names, ", "))
+}
+
 // oneArgument accepts exactly one argument, called what in the error. Cobra's own
 // checks of arguments carry no exit code and do not say what is allowed.
 func oneArgument(what string) cobra.PositionalArgs {
@@ -91,16 +141,24 @@ func oneArgument(what string) cobra.PositionalArgs {
 func arguments(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return badInput("%s needs %s, and got %d", c.CommandPath(), what, len(args))
+			return badInput("%s needs %s, and got %d", commandPath(c), what, len(args))
 		}
 		return nil
 	}
 }
 
+// commandPath is what a command is called in an error, which begins with the program's name.
+func commandPath(c *cobra.Command) string {
+	if !c.HasParent() {
+		return "the program"
+	}
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
+
 // noArguments accepts none.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badInput("%s takes no arguments and got %s", c.CommandPath(), shown(args[0]))
+		return badInput("%s takes no arguments and got %s", commandPath(c), shown(args[0]))
 	}
 	return nil
 }
@@ -112,9 +170,9 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
 		allowed := strings.Join(commandNames(c), ", ")
 		if len(args) == 0 {
-			return badInput("%s needs a command; allowed: %s", c.CommandPath(), allowed)
+			return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
 		}
-		return badInput("%s has no command %s; allowed: %s", c.CommandPath(), shown(args[0]), allowed)
+		return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]), didYouMean(args[0], commandNames(c)), allowed)
 	}}
 	c.AddCommand(subs...)
 	return c
@@ -158,11 +216,8 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 			continue
 		}
 		usage := s.doc
-		if d := cmp.Or(s.fallback, s.absent); d != "" {
+		if d := cmp.Or(s.fallback, s.absent); d != "" && s.kind != kindSwitch {
 			usage += " (default " + d + ")"
-		}
-		if len(s.env) > 0 {
-			usage += " [$" + strings.Join(s.env, ", $") + "]"
 		}
 		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", usage)
 		if s.kind == kindSwitch {

@@ -21,8 +21,8 @@ import (
 // compareHelp is the long help of the compare command.
 const compareHelp = `Say in what runs differ, and whether one side is better.
 
-Each argument is a run, a directory of runs, or a batch with its results. Two runs are
-compared tick by tick. Otherwise each argument is a side, the first one the baseline:
+Each argument is a run, a cell of a batch (DIR/cells/ID), a directory of runs, or a batch with
+its results. Two runs are compared tick by tick. Otherwise each argument is a side, the first one the baseline:
 runs of the same scenario, seed and repeat are pairs, and every metric gets a verdict:
 better, worse, equivalent (only with --margin), undecided with the number of further pairs,
 or too few. A verdict takes at least six instances.`
@@ -71,6 +71,11 @@ func (m *Main) compare(args []string, f compareFlags) error {
 			return badInput("%s is given twice; allowed: different runs", shown(arg))
 		}
 	}
+	for i, arg := range args {
+		if run, ok := batch.RunOfCell(m.path(arg)); ok {
+			args[i] = filepath.Join(arg, run)
+		}
+	}
 	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
 		c, reports, err := m.compareRuns(args[0], args[1], f.after)
 		if err != nil {
@@ -96,7 +101,7 @@ func (m *Main) compare(args []string, f compareFlags) error {
 			return badInput("%s holds no run with an end; allowed: a run, a directory of runs, or a batch", shown(arg))
 		}
 		for _, r := range side {
-			r.ID = batch.ID(arg + " " + string(r.ID)) // the same run may stand on two sides
+			r.ID = batch.ID(arg + " " + string(r.ID)) // the same run may be on two sides
 			r.Labels = append([]batch.Label{{Axis: sideAxis, Value: arg}}, r.Labels...)
 			cells, results = append(cells, r.Cell), append(results, r)
 		}
@@ -112,7 +117,7 @@ func (m *Main) compare(args []string, f compareFlags) error {
 	}
 	for _, one := range s.Comparisons {
 		if one.Pairs == 0 {
-			return badInput("%s and %s have no runs in common; allowed: runs of the same scenarios and seeds", shown(one.Baseline), shown(one.Arm))
+			return badInput("%s and %s have no runs in common; allowed: runs of the same scenarios and seeds, and cells of a batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
 		}
 	}
 	if f.asJSON {
@@ -135,7 +140,7 @@ func (m *Main) isRun(dir string) bool {
 	return true
 }
 
-// side reads the runs that an argument stands for: a run, the results of a batch, or all runs in
+// side reads the runs that an argument names: a run, the results of a batch, or all runs in
 // a directory. A run that has no end counts as one that failed.
 func (m *Main) side(arg string) ([]batch.Result, error) {
 	info, err := os.Stat(m.path(arg))
@@ -144,6 +149,13 @@ func (m *Main) side(arg string) ([]batch.Result, error) {
 	}
 	file := m.path(arg)
 	if info.IsDir() {
+		if _, cells, err := batch.Dir(file).Cells(); err == nil {
+			results, err := batch.Dir(file).Results(cells) // its file of results is made when a process ends
+			if err != nil {
+				return nil, badInput("%s: %w", shown(arg), err)
+			}
+			return results, nil
+		}
 		file = filepath.Join(file, batch.ResultsFile)
 	}
 	if f, err := os.Open(file); err == nil {

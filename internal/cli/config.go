@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -18,6 +19,10 @@ type config struct {
 	// values are the texts with where they came from, for messages. A key is in none of
 	// them.
 	values []value
+	// configFile is the configuration file that a flag named, empty for none.
+	configFile string
+	// estimateOnly says that nothing will be sent, so that no key is needed.
+	estimateOnly bool
 	// trusts says, for settings of a run directory, which endpoints may get a key; nil trusts
 	// all, since the user named them. withheld says that the run's key is not sent.
 	trusts   func(url openai.BaseURL, keyEnv string) bool
@@ -39,7 +44,7 @@ type process struct {
 	RetryBackoffMS    int64 `cli:"retry-backoff llm.retry_backoff_ms RETRY_BACKOFF_MS" after:"llm.decision_deadline_ms" kind:"millis" default:"500" min:"1" max:"3600000" doc:"longest wait before the first retry of a call, doubled with each one up to 8s, a duration or milliseconds"`
 	// ReplayMiss is what a request without a recorded answer leads to.
 	ReplayMiss string `cli:"replay-miss run.replay_miss" default:"error" choices:"error ask" doc:"without a recorded answer: end the run, or ask the model"`
-	ReportJSON string `cli:"report-json run.report_json" kind:"path" absent:"only in the run directory" doc:"also write the report to this file"`
+	ReportJSON string `cli:"report-json run.report_json" kind:"path" absent:"only in the run directory" doc:"also write the report to this file, without a value to .tmp/<scenario>-report.json; - is stdout, which gets nothing else"`
 	RunDir     string `cli:"run-dir run.run_dir" kind:"path" absent:".tmp/runs/<UTC time>-<scenario>-<random>" doc:"directory for the trace and the report"`
 	// SegmentMB is the size of a trace file, 0 for any.
 	SegmentMB     int64 `cli:"trace-segment-mb run.trace_segment_mb" default:"64" min:"0" max:"100000" doc:"megabytes after which a trace file is closed and compressed, and the next one begun; 0 is never"`
@@ -50,20 +55,28 @@ type process struct {
 	MinScore       json.Number `cli:"min-score run.min_score" after:"run.max_degraded" absent:"any" min:"-1000000000000" max:"1000000000000" doc:"least score of the task; the exit code is 6 below"`
 	MaxParseErrors json.Number `cli:"max-parse-errors run.max_parse_errors" after:"run.min_score" absent:"any" min:"0" max:"1000000000000" doc:"most answers that could not be used; the exit code is 6 above"`
 	Gates          string      `cli:"gate run.gate" after:"run.max_parse_errors" kind:"gates" absent:"none" doc:"condition on a metric of the report, such as llm_errors<=0, more than once for several; the exit code is 6 if one does not hold"`
+	// Dashboard serves the page of the run while it is played; Control lets its viewer intervene.
+	Dashboard       bool   `cli:"dashboard run.dashboard" default:"false" doc:"serve a page that shows the run while it is played; at a terminal it stays until Ctrl-C"`
+	DashboardListen string `cli:"dashboard-listen run.dashboard_listen" default:"127.0.0.1:0" doc:"host:port of that page, of this machine alone; port 0 takes a free one"`
+	Control         bool   `cli:"control run.control" default:"false" doc:"with --dashboard: the page can pause, step and change the run"`
+	Paused          bool   `cli:"paused run.paused" default:"false" doc:"with --control: begin paused"`
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool `cli:"quiet run.quiet" default:"false" doc:"no progress lines"`
+	// LogLevel and LogTimestamps are about what else goes to stderr; see [logFilter].
+	LogLevel      string `cli:"log-level run.log_level LOG_LEVEL" default:"info" choices:"error warn note info" doc:"least important lines on stderr; info is all of them, progress included"`
+	LogTimestamps bool   `cli:"log-timestamps run.log_timestamps LOG_TIMESTAMPS" default:"false" doc:"begin each line on stderr with its time in UTC"`
 }
 
-// newConfig reads the values into a config. The error names the first value that
-// is not allowed, its place and the allowed values, on one line:
+// newConfig reads the values into a config. The error names each value that is not allowed, its
+// place and the allowed values:
 //
 //	config.toml:8: run.ticks: "0" is out of range; allowed: a whole number from 1 to 10000000
 //
-// Values are checked in the order of the table, so which one is named first does
-// not depend on where they were set. What comes from a run that is forked is in base.
+// Values are checked in the order of the table. What comes from a run that is forked is in base.
 func newConfig(base trace.Settings, values []value) (config, error) {
 	c := config{Settings: base, values: slices.Clone(values)}
 	keys := keysOf(values)
+	var wrong []string
 	for i, v := range values {
 		if v.text == "" && v.origin.rank == fromFlag {
 			reflect.ValueOf(v.setting.into(&c)).Elem().SetZero()
@@ -74,15 +87,15 @@ func newConfig(base trace.Settings, values []value) (config, error) {
 		if err := misplacedKey(v, keys); err != nil {
 			return config{}, err
 		}
-		if v.origin.rank == fromParent {
+		if v.origin.rank == fromRun {
 			continue
 		}
 		if err := v.setting.read(v.text, v.setting.into(&c)); err != nil {
-			return config{}, badInput("%s: %v", v.where(), err)
+			wrong = append(wrong, fmt.Sprintf("%s: %v", v.where(), err))
 		}
 		if v.setting.kind == kindSecret {
 			c.values[i].text = "set"
 		}
 	}
-	return c, nil
+	return c, badInputs(wrong)
 }

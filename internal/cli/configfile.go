@@ -42,7 +42,8 @@ var configLimits = document.Limits{Bytes: 1 << 20, Values: 20_000}
 //	scenario = "llm_bootstrap"
 //	ticks = 30
 //
-// and a table for each agent with a model of its own; see parseAgentModels.
+// and a table for each agent with a model of its own; see parseAgentModels. Settings of [llm] may
+// also stand at the top, under their keys or variables.
 //
 // Unknown tables and keys are errors: a misspelt key that is passed over would
 // make a run other than the user asked for.
@@ -121,7 +122,13 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 	}
 	file := configFile{name, map[string]entry{}}
 	var agents []fileKey
+	var wrong []string
+	said := false // what is allowed at the top, which is long
+	refuse := func(key fileKey, format string, args ...any) {
+		wrong = append(wrong, fmt.Sprintf("%s:%d: ", name, key.line)+fmt.Sprintf(format, args...))
+	}
 	for _, key := range fileKeys(data) {
+		key.parts = all.inTable(key.parts)
 		table, rest, path := key.parts[0], strings.Join(key.parts[1:], "."), strings.Join(key.parts, ".")
 		if table == agentsTable && rest != "" {
 			agents = append(agents, key)
@@ -132,27 +139,57 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 			// The keys of the table the user wrote in are listed, or of both where there is no
 			// such table.
 			if allowed := all.keys(table); rest != "" && len(allowed) > 0 {
-				return configFile{}, badInput("%s:%d: unknown key %s in [%s]; allowed: %s", name, key.line, shown(rest), table, strings.Join(allowed, ", "))
+				refuse(key, "unknown key %s in [%s]; %sallowed: %s", shown(rest), table, didYouMean(rest, allowed), strings.Join(allowed, ", "))
+				continue
 			}
-			return configFile{}, badInput("%s:%d: unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s", name, key.line,
+			mean := ""
+			if inRun, ok := all.byKey("run." + table); ok && rest == "" && key.kind != unstable.Invalid {
+				mean = fmt.Sprintf("; did you mean %s in [run]?", strings.TrimPrefix(inRun.key, "run."))
+			}
+			if said || mean != "" {
+				refuse(key, "unknown table or top-level key %s%s", shown(table), mean)
+				continue
+			}
+			said = true
+			refuse(key, "unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s",
 				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
+			continue
 		}
 		// The type must fit the setting, so that a forgotten pair of quotes is found here.
 		number := key.kind == unstable.Integer && slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney, kindNumber}, s.kind) ||
 			key.kind == unstable.Float && s.kind == kindNumber
 		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.kind == kindSwitch) {
-			return configFile{}, badInput("%s:%d: %s: the value has the wrong type; allowed: %s", name, key.line, path, cmp.Or(kindWords[s.kind].file, "a text in quotes"))
+			refuse(key, "%s: the value has the wrong type; allowed: %s", path, cmp.Or(kindWords[s.kind].file, "a text in quotes"))
+			continue
+		}
+		if held, twice := file.entries[path]; twice {
+			refuse(key, "%s is set in line %d, too; allowed: once", path, held.line)
+			continue
 		}
 		file.entries[path] = entry{key.text, key.line}
 	}
 	if len(agents) > 0 {
 		text, err := agentsText(name, agents)
 		if err != nil {
-			return configFile{}, err
+			wrong = append(wrong, err.Error())
 		}
 		file.entries[agentsTable] = entry{text, agents[0].line}
 	}
-	return file, nil
+	return file, badInputs(wrong)
+}
+
+// inTable is the path of a setting that stands outside of all tables, under the name of its
+// variable or its key in [llm], as older files have it; other paths stay as they are.
+func (all settings) inTable(path []string) []string {
+	if len(path) != 1 {
+		return path
+	}
+	for _, s := range all {
+		if table, key, _ := strings.Cut(s.key, "."); s.kind != kindAgents && (slices.Contains(s.env, path[0]) || table == "llm" && key == path[0]) {
+			return []string{table, key}
+		}
+	}
+	return path
 }
 
 // source makes the file's settings available to resolve.

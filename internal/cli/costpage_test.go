@@ -28,8 +28,8 @@ func pageCommand(block string) string {
 	return strings.TrimSuffix(command, "\n")
 }
 
-// folded breaks lines of over 96 characters at spaces, as the pages of docs/ show them.
-func folded(text string) string {
+// foldedPage breaks lines of over 96 characters at spaces, as the pages of docs/ show them.
+func foldedPage(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		for len(line) > 97 {
@@ -76,7 +76,7 @@ func TestCostPage(t *testing.T) {
 				output = "...\n" + output[strings.Index(output, "cost "):]
 				output, _, _ = strings.Cut(output, "sources ")
 				said := strings.TrimRight(p.stderr.String(), "\n")
-				output += "...\n" + said[strings.LastIndex(said, "\n")+1:] + "\n"
+				output += "...\n" + said[strings.LastIndex(said, "\n"+programName+": ")+1:] + "\n"
 			}
 			if code != 0 && code != 4 {
 				t.Fatalf("%s: exit code %d:\n%s", command, code, p.output())
@@ -87,7 +87,7 @@ func TestCostPage(t *testing.T) {
 		if output == "" {
 			t.Errorf("no output: %s", command)
 		}
-		blocks[i+1] = command + "\n" + folded(output) + "```" + rest
+		blocks[i+1] = command + "\n" + foldedPage(output) + "```" + rest
 	}
 	got := strings.Join(blocks, "```console\n")
 	if *update {

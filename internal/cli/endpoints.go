@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,6 +25,9 @@ type endpoints struct {
 	reached []reached
 	closers []func()
 
+	// drain ends when no call may begin any more; nil never ends.
+	drain context.Context
+
 	mu    sync.Mutex
 	waits []endpointWait
 	// say and dir receive waits: say prints a line for people, dir keeps them for inspect.
@@ -39,6 +43,9 @@ type endpointWait struct {
 	// Until is when the wait ends. If the end is unknown, it is when the next report is due.
 	Until time.Time `json:"until"`
 	Why   string    `json:"why"`
+
+	// unknown says that the end of the wait is.
+	unknown bool
 }
 
 // waiting reports a wait once for all the calls that it delays. A wait of zero has an
@@ -49,22 +56,54 @@ func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
 	if e.say == nil {
 		return
 	}
-	w := endpointWait{endpoint, e.now().Add(cmp.Or(wait, time.Minute)), why}
+	now := e.now()
+	w := endpointWait{endpoint, now.Add(cmp.Or(wait, time.Minute)), why, wait == 0}
 	at := slices.IndexFunc(e.waits, func(old endpointWait) bool { return old.Endpoint == endpoint })
-	if at >= 0 && w.Until.Before(e.waits[at].Until.Add(openai.WaitSaid)) {
-		return
-	}
+	known := false
 	if at < 0 {
 		e.waits = append(e.waits, w)
 	} else {
+		old := e.waits[at]
+		if old.Until.After(now) && !(old.unknown && !w.unknown) && w.Until.Before(old.Until.Add(openai.WaitSaid)) {
+			return
+		}
+		// A rate of the user's own holds calls back all the time.
+		known = old.Why == why && (limiter.OwnRate(why) || old.Until.After(now))
 		e.waits[at] = w
+	}
+	e.dir.KeepWaits(llmclient.Marshal(e.waits))
+	if known {
+		return
 	}
 	long := ""
 	if wait > 0 {
 		long = " for " + wait.Round(time.Second).String()
 	}
 	e.say(fmt.Sprintf("waiting%s for %s: %s", long, endpoint, why))
-	e.dir.KeepWaits(llmclient.Marshal(e.waits))
+}
+
+// traffic is what the calls of a run do now.
+func (e *endpoints) traffic() (t traffic) {
+	hold := func(until time.Time, why string) {
+		if until.After(t.until) {
+			t.until, t.own = until, limiter.OwnRate(why)
+		}
+	}
+	for _, r := range e.reached {
+		n, since := r.client.Sent()
+		if t.sent += n; n > 0 && (t.since.IsZero() || since.Before(t.since)) {
+			t.since = since
+		}
+		hold(r.limiter.Held())
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.waits {
+		if !w.unknown && !limiter.OwnRate(w.Why) { // those the limiters know better
+			hold(w.Until, w.Why)
+		}
+	}
+	return t
 }
 
 // waitsAt returns the waits in a run directory that have not ended at now.
@@ -75,11 +114,36 @@ func waitsAt(dir run.Dir, now time.Time) (waits []endpointWait) {
 	return slices.DeleteFunc(waits, func(w endpointWait) bool { return w.Until.Before(now) })
 }
 
-// limiters are those of the endpoints of several runs that are played at once.
+// limiters are those of the endpoints of several runs that are played at once, and their traffic.
 type limiters struct {
-	limits limiter.Limits
-	mu     sync.Mutex
-	known  []knownLimiter
+	// jobs is how many runs there are at once: so many times their calls may be in flight.
+	jobs  int
+	mu    sync.Mutex
+	known []knownLimiter
+	// playing are the clients of the runs that are played now.
+	playing []*endpoints
+}
+
+// plays counts the calls of a run in, until done is called.
+func (l *limiters) plays(e *endpoints) (done func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.playing = append(l.playing, e)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.playing = slices.DeleteFunc(l.playing, func(other *endpoints) bool { return other == e })
+	}
+}
+
+// sent is how many calls of all runs were sent and have no answer yet.
+func (l *limiters) sent() (calls int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.playing {
+		calls += e.traffic().sent
+	}
+	return calls
 }
 
 type knownLimiter struct {
@@ -87,8 +151,8 @@ type knownLimiter struct {
 	limiter *limiter.Limiter
 }
 
-// of is the limiter of an endpoint, made on first use.
-func (l *limiters) of(url openai.BaseURL) *limiter.Limiter {
+// of is the limiter of an endpoint, made on first use with the limits of that run.
+func (l *limiters) of(url openai.BaseURL, limits limiter.Limits) *limiter.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, k := range l.known {
@@ -96,7 +160,8 @@ func (l *limiters) of(url openai.BaseURL) *limiter.Limiter {
 			return k.limiter
 		}
 	}
-	l.known = append(l.known, knownLimiter{url, limiter.New(l.limits)})
+	limits.InFlightMax *= l.jobs
+	l.known = append(l.known, knownLimiter{url, limiter.New(limits)})
 	return l.known[len(l.known)-1].limiter
 }
 
@@ -131,11 +196,12 @@ func (e *endpoints) client(shown string, config openai.Config) (*openai.Client, 
 		config.Limiter, shown = r.limiter, r.shown
 	}
 	if config.Limiter == nil && e.shared != nil {
-		config.Limiter = e.shared.of(url)
+		config.Limiter = e.shared.of(url, e.limits)
 	}
 	if config.Limiter == nil {
 		config.Limiter = limiter.New(e.limits)
 	}
+	config.Drain = e.drain
 	config.Waiting = func(wait time.Duration, why string) { e.waiting(shown, wait, why) }
 	client, err := openai.New(config)
 	if err != nil {

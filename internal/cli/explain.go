@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -11,50 +12,81 @@ import (
 
 // explainFlags are the options of the explain command.
 type explainFlags struct {
-	// tick and agent name the decision; both are required without source.
+	// tick and agent name the decision; an agent alone asks for its timeline.
 	tick  int64
 	agent string
 	// source asks for the history of one source instead of a decision; agent then
 	// limits it and may be empty.
 	source string
-	// step is the one step shown, 0 for all.
-	step int
+	// from and to bound the ticks of a timeline; 0 is the run's first and last.
+	from, to int64
+	// prompts shows the model calls, step those of one step, 0 for all.
+	prompts bool
+	step    int
 	// full repeats what an earlier call of the decision has shown.
 	full bool
 	// json selects one JSON object instead of text.
 	json bool
 }
 
-// explainCommand shows one decision: what was asked, answered, tried and done. It
-// reads the trace alone. The prompts are those that were sent, found by their
-// hashes, so that a later version of this program shows what an older one asked.
+// explainCommand shows one decision: what was done, why and on which sources; or what an agent
+// did in each tick, or what a source led to. It reads the trace alone. The prompts are those that
+// were sent, found by their hashes, so that a later version of this program shows what an older
+// one asked.
 func (m *Main) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use:   "explain RUN --tick T --agent A | --source ID",
-		Short: "show one decision with its sources, steps, outcome and prompts, or what one source led to",
+		Use:   "explain RUN --agent A [--tick T] | --source ID",
+		Short: "show what an agent did tick by tick, one decision with its reason and sources, or what a source led to",
 		Args:  oneArgument("a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if f.source != "" {
-				if f.tick != 0 || f.step != 0 || f.full || f.json {
-					return badInput("explain --source shows all decisions of a source; allowed beside it: --agent")
-				}
+		RunE: func(c *cobra.Command, args []string) error {
+			err := f.check(c.Flags())
+			switch {
+			case err != nil:
+				return err
+			case f.source != "":
 				return m.explainSource(args[0], f)
-			}
-			if f.tick < 1 || f.agent == "" || f.step < 0 {
-				return badInput("explain needs --tick and --agent; allowed: a tick from 1, the id of an agent, and for --step a number from 1")
+			case f.tick == 0:
+				return m.explainTimeline(args[0], f)
 			}
 			return m.explain(args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().Int64Var(&f.tick, "tick", 0, "tick of the decision")
-	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent")
+	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent: alone, show what it did tick by tick")
+	c.Flags().Int64Var(&f.tick, "tick", 0, "show what the agent did in this tick, and why")
+	c.Flags().Int64Var(&f.from, "from", 0, "first tick of a timeline")
+	c.Flags().Int64Var(&f.to, "to", 0, "last tick of a timeline")
 	c.Flags().StringVar(&f.source, "source", "", "id of a source: show the decisions that had it in view, and what came of them")
-	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn")
-	c.Flags().BoolVar(&f.full, "full", false, "repeat in each call what an earlier one has shown")
+	c.Flags().BoolVar(&f.prompts, "prompts", false, "show the model calls of the decision: prompts and answers")
+	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn, with its call")
+	c.Flags().BoolVar(&f.full, "full", false, "show the calls, and repeat in each what an earlier one has shown")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return c
+}
+
+// check refuses numbers that name nothing, and flags that do not go together.
+func (f explainFlags) check(given *pflag.FlagSet) error {
+	for _, n := range []struct {
+		flag  string
+		value int64
+	}{{"tick", f.tick}, {"from", f.from}, {"to", f.to}, {"step", int64(f.step)}} {
+		if given.Changed(n.flag) && n.value < 1 {
+			return badInput("--%s %d is out of range; allowed: a number from 1", n.flag, n.value)
+		}
+	}
+	turn := f.step != 0 || f.full || f.prompts
+	switch {
+	case f.source != "" && (f.tick != 0 || f.from != 0 || f.to != 0 || turn):
+		return badInput("explain --source shows all decisions of a source; allowed beside it: --agent, --json")
+	case f.source == "" && f.agent == "":
+		return badInput("explain needs --agent or --source; allowed: --agent alone, --agent with --tick, or --source")
+	case f.source == "" && f.tick == 0 && turn:
+		return badInput("explain shows the calls of one decision; give its --tick")
+	case f.tick > 0 && (f.from != 0 || f.to != 0), f.to > 0 && f.to < f.from:
+		return badInput("--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not before --from")
+	}
+	return nil
 }
 
 // explain prints a decision. Its text is complete before the first byte goes out, so that
@@ -62,12 +94,21 @@ func (m *Main) explainCommand() *cobra.Command {
 func (m *Main) explain(runDir string, f explainFlags) error {
 	sources := newProvenance(f.agent)
 	t, err := m.loadTranscript(runDir, f.tick, f.agent, sources.add)
-	if err == nil {
+	shows := f.prompts || f.step != 0 || f.full || f.json
+	switch {
+	case err != nil:
+		return err
+	case t.undecided():
+		if t.idle = m.idleAt(runDir, f.tick, f.agent); t.idle == nil {
+			return t.missing()
+		}
+	case shows:
 		err = m.loadParts(runDir, t)
 	}
 	if err != nil {
 		return err
 	}
+	t.order = sources.orderAt(f.tick)
 	if left, ok := t.left(); ok {
 		if t.parentDir = m.parentOf(runDir, left.Parent); t.parentDir != "" {
 			parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent, func(trace.Record) {})
@@ -86,8 +127,11 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 			return badInput("no step %d in this decision; allowed: 1 to %d", f.step, last)
 		}
 	}
-	prompts := []prompt{}
-	for _, c := range t.calls {
+	prompts, calls := []prompt{}, t.calls
+	if !shows {
+		calls = nil
+	}
+	for _, c := range calls {
 		p, err := t.prompt(c)
 		if err != nil {
 			return badInput("the trace is damaged: %w", err)
@@ -95,10 +139,17 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 		prompts = append(prompts, p)
 	}
 	if f.json {
-		return m.printJSON(explained{t.decision, t.parent, append([]trace.Step{}, t.steps...), prompts})
+		all := explained{Decision: t.decision, Order: t.order, Parent: t.parent, Steps: append([]trace.Step{}, t.steps...), Calls: prompts}
+		if t.idle != nil {
+			all.State = new(stateOf(t.idle.row))
+		}
+		return m.printJSON(all)
 	}
 	e := explainer{t: t, provenance: sources, full: f.full, shownIn: map[string]int{}}
 	e.write(prompts, f.step == 0)
+	if f.step == 0 {
+		m.printAdvice(&e.b, e.next(runDir, shows)...)
+	}
 	_, err = m.Stdout.Write(e.b.Bytes())
 	return err
 }
@@ -106,8 +157,12 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 // explained is a transcript as one object: the records as they are in the trace, each
 // call with its parts in place of their hashes.
 type explained struct {
-	// Decision is null when the run ended within the tick.
+	// Decision is null when the run ended within the tick, and in a tick without one, which has
+	// a State.
 	Decision *trace.Decision `json:"decision"`
+	State    *stateJSON      `json:"state,omitempty"`
+	// Order is the decision that gave the standing order which the tick continued.
+	Order *trace.Decision `json:"order,omitempty"`
 	// Parent is, in a fork, what the agent did in that tick of the run it left.
 	Parent *trace.Decision `json:"parent,omitempty"`
 	Steps  []trace.Step    `json:"steps"`

@@ -133,6 +133,7 @@ func TestExplain(t *testing.T) {
 		args   []string
 	}{
 		{"explain.golden", []string{"--tick", "3", "--agent", "agent-1"}},
+		{"explain_prompts.golden", []string{"--tick", "3", "--agent", "agent-1", "--prompts"}},
 		{"explain_full_step.golden", []string{"--tick", "3", "--agent", "agent-1", "--full", "--step", "2"}},
 		{"explain_engine.golden", []string{"--tick", "4", "--agent", "agent-1"}},
 		{"explain_json.golden", []string{"--tick", "3", "--agent", "agent-1", "--json", "--step", "1"}},
@@ -160,7 +161,14 @@ func TestExplainRefuses(t *testing.T) {
 		{[]string{"--tick", "9", "--agent", "agent-1"}, "no decision in tick 9; the trace has decisions from tick 3 to 4"},
 		{[]string{"--tick", "3", "--agent", "agent-2"}, "agent-2 made no decision in tick 3, being under way, waiting or without power; decisions then: agent-1"},
 		{[]string{"--tick", "3", "--agent", "agent-1", "--step", "7"}, "no step 7 in this decision; allowed: 1 to 2"},
-		{[]string{"--tick", "0", "--agent", "agent-1"}, "explain needs --tick and --agent; allowed: a tick from 1, the id of an agent, and for --step a number from 1"},
+		{[]string{"--prompts", "--agent", "agent-1"}, "explain shows the calls of one decision; give its --tick"},
+		{[]string{"--tick", "-1", "--agent", "agent-1"}, "--tick -1 is out of range; allowed: a number from 1"},
+		{[]string{"--tick", "0", "--agent", "agent-1"}, "--tick 0 is out of range; allowed: a number from 1"},
+		{[]string{"--step", "0", "--tick", "3", "--agent", "agent-1"}, "--step 0 is out of range; allowed: a number from 1"},
+		{[]string{"--tick", "3"}, "explain needs --agent or --source; allowed: --agent alone, --agent with --tick, or --source"},
+		{[]string{"--tick", "3", "--agent", "agent-1", "--from", "2"}, "--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not before --from"},
+		{[]string{"--agent", "agent-1", "--from", "3", "--to", "2"}, "--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not before --from"},
+		{[]string{"--agent", "agent-1"}, `"run": the world of this run cannot be played again: it was recorded under rules version "", these are 4`},
 	} {
 		p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 		recordedRun(t, p)
@@ -175,7 +183,7 @@ func TestExplainRefuses(t *testing.T) {
 
 // TestExplainSaysThatATraceIsDamaged takes away a part that a call names.
 func TestExplainSaysThatATraceIsDamaged(t *testing.T) {
-	p := newProcess(t, nil, "explain", "run", "--tick", "3", "--agent", "agent-1")
+	p := newProcess(t, nil, "explain", "run", "--tick", "3", "--agent", "agent-1", "--prompts")
 	recordedRun(t, p)
 	path := filepath.Join(p.dir, "run", run.TraceFile)
 	data, err := os.ReadFile(path)

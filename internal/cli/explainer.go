@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -14,9 +17,9 @@ import (
 // explainer writes a transcript as text. What models and providers wrote is complete,
 // with each line of it after a gutter.
 //
-// The layout leads from the result to its causes: the decision as proposed, adjusted and
-// executed with its outcome, its sources back to the first event, the steps of the turn, and
-// every call with instructions, input and output.
+// The layout leads from the result to its causes: what was done and what came of it, why, the
+// sources back to the first event, how the decision came about, the steps of the turn and, on
+// demand, every call with instructions, input and output.
 //
 // Within a turn each request begins with all of the one before, so a part that
 // was shown is referred to, unless full is set.
@@ -35,7 +38,17 @@ type explainer struct {
 func (e *explainer) write(prompts []prompt, sources bool) {
 	t := e.t
 	plaintext.Fprintf(&e.b, "%s, tick %d  (%s)\n", t.agent, t.tick, runText(t.header.Settings))
+	if t.idle != nil {
+		e.idle(*t.idle)
+		return
+	}
 	e.decision()
+	if sources && t.order != nil {
+		e.order(*t.order)
+		if len(t.order.SourcesRetrieved) > 0 {
+			e.sources(*t.order)
+		}
+	}
 	if d := t.decision; sources && d != nil && len(d.SourcesRetrieved)+len(d.SourcesCited) > 0 {
 		e.sources(*d)
 	}
@@ -52,7 +65,11 @@ func (e *explainer) write(prompts []prompt, sources bool) {
 		if len(s.Repairs) > 0 {
 			words = append(words, "forgiven: "+strings.Join(s.Repairs, ", "))
 		}
-		words = append(words, string(s.Detail))
+		detail := string(s.Detail)
+		if len(prompts) == 0 {
+			detail = plaintext.Clip(detail, shownDetailMax) // the calls say the rest
+		}
+		words = append(words, detail)
 		plaintext.Fprintf(&e.b, "  %2d  %s\n", s.Step, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	}
 	for i, p := range prompts {
@@ -64,6 +81,9 @@ func (e *explainer) write(prompts []prompt, sources bool) {
 		e.field("request", r.RequestHash)
 	}
 }
+
+// shownDetailMax bounds the details of a step that are shown without its call, in characters.
+const shownDetailMax = 60
 
 // runText says of which run something is shown.
 func runText(s trace.Settings) string {
@@ -83,22 +103,19 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
+	e.field("executed", rawText(d.Executed))
+	e.field("outcome", outcomeText(d.Outcome))
+	e.why(*d)
 	commit := ""
 	if d.Commit != "" && d.Commit != trace.CommitTwoStep {
 		commit = ", " + d.Commit
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", d.DecidedBy, max(0, d.Calls-len(e.t.refused)), commit, refusedText(int64(len(e.t.refused)))))
-	if d.WaitReason != "" {
-		e.field("because", string(d.WaitReason))
+	e.field("decided by", fmt.Sprintf("%s in %s%s%s%s", d.DecidedBy, plaintext.Count(max(0, d.Calls-len(e.t.refused)), "call"), commit, refusedText(int64(len(e.t.refused))), effortText(*d)))
+	if w := d.Template; w != nil {
+		e.field("wording", fmt.Sprintf("[%s] %s", w.ID, sourceText(*w, d.AgentID)))
 	}
-	if d.FailedBy != "" {
-		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", d.FailedBy, d.By))
-	}
-	if d.Why != "" {
-		e.field("why", d.Why)
-	}
-	e.field("proposed", rawText(d.Proposed))
-	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
+	e.field("proposed", sameAs(d.Proposed, d.Executed, "as executed"))
+	e.field("adjusted", sameAs(d.Adjusted, d.Executed, "as executed"))
 	for _, a := range d.Adjustments {
 		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", a.Field, a.From, a.To, a.Bound))
 	}
@@ -108,8 +125,6 @@ func (e *explainer) decision() {
 	if len(d.Parents) > 0 {
 		e.field("parents", orNone(d.Parents))
 	}
-	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
-	e.field("outcome", outcomeText(d.Outcome))
 	if left, ok := e.t.left(); ok {
 		p, did := e.t.parent, "nothing in this tick"
 		switch {
@@ -120,7 +135,95 @@ func (e *explainer) decision() {
 		}
 		e.field("parent did", did)
 	}
+}
+
+// why writes the reason of a decision, what kept it from being the model's, and its sources.
+func (e *explainer) why(d trace.Decision) {
+	if d.Why != "" {
+		e.field("why", d.Why)
+	}
+	if d.WaitReason != "" {
+		e.field("because", string(d.WaitReason))
+	}
+	if d.FailedBy != "" {
+		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", d.FailedBy, d.By))
+	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
+}
+
+// effortText says what a decision took.
+func effortText(d trace.Decision) string {
+	text := ""
+	if u := d.Tokens; u != nil {
+		text += ", " + tokensText(*u)
+	}
+	if d.Timing != nil {
+		text += fmt.Sprintf(", %d ms", d.Timing.DurationMS)
+	}
+	return text
+}
+
+func tokensText(u llmclient.Usage) string {
+	return fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", u.Input, u.Cached, u.Output, u.Reasoning)
+}
+
+// order writes the decision that gave the standing order which the tick continued.
+func (e *explainer) order(d trace.Decision) {
+	plaintext.Fprintf(&e.b, "\nOrder\n")
+	e.field("given in", fmt.Sprintf("tick %d", d.Tick))
+	e.field("executed", rawText(d.Executed))
+	e.why(d)
+}
+
+// idle writes how the agent was in a tick in which it decided nothing, and its last decision.
+func (e *explainer) idle(at idle) {
+	r := at.row
+	plaintext.Fprintf(&e.b, "\nState\n")
+	did, _ := didText(r)
+	e.field("state", fmt.Sprintf("%s since tick %d; no decision", did, at.since))
+	e.field("place", cmp.Or(r.Self.Place, "on the way"))
+	e.field("charge", fmt.Sprintf("%d of %d, %s; heat %d", r.Self.Electricity, r.Self.PowerCapacity, r.Self.PowerState, r.Self.Heat))
+	e.field("stock", cmp.Or(stockText(r.Stock), none))
+	for _, n := range notesOf(r) {
+		e.field("", n)
+	}
+	if d := at.last; d != nil {
+		plaintext.Fprintf(&e.b, "\nLast decision\n")
+		e.field("made in", fmt.Sprintf("tick %d", d.Tick))
+		e.field("executed", rawText(d.Executed))
+		e.field("outcome", outcomeText(d.Outcome))
+		e.why(*d)
+	}
+	plaintext.Fprintf(&e.b, "\n")
+}
+
+// next are the commands that lead on: to the tick that gave an order, or made the last decision,
+// to the first source used, and to the prompts.
+func (e *explainer) next(runDir string, prompts bool) (list []advice) {
+	t := e.t
+	d := t.decision
+	switch {
+	case t.idle != nil && t.idle.last != nil:
+		return []advice{turnAdvice(runDir, t.idle.last.Tick, t.agent, "shows its last decision before")}
+	case t.order != nil:
+		list, d = append(list, turnAdvice(runDir, t.order.Tick, t.agent, "shows the tick that gave the order")), t.order
+	}
+	if d != nil && len(d.SourcesUsed) > 0 {
+		id := d.SourcesUsed[0]
+		tick := e.provenance.sources[id].OriginTick
+		if _, own := e.provenance.decisions[tick]; own && e.provenance.sources[id].Kind == trace.KindMemory && tick < d.Tick {
+			list = append(list, turnAdvice(runDir, tick, t.agent, "shows the decision that it remembers"))
+		} else {
+			list = append(list, sourceAdvice(runDir, id, e.owner(e.provenance.sources[id].Kind)))
+		}
+	}
+	if len(t.calls) > 0 && !prompts {
+		list = append(list, promptsAdvice(runDir, t.tick, t.agent))
+	}
+	if len(list) > 0 {
+		plaintext.Fprintf(&e.b, "\n")
+	}
+	return list
 }
 
 // authorityText says by what an action was allowed.
@@ -136,7 +239,7 @@ func authorityText(a trace.Authority) string {
 		text += fmt.Sprintf(", asked by %s (%s)", a.Asker, a.Terms)
 	}
 	if a.Deviation > 0 {
-		text += fmt.Sprintf(", counted as %d ticks of deviation", a.Deviation)
+		text += fmt.Sprintf(", counted as %s", plaintext.Count(a.Deviation, "tick of deviation"))
 	}
 	return text
 }
@@ -220,18 +323,40 @@ func rejectionText(r *world.Rejection) string {
 	return text
 }
 
-// sources writes the sources of a decision, each with its score, whether it was
-// used, and the chain back to what it comes from; then what the decision named
-// without having it in view.
+// sources writes the sources of a decision, those used first, each with its score and how to
+// follow it: by its id, or to the tick it came from. Those used have the chain back to what they
+// come from. Then comes what the decision named without having it in view.
 //
 //	Sources
-//	  [mem-4-3] memory, score 812, used (self), trust self_observation, 58 characters
-//	      remembered in tick 4, agent-1: {"action":"mine_compound",...}, accepted, compound +5000
+//	  [mem-4-3] memory, outcome: "mine_compound 5000"
+//	      score 812, used (self), trust self_observation, 58 characters; follow: --tick 4
+//	      remembered in tick 4, agent-1: mine_compound 5000, accepted, compound +5000
+//	  [msg-3-agent-2-1] message of agent-2 in tick 3: "Come."
+//	      score 0, not used, trust other_agent, 20 characters; follow: --source msg-3-agent-2-1
 //	  named and not in view: [nav-00007] unknown (text)
 func (e *explainer) sources(d trace.Decision) {
-	plaintext.Fprintf(&e.b, "\nSources\n")
-	for _, s := range d.SourcesRetrieved {
-		plaintext.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", s.ID, s.Kind, s.Score, useOf(d, s.ID), s.Trust, s.Chars)
+	title := "Sources"
+	if e.t.order != nil && d.Tick == e.t.order.Tick {
+		title = fmt.Sprintf("Sources of the order, in tick %d", d.Tick)
+	}
+	plaintext.Fprintf(&e.b, "\n%s\n", title)
+	list := slices.Clone(d.SourcesRetrieved)
+	slices.SortStableFunc(list, func(a, b trace.Source) int {
+		// An index of -1 is the greatest of all as an unsigned number.
+		return cmp.Compare(uint(slices.Index(d.SourcesUsed, a.ID)), uint(slices.Index(d.SourcesUsed, b.ID)))
+	})
+	for _, s := range list {
+		follow, used := "--source "+s.ID, slices.Contains(d.SourcesUsed, s.ID)
+		if s.Kind == trace.KindMemory {
+			follow = fmt.Sprintf("--tick %d", s.OriginTick)
+		} else if owner := e.owner(s.Kind); owner != "" {
+			follow += " --agent " + owner
+		}
+		plaintext.Fprintf(&e.b, "  [%s] %s\n", s.ID, sourceText(s, d.AgentID))
+		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score, useText(used, channelOf(d, s.ID)), s.Trust, plaintext.Count(s.Chars, "character"), follow)
+		if !used {
+			continue
+		}
 		for _, line := range e.provenance.chain(s.ID) {
 			plaintext.Fprintf(&e.b, "      %s\n", line)
 		}
@@ -241,6 +366,14 @@ func (e *explainer) sources(d trace.Decision) {
 			plaintext.Fprintf(&e.b, "  named and not in view: [%s] %s (%s)\n", c.ID, c.Status, c.Channel)
 		}
 	}
+}
+
+// owner is the agent that a source of a kind belongs to, empty if it is the same for all.
+func (e *explainer) owner(kind trace.SourceKind) string {
+	if ownSource(kind, e.t.header) {
+		return e.t.agent
+	}
+	return ""
 }
 
 // call writes one model call: what was sent, item by item, and what ended it: the output
@@ -271,7 +404,7 @@ func (e *explainer) call(n int, p prompt) {
 	for i, it := range p.Output {
 		plaintext.Fprintf(&e.b, "--- output %d of %d: %s\n%s", i+1, len(p.Output), itemTitle(it), plaintext.Block(itemText(it)))
 	}
-	plaintext.Fprintf(&e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
+	plaintext.Fprintf(&e.b, "--- tokens: %s\n", tokensText(a.Usage))
 }
 
 // part writes one text, or where it was shown before.

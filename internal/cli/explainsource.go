@@ -4,131 +4,134 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
 
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-// sourceHistory is every decision of a run that had a source in view or named it.
+// sourceHistory gathers what the decisions of a run made of the source with an id.
 type sourceHistory struct {
-	id string
-	// agent limits it to one agent, empty for all.
-	agent  string
+	id     string
 	header trace.Header
-	// offers are the decisions with the source in view, named those that only
-	// named it, both in the order of the trace.
-	offers, named []trace.Decision
-	// known are all ids in view in the run, to help with one that is not.
+	// agents are those of the run, or the one that was asked for.
+	agents []*sourceReader
+	// known are all ids that were in view of them, to help with one that was not.
 	known map[string]bool
-	// provenances tell for each agent where its sources come from.
-	provenances []*provenance
 }
 
-// add keeps a decision that has the source in view or names it.
-func (h *sourceHistory) add(r trace.Record) {
-	if header, ok := r.(trace.Header); ok {
-		for _, agent := range headerAgents(header) {
-			h.provenances = append(h.provenances, newProvenance(agent))
-		}
-	}
-	for _, t := range h.provenances {
-		t.add(r)
-	}
-	switch r := r.(type) {
-	case trace.Header:
-		h.header = r
-	case trace.Decision:
-		if h.agent != "" && r.AgentID != h.agent {
-			return
-		}
-		inView := false
-		for _, s := range r.SourcesRetrieved {
-			h.known[s.ID] = true
-			inView = inView || s.ID == h.id
-		}
-		switch {
-		case inView:
-			h.offers = append(h.offers, r)
-		case channelOf(r, h.id) != "":
-			h.named = append(h.named, r)
-		}
-	}
+// sourceReader is an agent with its decisions that had the source in view or named it.
+type sourceReader struct {
+	*provenance
+	decided []trace.Decision
+	// held says that one of them had it in view.
+	held bool
 }
 
-// explainSource prints every decision that was offered a source or used it, with its
-// outcome. If no decision had the id in view, the error lists similar ids.
-func (m *Main) explainSource(runDir string, f explainFlags) error {
-	h := &sourceHistory{id: strings.Trim(f.source, "[] "), agent: f.agent, known: map[string]bool{}}
-	if err := m.eachRecord(runDir, h.add); err != nil {
-		return err
-	}
-	if len(h.offers)+len(h.named) == 0 {
-		return h.missing()
-	}
-	var b bytes.Buffer
-	plaintext.Fprintf(&b, "[%s]  (%s)\n", h.id, runText(h.header.Settings))
-	h.origins(&b)
-	plaintext.Fprintf(&b, "\nDecisions with it in view\n")
-	var used, unused share
-	for _, d := range h.offers {
-		at := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == h.id })
-		plaintext.Fprintf(&b, "  tick %d, %s  score %d, %s: %s\n", d.Tick, d.AgentID, d.SourcesRetrieved[at].Score, useOf(d, h.id), decisionText(d))
-		if slices.Contains(d.SourcesUsed, h.id) {
-			used.add(d)
-		} else {
-			unused.add(d)
+// history reads what agents made of a source, of all agents if agent is empty.
+func (m *Main) history(runDir, id, agent string) (*sourceHistory, error) {
+	h := &sourceHistory{id: strings.Trim(id, "[] "), known: map[string]bool{}}
+	err := m.eachRecord(runDir, func(r trace.Record) {
+		if header, ok := r.(trace.Header); ok {
+			h.header = header
+			for _, id := range headerAgents(header) {
+				if agent == "" || agent == id {
+					h.agents = append(h.agents, &sourceReader{provenance: newProvenance(id)})
+				}
+			}
 		}
+		for _, a := range h.agents {
+			a.add(r)
+			if d, ok := r.(trace.Decision); ok && d.AgentID == a.agent {
+				h.see(a, d)
+			}
+		}
+	})
+	if err == nil && agent != "" && !isAgent(h.header, agent) {
+		err = noAgent(h.header, agent)
 	}
-	for _, d := range h.named {
-		plaintext.Fprintf(&b, "  tick %d, %s  named (%s) and not in view: %s\n", d.Tick, d.AgentID, channelOf(d, h.id), decisionText(d))
-	}
-	plaintext.Fprintf(&b, "\nIn view of %d, used by %d, named out of view by %d\n", len(h.offers), used.decisions, len(h.named))
-	plaintext.Fprintf(&b, "Accepted actions: %d of %d after use, %d of %d in view and not used; the report has the interval\n",
-		used.accepted, used.actions, unused.accepted, unused.actions)
-	_, err := m.Stdout.Write(b.Bytes())
-	return err
+	return h, err
 }
 
-// originsMax bounds the number of agents for which the origin is shown.
-const originsMax = 8
-
-// origins writes where the source comes from, for the agents that had it in view or
-// named it. Agents number their memories and their lessons themselves, so one id can have
-// several origins. Each different origin is shown once.
-func (h *sourceHistory) origins(b *bytes.Buffer) {
-	var last []string
-	agents := 0
-	for _, t := range h.provenances {
-		if !slices.ContainsFunc(slices.Concat(h.offers, h.named), func(d trace.Decision) bool { return d.AgentID == t.agent }) {
-			continue
-		}
-		if agents++; agents > originsMax {
-			return
-		}
-		chain := t.chain(h.id)
-		if len(chain) == 0 || slices.Equal(chain, last) {
-			continue
-		}
-		last = chain
-		plaintext.Fprintf(b, "\nOrigin for %s\n", t.agent)
-		for _, line := range chain {
-			plaintext.Fprintf(b, "  %s\n", line)
-		}
+// see keeps a decision that had the source in view or named it.
+func (h *sourceHistory) see(a *sourceReader, d trace.Decision) {
+	inView := false
+	for _, s := range d.SourcesRetrieved {
+		h.known[s.ID] = true
+		inView = inView || s.ID == h.id
+	}
+	if inView || channelOf(d, h.id) != "" {
+		a.decided, a.held = append(a.decided, d), a.held || inView
 	}
 }
 
-// share counts the accepted among the actions that models chose, waits not counted,
-// as the report does.
-type share struct{ decisions, actions, accepted int }
+// ownSource reports whether each agent gives ids of a kind to sources of its own. Lessons are
+// their own in a run that learns.
+func ownSource(kind trace.SourceKind, h trace.Header) bool {
+	switch kind {
+	case trace.KindMemory, trace.KindModule, trace.KindSaid:
+		return true
+	}
+	return kind == trace.KindBullet && h.Settings.LearnEvery > 0
+}
 
-func (s *share) add(d trace.Decision) {
-	s.decisions++
+// different reports whether the id stands for a source of its own with each of some agents. A
+// lesson is the same for all agents until one of them has changed it.
+func (h *sourceHistory) different(holders []*sourceReader) bool {
+	return len(holders) > 1 && slices.ContainsFunc(holders, func(a *sourceReader) bool {
+		kind := a.sources[h.id].Kind
+		return ownSource(kind, h.header) && kind != trace.KindBullet || len(a.learned[h.id]) > 0
+	})
+}
+
+// sourceUses is what a run made of a source.
+type sourceUses struct {
+	ID string `json:"id"`
+	// Source is how it was in view first, null if it never was.
+	Source *trace.Source `json:"source"`
+	// Origin leads back to where it comes from, a line a link.
+	Origin []string    `json:"origin"`
+	Agents []agentUses `json:"agents"`
+}
+
+// agentUses is what an agent made of it.
+type agentUses struct {
+	AgentID   string      `json:"agent_id"`
+	Decisions []sourceUse `json:"decisions"`
+	InView    int         `json:"in_view"`
+	Used      int         `json:"used"`
+	// NamedOnly counts the decisions that named it without having it in view.
+	NamedOnly int `json:"named_out_of_view"`
+	// AfterUse and AfterUnused are the actions of decisions that had it in view.
+	AfterUse    acceptedShare `json:"after_use"`
+	AfterUnused acceptedShare `json:"after_unused"`
+}
+
+// sourceUse is a decision that had the source in view or named it.
+type sourceUse struct {
+	Tick   int64 `json:"tick"`
+	InView bool  `json:"in_view"`
+	Score  int64 `json:"score"`
+	Used   bool  `json:"used"`
+	// Channel is how the decision named it, empty if it did not.
+	Channel    string           `json:"channel,omitempty"`
+	Executed   json.RawMessage  `json:"executed"`
+	WaitReason trace.WaitReason `json:"wait_reason,omitempty"`
+	Outcome    json.RawMessage  `json:"outcome"`
+}
+
+// acceptedShare counts the accepted among the actions that models chose, waits not counted, as the
+// report does.
+type acceptedShare struct {
+	Accepted int `json:"accepted"`
+	Actions  int `json:"actions"`
+}
+
+func (s *acceptedShare) add(d trace.Decision) {
 	var action struct {
 		Name string `json:"action"`
 		Do   struct {
@@ -143,9 +146,102 @@ func (s *share) add(d trace.Decision) {
 	case "wait", "wait_ticks":
 		return
 	}
-	s.actions++
+	s.Actions++
 	if outcome.Accepted {
-		s.accepted++
+		s.Accepted++
+	}
+}
+
+// uses sums the history up.
+func (h *sourceHistory) uses() sourceUses {
+	all := sourceUses{ID: h.id, Origin: []string{}, Agents: []agentUses{}}
+	for _, a := range h.agents {
+		if len(a.decided) == 0 {
+			continue
+		}
+		if s, held := a.sources[h.id]; held && all.Source == nil {
+			all.Source = &s
+		}
+		if len(all.Origin) == 0 {
+			all.Origin = append(all.Origin, a.chain(h.id)...)
+		}
+		all.Agents = append(all.Agents, a.uses(h.id))
+	}
+	return all
+}
+
+func (a *sourceReader) uses(id string) agentUses {
+	of := agentUses{AgentID: a.agent}
+	for _, d := range a.decided {
+		use := sourceUse{Tick: d.Tick, Used: slices.Contains(d.SourcesUsed, id), Channel: channelOf(d, id), Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome}
+		at := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == id })
+		switch use.InView = at >= 0; {
+		case !use.InView:
+			of.NamedOnly++
+		case use.Used:
+			of.InView, of.Used, use.Score = of.InView+1, of.Used+1, d.SourcesRetrieved[at].Score
+			of.AfterUse.add(d)
+		default:
+			of.InView, use.Score = of.InView+1, d.SourcesRetrieved[at].Score
+			of.AfterUnused.add(d)
+		}
+		of.Decisions = append(of.Decisions, use)
+	}
+	return of
+}
+
+// explainSource prints every decision that had a source in view or named it, with its outcome. If
+// the id stands for several sources, or for none, the error says which there are.
+func (m *Main) explainSource(runDir string, f explainFlags) error {
+	h, err := m.history(runDir, f.source, f.agent)
+	if err != nil {
+		return err
+	}
+	holders := slices.DeleteFunc(slices.Clone(h.agents), func(a *sourceReader) bool { return !a.held })
+	if h.different(holders) {
+		var names []string
+		for _, a := range holders {
+			names = append(names, a.agent)
+		}
+		return advise(badInput("%s is another source for each of %s; allowed: one of them with --agent", shown(h.id), listed(names)),
+			sourceAdvice(runDir, h.id, names[0]))
+	}
+	all := h.uses()
+	switch {
+	case len(all.Agents) == 0:
+		return h.missing(f.agent)
+	case f.json:
+		return m.printJSON(all)
+	}
+	var b bytes.Buffer
+	plaintext.Fprintf(&b, "[%s]  (%s)\n", h.id, runText(h.header.Settings))
+	all.write(&b)
+	_, err = m.Stdout.Write(b.Bytes())
+	return err
+}
+
+// write writes the source, where it comes from, and the decisions of each agent.
+func (all sourceUses) write(b *bytes.Buffer) {
+	if all.Source != nil {
+		plaintext.Fprintf(b, "%s\n", sourceText(*all.Source, ""))
+	}
+	if len(all.Origin) > 0 {
+		plaintext.Fprintf(b, "\nOrigin\n")
+		for _, line := range all.Origin {
+			plaintext.Fprintf(b, "  %s\n", line)
+		}
+	}
+	for _, of := range all.Agents {
+		plaintext.Fprintf(b, "\nDecisions of %s\n", of.AgentID)
+		for _, u := range of.Decisions {
+			use := fmt.Sprintf("named (%s) and not in view", u.Channel)
+			if u.InView {
+				use = fmt.Sprintf("score %d, %s", u.Score, useText(u.Used, u.Channel))
+			}
+			plaintext.Fprintf(b, "  tick %d  %s: %s\n", u.Tick, use, decisionText(trace.Decision{Executed: u.Executed, WaitReason: u.WaitReason, Outcome: u.Outcome}))
+		}
+		plaintext.Fprintf(b, "  in view of %d, used by %d, named out of view by %d; accepted: %d of %s after use, %d of %s in view and not used\n", of.InView, of.Used, of.NamedOnly,
+			of.AfterUse.Accepted, plaintext.Count(of.AfterUse.Actions, "action"), of.AfterUnused.Accepted, plaintext.Count(of.AfterUnused.Actions, "action"))
 	}
 }
 
@@ -158,24 +254,19 @@ func headerAgents(h trace.Header) []string {
 	return ids
 }
 
-// nearMax bounds how many ids an error suggests.
-const nearMax = 5
+// isAgent reports whether a run has an agent.
+func isAgent(h trace.Header, id string) bool { return slices.Contains(headerAgents(h), id) }
 
-// missing explains that nothing had the source in view and which ids are like it: those
-// of the fewest edits.
-func (h *sourceHistory) missing() error {
-	ids, where := headerAgents(h.header), "this run"
-	if h.agent != "" && !slices.Contains(ids, h.agent) {
-		return badInput("no agent %s in this run; allowed: %s", shown(h.agent), listed(ids))
-	}
+// noAgent is the error of an agent that a run does not have.
+func noAgent(h trace.Header, id string) error {
+	return badInput("no agent %s in this run; %s", shown(id), offered(id, headerAgents(h)))
+}
+
+// missing explains that no decision had the source in view, and which id was most likely meant.
+func (h *sourceHistory) missing(agent string) error {
 	if len(h.known) == 0 {
-		return badInput("no decision of this run had a source in view")
+		return badInput("no decision of %s had a source in view", cmp.Or(agent, "this run"))
 	}
-	if h.agent != "" {
-		where = h.agent
-	}
-	near := slices.SortedFunc(maps.Keys(h.known), func(a, b string) int {
-		return cmp.Or(cmp.Compare(levenshtein.ComputeDistance(h.id, a), levenshtein.ComputeDistance(h.id, b)), cmp.Compare(a, b))
-	})
-	return badInput("no decision of %s had the source %s in view or named it; like it: %s", where, shown(h.id), listed(near[:min(len(near), nearMax)]))
+	return badInput("no decision of %s had the source %s in view or named it; %sallowed: an id in square brackets, as explain shows with --tick and --agent",
+		cmp.Or(agent, "this run"), shown(h.id), didYouMean(h.id, slices.Sorted(maps.Keys(h.known))))
 }

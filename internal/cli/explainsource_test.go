@@ -33,9 +33,10 @@ func recordedSources(t *testing.T, p *inProcess) {
 		}
 	}
 	learned := trace.Source{ID: "res-00002", Kind: "bullet", Score: 640, Chars: 40, OriginTick: 2, Trust: trace.TrustSelfObservation}
+	lesson := trace.Source{ID: "nav-00001", Kind: "bullet", Title: "navigation", Preview: "Recharge before a long journey.", Score: 700, Chars: 44, Trust: trace.TrustSelfObservation}
 	all := []trace.Source{
-		{ID: "mem-1-1", Kind: "memory", Score: 812, Chars: 58, OriginTick: 1, Trust: trace.TrustOtherAgent, Parents: []string{"msg-1-agent-2-1"}},
-		{ID: "nav-00001", Kind: "bullet", Score: 700, Chars: 44, Trust: trace.TrustSelfObservation}, learned,
+		{ID: "mem-1-1", Kind: "memory", Title: "outcome", Preview: "mine_compound 5 \x1b[2J\"accepted\"", Score: 812, Chars: 58, OriginTick: 1, Trust: trace.TrustOtherAgent, Parents: []string{"msg-1-agent-2-1"}},
+		lesson, learned,
 		{ID: "obs-3", Kind: "module", Chars: 300, OriginTick: 3, Trust: trace.TrustSelfObservation},
 		{ID: "note-1-agent-2-1", Kind: "note", Chars: 20, OriginAgent: "agent-2", OriginTick: 1, Trust: trace.TrustOtherAgent},
 	}
@@ -48,7 +49,7 @@ func recordedSources(t *testing.T, p *inProcess) {
 	recorder{t, trace.NewChainedWriter(f, "")}.write(
 		trace.Header{
 			Format: trace.FormatVersion, Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
-			Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive, Playbook: "format = 2\nversion = 2\n[[bullet]]\nid = 'nav-00001'\ncontent = 'Recharge before a long journey.'\nhelpful = 3\nharmful = 1\norigin = 'reflection'\n" +
+			Settings: trace.Settings{Scenario: "minimal", LearnEvery: 1, Seed: 7, Model: "m", ModelSource: trace.SourceLive, Playbook: "format = 2\nversion = 2\n[[bullet]]\nid = 'nav-00001'\ncontent = 'Recharge before a long journey.'\nhelpful = 3\nharmful = 1\norigin = 'reflection'\n" +
 				"created = {version = 2, tick = 40}\nupdated = {version = 2, tick = 40}\nevidence = [{run = 'r0', tick = 38, agent = 'agent-1', outcome = 'ok'}]\n"},
 		},
 		decision(1, "agent-1", ok, nil, nil),
@@ -59,7 +60,7 @@ func recordedSources(t *testing.T, p *inProcess) {
 		decision(3, "agent-1", ok, all, []trace.Citation{
 			{ID: "res-00002", Channel: "both", Status: "used"}, {ID: "mem-1-1", Channel: "text", Status: "used"}, {ID: "nav-00099", Channel: "self", Status: "invented"},
 		}, "res-00002", "mem-1-1"),
-		decision(3, "agent-2", no, []trace.Source{learned}, nil),
+		decision(3, "agent-2", no, []trace.Source{learned, lesson}, nil),
 		decision(4, "agent-1", no, []trace.Source{learned}, nil),
 		decision(5, "agent-1", ok, nil, []trace.Citation{{ID: "res-00002", Channel: "self", Status: "unknown"}}),
 	)
@@ -73,7 +74,9 @@ func TestExplainTellsOrigins(t *testing.T) {
 		args   []string
 	}{
 		{"explain_sources.golden", []string{"--tick", "3", "--agent", "agent-1"}},
-		{"explain_source.golden", []string{"--source", "[res-00002]"}},
+		{"explain_source.golden", []string{"--source", "[res-00002]", "--agent", "agent-1"}},
+		{"explain_source_shared.golden", []string{"--source", "nav-00001"}},
+		{"explain_source_json.golden", []string{"--source", "nav-00001", "--json"}},
 		{"explain_source_agent.golden", []string{"--source", "mem-1-1", "--agent", "agent-1"}},
 	} {
 		t.Run(c.golden, func(t *testing.T) {
@@ -95,17 +98,18 @@ func TestExplainSourceRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--source", "res-0002"}, `no decision of this run had the source "res-0002" in view or named it; like it: res-00002, nav-00001, `},
-		{[]string{"--source", "mem-1-1", "--agent", "agent-2"}, `no decision of agent-2 had the source "mem-1-1" in view or named it; like it: res-00002` + "\n"},
+		{[]string{"--source", "res-0002"}, `no decision of this run had the source "res-0002" in view or named it; did you mean "res-00002"? allowed: an id in square brackets, as explain shows with --tick and --agent` + "\n"},
+		{[]string{"--source", "mem-1-1", "--agent", "agent-2"}, `no decision of agent-2 had the source "mem-1-1" in view or named it; allowed: an id`},
 		{[]string{"--source", "mem-1-1", "--agent", "agent-9"}, `no agent "agent-9" in this run; allowed: agent-1, agent-2` + "\n"},
-		{[]string{"--source", "mem-1-1", "--tick", "3"}, "explain --source shows all decisions of a source; allowed beside it: --agent\n"},
+		{[]string{"--source", "mem-1-1", "--tick", "3"}, "explain --source shows all decisions of a source; allowed beside it: --agent, --json\n"},
+		{[]string{"--source", "res-00002"}, `"res-00002" is another source for each of agent-1, agent-2; allowed: one of them with --agent` + "\nnext: world_llm_agent_demo explain run --source res-00002 --agent agent-1 "},
 	} {
 		p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 		recordedSources(t, p)
 		if code := p.run(t); code != exitBadInput || p.stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, stdout %q", c.args, code, p.stdout.String())
 		}
-		if want := programName + ": " + c.want; !strings.HasPrefix(p.stderr.String(), want) || strings.Count(p.stderr.String(), "\n") != 1 {
+		if want := programName + ": " + c.want; !strings.HasPrefix(p.stderr.String(), want) || strings.Count(p.stderr.String(), "\n") != max(1, strings.Count(want, "\n")+strings.Count(want, "next: ")) {
 			t.Errorf("%v:\n got %swant %s", c.args, p.stderr.String(), want)
 		}
 	}

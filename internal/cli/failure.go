@@ -3,6 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"syscall"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/trace"
@@ -18,6 +21,7 @@ const (
 	exitDiffers     = 5
 	exitGate        = 6
 	exitUndecided   = 7
+	exitDisk        = 8
 	exitInterrupted = 130
 )
 
@@ -41,7 +45,7 @@ func statusCode(s trace.RunStatus) int {
 }
 
 // failure is an error with the exit code it ends the program with. Errors without
-// one are failures of the outside or of this program, such as a full disk.
+// one are failures of a disk or of this program.
 type failure struct {
 	code int
 	err  error
@@ -59,6 +63,20 @@ func badInput(format string, args ...any) error {
 	return &failure{exitBadInput, fmt.Errorf(format, args...)}
 }
 
+// problems are all that is wrong with an input, each printed on a line of its own.
+type problems []string
+
+// Error returns the problems on one line.
+func (p problems) Error() string { return strings.Join(p, "; ") }
+
+// badInputs returns an error with several problems, nil for none: exit code 2.
+func badInputs(all []string) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return &failure{exitBadInput, problems(all)}
+}
+
 // driftHint adds to an error of another version what ignores it.
 func driftHint(err error) error {
 	if errors.Is(err, engine.ErrVersionDrift) {
@@ -70,14 +88,25 @@ func driftHint(err error) error {
 // failWith returns err with an exit code.
 func failWith(code int, err error) error { return &failure{code, err} }
 
-// exitCode returns the exit code of an error: its own, or the one of
-// an internal error when it carries none.
+// exitCode returns the exit code of an error: that of a disk on which there is no more room,
+// the error's own, that of a disk that fails in another way, or that of an internal error.
 func exitCode(err error) int {
 	if err == nil {
 		return exitCompleted
 	}
+	if isAny(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG) {
+		return exitDisk
+	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f.code
 	}
+	if isAny(err, syscall.EIO, syscall.EROFS) {
+		return exitDisk
+	}
 	return exitInternal
+}
+
+// isAny reports whether an error is one of some failures of the operating system.
+func isAny(err error, any ...syscall.Errno) bool {
+	return slices.ContainsFunc(any, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }

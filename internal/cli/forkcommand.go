@@ -114,7 +114,7 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 			return value{}, false
 		}
 		if text := s.text(&config{Settings: parent}); s.shapes && text != "" {
-			return value{s, text, origin{rank: fromParent}}, true
+			return value{s, text, origin{rank: fromRun}}, true
 		}
 		return value{s, s.fallback, origin{rank: fromDefault}}, true
 	})

@@ -124,7 +124,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		return err
 	}
 	jobs := guardeval.Jobs(cases, guards...)
-	progress := &progressPrinter{w: m.screen, terminal: m.Terminal}
+	progress := m.newProgressPrinter(false)
 	results, err := lab.PlayAll(ctx, jobs, func(over int) {
 		progress.update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
 	})

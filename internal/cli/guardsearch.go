@@ -45,7 +45,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 	}
 	// Trials leave much garbage and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	progress := &progressPrinter{w: m.screen, terminal: m.Terminal}
+	progress := m.newProgressPrinter(false)
 	err = s.Run(ctx, search.Options{Trials: e.trials, Jobs: e.jobs, Progress: func(done int) {
 		progress.update(fmt.Sprintf("trials %d/%d, %d harmful", done, e.trials, s.Harmful), int64(done), int64(e.trials))
 	}})
@@ -68,9 +68,9 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		}
 	}
 	if ctx.Err() != nil {
-		return failWith(exitInterrupted, fmt.Errorf("guard search interrupted after %d trials; --continue goes on", s.Next))
+		return failWith(exitInterrupted, fmt.Errorf("guard search interrupted after %s; --continue goes on", plaintext.Count(s.Next, "trial")))
 	}
-	plaintext.Fprintf(m.Stdout, "%d trials of seed %d: %d did harm\n", s.Next, s.Seed, s.Harmful)
+	plaintext.Fprintf(m.Stdout, "%s of seed %d: %d did harm\n", plaintext.Count(s.Next, "trial"), s.Seed, s.Harmful)
 	for _, f := range s.Finds {
 		plaintext.Fprintf(m.Stdout, "trial %d: %s: %s\n  play it again: guard-eval --trial %s\n", f.Trial, f.Harm.Kind, f.Harm.Detail, f.Tape)
 	}
@@ -82,7 +82,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		}
 	}
 	if s.Harmful > 0 {
-		return failWith(exitGate, fmt.Errorf("gate missed: %d of %d trials did harm", s.Harmful, s.Next))
+		return failWith(exitGate, fmt.Errorf("gate missed: %d of %s did harm", s.Harmful, plaintext.Count(s.Next, "trial")))
 	}
 	return nil
 }

@@ -99,11 +99,13 @@ type inspection struct {
 	Usage    map[string]llmclient.Usage `json:"tokens_by_model"`
 	// Deviations are the ticks of deviation from plans that count now, by agent that has any.
 	Deviations map[string]int64 `json:"deviations,omitempty"`
+	// Spent is what counts against the caps, calls of the open tick included.
+	Spent state.Spent `json:"spent"`
 	// Caps are those that hold, absent without any, in this currency.
 	Caps trace.Caps `json:"caps,omitzero"`
 	// CapsPending are those that hold from a later tick on, nil for none.
 	CapsPending *trace.CapChange `json:"caps_pending,omitempty"`
-	currency    string
+	Currency    string           `json:"currency,omitempty"`
 	// Files are those of the trace, Bytes their size on disk.
 	Files int   `json:"trace_files"`
 	Bytes int64 `json:"trace_bytes"`
@@ -113,11 +115,13 @@ type inspection struct {
 
 // recentTick is one tick that is shown.
 type recentTick struct {
-	Tick      int64            `json:"tick"`
-	Digest    string           `json:"digest,omitempty"`
-	Calls     int64            `json:"calls"`
-	Failed    int64            `json:"failed"`
-	Refused   int64            `json:"refused"`
+	Tick    int64  `json:"tick"`
+	Digest  string `json:"digest,omitempty"`
+	Calls   int64  `json:"calls"`
+	Failed  int64  `json:"failed"`
+	Refused int64  `json:"refused"`
+	// Controls are what an operator did before the tick.
+	Controls  []trace.Control  `json:"controls,omitempty"`
 	Decisions []recentDecision `json:"decisions"`
 	Events    []trace.Event    `json:"events"`
 }
@@ -150,13 +154,13 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		return i, err
 	}
 	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
-		return i, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
+		return i, badInput("no agent %s in this run; %s", shown(f.agent), offered(f.agent, ids))
 	}
 	s := h.Settings
 	i = inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
-		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: h.SettingsAt(now.Tick).Currency(),
+		Waiting: int64(len(now.Open.Exchanges)), Spent: now.SpentByNow(), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, Currency: h.SettingsAt(now.Tick).Currency(),
 		Counts: x.Counts, Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for agent := range now.Deviations {
@@ -233,6 +237,11 @@ func (i *inspection) show(r trace.Record, agent string) {
 		if t := tick(); wanted(r.AgentID) {
 			t.Refused++
 		}
+	case trace.Control:
+		r.Timing = nil
+		if t := tick(); r.AgentID == "" || wanted(r.AgentID) {
+			t.Controls = append(t.Controls, r)
+		}
 	case trace.Decision:
 		if t := tick(); wanted(r.AgentID) {
 			t.Decisions = append(t.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
@@ -259,7 +268,7 @@ func (i *inspection) text() string {
 	case i.Process != "":
 		state += ", process " + i.Process
 	case i.State == string(trace.RunUnfinished):
-		state += ": no process works on it; resume goes on with it"
+		state += ": no process works on it; resume continues it"
 	case i.Reason != "":
 		state += ": " + i.Reason
 	}
@@ -269,7 +278,11 @@ func (i *inspection) text() string {
 	}
 	field("progress", "%d of %d ticks, %d exchanges of the next one, %d resumes", i.Tick, i.Ticks, i.Waiting, i.Resumes)
 	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
-	field("calls", "%d, %d failed%s", i.Calls, i.Failed, refusedText(i.Refused))
+	where := ""
+	if i.Waiting > 0 { // what was spent counts the open tick, too
+		where = " in whole ticks"
+	}
+	field("calls", "%d%s, %d failed%s", i.Calls, where, i.Failed, refusedText(i.Refused))
 	// The most frequent failures come first.
 	for _, kind := range slices.SortedFunc(maps.Keys(i.Failures), func(a, b string) int {
 		return cmp.Or(cmp.Compare(i.Failures[b], i.Failures[a]), cmp.Compare(a, b))
@@ -283,15 +296,23 @@ func (i *inspection) text() string {
 	for _, agent := range slices.Sorted(maps.Keys(i.Deviations)) {
 		field("deviations", "%s: %d of the last %d ticks", agent, i.Deviations[agent], trace.DeviationWindow)
 	}
+	field("spent", "%s", i.spentText())
 	if i.Caps != (trace.Caps{}) {
-		field("caps", "%s", i.Caps.Text(i.currency))
+		field("caps", "%s", i.Caps.Text(i.Currency))
 	}
 	if p := i.CapsPending; p != nil && p.Caps != i.Caps {
-		field("", "from tick %d: %s", p.Tick, p.Caps.Text(i.currency))
+		field("", "from tick %d: %s", p.Tick, p.Caps.Text(i.Currency))
 	}
-	field("trace", "%d files, %d bytes", i.Files, i.Bytes)
+	field("trace", "%s, %d bytes", plaintext.Count(i.Files, "file"), i.Bytes)
 	for _, t := range i.Recent {
-		plaintext.Fprintf(&b, "\ntick %d, %d calls, %d failed%s\n", t.Tick, t.Calls, t.Failed, refusedText(t.Refused))
+		plaintext.Fprintf(&b, "\ntick %d, %s, %d failed%s\n", t.Tick, plaintext.Count(t.Calls, "call"), t.Failed, refusedText(t.Refused))
+		for _, c := range t.Controls {
+			text := c.What()
+			if c.Text != "" {
+				text += ": " + jsonText(c.Text)
+			}
+			plaintext.Fprintf(&b, "  operator: %s\n", plaintext.Clip(text, shownValueMax))
+		}
 		for _, d := range t.Decisions {
 			text := decisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
 			plaintext.Fprintf(&b, "  %s by %s: %s\n", d.AgentID, d.DecidedBy, text)
@@ -303,6 +324,22 @@ func (i *inspection) text() string {
 		}
 	}
 	return b.String()
+}
+
+// spentText says what was spent, each amount with the cap of the run on it if there is one.
+func (i *inspection) spentText() string {
+	of := func(spent, bound string, bounded bool, unit string) string {
+		if bounded {
+			spent += " of " + bound
+		}
+		return spent + " " + unit
+	}
+	s, most := i.Spent, i.Caps.Run
+	list := []string{of(fmt.Sprint(s.Calls), fmt.Sprint(most.Calls), most.Calls > 0, "calls"), of(fmt.Sprint(s.Tokens), fmt.Sprint(most.Tokens), most.Tokens > 0, "tokens")}
+	if i.Currency != "" {
+		list = append(list, of(s.Cost.String(), most.Cost.String(), most.Cost > 0, i.Currency))
+	}
+	return strings.Join(list, ", ")
 }
 
 // refusedText reports requests that were not sent. It is empty if there are none.

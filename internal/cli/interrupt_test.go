@@ -57,18 +57,18 @@ func TestSecondInterruptQuitsAtOnce(t *testing.T) {
 		}
 		s.interrupt(t)
 	}
+	if !lines.Scan() || lines.Text() != "left" {
+		t.Errorf("printed %q at the end", lines.Text())
+	}
 	_ = s.Wait()
 	if code := s.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
-	}
-	if want := "once more to quit at once"; !strings.Contains(s.stderr.String(), want) {
-		t.Errorf("stderr %q, want %q in it", s.stderr.String(), want)
 	}
 }
 
 func TestInterruptedRunExitsWith130(t *testing.T) {
 	dir := t.TempDir()
-	s := start(t, dir, programName, "minimal", "--ticks", "1000000", "--run-dir", "run", "--quiet")
+	s := start(t, dir, programName, "minimal", "--ticks", "1000000", "--run-dir", "run", "--quiet", "--log-level", "error")
 	for {
 		data, err := os.ReadFile(filepath.Join(dir, "run", run.TraceFile))
 		if err == nil && bytes.Contains(data, []byte(`"type":"tick_end"`)) {
@@ -84,6 +84,9 @@ func TestInterruptedRunExitsWith130(t *testing.T) {
 	_ = s.Wait()
 	if code := s.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d; stderr:\n%s", code, exitInterrupted, s.stderr.String())
+	}
+	if !strings.HasPrefix(s.stderr.String(), "interrupted: ") {
+		t.Errorf("that it is interrupted is not said first: %q", s.stderr.String())
 	}
 	if want := "report  run/report.json"; !strings.Contains(string(out), want) {
 		t.Errorf("stdout has no %q:\n%s", want, out)

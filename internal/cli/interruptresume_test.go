@@ -5,8 +5,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/agentworld/run"
 )
@@ -50,6 +52,8 @@ func TestInterruptedWhileDeriving(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		errs := &cancelAt{text: text, cancel: cancel}
 		again.Stderr, again.Getwd, again.Terminal = errs, p.Getwd, true
+		now := time.Now()
+		again.Now = func() time.Time { now = now.Add(redrawEvery); return now } // every tick is drawn
 		code := again.Run(ctx)
 		cancel()
 		if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted while the 60 recorded ticks of \"run\" were derived again, after ") {
@@ -64,5 +68,14 @@ func TestInterruptedWhileDeriving(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(p.dir, "new")); err == nil {
 			t.Errorf("at %q: the directory of a report that was not written is left", text)
 		}
+		// As it is advised, it starts over.
+		next := newProcess(t, nil, append(nextArguments(t, errs.String(), "starts over"), "--until-tick", "60")...)
+		if next.Getwd = p.Getwd; next.run(t) != exitCompleted || !slices.Contains(next.Args, "80") {
+			t.Errorf("%q: %s", next.Args, next.output())
+		}
+		if err := os.RemoveAll(filepath.Join(p.dir, "new")); err != nil {
+			t.Fatal(err)
+		}
+		before = kept()
 	}
 }

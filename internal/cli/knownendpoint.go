@@ -73,6 +73,19 @@ func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool
 	return func(url openai.BaseURL, keyEnv string) bool { return known[knownEndpoint(url, keyEnv)] }
 }
 
+// withholdKey takes the key away from a run whose endpoint only a run directory names. own are
+// the settings without those of that run.
+func (m *Main) withholdKey(c *config, own []value) {
+	if c.trusts = m.trusted(own); c.APIKey.Empty() {
+		return
+	}
+	if url, err := openai.ParseBaseURL(c.endpoint()); err != nil || !c.trusts(url, "") {
+		c.APIKey = openai.Secret{}
+		c.withheld = withheld(find(c.values, "llm.api_key").origin.String(), url, "name it with --base-url "+url.String())
+		plaintext.Fprintf(m.Stderr, "note: %s\n", c.withheld)
+	}
+}
+
 // withheld says that an endpoint does not get a key, and what to do.
 func withheld(key string, url openai.BaseURL, remedy string) string {
 	return fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used with it: if it is meant to get it, %s",

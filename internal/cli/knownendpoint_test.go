@@ -52,7 +52,7 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		}
 	}
 	fork := []string{"fork", "run", "--at-tick", "2", "--ticks", "4", "--run-dir", "forked"}
-	resume := []string{"resume", "run", "--until-tick", "4", "--model", "big", "--base-url", mine.URL}
+	resume := []string{"resume", "run", "--until-tick", "4", "--base-url", mine.URL}
 
 	text := going(0, nil, fork...)
 	unsent("fork")
@@ -63,6 +63,11 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("a fork does not say %q:\n%s", want, text)
 		}
+	}
+	text = going(0, nil, "resume", "run", "--until-tick", "4")
+	unsent("resume without a flag")
+	if !strings.Contains(text, "note: the key from environment OPENAI_API_KEY is not sent to "+stranger.URL+"/v1, ") {
+		t.Errorf("a resume does not say that it sends no key:\n%s", text)
 	}
 	// The model is named, not the endpoint.
 	going(0, nil, append(fork, "--model", "third")...)
@@ -87,7 +92,7 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		code int
 		sent string
 	}{
-		{[]string{"resume", ".", "--until-tick", "4"}, exitBadInput, ""},
+		{[]string{"resume", ".", "--until-tick", "4"}, 0, ""},
 		{[]string{"fork", ".", "--at-tick", "2", "--ticks", "4", "--run-dir", "../forked"}, 0, ""},
 		{[]string{"doctor", "--model", "big", "--offline"}, 0, ""},
 		{[]string{"resume", ".", "--until-tick", "4", "--config", "config.toml"}, 0, runKey},

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 
 // stubborn is a program that does not end when it is interrupted once.
 func stubborn() {
-	ctx, _ := interruptible(os.Stderr)
+	ctx, _, _ := interruptible(func() { fmt.Println("left") })
 	fmt.Println("ready")
 	<-ctx.Done()
 	fmt.Println("finishing")
@@ -72,7 +72,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey, "forge": forgeFile,
+			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey, "forge": forgeFile, "next": runAdvice,
 		},
 	})
 }
@@ -94,6 +94,22 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
+}
+
+// runAdvice runs the command that the last program advised, as a shell takes it, and demands its
+// exit code: next CODE WHAT-IT-DOES [FLAG...].
+func runAdvice(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: next code what-it-does flag...")
+	}
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		command, does, found := strings.Cut(strings.TrimPrefix(line, advicePrefix), "   # ")
+		if found && strings.HasPrefix(line, advicePrefix) && strings.TrimSpace(does) == args[1] {
+			exits(ts, false, []string{args[0], "sh", "-c", strings.Join(append([]string{command}, args[2:]...), " ")})
+			return
+		}
+	}
+	ts.Fatalf("nothing was advised that %s", args[1])
 }
 
 // forgeFile chains the trace of a run again after a script changed it: forge FILE.

@@ -75,6 +75,11 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		default:
 			plaintext.Fprintf(w, "cost: none, the scripted stub is free\n")
 		}
+		if p.Live() {
+			plaintext.Fprintf(w, "time: likely %s, at least %s, at most %s, at %g to %g seconds a call (likely %g)\n",
+				brief(p.takesTime(e.Likely, callTime.likely)), brief(p.takesTime(e.Least, callTime.least)), brief(p.takesTime(e.Most, callTime.most)),
+				callTime.least.Seconds(), callTime.most.Seconds(), callTime.likely.Seconds())
+		}
 		if age := priceAge(p.Prices, now); age != "" {
 			plaintext.Fprintf(w, "%s\n", age)
 		}
@@ -85,12 +90,90 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 			caps = p.Caps.Text(p.Currency())
 		}
 		plaintext.Fprintf(w, "caps: %s\n", caps)
+		p.announceShortfalls(w)
+	}
+}
+
+// callTime is how long a call of a live model is supposed to take.
+var callTime = struct{ least, likely, most time.Duration }{time.Second, 5 * time.Second, 20 * time.Second}
+
+// takesTime is how long usage takes at so long a call: turns of different agents are played at
+// once, and rates that the user set are kept.
+func (p plan) takesTime(u trace.Usage, call time.Duration) time.Duration {
+	once := max(1, min(p.Concurrency, int64(len(p.agentIDs))))
+	took := time.Duration(u.Calls/once) * call
+	for _, rate := range []struct{ amount, perMinute int64 }{{u.Calls, p.RequestsPerMinute}, {u.InputTokens + u.OutputTokens, p.TokensPerMinute}} {
+		if rate.perMinute > 0 {
+			took = max(took, time.Duration(float64(rate.amount)/float64(rate.perMinute)*float64(time.Minute)))
+		}
+	}
+	return max(took, call)
+}
+
+// announceShortfalls says which caps lie below what the run is expected to take, and what
+// follows.
+func (p plan) announceShortfalls(w io.Writer) {
+	e := p.Estimate
+	if e == nil {
+		return
+	}
+	ticks, agents := max(1, p.Ticks-p.done()), max(1, int64(len(p.agentIDs)))
+	amounts := func(u trace.Usage) [3]int64 { return [3]int64{u.Calls, u.InputTokens + u.OutputTokens, int64(u.Cost)} }
+	least, likely, spent := amounts(e.Least), amounts(e.Likely), [3]int64{p.spent.Calls, p.spent.Tokens, int64(p.spent.Cost)}
+	// What is left of the run's caps, and the ticks in which they probably end it.
+	var ends [3]int64
+	of := [3]int64{p.Caps.Run.Calls, p.Caps.Run.Tokens, int64(p.Caps.Run.Cost)}
+	for i, most := range of {
+		if most > 0 && most-spent[i] < likely[i] {
+			ends[i] = p.done() + 1 + int64(float64(ticks)*float64(max(0, most-spent[i]))/float64(likely[i]))
+		}
+	}
+	for _, c := range []struct {
+		of     string
+		limit  trace.Limit
+		divide int64
+		then   string
+	}{
+		{"the run", p.Caps.Run, 1, ""},
+		{"each agent", p.Caps.Agent, agents, "agents that reach it only wait"},
+		{"each tick", p.Caps.Tick, ticks, "agents that it leaves nothing for wait"},
+	} {
+		bound := [3]int64{c.limit.Calls, c.limit.Tokens, int64(c.limit.Cost)}
+		for i, unit := range []string{"calls", "tokens", "cost"} {
+			if bound[i] == 0 {
+				continue
+			}
+			whose := "the cap on " + unit + " of " + c.of
+			if c.of != "each tick" && spent[i] > 0 { // only what is left bounds the rest
+				bound[i] -= spent[i] / c.divide
+				whose = "what is left of " + whose
+			}
+			if bound[i] >= likely[i]/c.divide {
+				continue
+			}
+			wanted, needs := "the likely", likely[i]/c.divide
+			if bound[i] < least[i]/c.divide {
+				wanted, needs = "the least expected", least[i]/c.divide
+			}
+			show, then := fmt.Sprint(needs), c.then
+			if unit == "cost" {
+				show = price.Money(needs).String() + " " + p.Currency()
+			}
+			switch {
+			case then != "":
+			case slices.ContainsFunc(ends[:], func(tick int64) bool { return tick > 0 && tick < ends[i] }):
+				then = fmt.Sprintf("alone it would end the run in tick %d, but another cap does so before", ends[i])
+			default:
+				then = fmt.Sprintf("the run probably ends in tick %d of %d, with exit code %d", ends[i], p.Ticks, exitBudget)
+			}
+			plaintext.Fprintf(w, "note: %s lies below %s %s: %s\n", whose, wanted, show, then)
+		}
 	}
 }
 
 // takes is an amount of calls and tokens in words.
 func takes(s trace.Usage) string {
-	return fmt.Sprintf("%d calls with %d tokens in and %d out", s.Calls, s.InputTokens, s.OutputTokens)
+	return fmt.Sprintf("%s with %s in and %d out", plaintext.Count(s.Calls, "call"), plaintext.Count(s.InputTokens, "token"), s.OutputTokens)
 }
 
 // priceAgeMax is the age in days up to which a price is not remarked on.

@@ -28,19 +28,19 @@ const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm]
 //	yes    no        yes    live, at OpenAI
 //	yes    no        no     refused
 //
-// Offline makes any of them scripted.
+// Offline makes any of them scripted. An estimate sends nothing and needs no key.
 func (c *config) chooseModel() error {
 	if c.Offline || c.Model == "" {
 		c.Model, c.ModelSource, c.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
 		return nil
 	}
-	if c.BaseURL == "" && c.APIKey.Empty() {
-		return badInput("model %s (%s) at %s needs a key: set %s; or name another endpoint with --base-url, or use --offline",
-			shown(c.Model), find(c.values, "llm.model").origin, openai.BaseURLDefault, keySettings)
-	}
 	url, err := openai.ParseBaseURL(c.endpoint())
 	if err != nil {
 		return badInput("%w", err)
+	}
+	if c.APIKey.Empty() && !c.estimateOnly && (c.BaseURL == "" || isDefault(c.BaseURL)) {
+		return badInput("model %s (%s) at %s needs a key: set %s; or name another endpoint with --base-url, or use --offline",
+			shown(c.Model), find(c.values, "llm.model").origin, openai.BaseURLDefault, keySettings)
 	}
 	c.ModelSource, c.BaseURL = trace.SourceLive, url.String()
 	return nil
@@ -50,6 +50,13 @@ func (c *config) chooseModel() error {
 // leaves out, since it may hold a key.
 func (c config) endpoint() string {
 	return cmp.Or(find(c.values, "llm.base_url").text, openai.BaseURLDefault)
+}
+
+// isDefault reports whether a URL is the endpoint of runs that name none, which wants a key.
+func isDefault(text string) bool {
+	url, err := openai.ParseBaseURL(text)
+	standard, _ := openai.ParseBaseURL(openai.BaseURLDefault)
+	return err == nil && url.Equal(standard)
 }
 
 // stubOnly are the settings that change what the scripted stub answers, by what they are
@@ -78,7 +85,7 @@ func (p *plan) chooseFaults() error {
 		}
 		for _, id := range of.agents {
 			if !slices.Contains(p.agentIDs, id) {
-				return badInput("%s: no agent %s in the scenario; allowed: %s", of.where(), shown(id), listed(p.agentIDs))
+				return badInput("%s: no agent %s in the scenario; %s", of.where(), shown(id), offered(id, p.agentIDs))
 			}
 		}
 	}
@@ -140,7 +147,7 @@ func (p plan) calls(after int64) string {
 	if e := p.Estimate; e != nil {
 		figures = fmt.Sprintf("%d to %d, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
 	}
-	text := fmt.Sprintf("%s (%d ticks x %d agents x up to %d per decision; fewer where agents wait or continue)", figures, ticks, agents, perDecision)
+	text := fmt.Sprintf("%s (%s x %s x up to %d per decision; fewer where agents wait or continue)", figures, plaintext.Count(ticks, "tick"), plaintext.Count(agents, "agent"), perDecision)
 	if learning > 0 {
 		text += fmt.Sprintf(", up to %d of them to learn", learning)
 	}

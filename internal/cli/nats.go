@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -83,7 +83,8 @@ func (m *Main) natsNotice(text string) {
 // done.
 const leavePatience = 10 * time.Second
 
-// coordinate plays a batch with the workers that join over NATS, and with o.Jobs of its own.
+// coordinate plays a batch with the workers that join over NATS, and with o.Jobs of its own, until
+// o.Drain ends; the end of ctx breaks off its own calls.
 func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, listen string, limit trace.Limit) (ending batch.Ending, err error) {
 	var server *jetstream.Server
 	if f.url == natsEmbedded {
@@ -108,11 +109,11 @@ func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, lis
 			return "", err
 		}
 		defer own.Close()
-		working, stop := context.WithCancel(ctx)
+		working, stop := context.WithCancel(o.Drain)
 		var done sync.WaitGroup
 		done.Go(func() {
-			w := jetstream.WorkerOptions{Play: o.Play, Jobs: o.Jobs, Dir: filepath.Join(string(o.Dir), "work"), Notice: m.natsNotice}
-			if err := jetstream.Work(working, own, w); err != nil {
+			w := jetstream.WorkerOptions{Play: o.Play, Jobs: o.Jobs, Dir: filepath.Join(string(o.Dir), "work"), Drain: working, Notice: m.natsNotice}
+			if err := jetstream.Work(ctx, own, w); err != nil {
 				m.natsNotice(err.Error())
 			}
 		})
@@ -123,7 +124,7 @@ func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, lis
 	if err != nil {
 		return "", err
 	}
-	ending, err = m.handOut(ctx, l, o, jetstream.CoordinatorOptions{
+	ending, err = m.handOut(o.Drain, l, o, jetstream.CoordinatorOptions{
 		Dir: string(o.Dir), Retries: o.Retries, Limit: budget.AmountOf(limit), Spent: spent, Lease: o.Lease, Notice: m.natsNotice,
 	})
 	return ending, err
@@ -140,24 +141,37 @@ func (m *Main) handOut(ctx context.Context, l *jetstream.Link, o batch.Options, 
 	if err != nil {
 		return "", err
 	}
-	before := map[batch.ID]bool{}
-	for _, r := range results {
-		before[r.ID] = o.Dir.Done(r.ID)
+	decided, err := batch.Decided(o.Compare, cells, results)
+	if err != nil {
+		return "", err
 	}
+	before, places := map[batch.ID]bool{}, map[batch.ID]int{}
+	for i, r := range results {
+		before[r.ID], places[r.ID] = o.Dir.Done(r.ID), i
+	}
+	playing := map[batch.ID]engine.Progress{}
 	o.Progress(batch.Progress{Results: results})
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	c.Done = func(r batch.Result) {
+	c.Playing = func(cells map[batch.ID]int64) {
+		clear(playing)
+		for id := range cells {
+			playing[id] = engine.Progress{} // how far they are only their workers know
+		}
+		o.Progress(batch.Progress{Results: results, Playing: playing})
+	}
+	c.Done = func(r batch.Result) (enough bool) {
 		if before[r.ID] {
-			return
+			return decided
 		}
-		results, err := o.Dir.Results(cells)
-		if err == nil {
-			o.Progress(batch.Progress{Results: results, Ended: &r})
-			if decided, err := batch.Decided(o.Compare, cells, results); err == nil && decided {
-				cancel(errDecidedEarly)
-			}
+		if at, failed := places[r.ID]; failed {
+			results[at] = r
+		} else {
+			places[r.ID] = len(results)
+			results = append(results, r)
 		}
+		delete(playing, r.ID)
+		o.Progress(batch.Progress{Results: results, Playing: playing, Ended: &r})
+		enough, err := batch.Decided(o.Compare, cells, results)
+		return err == nil && enough
 	}
 	out, err := jetstream.Coordinate(ctx, l, c)
 	for id, reason := range out.Failed {
@@ -167,20 +181,17 @@ func (m *Main) handOut(ctx context.Context, l *jetstream.Link, o batch.Options, 
 		_ = o.Dir.WriteResults(results)
 	}
 	switch {
-	case errors.Is(context.Cause(ctx), errDecidedEarly):
-		return batch.DecidedEarly, nil
 	case ctx.Err() != nil:
 		return batch.Interrupted, nil
 	case err != nil:
 		return "", err
+	case out.Decided:
+		return batch.DecidedEarly, nil
 	case out.Exhausted:
 		return batch.BudgetReached, nil
 	}
 	return batch.Complete, nil
 }
-
-// errDecidedEarly ends a batch whose comparison is decided.
-var errDecidedEarly = errors.New("the comparison is decided")
 
 // announceServer says how to join, and warns if the traffic can be read on its way.
 func (m *Main) announceServer(address string, f natsFlags) {
@@ -188,7 +199,8 @@ func (m *Main) announceServer(address string, f natsFlags) {
 	if f.cert != "" {
 		scheme = "tls"
 	}
-	plaintext.Fprintf(m.Stderr, "nats: %s://%s; join with: worker --nats URL --nats-nkey %s\n", scheme, address, m.shownPath(f.nkey))
+	plaintext.Fprintf(m.Stderr, "nats: %s://%s\n", scheme, address)
+	m.printAdvice(m.Stderr, joinAdvice(scheme+"://"+address, m.shownPath(f.nkey)))
 	host, _, _ := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); f.cert == "" && (ip == nil || !ip.IsLoopback()) {
 		plaintext.Fprintf(m.Stderr, "WARNING: without --nats-cert and --nats-key, prompts and answers can be read on the network\n")

@@ -52,7 +52,7 @@ func requireExported(t *testing.T, c *collector, what string, ticks, calls, meas
 	if got := len(c.named("chat ")); got != calls {
 		t.Errorf("%s: %d calls were exported, want %d", what, got, calls)
 	}
-	if got := len(c.named("run ")); got != 1 {
+	if got := len(c.named("invoke_workflow ")); got != 1 {
 		t.Errorf("%s: %d runs were exported", what, got)
 	}
 	var points uint64

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -119,13 +120,13 @@ func (c *collector) named(prefix string) (found []*traces.Span) {
 // run is the same with it is what the digest shows.
 func TestTelemetry(t *testing.T) {
 	c := newCollector(t)
-	args := []string{"llm_bootstrap", "--ticks", "6", "--run-dir", "run", "--learn-every", "3", "--faults", "http_400=6%"}
+	args := []string{"llm_bootstrap", "--ticks", "6", "--run-dir", "run", "--learn-every", "3", "--faults", "http_400=6%", "--gate", "llm_errors>=1", "--gate", "calls<=1"}
 	plain := newProcess(t, nil, args...)
-	if code := plain.run(t); code != 0 {
+	if code := plain.run(t); code != exitGate {
 		t.Fatalf("exit code %d:\n%s", code, plain.output())
 	}
 	p := newProcess(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL}, args...)
-	if code := p.run(t); code != 0 {
+	if code := p.run(t); code != exitGate {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
 	r, err := p.foldReport("run")
@@ -137,7 +138,7 @@ func TestTelemetry(t *testing.T) {
 	}
 	calls := r.TraceCounts.ModelCalls + r.Learning.Calls
 	for prefix, want := range map[string]int64{
-		"run llm_bootstrap": 1, "tick": 6, "chat scripted": calls,
+		"invoke_workflow llm_bootstrap": 1, "tick": 6, "upsert_memory": r.Learning.Consolidations, "chat scripted": calls,
 		"invoke_agent agent-": r.TotalDecisions + r.DecisionCounts.WaitDegraded + r.Learning.Consolidations,
 	} {
 		if got := int64(len(c.named(prefix))); got != want {
@@ -145,6 +146,7 @@ func TestTelemetry(t *testing.T) {
 		}
 	}
 	checkNesting(t, c)
+	checkOperations(t, c)
 	checkCalls(t, c, r.Tokens.Input+r.Learning.Tokens.Input, r.TraceCounts.LLMErrors+r.Learning.Errors)
 	checkMetrics(t, c, uint64(calls))
 	for _, text := range []string{"electricity", "harvest_radiation\\", "Observation", "You decide", "because"} {
@@ -157,7 +159,10 @@ func TestTelemetry(t *testing.T) {
 // checkNesting demands that each span lies within the right one.
 func checkNesting(t *testing.T, c *collector) {
 	t.Helper()
-	within := map[string]string{"run": "", "tick": "run", "invoke_agent": "tick", "chat": "invoke_agent", "execute_tool": "invoke_agent"}
+	within := map[string]string{
+		"invoke_workflow": "", "tick": "invoke_workflow", "invoke_agent": "tick", "plan": "invoke_agent", "chat": "invoke_agent",
+		"execute_tool": "invoke_agent", "search_memory": "execute_tool", "upsert_memory": "tick",
+	}
 	byID := map[string]*traces.Span{}
 	for _, s := range c.spans {
 		byID[string(s.SpanId)] = s
@@ -169,6 +174,9 @@ func checkNesting(t *testing.T, c *collector) {
 		if p := byID[string(s.ParentSpanId)]; p != nil {
 			parent, _, _ = strings.Cut(p.Name, " ")
 		}
+		if operation == "chat" && parent == "plan" {
+			parent = "invoke_agent"
+		}
 		if want, known := within[operation]; !known || parent != want {
 			t.Errorf("span %q is within %q, want %q", s.Name, parent, want)
 		}
@@ -176,6 +184,42 @@ func checkNesting(t *testing.T, c *collector) {
 	}
 	if len(seen) != len(within) {
 		t.Errorf("operations %v, want all of %v", seen, within)
+	}
+}
+
+// checkOperations demands of all spans but ticks that they name the run and what is done, and
+// that the run has its evaluation.
+func checkOperations(t *testing.T, c *collector) {
+	t.Helper()
+	name := ""
+	for _, s := range c.spans {
+		operation, _, _ := strings.Cut(s.Name, " ")
+		id := attr(s.Attributes, "gen_ai.conversation.id")
+		if operation == "tick" {
+			continue
+		}
+		if name == "" {
+			name = id
+		}
+		if attr(s.Attributes, "gen_ai.operation.name") != operation || !strings.HasPrefix(id, "run-") || id != name {
+			t.Errorf("span %s has the operation %q and the conversation %q", s.Name, attr(s.Attributes, "gen_ai.operation.name"), id)
+		}
+		if strings.HasSuffix(operation, "_memory") && (attr(s.Attributes, "gen_ai.memory.store.id") == "" || attr(s.Attributes, "gen_ai.memory.record.count") == "") {
+			t.Errorf("span %v lacks its store or its records", s)
+		}
+		if operation == "plan" && !slices.ContainsFunc(c.named("chat "), func(call *traces.Span) bool { return bytes.Equal(call.ParentSpanId, s.SpanId) }) {
+			t.Errorf("a plan without the call that made it: %v", s)
+		}
+	}
+	labels := map[string]string{}
+	for _, e := range c.named("invoke_workflow ")[0].Events {
+		if e.Name != "gen_ai.evaluation.result" {
+			t.Errorf("event %s", e.Name)
+		}
+		labels[attr(e.Attributes, "gen_ai.evaluation.name")] = attr(e.Attributes, "gen_ai.evaluation.score.label")
+	}
+	if want := map[string]string{"goals_met": "fail", "llm_errors": "pass", "calls": "fail"}; !maps.Equal(labels, want) {
+		t.Errorf("evaluations %v, want %v", labels, want)
 	}
 }
 

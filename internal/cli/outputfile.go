@@ -6,14 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // outputFile is a file that will be written at the end of a run, checked before
 // its beginning.
 type outputFile struct {
-	// path is absolute, or empty if there is no file.
-	path string
+	// path is absolute, or empty if there is no file. stdout says that it is the standard output.
+	path   string
+	stdout bool
 	// made are the directories the check created.
 	made madeDirs
 }
@@ -58,9 +60,42 @@ func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
 	}
 	out, err := prepareOutput(m.path(name), kept...)
 	if err != nil {
-		return out, badInput("%s%s cannot be written: %v; allowed: a file in a writable directory", what, shown(name), err)
+		return out, badInput("%s%s cannot be written: %w; allowed: a file in a writable directory", what, shown(name), err)
 	}
 	return out, nil
+}
+
+// reportFlag is the flag of the report's file, which may have no value: then the report goes to
+// reportFileDefault, with the scenario's name.
+const (
+	reportFlag        = "--report-json"
+	reportFileDefault = ".tmp/<scenario>-report.json"
+)
+
+// withReportFile gives the flag of the report's file a value where it has none: at the end, or
+// before another flag.
+func withReportFile(args []string) []string {
+	given := slices.Clone(append([]string{}, args...))
+	for i, word := range given {
+		if last := i == len(given)-1; word == reportFlag && (last || strings.HasPrefix(given[i+1], "-") && given[i+1] != "-") {
+			given[i] += "=" + reportFileDefault
+		}
+		if word == "--" {
+			break
+		}
+	}
+	return given
+}
+
+// reportOutput prepares the file of the report, which may be the standard output.
+func (m *Main) reportOutput(p *plan) (outputFile, error) {
+	switch p.ReportJSON {
+	case "-":
+		return outputFile{stdout: true}, nil
+	case reportFileDefault:
+		p.ReportJSON = strings.Replace(reportFileDefault, "<scenario>", scenarioWord(p.Scenario), 1)
+	}
+	return m.output("the report ", p.ReportJSON, p.kept...)
 }
 
 // prepareOutput makes the parents of path and proves that a file can be written

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,5 +112,22 @@ func TestPrepareOutputKeepsWhatItMust(t *testing.T) {
 		if _, err := prepareOutput(path, kept, coming, keptPath{}); err != nil {
 			t.Errorf("prepareOutput(%s): %v", path, err)
 		}
+	}
+}
+
+// TestAReportThatCouldNotBeWrittenIsNotNamed: the summary is printed all the same.
+func TestAReportThatCouldNotBeWrittenIsNotNamed(t *testing.T) {
+	p := newProcess(t, nil, "minimal", "--ticks", "1", "--run-dir", "RUN", "--quiet")
+	if code := p.run(t); code != 0 || !strings.Contains(p.stdout.String(), "\nreport  RUN") {
+		t.Fatalf("exit code %d:\n%s", code, p.output())
+	}
+	r, err := p.foldTrace("RUN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdout.Reset()
+	gone := plan{config: config{process: process{RunDir: "GONE"}}}
+	if err := p.finishReport(gone, outputFile{}, &r); err == nil || !strings.Contains(p.stdout.String(), "\nhead    ") || strings.Contains(p.stdout.String(), "\nreport  ") {
+		t.Errorf("error %v:\n%s", err, p.stdout.String())
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -31,6 +31,8 @@ type plan struct {
 	recording recording
 	// folding is the report, which the run's records go into as they are written.
 	folding *report.Folding
+	// page is served while the run is played, nil without one.
+	page *runPage
 	// playbookFile is where the playbook was read from, and what is learned goes.
 	playbookFile string
 	// prepared is the run before its first tick.
@@ -45,6 +47,9 @@ type plan struct {
 	kept []keptPath
 	// gates are conditions on the report.
 	gates []report.Bound
+	// played are the ticks that a resume leaves as they are, and spent what the run has spent.
+	played int64
+	spent  state.Spent
 }
 
 // newPlan checks the settings against each other and against the files they name, reading
@@ -72,13 +77,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, err
 	}
 	if fork != nil && p.Live() {
-		if p.trusts = m.trusted(fork.own); !p.APIKey.Empty() {
-			if url, err := openai.ParseBaseURL(p.endpoint()); err != nil || !p.trusts(url, "") {
-				p.APIKey = openai.Secret{}
-				p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url, "name it with --base-url "+url.String())
-				plaintext.Fprintf(m.Stderr, "note: %s\n", p.withheld)
-			}
-		}
+		m.withholdKey(&p.config, fork.own)
 	}
 	if p.own, err = m.chooseAgents(p.config, find(p.values, agentsTable).where(), p.agentIDs); err != nil {
 		return p, err
@@ -96,6 +95,9 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, err
 	}
 	if _, err := m.telemetry(p.config); err != nil {
+		return p, err
+	}
+	if err := p.checkPage(); err != nil {
 		return p, err
 	}
 	p.AgentModels = nil
@@ -135,6 +137,9 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 			return p, badInput("%s: %w", v.where(), err)
 		}
 		p.playbookFile, p.Playbook = v.text, string(text)
+	}
+	if err = p.takeDocuments(m); err != nil {
+		return p, err
 	}
 	if p.RunDir, err = m.nameRunDir(p.RunDir, p.Scenario); err != nil {
 		return p, err
@@ -213,7 +218,7 @@ func (p *plan) endWithTheModel() {
 	p.values = slices.Clone(p.values)
 	for i, v := range p.values {
 		ofStub := p.Live() && stubOnly[v.setting.key] != ""
-		if v.origin.rank == fromParent && (ofStub || unpaid && v.setting.kind == kindMoney) {
+		if v.origin.rank == fromRun && (ofStub || unpaid && v.setting.kind == kindMoney) {
 			p.values[i].text = ""
 			reflect.ValueOf(v.setting.into(&p.config)).Elem().SetZero()
 		}
@@ -243,12 +248,15 @@ func (p plan) taken() int64 {
 	return p.fork.atTick
 }
 
+// done is the last tick for which nothing is asked any more.
+func (p plan) done() int64 { return max(p.taken(), p.played) }
+
 // strict says that every answer is recorded, so that no model is asked.
 func (c config) strict() bool { return c.ModelSource == trace.SourceRecorded }
 
 // keptPaths are the files of a run that its report must not replace.
 func (m *Main) keptPaths(p plan) []keptPath {
-	kept := []keptPath{m.keptTrace(p.RunDir), {"the run directory", m.path(p.RunDir)}, {"the playbook", m.path(p.playbookFile)}}
+	kept := []keptPath{m.keptTrace(p.RunDir), m.keptAsks(p.RunDir), {"the run directory", m.path(p.RunDir)}, {"the playbook", m.path(p.playbookFile)}}
 	if p.recording.path != "" {
 		kept = append(kept, keptPath{"the recording", m.path(p.recording.path)}, m.keptTrace(p.recording.path))
 	}
@@ -259,6 +267,13 @@ func (m *Main) keptPaths(p plan) []keptPath {
 func wrongSettings(err error) error {
 	if err == nil {
 		return nil
+	}
+	if joined, several := err.(interface{ Unwrap() []error }); several {
+		var all []string
+		for _, one := range joined.Unwrap() {
+			all = append(all, one.Error())
+		}
+		return badInputs(all)
 	}
 	return badInput("%w", err)
 }

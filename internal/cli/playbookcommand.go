@@ -51,7 +51,7 @@ func (m *Main) playbookCommand() *cobra.Command {
 		Short: "show which lessons differ between two versions, or between two files",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 && len(args) != 3 {
-				return badInput("%s needs a file and two versions, or two files, and got %d arguments", c.CommandPath(), len(args))
+				return badInput("%s needs a file and two versions, or two files, and got %s", commandPath(c), plaintext.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -72,15 +72,15 @@ func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
 		return badInput("%v", err)
 	}
 	var b strings.Builder
-	plaintext.Fprintf(&b, "version %d, %d lessons\n", version, len(bullets))
-	for _, section := range playbook.Sections() {
+	plaintext.Fprintf(&b, "version %d, %s\n", version, plaintext.Count(len(bullets), "lesson"))
+	for _, section := range p.Sections() {
 		headed := false
 		for _, bullet := range bullets {
 			if bullet.Section != section {
 				continue
 			}
 			if !headed {
-				plaintext.Fprintf(&b, "\n%s\n", section.Title())
+				plaintext.Fprintf(&b, "\n%s\n", p.Title(section))
 				headed = true
 			}
 			plaintext.Fprintf(&b, "  %s  helpful %d, harmful %d, neutral %d, %s, trust %s\n    %s\n", bullet.ID, bullet.Helpful, bullet.Harmful, bullet.Neutral,
@@ -161,6 +161,6 @@ func (m *Main) rollbackPlaybook(name string, p *playbook.Playbook, to int) error
 	if err := engine.WritePlaybook(m.path(name), next); err != nil {
 		return err
 	}
-	plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %d lessons\n", next.Version(), to, next.Len())
+	plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %s\n", next.Version(), to, plaintext.Count(next.Len(), "lesson"))
 	return nil
 }

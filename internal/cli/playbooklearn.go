@@ -112,7 +112,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	l.runtime = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
 		Model: c.Model, ContextWindowTokens: c.ContextWindowTokens, MaxOutputTokens: c.MaxOutputTokens,
 		ReasoningEffort: c.ReasoningEffort, Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
-	}, CountTokens: tokens.Count}, rounds)
+	}, CountTokens: tokens.Count}, rounds, l.seed.OwnSections()...)
 	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
 		fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))
 	if err != nil {
@@ -142,8 +142,9 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 			continue
 		}
 		agent, turn := b.Experience.Agent(), l.runtime.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
-		l.spender.Begin(agent, turn)
-		for ask, more := turn.Next(); more; ask, more = turn.Next() {
+		first, _ := turn.Next()
+		l.spender.Begin(agent, first, reflect.CallsLeast)
+		for ask, more := first, true; more; ask, more = turn.Next() {
 			answer := l.spender.Respond(ask, func(r llmclient.Request) llmclient.Answer {
 				return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, r)
 			})
@@ -171,8 +172,8 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 			plaintext.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", run, agent, result.Failure)
 		}
 	}
-	plaintext.Fprintf(m.Stdout, "%s: %d consolidations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
-		run, consolidations, calls, failed, applied, rejected, passed)
+	plaintext.Fprintf(m.Stdout, "%s: %s in %s, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
+		run, plaintext.Count(consolidations, "consolidation"), plaintext.Count(calls, "call"), failed, applied, rejected, passed)
 	return nil
 }
 
@@ -186,6 +187,6 @@ func (m *Main) keepSchooling(name string, l *schooling) error {
 	if err != nil {
 		return err
 	}
-	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %d lessons\n", name, l.seed.Version(), l.book.Version(), l.book.Len())
+	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %s\n", name, l.seed.Version(), l.book.Version(), plaintext.Count(l.book.Len(), "lesson"))
 	return nil
 }

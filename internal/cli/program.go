@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/telemetry"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -28,18 +30,29 @@ import (
 //	m := &Main{Args: []string{"scenarios", "list"}, Stdout: &out, Stderr: &errs, ...}
 //	code := m.Run(ctx)
 //
-// All fields are required. A Main is run once.
+// All fields but Program, Columns, OutputColumns, Quit and Environ are required. A Main is run once.
 type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
+	// Program is how the user called it, for commands that messages advise; empty is its name.
+	Program string
 	// Stdin, Stdout and Stderr are the standard streams. Stdout gets results,
 	// Stderr progress and errors. Run puts a screen before the latter two.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Terminal says that Stderr is a terminal: progress is one updating line.
+	// Terminal says that Stderr is a terminal: progress is one updating line, of at most as
+	// many columns as Columns returns each time, 0 for unknown. Nil is the same.
 	Terminal bool
-	// LookupEnv finds an environment variable.
+	Columns  func() int
+	// OutputColumns is how wide the terminal is that Stdout is, 0 where it is none. Nil is the same.
+	OutputColumns func() int
+	// Quit, when it ends, breaks off also what the end of Run's context leaves to be finished.
+	// Nil never ends.
+	Quit context.Context
+	// LookupEnv finds an environment variable. Environ lists them as in [os.Environ]; nil lists
+	// none.
 	LookupEnv func(name string) (string, bool)
+	Environ   func() []string
 	// Getwd returns the directory that relative paths start from.
 	Getwd func() (string, error)
 	// Now is the wall clock; it names run directories.
@@ -49,21 +62,27 @@ type Main struct {
 
 	// screen is Stderr, for progress on a terminal.
 	screen *screen
+	// interrupt is called when the context of Run ends.
+	interrupt *interruption
 	// dir is what Getwd returned.
 	dir string
 	// ending are called when the program ends.
 	ending []func()
+	// exported is where the run is exported to, nil for nowhere.
+	exported *telemetry.Telemetry
 	// keys are those that the settings hold, for taking them out of errors.
 	keys []openai.Secret
 }
 
 // NewMain returns the program of this process.
 func NewMain(args []string) *Main {
-	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines.
-	terminal := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb"
+	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines,
+	// and for those who want plain output.
+	terminal := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 	return &Main{
-		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal,
-		LookupEnv: os.LookupEnv, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
+		Program: os.Args[0], Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Terminal: terminal, Columns: func() int { return columnsOf(os.Stderr) }, OutputColumns: func() int { return columnsOf(os.Stdout) },
+		LookupEnv: os.LookupEnv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
 	}
 }
 
@@ -71,35 +90,138 @@ func NewMain(args []string) *Main {
 // arguments and streams, and exits with the exit code.
 func Execute() {
 	log.SetOutput(io.Discard) // package net/http prints there what a server sends unasked, a repeated key included
-	ctx, stop := interruptible(os.Stderr)
-	code := NewMain(os.Args[1:]).Run(ctx)
+	reportFileSize()
+	m := NewMain(os.Args[1:])
+	m.screen = &screen{w: os.Stderr}
+	ctx, quit, stop := interruptible(m.screen.leave)
+	m.Quit = quit
+	code := m.Run(ctx)
 	stop()
 	os.Exit(code)
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends. A second
-// signal ends the process at once, for a user who does not want to wait for
-// records to be finished. notice gets a line at the first one. stop gives the
-// signals back and ends the goroutine that waits for them; it is called once.
-func interruptible(notice io.Writer) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
+// quitTime is how long the program may take to end after a second signal.
+const quitTime = 2 * time.Second
+
+// interruptible returns a context that the first SIGINT or SIGTERM ends, and one that the
+// second ends, for a user who does not want to wait for what was begun. After that the program
+// has quitTime for its records and its report; then, or at a third signal, it exits, after it
+// called leave. stop gives the signals back and ends the goroutine that waits for them; it is
+// called once.
+func interruptible(leave func()) (ctx, quit context.Context, stop func()) {
+	quit, cancelQuit := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(quit)
+	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		if _, ok := <-signals; !ok {
-			return
+		for _, end := range []func(){cancel, cancelQuit} {
+			if _, ok := <-signals; !ok {
+				return
+			}
+			end()
 		}
-		plaintext.Fprintf(notice, "interrupted: finishing what was begun; once more to quit at once\n")
-		cancel()
-		if _, ok := <-signals; ok {
-			os.Exit(exitInterrupted)
+		select {
+		case _, ok := <-signals:
+			if !ok {
+				return
+			}
+		case <-time.After(quitTime):
 		}
+		leave()
+		os.Exit(exitInterrupted)
 	}()
-	return ctx, func() {
+	return ctx, quit, func() {
 		signal.Stop(signals)
 		close(signals)
-		cancel()
+		cancelQuit()
 	}
+}
+
+// interruption says what happens when the program is interrupted.
+type interruption struct {
+	ctx context.Context
+
+	mu   sync.Mutex
+	say  func()
+	said bool
+}
+
+// happened says it, once.
+func (i *interruption) happened() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.said {
+		i.said = true
+		i.say()
+	}
+}
+
+// during replaces what is said, until done is called. What happened before that is said, even
+// if what ended by it was faster.
+func (i *interruption) during(say func()) (done func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	before := i.say
+	i.say = say
+	return func() {
+		if i.ctx.Err() != nil {
+			i.happened()
+		}
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.say = before
+	}
+}
+
+// whenInterrupted replaces what an interrupt does, until done is called: drain is called when the
+// context of Run ends, breakOff when Quit does.
+func (m *Main) whenInterrupted(drain, breakOff func()) (done func()) {
+	heard := m.interrupt.during(drain)
+	if m.Quit == nil {
+		return heard
+	}
+	broken := make(chan struct{})
+	unbegun := context.AfterFunc(m.Quit, func() { defer close(broken); breakOff() })
+	return func() {
+		if !unbegun() {
+			<-broken
+		}
+		heard()
+	}
+}
+
+// drained returns a context for runs that are to be drained at the end of ctx: it ends only with
+// Quit, which breaks off the calls in flight. note says both; sent is how many calls are in flight.
+func (m *Main) drained(ctx context.Context, sent func() int, note func(text string)) (calls context.Context, done func()) {
+	calls, breakOff := context.WithCancel(context.WithoutCancel(ctx))
+	heard := m.whenInterrupted(func() { note(drainText(sent())) }, func() {
+		n := sent()
+		breakOff()
+		note(breakOffText(n))
+	})
+	return calls, func() {
+		heard()
+		breakOff()
+	}
+}
+
+// drainText says that no call begins any more, and how many are awaited.
+func drainText(sent int) string {
+	if sent == 0 {
+		return "interrupted: no call is in flight, and none is sent any more"
+	}
+	return fmt.Sprintf("interrupted: %s in flight awaited, those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(sent, "call"))
+}
+
+// breakOffText says how many calls were broken off.
+func breakOffText(sent int) string {
+	switch sent {
+	case 0:
+		return "interrupted again: no call was in flight"
+	case 1:
+		return "interrupted again: 1 call broken off, its answer is lost"
+	}
+	return fmt.Sprintf("interrupted again: %d calls broken off, their answers are lost", sent)
 }
 
 // Run runs the program and returns its exit code. Errors have been printed, each
@@ -111,8 +233,19 @@ func (m *Main) Run(ctx context.Context) int {
 	}
 	m.dir = dir
 	out := &screen{w: m.Stdout}
-	m.screen = &screen{w: m.Stderr}
+	if m.screen == nil {
+		m.screen = &screen{w: m.Stderr}
+	}
 	m.Stdout, m.Stderr = out, m.screen
+	m.interrupt = &interruption{ctx: ctx, said: ctx.Err() != nil, say: func() {
+		plaintext.Fprintf(m.screen, "interrupted: finishing what was begun; once more to quit at once\n")
+	}}
+	defer func() { // a command may end faster than it is said why
+		if ctx.Err() != nil {
+			m.interrupt.happened()
+		}
+	}()
+	defer context.AfterFunc(ctx, m.interrupt.happened)()
 	defer m.screen.flush()
 	defer out.flush()
 	defer func() {
@@ -126,7 +259,7 @@ func (m *Main) Run(ctx context.Context) int {
 		}
 		root := m.rootCommand()
 		// A nil list would make cobra read the arguments of the process.
-		root.SetArgs(append([]string{}, m.Args...))
+		root.SetArgs(withReportFile(m.Args))
 		root.SetIn(m.Stdin)
 		root.SetOut(m.Stdout)
 		root.SetErr(m.Stderr)
@@ -153,9 +286,16 @@ func (m *Main) fail(err error) int {
 	if err == nil {
 		return exitCompleted
 	}
-	if text := errorText(err); text != "" {
-		plaintext.Fprintf(m.Stderr, "%s: %s\n", programName, openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
+	lines := []string{errorText(err)}
+	if all, several := errors.AsType[problems](err); several {
+		lines = all
 	}
+	for _, text := range lines {
+		if text != "" {
+			plaintext.Fprintf(m.Stderr, "%s: %s\n", programName, openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
+		}
+	}
+	m.printAdvice(m.Stderr, adviceOf(err)...)
 	return exitCode(err)
 }
 

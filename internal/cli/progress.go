@@ -18,9 +18,6 @@ const progressLines = 20
 //
 // Tokens are shown once there are some, cost if the model has a price.
 func progressText(p engine.Progress) string {
-	if p.Resuming {
-		return fmt.Sprintf("resuming: tick %d/%d derived again", p.Tick, p.Ticks)
-	}
 	text := fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
 	if tokens := p.InputTokens + p.OutTokens; tokens > 0 {
@@ -32,66 +29,66 @@ func progressText(p engine.Progress) string {
 	return text
 }
 
-// progressPrinter shows the progress of a run on stderr: one updating line on a
-// terminal, else a bounded number of plain lines. It may be used by several
-// goroutines.
+// columnsDefault is the width of a terminal that does not say how wide it is.
+const columnsDefault = 80
+
+// progressPrinter shows progress on stderr: one updating line on a terminal, else a
+// bounded number of plain lines. It may be used by several goroutines.
 type progressPrinter struct {
 	w *screen
-	// terminal says that w can update a line in place.
+	// terminal says that w can update a line in place. columns is how wide it is now, 0 for
+	// unknown; nil is the same.
 	terminal bool
+	columns  func() int
 	// quiet leaves out progress; notes are printed all the same.
 	quiet bool
 
 	mu sync.Mutex
 	// shown is the last step of progressLines that had its line.
 	shown int64
-	// open says that the updating line awaits its end.
-	open bool
 }
 
-// show prints p as far as it is worth it: on a terminal every tick, elsewhere
-// each twentieth of the run. It is called from the goroutine that runs the ticks.
-func (pp *progressPrinter) show(p engine.Progress) {
-	if !pp.quiet && (pp.terminal || !p.Resuming) {
-		pp.update(progressText(p), p.Tick, p.Ticks)
-	}
+// newProgressPrinter returns one for stderr.
+func (m *Main) newProgressPrinter(quiet bool) *progressPrinter {
+	return &progressPrinter{w: m.screen, terminal: m.Terminal, columns: m.Columns, quiet: quiet || !m.screen.filter.shows("info")}
 }
 
 // update shows a text that says how much is over. It may be called from several
 // goroutines; one that comes late has no line.
 func (pp *progressPrinter) update(text string, over, of int64) {
+	if pp.terminal {
+		pp.draw(func(columns int) string { return plaintext.Fit(text, columns) })
+		return
+	}
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
-	if pp.terminal {
-		pp.w.redraw(text)
-		pp.open = true
-	} else if step := over * min(of, progressLines) / max(of, 1); step > pp.shown {
+	if step := over * min(of, progressLines) / max(of, 1); step > pp.shown {
 		pp.shown = step
 		plaintext.Fprintf(pp.w, "%s\n", text)
 	}
 }
 
+// draw shows what text returns for a width as the updating line. The last column stays
+// empty: some terminals begin a new line once it is filled.
+func (pp *progressPrinter) draw(text func(columns int) string) {
+	columns := 0
+	if pp.columns != nil {
+		columns = pp.columns()
+	}
+	if columns < 1 {
+		columns = columnsDefault
+	}
+	pp.w.redraw(text(columns - 1))
+}
+
 // noteCharsMax bounds a note: it may quote a provider.
 const noteCharsMax = 400
 
-// note prints something worth a line of its own, in place of the updating line,
-// which returns below it. It is printed also when progress is not.
+// note prints something worth a line of its own, above the updating line. It is printed also
+// when progress is not.
 func (pp *progressPrinter) note(text string) {
-	pp.mu.Lock()
-	defer pp.mu.Unlock()
-	if pp.open {
-		pp.w.redraw("")
-		pp.open = false
-	}
 	plaintext.Fprintf(pp.w, "%s\n", plaintext.Clip(text, noteCharsMax))
 }
 
 // finish ends the updating line, so that what follows starts at the margin.
-func (pp *progressPrinter) finish() {
-	pp.mu.Lock()
-	defer pp.mu.Unlock()
-	if pp.open {
-		plaintext.Fprintf(pp.w, "\n")
-		pp.open = false
-	}
-}
+func (pp *progressPrinter) finish() { pp.w.endLine() }

@@ -12,12 +12,12 @@ import (
 
 func TestPlainProgressIsBounded(t *testing.T) {
 	for _, ticks := range []int64{1, 3, 20, 21, 30, 1000} {
-		var out bytes.Buffer
-		p := &progressPrinter{w: &screen{w: &out}}
+		l, out := newLine(false, 0)
+		l.start(engine.Progress{Ticks: ticks})
 		for tick := int64(1); tick <= ticks; tick++ {
-			p.show(engine.Progress{Tick: tick, Ticks: ticks})
+			l.show(engine.Progress{Tick: tick, Ticks: ticks})
 		}
-		p.finish()
+		l.finish()
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		if want := min(ticks, progressLines); int64(len(lines)) != want {
 			t.Errorf("%d ticks gave %d lines, want %d", ticks, len(lines), want)
@@ -25,33 +25,6 @@ func TestPlainProgressIsBounded(t *testing.T) {
 		if last := lines[len(lines)-1]; !strings.HasPrefix(last, progressText(engine.Progress{Tick: ticks, Ticks: ticks})) {
 			t.Errorf("%d ticks end with %q", ticks, last)
 		}
-	}
-}
-
-func TestTerminalProgressUpdatesOneLine(t *testing.T) {
-	var out bytes.Buffer
-	p := &progressPrinter{w: &screen{w: &out}, terminal: true}
-	p.show(engine.Progress{Tick: 1, Ticks: 2, Decisions: 3, Continued: 4, ModelCalls: 5, Rejected: 6, Errors: 7})
-	p.note("careful\x1b[2J")
-	p.show(engine.Progress{Tick: 2, Ticks: 2})
-	p.finish()
-	p.finish()
-	want := "\r\x1b[Ktick 1/2  decisions 3  continued 4  calls 5  rejected 6  errors 7" +
-		"\r\x1b[Kcareful\\u001b[2J\n" +
-		"\r\x1b[Ktick 2/2  decisions 0  continued 0  calls 0  rejected 0  errors 0\n"
-	if out.String() != want {
-		t.Errorf("printed %q, want %q", out.String(), want)
-	}
-}
-
-func TestQuietKeepsNotes(t *testing.T) {
-	var out bytes.Buffer
-	p := &progressPrinter{w: &screen{w: &out}, quiet: true}
-	p.show(engine.Progress{Tick: 1, Ticks: 1})
-	p.note("n")
-	p.finish()
-	if out.String() != "n\n" {
-		t.Errorf("printed %q, want only the note", out.String())
 	}
 }
 

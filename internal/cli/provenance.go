@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/agentworld/memory"
@@ -87,6 +86,23 @@ func (t *provenance) add(r trace.Record) {
 	}
 }
 
+// orderAt is the decision that gave the standing order which a tick continued, nil if the tick
+// continued none.
+func (t *provenance) orderAt(tick int64) *trace.Decision {
+	if t.decisions[tick].DecidedBy != trace.ByStanding {
+		return nil
+	}
+	for tick--; tick > 0; tick-- {
+		d := t.decisions[tick]
+		if a, err := world.DecodeAction(d.Executed); err == nil && d.DecidedBy != trace.ByStanding {
+			if _, ok := a.(world.ExecuteUntil); ok {
+				return &d
+			}
+		}
+	}
+	return nil
+}
+
 // chainDepthMax bounds how far a chain is followed; parents are older than their
 // children, so it ends by itself in any trace that was not forged.
 const chainDepthMax = 8
@@ -121,7 +137,7 @@ func (t *provenance) chain(id string) (lines []string) {
 // the trace has no lines.
 func (t *provenance) origin(id string) (lines []string) {
 	if e, ok := t.texts[id]; ok {
-		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, jsonText(e.Text))}
+		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, memory.Quote(e.Text))}
 	}
 	// The author of a bullet, its tick, and the decisions that are its evidence.
 	if b, ok := t.book.Bullet(id); ok {
@@ -156,6 +172,8 @@ func (t *provenance) origin(id string) (lines []string) {
 			calls = append(calls, strings.TrimSpace(step.Name+" "+step.CallID))
 		}
 		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
+	case s.Kind == trace.KindDocument:
+		return []string{"a passage of " + jsonText(s.Title)}
 	case s.OriginAgent != "" && s.OriginAgent != t.agent:
 		return []string{fmt.Sprintf("words of %s, known since tick %d", s.OriginAgent, s.OriginTick)}
 	}
@@ -168,12 +186,16 @@ func (t *provenance) decided(prefix string, tick int64) string {
 	if !ok {
 		return fmt.Sprintf("%stick %d, of which the trace holds no decision of %s", prefix, tick, t.agent)
 	}
-	return fmt.Sprintf("%stick %d, %s: %s", prefix, tick, t.agent, decisionText(d))
+	used := ""
+	if len(d.SourcesUsed) > 0 {
+		used = ", used " + listed(d.SourcesUsed)
+	}
+	return fmt.Sprintf("%stick %d, %s: %s%s", prefix, tick, t.agent, decisionText(d), used)
 }
 
 // decisionText renders a decision and its outcome on one line.
 func decisionText(d trace.Decision) string {
-	text := rawText(d.Executed)
+	text, _ := actionText(d.Executed)
 	if d.WaitReason != "" {
 		text += " (" + string(d.WaitReason) + ")"
 	}
@@ -193,13 +215,31 @@ func channelOf(d trace.Decision, id string) string {
 	return ""
 }
 
-// useOf says whether a decision used a source that it had in view, and how.
-func useOf(d trace.Decision, id string) string {
-	if !slices.Contains(d.SourcesUsed, id) {
+// useText says whether a decision used a source that it had in view, and through which channel it
+// named it.
+func useText(used bool, channel string) string {
+	switch {
+	case !used:
 		return "not used"
-	}
-	if channel := channelOf(d, id); channel != "" {
+	case channel != "":
 		return "used (" + channel + ")"
 	}
 	return "used"
+}
+
+// sourceText says what a source in view of an agent is and how it begins, such as
+//
+//	message of agent-2 in tick 2: "Lend me 40 electricity."
+func sourceText(s trace.Source, agent string) string {
+	text := string(s.Kind)
+	if s.OriginAgent != "" && s.OriginAgent != agent {
+		text += fmt.Sprintf(" of %s in tick %d", s.OriginAgent, s.OriginTick)
+	}
+	if s.Title != "" {
+		text += ", " + plaintext.Line(s.Title)
+	}
+	if s.Preview != "" {
+		text += ": " + memory.Quote(strings.Join(strings.Fields(s.Preview), " "))
+	}
+	return text
 }

@@ -29,7 +29,7 @@ const shownValueMax = 80
 // that does not fit the kind is a mistake in the table and panics.
 func (s setting) read(text string, target any) error {
 	// A name of a file may be any bytes. All else is recorded as JSON, which would change it.
-	if !utf8.ValidString(text) && s.kind != kindPath && s.kind != kindFile {
+	if !utf8.ValidString(text) && s.kind != kindPath && s.kind != kindFile && s.kind != kindDir {
 		return errors.New("the text is not valid UTF-8; allowed: text in UTF-8")
 	}
 	switch s.kind {
@@ -82,7 +82,7 @@ func (s setting) read(text string, target any) error {
 		*target.(*bool) = text == "true" || text == "1"
 	case kindChoice:
 		if !slices.Contains(s.choices, text) {
-			return s.refuse(text, "is not known")
+			return fmt.Errorf("%s is not known; %sallowed: %s", shown(text), didYouMean(text, s.choices), s.allowed())
 		}
 		*target.(*string) = text
 	case kindMoney:
@@ -120,7 +120,7 @@ func (s setting) read(text string, target any) error {
 		return readChecks(text, target.(*[]string))
 	case kindText, kindPath:
 		*target.(*string) = text
-	case kindFile:
+	case kindFile, kindDir:
 		// It is read when the settings are checked against each other.
 	default:
 		panic(fmt.Sprintf("setting %s has unknown kind %q", s.name(), s.kind))

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
@@ -36,9 +39,13 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 		}
 		return recording{}, c.chooseModel()
 	}
-	h, err := run.ReadRecording(m.path(v.text))
+	path, err := m.runNamed(v.text)
 	if err != nil {
-		return recording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(v.text), err)
+		return recording{}, err
+	}
+	h, err := run.ReadRecording(m.path(path))
+	if err != nil {
+		return recording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path), err, latestRun)
 	}
 	strict := c.ReplayMiss == missError
 	for key, what := range stubOnly {
@@ -46,15 +53,20 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 			return recording{}, badInput("%s: %s are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s", v.where(), what, missAsk)
 		}
 	}
-	r := recording{v.text, h}
+	r := recording{path, h}
 	return r, c.answerFrom(r, strict, ", or use --replay-miss "+missAsk)
 }
 
-// chooseAnswersAgain is chooseAnswers for a run that is resumed. Its recording is at the
-// recorded place, or where a flag says it is now. The other places for settings apply only
-// to new runs. The caller that claims a run reports that it cannot be read.
+// chooseAnswersAgain is chooseAnswers for a run that is resumed. Its model, endpoint and
+// recording are the recorded ones, or what a flag says. The other places for settings apply
+// only to new runs, apart from those of the key, which goes to no endpoint that only the run
+// names. The caller that claims a run reports that it cannot be read.
 func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	h, _ := run.Dir(m.path(runDir)).Header()
+	own := slices.Clone(c.values)
+	if c.trusts = m.trusted(own); c.takeModel(h.Latest(), m.lastEndpoint(runDir)) {
+		m.withholdKey(c, own)
+	}
 	v, path, recorded := find(c.values, "run.replay_from"), "", h.Latest().Recording
 	if h.Timing != nil {
 		path = h.Timing.RecordingPath
@@ -71,6 +83,45 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	}
 	r := recording{path, again}
 	return r, c.answerFrom(r, recorded != nil && recorded.Asked == "", "")
+}
+
+// takeModel takes model and endpoint from the settings of a run, where no flag says otherwise.
+// It reports whether the run asks a live model. moved is the endpoint that a resume of it named
+// last, empty for none.
+func (c *config) takeModel(s trace.Settings, moved string) (live bool) {
+	model, endpoint := s.Model, cmp.Or(moved, s.BaseURL)
+	if live = s.Live() && !c.Offline; !live {
+		model, endpoint = "", ""
+	}
+	for key, text := range map[string]string{"llm.model": model, "llm.base_url": endpoint} {
+		at := slices.IndexFunc(c.values, func(v value) bool { return v.setting.key == key })
+		v := c.values[at]
+		if v.origin.rank == fromFlag {
+			continue
+		}
+		if url, err := openai.ParseBaseURL(v.text); err == nil && text != "" && knownEndpoint(url, "") == text {
+			continue // with its query, which is not recorded
+		}
+		c.values[at] = value{v.setting, text, origin{rank: fromRun}}
+		*v.setting.into(c).(*string) = text
+	}
+	return live
+}
+
+// lastEndpoint is the endpoint that the last resume of a run recorded, empty for none.
+func (m *Main) lastEndpoint(runDir string) (url string) {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for r := trace.NewReader(f); ; {
+		record, err := r.NextOf(trace.TypeResume)
+		if err != nil { // the end, or what the claim of the run reports
+			return url
+		}
+		url = record.(trace.Resume).BaseURL
+	}
 }
 
 // answerFrom completes the settings of a run with recorded answers. Strictly no model

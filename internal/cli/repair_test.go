@@ -28,7 +28,7 @@ func TestMoreRepairsLoseFewerTurns(t *testing.T) {
 // onlyRun returns the directory of the one run the program has made.
 func (p *inProcess) onlyRun(t *testing.T) string {
 	t.Helper()
-	runs, err := filepath.Glob(filepath.Join(p.dir, runsRoot, "*"))
+	runs, err := filepath.Glob(filepath.Join(p.dir, runsDirDefault, "*"))
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs %v, error %v; want one", runs, err)
 	}

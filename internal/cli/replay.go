@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/ask"
+	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 )
@@ -81,12 +83,39 @@ func (m *Main) replayCommand() *cobra.Command {
 			if !result.Equal {
 				return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
 			}
-			plaintext.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
+			asked, err := checkAsks(run.Dir(m.path(args[0])))
+			if err != nil {
+				return failWith(exitDiffers, fmt.Errorf("the ticks agree, and %w", err))
+			}
+			plaintext.Fprintf(m.Stdout, "replay agrees: %s, %s%s\n", plaintext.Count(result.Ticks, "tick"), plaintext.Count(result.Exchanges, "exchange"), asked)
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&o.AllowVersionDrift, "allow-version-drift", false, "also replay a run that another version recorded")
 	return c
+}
+
+// checkAsks derives the questions that are kept with a run again, and says how many there are. The
+// error says which of them differ.
+func checkAsks(dir run.Dir) (said string, err error) {
+	kept, err := ask.Kept(dir)
+	if err != nil || len(kept) == 0 {
+		return "", err
+	}
+	x, _, err := dir.Index(false)
+	if err != nil {
+		return "", err
+	}
+	var differ []error
+	for i, r := range kept {
+		if err := ask.Check(dir, x, r, tokens.Count); err != nil {
+			differ = append(differ, fmt.Errorf("%s, line %d: %w", run.AsksFile, i+1, err))
+		}
+	}
+	if len(differ) > 0 {
+		return "", errors.Join(differ...)
+	}
+	return fmt.Sprintf(", %d questions", len(kept)), nil
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One

@@ -18,17 +18,20 @@ import (
 func (m *Main) foldReport(runDir string) (report.Report, error) {
 	r, err := m.foldTrace(runDir)
 	if err == nil {
-		m.compareWithParent(runDir, &r)
+		m.compareWithParent(runDir, "", &r)
 	}
 	return r, err
 }
 
-// compareWithParent adds to the report of a fork the comparison with its parent.
-func (m *Main) compareWithParent(runDir string, r *report.Report) {
+// compareWithParent adds to the report of a fork the comparison with its parent, a run directory
+// that is looked for beside the fork if it is not given.
+func (m *Main) compareWithParent(runDir, parent string, r *report.Report) {
 	if r.Fork == nil {
 		return
 	}
-	parent := m.parentOf(runDir, trace.ForkParent{Name: r.Fork.Parent, Run: r.Fork.ParentRun})
+	if parent == "" {
+		parent = m.parentOf(runDir, trace.ForkParent{Name: r.Fork.Parent, Run: r.Fork.ParentRun})
+	}
 	if parent == "" {
 		return
 	}
@@ -60,13 +63,18 @@ func (m *Main) keptTrace(runDir string) keptPath {
 	return keptPath{"the run's trace", filepath.Join(m.path(runDir), run.TraceFile)}
 }
 
+// keptAsks is the file of a run's questions, whose answers were paid for.
+func (m *Main) keptAsks(runDir string) keptPath {
+	return keptPath{"the questions of the run", filepath.Join(m.path(runDir), run.AsksFile)}
+}
+
 // writeFromTrace writes a file that is made from a run's trace, parents included. It
 // appears complete or not at all, and nothing is made for a directory without a run.
 func (m *Main) writeFromTrace(runDir, name string, fill func(*os.File) error) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	out, err := m.output("", name, m.keptTrace(runDir))
+	out, err := m.output("", name, m.keptTrace(runDir), m.keptAsks(runDir))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type rank int
 const (
 	fromArgument rank = iota
 	fromFlag
-	fromParent
+	fromRun // another run, which is forked, or the one that is resumed
 	fromEnv
 	fromFile
 	fromDefault
@@ -43,8 +43,8 @@ func (o origin) String() string {
 		return "argument"
 	case fromFlag:
 		return "flag " + o.at
-	case fromParent:
-		return "the run that is forked"
+	case fromRun:
+		return "the run"
 	case fromEnv:
 		return "environment " + o.at
 	case fromFile:

@@ -80,7 +80,7 @@ func TestDefaultsMakeAConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{Settings: trace.DefaultSettings(), process: process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000}}
+	want := config{Settings: trace.DefaultSettings(), process: process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
 	got.values = nil
 	// Without a row in the table.
 	want.ReasonStepsMax, want.GuardRoundsMax = 0, 0
@@ -94,7 +94,7 @@ func TestASettingReadsBack(t *testing.T) {
 	for _, s := range settingTable() {
 		text := s.fallback
 		switch s.kind {
-		case kindFile, kindSecret, kindMillis:
+		case kindFile, kindDir, kindSecret, kindMillis:
 			continue
 		case kindMoney:
 			text = "4000.00"
@@ -163,7 +163,7 @@ func TestReadRefuses(t *testing.T) {
 		{"llm.timeout_ms", "0", `"0" is out of range; allowed: a duration such as 30s or a number of milliseconds, from 1ms to 1h0m0s`},
 		{"llm.timeout_ms", "2h", `"2h" is out of range; allowed: a duration such as 30s or a number of milliseconds, from 1ms to 1h0m0s`},
 		{"llm.offline", "yes", `"yes" is neither true nor false; allowed: true, false`},
-		{"run.protocol", "Full", `"Full" is not known; allowed: full, lean`},
+		{"run.protocol", "Full", `"Full" is not known; did you mean "full"? allowed: full, lean`},
 		{"llm.context_window", "3999", `"3999" is out of range; allowed: a whole number from 4000 to 10000000`},
 		{"llm.api_key", "two words", "the key holds a space or a special character; allowed: visible ASCII characters"},
 		{"run.protocol", "a\x1b[2Jb", `"a\x1b[2Jb" is not known; allowed: full, lean`},

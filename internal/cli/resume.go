@@ -22,8 +22,10 @@ const resumeHelp = `Go on with a run that was killed, interrupted or ended early
 
 Everything recorded is derived again from the recorded answers and compared, which calls
 no model; answers of the unfinished tick are used too. Then the run goes on in the same
-trace. What shapes the run is recorded with it; who answers is given again: a live run needs
-its model named again, and its key where it was. Another model makes another run.
+trace. Model, endpoint and settings are recorded with the run. The key is not: it comes from
+the environment or the configuration file, and goes to an endpoint that you used with a key
+before or that one of them names. --base-url names another endpoint of the same model.
+Another model makes another run.
 
 Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 
@@ -34,7 +36,7 @@ func resumeSettings() settings {
 	keys := append(capSettings().keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
-		"run.otel", "run.quiet", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
+		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level", "run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
 	var taken settings
 	for _, s := range settingTable() {
 		if !slices.Contains(keys, s.key) {
@@ -53,6 +55,20 @@ type resumeFlags struct {
 	untilTick  int64
 	allowDrift bool
 	abandon    bool
+}
+
+// words are the flags as they were given.
+func (f resumeFlags) words() (words []string) {
+	if f.untilTick > 0 {
+		words = append(words, "--until-tick", fmt.Sprint(f.untilTick))
+	}
+	if f.allowDrift {
+		words = append(words, "--allow-version-drift")
+	}
+	if f.abandon {
+		words = append(words, "--abandon-tick")
+	}
+	return words
 }
 
 // resumeCommand returns the command that continues a run.
@@ -100,7 +116,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		Model: c.Model, ModelSource: c.ModelSource, BaseURL: c.BaseURL, Recording: c.Recording,
 	})
 	if err != nil {
-		return resumeRefusal(runDir, err)
+		return m.resumeRefusal(runDir, c, err)
 	}
 	defer s.Close()
 	if size := s.State.SegmentBytes; size != nil && find(c.values, "run.trace_segment_mb").origin.rank != fromFlag {
@@ -108,6 +124,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	}
 	c.Settings, c.RunDir = s.Settings(), runDir
 	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(c.values, "run.playbook").text}
+	p.played, p.spent = s.State.Tick, s.State.SpentByNow()
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
@@ -117,28 +134,29 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if _, p.agentIDs, err = recordedScenario(p.Settings); err != nil {
 		return err
 	}
-	// The keys of agents are looked up again where the run found them, for those endpoints
-	// that may get them.
-	p.trusts = m.trusted(p.values)
 	if p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs); err != nil {
 		return err
 	}
 	if p.gates, err = p.bounds(); err != nil {
 		return err
 	}
+	if err = p.checkPage(); err != nil {
+		return err
+	}
 	p.kept = m.keptPaths(p)
-	out, err := m.output("the report ", p.ReportJSON, p.kept...)
+	out, err := m.reportOutput(&p)
 	if err != nil {
 		return err
 	}
 	if s.Complete() {
 		// The exit code says only that there is no more to resume.
-		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", p.RunDir, s.State.Tick)
+		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n", p.RunDir, plaintext.Count(s.State.Tick, "tick"))
 		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
 			plaintext.Fprintf(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed\n")
 		}
 		if end := s.State.End; end.RunStatus != trace.RunCompleted {
-			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, end.Reason, p.RunDir)
+			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s\n", end.RunStatus, end.Reason)
+			m.printAdvice(m.Stderr, forkAdvice(p.RunDir, 0, "plays it again"))
 		}
 		r, err := m.foldTrace(p.RunDir)
 		if err != nil {
@@ -146,7 +164,20 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		}
 		return m.finishReport(p, out, &r)
 	}
+	if p.page, err = m.openPage(p); err != nil {
+		return err
+	}
+	defer p.page.close()
 	p.folding = report.NewFolding()
+	if e := p.Estimate; e != nil { // was made for all ticks that the run was asked for
+		h := s.State.Header
+		asked := h.SettingsAt(p.Ticks).Ticks
+		if n := len(h.Forks); n > 0 {
+			asked -= h.Forks[n-1].Tick
+		}
+		left := engine.EstimateOf(*e, p.Ticks-p.played, asked)
+		p.Estimate = &left
+	}
 	result, began, err := m.play(ctx, p, s.State.Tick, func() { m.announceResume(p, s) }, s.Run)
 	if !began {
 		return err
@@ -156,20 +187,32 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	}
 	if err == nil && result.Deriving {
 		out.made.discard()
-		return failWith(statusCode(result.Status), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
-			s.State.Tick, shown(p.RunDir), result.TicksDone, p.RunDir))
+		return advise(failWith(statusCode(result.Status), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed",
+			s.State.Tick, shown(p.RunDir), result.TicksDone)), p.resumeAdvice("starts over", f.words()...))
 	}
 	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
 	}
-	return m.conclude(p, out, result, err)
+	if err = m.conclude(p, out, result, err); err == nil {
+		m.stay(ctx, p.page)
+	}
+	return err
 }
 
 // resumeRefusal explains why a run cannot be resumed.
-func resumeRefusal(runDir string, err error) error {
+func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
-		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",
-			shown(runDir), err, runDir)
+		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)
+		if offline := find(c.values, "llm.offline"); c.Offline {
+			return badInput("%w, without offline (%s)", refused, offline.origin)
+		}
+		s, err := run.Dir(m.path(runDir)).State()
+		if err != nil {
+			return refused
+		}
+		other := forkAdvice(runDir, s.Tick, "continues it with the other model, as a run of its own")
+		other.words = append(other.words, again(c.values, "llm.model", "llm.base_url")...)
+		return advise(refused, other)
 	}
 	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
 		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)

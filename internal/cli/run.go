@@ -37,7 +37,7 @@ import (
 // can be kept.
 func (m *Main) run(ctx context.Context, p plan) error {
 	// Finding out at the end would lose what a long run has paid for.
-	out, err := m.output("the report ", p.ReportJSON, p.kept...)
+	out, err := m.reportOutput(&p)
 	if err != nil {
 		return err
 	}
@@ -51,6 +51,11 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
+	if p.page, err = m.openPage(p); err != nil {
+		made.discard()
+		return err
+	}
+	defer p.page.close()
 	p.folding = report.NewFolding()
 	result, began, err := m.play(ctx, p, p.taken(), func() {
 		plaintext.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", p.Scenario, p.Ticks,
@@ -76,7 +81,10 @@ func (m *Main) run(ctx context.Context, p plan) error {
 			return fmt.Errorf("run: %w", err)
 		}
 	}
-	return m.conclude(p, out, result, err)
+	if err = m.conclude(p, out, result, err); err == nil {
+		m.stay(ctx, p.page)
+	}
+	return err
 }
 
 // play opens the source of answers, calls announce and plays the ticks after the given one
@@ -85,6 +93,11 @@ func (m *Main) play(
 	ctx context.Context, p plan, after int64, announce func(), carryOut func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
 	defer m.collectLess()()
+	// The end of ctx lets calls under way be answered; only the end of Quit breaks them off.
+	drain := ctx
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	p.endpoints.drain = drain
 	if p.Learns() { // what is learned goes there at the end
 		book, err := m.output("the playbook ", p.playbookFile)
 		if err != nil {
@@ -103,18 +116,23 @@ func (m *Main) play(
 		// Such a run is a measurement, and its results must not be taken for those of another.
 		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
-	printer := &progressPrinter{w: m.screen, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
+	line := &runLine{progressPrinter: m.newProgressPrinter(p.Quiet), now: m.Now, prices: p.Prices, traffic: p.endpoints.traffic}
+	printer := line.progressPrinter
+	printer.terminal = m.Terminal && !p.PrintLLMIO
 	p.endpoints.say, p.endpoints.now, p.endpoints.dir = printer.note, m.Now, run.Dir(m.path(p.RunDir))
 	defer p.endpoints.dir.ForgetWaits()
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
-		Progress: printer.show, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
+		Progress: line.show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.recording.path != "" {
 		o.RecordingPath = m.path(p.recording.path)
 	}
 	if !p.faults.Empty() { // answers that are used again were spoilt by these very faults
 		o.Reused = func(r llmclient.Request, attempts int) { scripted.Recount(r.Body(), attempts) }
+	}
+	if p.page != nil {
+		o.Controls = p.page.controls
 	}
 	o.Record = p.folding.Add
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
@@ -125,7 +143,11 @@ func (m *Main) play(
 			exchanges.show(x)
 		}
 	}
+	line.start(engine.Progress{Tick: after, Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
+	defer line.finish()
+	defer m.whenInterrupted(line.drain, func() { line.breakOff(cancel) })()
 	err = m.shielded(func() error {
+		watched := observers{line}
 		wanted, err := m.telemetry(p.config)
 		if err != nil {
 			return err
@@ -137,13 +159,14 @@ func (m *Main) play(
 			if err != nil {
 				return badInput("%w", err)
 			}
-			defer func() { _ = t.Close() }() // a failure was noted
-			o.Observer = t
+			m.exported = t
+			m.ending = append(m.ending, func() { _ = t.Close() }) // a failure was noted
+			watched = append(watched, t)
 		}
+		o.Observer = watched
 		result, err = carryOut(ctx, o)
 		return err
 	})
-	printer.finish()
 	return result, true, err
 }
 
@@ -216,7 +239,7 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
 			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 		}
-		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), p.RunDir)
+		return advise(fmt.Errorf("run: %w", errors.Join(runErr, reportErr)), p.resumeAdvice("once that is mended, continues after the last whole tick"))
 	}
 	return cmp.Or(reportErr, p.verdict(result, r))
 }
@@ -224,6 +247,7 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 // verdict turns the way a run ended into an error with its exit code; nil for a
 // completed run in which enough was decided. What a cap refused was asked for.
 func (p plan) verdict(result engine.Result, r report.Report) error {
+	ticks := plaintext.Count(p.Ticks, "tick")
 	switch statusCode(result.Status) {
 	case exitCompleted:
 		d := r.DecisionCounts
@@ -232,31 +256,38 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 		if degraded*100 <= decisions*int64(p.MaxDegradedPct) {
 			return p.gateVerdict(r)
 		}
-		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; doctor with the same settings shows what the endpoint does, and --commit one-step takes the best candidate of a draft without asking for a decision",
-			degraded, decisions, p.MaxDegradedPct))
+		return advise(failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; --commit one-step takes the best candidate of a draft without asking for a decision",
+			degraded, decisions, p.MaxDegradedPct)), p.doctorAdvice())
 	case exitProvider:
-		hint := p.providerHint(result.Failure)
+		hint, next := p.providerHint(result.Failure), []advice{}
 		if result.Status == trace.RunNoUsableAnswers {
-			hint = unusableHint(result.Unused) + "; doctor with the same settings shows what the endpoint does"
+			hint = unusableHint(result.Unused)
 		}
-		return failWith(exitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
-			result.Status, result.TicksDone, p.Ticks, result.Reason, hint))
+		if p.Live() {
+			next = append(next, p.doctorAdvice())
+		}
+		if p.resumable(result) && result.TicksDone < p.Ticks {
+			next = append(next, p.resumeAdvice("continues the run once that is mended"))
+		}
+		return advise(failWith(exitProvider, fmt.Errorf("%s after %d of %s: %s; %s",
+			result.Status, result.TicksDone, ticks, result.Reason, hint)), next...)
 	case exitBudget:
-		return failWith(exitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap continues it",
-			result.Status, result.TicksDone, p.Ticks, result.Reason, p.RunDir))
+		return advise(failWith(exitBudget, fmt.Errorf("%s after %d of %s: %s; the report is complete up to there",
+			result.Status, result.TicksDone, ticks, result.Reason)), p.raiseAdvice())
 	}
-	reason := result.Reason
+	reason, next := result.Reason, []advice{}
 	switch {
 	case result.Status == trace.RunRecordingDamaged:
 		// Asking a model in place of what is lost is a choice with a price, and not made here.
-		reason += fmt.Sprintf("; nothing was asked from there on; resume %s --replay-from PLACE goes on with a whole copy of %s",
-			p.RunDir, shown(p.recording.path))
+		reason += fmt.Sprintf("; nothing was asked from there on; with a whole copy of %s in its place the run can continue", shown(p.recording.path))
+		next = append(next, p.resumeAdvice("continues it; --replay-from names another place"))
 	case result.Status == trace.RunReplayDiffers:
-		reason += fmt.Sprintf("; the prompt is in %s (explain); if the change is meant, record a new run; or use --replay-miss %s", shown(p.RunDir), missAsk)
+		reason += fmt.Sprintf("; if the change is meant, record a new run; or use --replay-miss %s", missAsk)
+		next = append(next, explainAdvice(p.RunDir, result.Reason)...)
 	case p.resumable(result):
-		reason += fmt.Sprintf("; resume %s goes on with it", p.RunDir)
+		next = append(next, p.resumeAdvice("continues the run"))
 	}
-	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
+	return advise(failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %s: %s", result.Status, result.TicksDone, ticks, reason)), next...)
 }
 
 // gateVerdict names the conditions that the report of a completed run breaks.
@@ -325,24 +356,66 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	return withFlags(advice)
 }
 
+// evaluations are what the report says of the run as a whole: the score of its task, the share of
+// goals met, and the bounds that the user set.
+func (p plan) evaluations(r *report.Report) (list []telemetry.Evaluation) {
+	if r.Task != nil {
+		score, label := float64(r.Task.Score), "incomplete"
+		if r.Task.Complete {
+			label = "complete"
+		}
+		list = append(list, telemetry.Evaluation{Name: "task_score", Score: &score, Label: label})
+	}
+	passed := func(yes bool) string {
+		if yes {
+			return "pass"
+		}
+		return "fail"
+	}
+	if n := len(r.Goals); n > 0 {
+		met := float64(r.GoalsMet) / float64(n)
+		list = append(list, telemetry.Evaluation{Name: "goals_met", Score: &met, Label: passed(r.GoalsMet == int64(n))})
+	}
+	for _, b := range p.gates {
+		list = append(list, telemetry.Evaluation{Name: b.Metric.Name, Label: passed(b.Broken(*r) == "")})
+	}
+	return list
+}
+
 // finishReport compares the report of a fork with its parent's, writes it to the run directory
 // and where the user asked for it, and prints its summary. It was folded from the records as they
 // were written, never from what the engine still knows, so that "report RUN" gives the
 // same one at any later time. The summary is printed also when a file could
 // not be written: it may be all that is left of a run on a full disk.
 func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
-	m.compareWithParent(p.RunDir, r)
+	parent := ""
+	if p.fork != nil {
+		parent = p.fork.parent
+	}
+	m.compareWithParent(p.RunDir, parent, r)
+	if m.exported != nil {
+		m.exported.Evaluate(p.evaluations(r)...)
+	}
+	var text, files strings.Builder
 	err := run.Dir(m.path(p.RunDir)).KeepReport(r.JSON())
-	if out.path != "" {
-		err = errors.Join(err, atomicfile.Write(out.path, r.JSON()))
+	if err == nil {
+		plaintext.Fprintf(&files, "report  %s\n", filepath.Join(p.RunDir, run.ReportFile))
 	}
-	var text strings.Builder
+	if out.path != "" {
+		failed := atomicfile.Write(out.path, r.JSON())
+		if err = errors.Join(err, failed); failed == nil {
+			plaintext.Fprintf(&files, "report  %s\n", p.ReportJSON)
+		}
+	}
 	text.WriteString(r.Text())
-	plaintext.Fprintf(&text, "trace   %s\nhead    %s\nreport  %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead, filepath.Join(p.RunDir, run.ReportFile))
-	if out.path != "" {
-		plaintext.Fprintf(&text, "report  %s\n", p.ReportJSON)
+	plaintext.Fprintf(&text, "trace   %s\nhead    %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead)
+	text.WriteString(files.String())
+	result, where := text.String(), m.Stdout
+	if out.stdout { // then the summary is for people, beside what a program reads
+		_, _ = io.WriteString(m.Stderr, result)
+		result = string(r.JSON())
 	}
-	if _, printErr := io.WriteString(m.Stdout, text.String()); printErr != nil {
+	if _, printErr := io.WriteString(where, result); printErr != nil {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
 	return err

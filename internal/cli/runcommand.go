@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 // runHelp is the long help of the default command.
@@ -32,7 +33,7 @@ the defaults; "help settings" lists all of them, --print-config shows yours.
 The report's summary goes to stdout, progress to stderr, trace and report to the run
 directory. Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider failed
 or no answer was usable, 4 budget, 5 replay differs, 6 gate failed or more degraded
-decisions than --max-degraded allows, 130 interrupted.`
+decisions than --max-degraded allows, 8 a disk is full or fails, 130 interrupted.`
 
 // runFlags are the flags of a run that are not settings: they say where settings
 // come from and what to do with them, so no source but the command line has them.
@@ -61,6 +62,9 @@ func (m *Main) runCommand() *cobra.Command {
 		// scenarios as well as the commands.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := givenFlags(c.Flags()); err != nil {
+				return err
+			}
 			// Given twice, the scenario must be the same: a guess would run the wrong one.
 			scenario := ""
 			if len(args) > 0 {
@@ -69,6 +73,9 @@ func (m *Main) runCommand() *cobra.Command {
 			flag := c.Flags().Lookup("scenario").Value.String()
 			switch {
 			case len(args) > 1:
+				if _, _, _, err := m.chooseScenario(namedScenario(args[0]), commandNames(c)); err != nil {
+					return err // most often a misspelt command
+				}
 				return badInput("one scenario at a time: got %s and %s", shown(args[0]), shown(args[1]))
 			case len(args) == 1 && scenario == "":
 				return badInput("the scenario is empty; give a name or leave it out")
@@ -101,19 +108,7 @@ func addConfigFlag(flags *pflag.FlagSet) {
 // that is forked, environment, file, default. scenario is the argument, empty for none.
 // The texts are not yet checked, apart from the file's form.
 func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) ([]value, error) {
-	// An empty flag is most often a variable that a script did not set; taking the next
-	// source instead would hide that.
-	given := map[string]string{}
-	var err error
-	flags.Visit(func(f *pflag.Flag) {
-		if _, ok := f.Value.(*flagText); !ok {
-			return
-		}
-		given[f.Name] = f.Value.String()
-		if strings.TrimSpace(f.Value.String()) == "" && err == nil {
-			err = badInput("flag --%s is empty; give it a value or leave it out", f.Name)
-		}
-	})
+	given, err := givenFlags(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +124,66 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 	}
 	values := resolve(all, slices.Concat([]source{argumentSource(scenario), flagSource(given)}, parent, []source{envSource(m.LookupEnv), file.source()})...)
 	m.keys = append(m.keys, keysOf(values)...)
+	m.log(values)
+	if len(parent) == 0 {
+		m.noteUnknownVariables(all, find(values, agentsTable).text)
+	}
 	return values, nil
+}
+
+// givenFlags are the texts of the settings on the command line. A flag that has no text, or what
+// stands after its missing value, is refused: taking the next source would hide an unset variable.
+func givenFlags(flags *pflag.FlagSet) (given map[string]string, err error) {
+	given = map[string]string{}
+	refuse := func(format string, args ...any) {
+		if err == nil {
+			err = badInput(format, args...)
+		}
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		text, ok := f.Value.(*flagText)
+		if !ok {
+			return
+		}
+		given[f.Name] = text.text
+		next, isFlag := strings.CutPrefix(text.text, "--")
+		next, _, _ = strings.Cut(next, "=")
+		ofScenario := false
+		if flags.NArg() == 0 && !flags.Changed("scenario") && slices.Contains([]kind{kindPath, kindFile, kindDir}, text.kind) {
+			_, _, ofScenario = scenario.Embedded(text.text)
+		}
+		switch {
+		case strings.TrimSpace(text.text) == "":
+			refuse("flag --%s is empty; give it a value or leave it out", f.Name)
+		case isFlag && flags.Lookup(next) != nil:
+			refuse("flag --%s has no value: the flag --%s follows it", f.Name, next)
+		case ofScenario:
+			refuse("flag --%s has no value, or one that is the scenario %s; for a file of that name: ./%s", f.Name, text.text, text.text)
+		}
+	})
+	return given, err
+}
+
+// noteUnknownVariables names the variables that look like settings and are none. agents are those
+// with models of their own, whose keys may have any name.
+func (m *Main) noteUnknownVariables(all settings, agents string) {
+	if m.Environ == nil {
+		return
+	}
+	known := []string{envPrefix + "BATCH_LEASE_MS"}
+	for _, s := range all {
+		known = append(known, s.env...)
+	}
+	own, _ := parseAgentModels(agents) // a wrong one is reported elsewhere
+	for _, a := range own {
+		known = append(known, a.KeyEnv)
+	}
+	for _, variable := range slices.Sorted(slices.Values(m.Environ())) {
+		name, text, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, envPrefix) && strings.TrimSpace(text) != "" && !slices.Contains(known, name) {
+			plaintext.Fprintf(m.Stderr, "note: the variable %s is no setting and is not used; %s\n", name, cmp.Or(strings.TrimSpace(didYouMean(name, known)), "help settings lists all"))
+		}
+	}
 }
 
 // configure reads the settings of a command that does not continue another run.
@@ -138,7 +192,9 @@ func (m *Main) configure(flags *pflag.FlagSet) (config, error) {
 	if err != nil {
 		return config{}, err
 	}
-	return newConfig(trace.DefaultSettings(), values)
+	c, err := newConfig(trace.DefaultSettings(), values)
+	c.configFile = flags.Lookup(configFlag).Value.String()
+	return c, err
 }
 
 // start checks everything that can be checked without a call or a file, then
@@ -154,6 +210,7 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values []value, e
 	if extra.printConfig {
 		return m.printConfig(values)
 	}
+	c.configFile, c.estimateOnly = extra.config, extra.estimateOnly
 	p, err := m.newPlan(c, fork, commands)
 	if err != nil {
 		return err

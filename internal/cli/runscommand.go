@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
@@ -81,7 +83,7 @@ func (m *Main) runsCommand() *cobra.Command {
 newest. Conditions add up. Without --yes nothing is removed, and what would be is listed.
 
 A run that a process works on stays, and so does one that another run was forked from, unless
-that one goes, too. Only directories that hold a run are touched.`,
+that one goes, too. Only directories that hold a run are touched, and in them only its files.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return m.pruneRuns(firstOr(args, runsDirDefault), f) },
 	}
@@ -100,8 +102,12 @@ func firstOr(args []string, fallback string) string {
 	return fallback
 }
 
-// runsIn are the runs in a directory, the newest first. Links are not followed.
+// runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
+// followed.
 func (m *Main) runsIn(name string) ([]keptRun, error) {
+	if _, cells, err := batch.Dir(m.path(name)).Cells(); err == nil {
+		return m.runsOf(name, cells), nil
+	}
 	entries, err := os.ReadDir(m.path(name))
 	if errors.Is(err, fs.ErrNotExist) && name == runsDirDefault {
 		return []keptRun{}, nil
@@ -118,8 +124,26 @@ func (m *Main) runsIn(name string) ([]keptRun, error) {
 			runs = append(runs, r)
 		}
 	}
+	return newestFirst(runs), nil
+}
+
+func newestFirst(runs []keptRun) []keptRun {
 	slices.SortStableFunc(runs, func(a, b keptRun) int { return b.started.Compare(a.started) })
-	return runs, nil
+	return runs
+}
+
+// runsOf are the runs of the cells of a batch.
+func (m *Main) runsOf(name string, cells []batch.Cell) []keptRun {
+	runs := []keptRun{}
+	for _, c := range cells {
+		paths, _ := batch.Dir(m.path(name)).Runs(c.ID) // a cell may have no directory yet
+		for _, path := range paths {
+			if r, ok := m.keptRun(filepath.Join(name, path)); ok {
+				runs = append(runs, r)
+			}
+		}
+	}
+	return newestFirst(runs)
 }
 
 // keptRun looks at a run directory; false if it holds no run.
@@ -181,21 +205,12 @@ func (m *Main) printRuns(runs []keptRun) error {
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("list the runs: %w", cause(err))
 	}
-	total := fmt.Sprintf("%d runs, %s", len(runs), sizeText(size))
-	for _, currency := range sorted(cost) {
+	total := fmt.Sprintf("%s, %s", plaintext.Count(len(runs), "run"), sizeText(size))
+	for _, currency := range slices.Sorted(maps.Keys(cost)) {
 		total += fmt.Sprintf(", %s %s", price.FromMicros(cost[currency]), currency)
 	}
 	_, err := plaintext.Fprintf(m.Stdout, "%s\n", total)
 	return err
-}
-
-// sorted are the keys of a map in order.
-func sorted(of map[string]int64) (keys []string) {
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // sizeText is a number of bytes for people.
@@ -233,6 +248,9 @@ func (m *Main) pruneRuns(name string, f pruneFlags) error {
 		if age, err = parseAge(f.olderThan); err != nil {
 			return err
 		}
+	}
+	if _, _, err := batch.Dir(m.path(name)).Cells(); err == nil {
+		return badInput("%s is a batch, whose results are those of its runs; allowed: remove the whole directory, or name a directory of runs", shown(name))
 	}
 	runs, err := m.runsIn(name)
 	if err != nil {
@@ -278,13 +296,16 @@ func (m *Main) pruneRuns(name string, f pruneFlags) error {
 			continue
 		}
 		if f.yes {
-			unlock, err := run.Dir(m.path(r.Dir)).Lock() // nobody may begin to work on it now
+			unlock, err := run.Dir(m.path(r.Dir)).Lock() // no process may begin to work on it now
 			if err != nil {
 				left = append(left, r.Dir+" stays: "+errorText(err))
 				continue
 			}
-			if err := errors.Join(os.RemoveAll(m.path(r.Dir)), unlock()); err != nil {
+			if err := errors.Join(run.Dir(m.path(r.Dir)).Clear(), unlock()); err != nil {
 				return fmt.Errorf("remove %s: %w", r.Dir, cause(err))
+			}
+			if err := run.Dir(m.path(r.Dir)).RemoveEmpty(); err != nil {
+				left = append(left, r.Dir+" stays without its run: it holds files of somebody else")
 			}
 		}
 		removed++

@@ -24,7 +24,7 @@ func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	f, err := run.Dir(m.path(runDir)).Open()
 	switch {
 	case errors.Is(err, run.ErrNoRun):
-		return nil, badInput("%s holds no trace; allowed: a run directory, which has a file %s", shown(runDir), run.TraceFile)
+		return nil, m.noRun(runDir)
 	case err != nil:
 		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
 	}
@@ -37,14 +37,19 @@ func (m *Main) readsUnverified(c *cobra.Command) *cobra.Command {
 }
 
 // readsRuns lets a command tell what is wrong with the runs among its arguments, but does not
-// keep it from reading them. unverified may be nil.
+// keep it from reading them. Arguments can be [latestRun]. unverified may be nil.
 func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
-	c.PreRun = func(c *cobra.Command, args []string) {
-		for _, dir := range args {
+	c.PreRunE = func(c *cobra.Command, args []string) (err error) {
+		for i := range args {
+			if args[i], err = m.runNamed(args[i]); err != nil {
+				return err
+			}
+			dir := args[i]
 			r := &run.Reading{Unverified: unverified != nil && *unverified, RemakesReport: c.Name() == "report"}
 			r.Note = func(err error) { plaintext.Fprintf(m.Stderr, "note: %s: %s\n", dir, err) }
 			m.ending = append(m.ending, run.Dir(m.path(dir)).ReadAs(r))
 		}
+		return nil
 	}
 	return c
 }
@@ -99,16 +104,12 @@ func (m *Main) eachRecord(runDir string, visit func(trace.Record), skipped ...tr
 	return nil
 }
 
-// runsRoot is where run directories are made when the user names none, below the
-// working directory.
-const runsRoot = ".tmp/runs"
-
 // scenarioCharsMax bounds the scenario's share of a run directory's name, in
 // characters; file systems allow 255 bytes for the whole.
 const scenarioCharsMax = 40
 
 // nameRunDir returns the run directory: the one named, or a new name under
-// runsRoot made of the UTC time, the scenario and three random bytes, so that
+// runsDirDefault made of the UTC time, the scenario and three random bytes, so that
 // runs started in the same second stay apart and listings sort by time.
 func (m *Main) nameRunDir(named, scenario string) (string, error) {
 	if named != "" {
@@ -118,7 +119,13 @@ func (m *Main) nameRunDir(named, scenario string) (string, error) {
 	if _, err := io.ReadFull(m.Random, random[:]); err != nil {
 		return "", fmt.Errorf("name the run directory: %w", err)
 	}
-	// Of the scenario's last path element the letters, digits and underscores are kept.
+	stamp := m.Now().UTC().Format("20060102T150405Z")
+	return filepath.Join(runsDirDefault, stamp+"-"+scenarioWord(scenario)+"-"+hex.EncodeToString(random[:])), nil
+}
+
+// scenarioWord is a scenario's name or path as part of the name of a file: of its last element the
+// letters, digits and underscores.
+func scenarioWord(scenario string) string {
 	word := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
@@ -126,6 +133,5 @@ func (m *Main) nameRunDir(named, scenario string) (string, error) {
 		}
 		return '_'
 	}, strings.TrimSuffix(filepath.Base(scenario), ".toml"))
-	stamp := m.Now().UTC().Format("20060102T150405Z")
-	return filepath.Join(runsRoot, stamp+"-"+word[:min(len(word), scenarioCharsMax)]+"-"+hex.EncodeToString(random[:])), nil
+	return word[:min(len(word), scenarioCharsMax)]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/trace"
@@ -28,14 +29,14 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 		case v.origin.rank != fromArgument:
 			where = v.where() + ": "
 		case len(commands) > 0:
-			return name, nil, s, badInput("unknown scenario or command %s; scenarios: %s, or the path of a .toml file; commands: %s",
-				shown(name), offeredScenarios(), strings.Join(commands, ", "))
+			return name, nil, s, badInput("unknown scenario or command %s; %sscenarios: %s, or the path of a .toml file; commands: %s",
+				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), offeredScenarios(), strings.Join(commands, ", "))
 		}
-		return name, nil, s, badInput("%sunknown scenario %s; allowed: %s, or the path of a .toml file", where, shown(name), offeredScenarios())
+		return name, nil, s, badInput("%sunknown scenario %s; %sallowed: %s, or the path of a .toml file", where, shown(name), didYouMean(name, m.scenarioNames()), offeredScenarios())
 	}
 	if text, err = readBounded(m.path(name), scenario.BytesMax); err != nil {
-		return name, nil, s, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
-			v.where(), shown(name), cause(err), offeredScenarios())
+		return name, nil, s, badInput("%s: scenario file %s cannot be read: %v; %sallowed: %s, or a readable .toml file",
+			v.where(), shown(name), cause(err), didYouMean(name, m.scenarioNames()), offeredScenarios())
 	}
 	s, err = scenario.Parse(name, text)
 	return name, text, s, wrongSettings(err)

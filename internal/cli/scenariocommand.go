@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -41,7 +42,8 @@ func (m *Main) scenariosCommand() *cobra.Command {
 		Short: "check that places can be reached, goals met, that tasks state true numbers and that no rule is idle",
 		Long: "Lint lets scripted agents play each scenario, or all built-in ones, and prints one line per finding, " +
 			"rules of a policy that can never make a difference included. " +
-			"It calls no model. With findings the exit code is 2.",
+			"It calls no model. The exit code is 2 if something is wrong, and 7 if there are doubts only: what the " +
+			"scripted agents did not do, and rules that never make a difference.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = scenario.Names()
@@ -49,7 +51,7 @@ func (m *Main) scenariosCommand() *cobra.Command {
 			return m.lintScenarios(args)
 		},
 	}
-	return group("scenarios", "list, show and check the scenarios", list, show, rules, lint)
+	return group("scenarios", "list, show, check and begin scenarios", list, show, rules, lint, m.newScenarioCommand())
 }
 
 // playersLegend says who plays in each column of the table.
@@ -100,17 +102,24 @@ func (m *Main) listScenarios() error {
 // since they are what was asked for. That one cannot be read is a finding too, so that
 // those after it are still checked.
 func (m *Main) lintScenarios(names []string) error {
-	findings, faulty := 0, 0
+	findings, doubts, faulty := 0, 0, 0
 	for _, name := range names {
 		var lines, flows []string
 		if name, _, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
-			lines = []string{err.Error()}
+			if all, several := errors.AsType[problems](err); several {
+				lines = all
+			} else {
+				lines = []string{err.Error()}
+			}
 		} else {
 			for _, f := range baseline.Lint(chosen, chosen.Seed) {
-				lines = append(lines, name+": "+f.String())
+				if lines = append(lines, name+": "+f.String()); f.Doubt {
+					doubts++
+				}
 			}
 			for _, idle := range policy.FindIdle(chosen.Policy, chosen.Terms) {
-				lines = append(lines, name+": "+idle.String())
+				lines = append(lines, name+": doubt: "+idle.String())
+				doubts++
 			}
 			for _, flow := range append(baseline.Flows(chosen), baseline.Delays(chosen)...) {
 				flows = append(flows, name+": "+flow) // to know, not to mend
@@ -126,10 +135,13 @@ func (m *Main) lintScenarios(names []string) error {
 			}
 		}
 	}
-	if findings > 0 {
-		return badInput("%d findings in %d of %d scenarios", findings, faulty, len(names))
+	switch found := fmt.Sprintf("%s in %d of %s", plaintext.Count(findings, "finding"), faulty, plaintext.Count(len(names), "scenario")); {
+	case findings > doubts:
+		return badInput("%s", found)
+	case findings > 0:
+		return failWith(exitUndecided, errors.New(found+", all of them doubts"))
 	}
-	_, err := plaintext.Fprintf(m.Stdout, "%d scenarios, no findings\n", len(names))
+	_, err := plaintext.Fprintf(m.Stdout, "%s, no findings\n", plaintext.Count(len(names), "scenario"))
 	return err
 }
 
@@ -156,11 +168,11 @@ func writeRules(out io.Writer) error {
 	}
 	b.WriteString("\nFACTORIES\n")
 	for _, k := range rules.FactoryKinds() {
-		plaintext.Fprintf(&b, "%s: %s; costs %s, %d ticks\n", k.Name, k.Doc, amountsOf(k.Cost), k.Ticks)
+		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, k.Doc, amountsOf(k.Cost), plaintext.Count(k.Ticks, "tick"))
 	}
 	b.WriteString("\nRECIPES, for one batch\n")
 	for _, r := range rules.Recipes() {
-		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %d ticks, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs), r.Ticks, cmp.Or(r.FactoryKind, "any factory"))
+		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %s, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs), plaintext.Count(r.Ticks, "tick"), cmp.Or(r.FactoryKind, "any factory"))
 	}
 	b.WriteString("\nEVENTS that end an execute_until\n")
 	for _, e := range world.StopEvents() {

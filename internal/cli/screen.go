@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -13,13 +14,19 @@ import (
 // terminal, even if a caller forgot to escape it. See [plaintext.Escape]; JSON stays JSON.
 //
 // Several goroutines may write: progress, notes and model calls share stderr. Each Write
-// arrives in one piece.
+// arrives in one piece. What is written while there is an updating line comes above it.
 type screen struct {
 	// mu is held during each write to w.
 	mu sync.Mutex
 	w  io.Writer
 	// rest is the beginning of a character whose end was not yet written.
 	rest []byte
+	// line is the updating line, empty for none. It is not shown while open says that the
+	// last line of what was written has no end yet.
+	line string
+	open bool
+	// filter chooses the lines that are shown.
+	filter logFilter
 }
 
 // Write passes p on, escaped.
@@ -37,29 +44,67 @@ func (s *screen) Write(p []byte) (int, error) {
 		}
 	}
 	s.rest = append([]byte(nil), text[whole:]...)
-	if _, err := s.w.Write([]byte(plaintext.Escape(string(text[:whole])))); err != nil {
+	if err := s.print(plaintext.Escape(string(text[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// print writes text above the updating line.
+func (s *screen) print(text string) error {
+	if text = s.filter.pass(text); text == "" {
+		return nil
+	}
+	before, after := "", ""
+	if s.line != "" && !s.open {
+		before = lineStart
+	}
+	if s.open = !strings.HasSuffix(text, "\n"); !s.open {
+		after = s.line
+	}
+	_, err := s.w.Write([]byte(before + text + after))
+	return err
 }
 
 // flush writes what no further Write completed. It is called once, at the end.
 func (s *screen) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.rest) > 0 {
-		_, _ = s.w.Write([]byte(plaintext.Escape(string(s.rest))))
-		s.rest = nil
-	}
+	_ = s.print(plaintext.Escape(string(s.rest)))
+	s.rest = nil
 }
 
 // lineStart goes back to the start of the line and clears it. No other control sequence
 // is ever printed.
 const lineStart = "\r\x1b[K"
 
-// redraw writes text in place of the line that the cursor is on.
+// redraw shows text, of one line, as the updating line, in place of the one before.
 func (s *screen) redraw(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = plaintext.Fprintf(s.w, lineStart+"%s", text)
+	if s.line = plaintext.Escape(text); !s.open {
+		_, _ = s.w.Write([]byte(lineStart + s.line))
+	}
+}
+
+// endLine leaves the updating line as it is, so that what follows starts at the margin.
+func (s *screen) endLine() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end()
+}
+
+// leave is endLine for a program that ends at once: it does not wait for a stream that takes
+// nothing.
+func (s *screen) leave() {
+	if s.mu.TryLock() {
+		s.end()
+	}
+}
+
+func (s *screen) end() {
+	if s.line != "" && !s.open {
+		_, _ = s.w.Write([]byte("\n"))
+	}
+	s.line = ""
 }

@@ -11,6 +11,7 @@ const (
 	kindText   kind = "text"   // free text; blank means unset
 	kindPath   kind = "path"   // a path
 	kindFile   kind = "file"   // a path of a file with the value, read when the plan is made; a JSON text for prompt switches
+	kindDir    kind = "dir"    // a directory of files with the value, read when the plan is made
 	kindChecks kind = "checks" // names of checks of the guard
 	kindSecret kind = "secret" // text that is never shown
 	kindURL    kind = "url"    // the base URL of a Responses endpoint
@@ -31,6 +32,7 @@ const (
 var kindWords = map[kind]struct{ flag, file string }{
 	kindPath:   {flag: "file"},
 	kindFile:   {flag: "file"},
+	kindDir:    {flag: "dir"},
 	kindURL:    {flag: "url"},
 	kindAgents: {flag: "agent=model"},
 	kindCount:  {"number", "a whole number"},

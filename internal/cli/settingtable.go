@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -33,7 +34,10 @@ const capMax = 1_000_000_000_000
 //  2. A row has a fallback or says in absent what holds without.
 //  3. A fallback is itself a valid value.
 //  4. A secret has no flag: command lines are visible to other users.
-func settingTable() settings {
+func settingTable() settings { return slices.Clone(settingsOnce()) }
+
+// settingsOnce reads the tags, which takes a millisecond, once.
+var settingsOnce = sync.OnceValue(func() settings {
 	var all settings
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[config]()) {
 		if f.Type == reflect.TypeFor[trace.Caps]() {
@@ -81,7 +85,7 @@ func settingTable() settings {
 		all = slices.Insert(all, at, s)
 	}
 	return all
-}
+})
 
 // kindOfType is the kind of a field whose tag names none.
 var kindOfType = map[reflect.Type]kind{

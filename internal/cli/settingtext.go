@@ -23,8 +23,10 @@ func settingsTopic() *cobra.Command {
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
 		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
 	for _, s := range settingTable() {
-		plaintext.Fprintf(&b, "\n%s\n", s.doc)
-		place := func(name, text string) { plaintext.Fprintf(&b, "    %-13s%s\n", name, text) }
+		b.WriteString("\n" + folded(s.doc, 0))
+		place := func(name, text string) {
+			b.WriteString(folded(fmt.Sprintf("    %-13s%s", name, text), 17))
+		}
 		if s.flag != "" {
 			place("flag", "--"+s.flag)
 		}
@@ -97,16 +99,8 @@ func (m *Main) printConfig(values []value) error {
 				text = url.String()
 			}
 		case kindAgents:
-			text = "not readable"
-			if all, err := parseAgentModels(v.text); err == nil {
-				for i, a := range all {
-					if url, err := openai.ParseBaseURL(a.BaseURL); err == nil {
-						all[i].BaseURL = url.String()
-					}
-				}
-				text = agentModelsText(all)
-			}
-		case kindText, kindPath, kindFile, kindChecks, kindJSON:
+			text = maskedAgentModels(v.text)
+		case kindText, kindPath, kindFile, kindDir, kindChecks, kindJSON:
 			text = strconv.Quote(text)
 		}
 		if v.text == "" {

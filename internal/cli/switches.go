@@ -56,7 +56,7 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 	}
 	for i, s := range switches {
 		if s.AgentID != "" && !slices.Contains(agents, s.AgentID) {
-			return nil, badInput("%s: switch %d: no agent %s in the scenario; allowed: %s", where, i+1, shown(s.AgentID), listed(agents))
+			return nil, badInput("%s: switch %d: no agent %s in the scenario; %s", where, i+1, shown(s.AgentID), offered(s.AgentID, agents))
 		}
 	}
 	return switches, nil
@@ -206,9 +206,9 @@ func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) er
 		}
 		switch {
 		case f.Agent != "" && agents != nil && !slices.Contains(agents, f.Agent):
-			err = fmt.Errorf("no agent %s in the scenario; allowed: %s", shown(f.Agent), listed(agents))
+			err = fmt.Errorf("no agent %s in the scenario; %s", shown(f.Agent), offered(f.Agent, agents))
 		case f.Model != "" && c.Live() && !slices.Contains(c.Models(), f.Model):
-			err = fmt.Errorf("no model %s is asked; allowed: %s", shown(f.Model), listed(c.Models()))
+			err = fmt.Errorf("no model %s is asked; %s", shown(f.Model), offered(f.Model, c.Models()))
 		}
 		if err != nil {
 			return badInput("%s: entry %d: %w", where, i+1, err)

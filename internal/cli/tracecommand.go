@@ -109,9 +109,9 @@ func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
 	if head != "" && kept == 0 {
 		return badInput("%s is not as it was written: no line of its trace has the head %s; its last line, %d, has %s", shown(runDir), shown(string(head)), count, lines.Chain())
 	}
-	said := fmt.Sprintf("verified  %d lines, %d bytes, %d whole ticks\nhead      %s\n", count, lines.Offset(), tick, lines.Chain())
+	said := fmt.Sprintf("verified  %s, %d bytes, %s\nhead      %s\n", plaintext.Count(count, "line"), lines.Offset(), plaintext.Count(tick, "tick"), lines.Chain())
 	if head != "" && kept < count {
-		said += fmt.Sprintf("kept      %s is line %d; %d lines were added since\n", head, kept, count-kept)
+		said += fmt.Sprintf("kept      %s is line %d; added since: %s\n", head, kept, plaintext.Count(count-kept, "line"))
 	}
 	if _, err := os.Stat(filepath.Join(m.path(runDir), run.ReportFile)); err == nil {
 		said += "report    whole, and made of this trace\n"
@@ -144,13 +144,16 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 // to read an old trace with a newer report. Without --json the summary is
 // printed, the same text as at the end of a run.
 func (m *Main) reportCommand() *cobra.Command {
-	var jsonPath string
+	var jsonPath, htmlPath string
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "fold a run's trace into a report again",
 		Args:  oneArgument("a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			r, err := m.foldReport(args[0])
+			if err == nil && htmlPath != "" {
+				err = m.writePage(c.Context(), args[0], htmlPath)
+			}
 			if err != nil {
 				return err
 			}
@@ -169,5 +172,6 @@ func (m *Main) reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
+	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program")
 	return m.readsUnverified(c)
 }

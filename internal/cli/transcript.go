@@ -24,6 +24,10 @@ type transcript struct {
 	// of that run, empty if it was not found.
 	parent    *trace.Decision
 	parentDir string
+	// order is the decision that gave the standing order which the tick continued, nil for none.
+	order *trace.Decision
+	// idle is the agent in a tick without a decision, else nil.
+	idle *idle
 	// steps and calls are in the order of the trace, which is that of the turn:
 	// an agent takes one step at a time.
 	steps []trace.Step
@@ -46,10 +50,15 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string, also func
 		t.add(r)
 		also(r)
 	}, trace.TypeBlob)
-	if err == nil && t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0 {
+	if err == nil && t.undecided() && (t.last == 0 || !isAgent(t.header, agent) || tick > t.last) {
 		err = t.missing()
 	}
 	return t, err
+}
+
+// undecided reports that the trace holds nothing of the agent in the tick.
+func (t *transcript) undecided() bool {
+	return t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0
 }
 
 // loadParts reads the parts that the calls refer to. Parts come before the calls that name
@@ -114,12 +123,11 @@ func (t *transcript) hashes() map[string]bool {
 // decides only in ticks in which it is due, so asking for another one is the
 // ordinary mistake.
 func (t *transcript) missing() error {
-	agents := headerAgents(t.header)
 	switch {
 	case t.last == 0:
 		return badInput("the trace holds no decision yet")
-	case !slices.Contains(agents, t.agent):
-		return badInput("no agent %s in this run; allowed: %s", shown(t.agent), listed(agents))
+	case !isAgent(t.header, t.agent):
+		return noAgent(t.header, t.agent)
 	case len(t.inTick) == 0:
 		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", t.tick, t.first, t.last)
 	}

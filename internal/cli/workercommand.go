@@ -1,19 +1,21 @@
 package cli
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/batch/jetstream"
-	"example.com/agentworld/llmclient/limiter"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // workerHelp is the long help of the worker.
@@ -25,8 +27,8 @@ Settings come with the cell. Keys do not: they come from this machine's environm
 config.toml, and go only to endpoints that it names or has used before. docs/workers.md has
 an example with two machines.
 
-Ctrl-C ends the runs after their last whole tick and gives the cells back. A worker that is
-killed loses at most the calls in flight. Exit codes: 0 nothing is left to do, 2 bad input,
+Ctrl-C takes the answers in flight, sends no further call and gives the cells back; a second one
+breaks the calls off. A worker that is killed loses at most the calls in flight. Exit codes: 0 nothing is left to do, 2 bad input,
 130 interrupted.`
 
 // workerCommand plays cells of batches.
@@ -62,7 +64,7 @@ func (m *Main) workerCommand() *cobra.Command {
 	return c
 }
 
-// work plays cells until nothing is left, or ctx ends.
+// work plays cells until nothing is left. At the end of ctx it takes the answers in flight.
 func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir string, untilDone bool) error {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "agentworld-worker-*")
@@ -77,11 +79,13 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 		return err
 	}
 	defer l.Close()
-	plaintext.Fprintf(m.Stderr, "worker: up to %d cells at a time\n", jobs)
-	shared := &limiters{limits: limiter.Limits{InFlightMax: int(c.Concurrency) * jobs, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute}}
+	plaintext.Fprintf(m.Stderr, "worker: up to %s at a time\n", plaintext.Count(jobs, "cell"))
+	shared := &limiters{jobs: jobs}
 	defer m.collectLess()()
-	err = jetstream.Work(ctx, l, jetstream.WorkerOptions{
-		Jobs: jobs, Dir: m.path(dir), UntilDone: untilDone, Notice: m.natsNotice,
+	calls, done := m.drained(ctx, shared.sent, m.newProgressPrinter(false).note)
+	defer done()
+	err = jetstream.Work(calls, l, jetstream.WorkerOptions{
+		Jobs: jobs, Dir: m.path(dir), Drain: ctx, UntilDone: untilDone, Notice: m.natsNotice, Refuse: otherVersion,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			plaintext.Fprintf(m.Stderr, "cell %s: %s, attempt %d\n", a.Cell.ID, plaintext.Line(a.Cell.Name()), a.Number)
 			var r batch.Result
@@ -99,6 +103,35 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 		return failWith(exitInterrupted, ctx.Err())
 	}
 	return err
+}
+
+// versionsOf are those of this program for a run.
+func versionsOf(s trace.Settings) batch.Versions {
+	return batch.Versions{Engine: engine.Version, Rules: world.RulesVersion, Prompt: engine.PromptVersion(s)}
+}
+
+// otherVersion says that a cell is not what it would be here: another version of the program has planned
+// it, and its runs would not be those of the batch.
+func otherVersion(j jetstream.Job) error {
+	v := versionsOf(j.Settings)
+	if batch.IDOf(j.Settings, v, j.Cell.Repeat) == j.Cell.ID {
+		return nil
+	}
+	return fmt.Errorf("the coordinator is another version of the program; here: engine %s, rules %s, prompt %s", v.Engine, v.Rules, v.Prompt)
+}
+
+// goTo makes an endpoint the one that is asked. If this machine names it too, it is as named here:
+// with a query, which no trace and no cell has, since it may hold a key.
+func (c *config) goTo(url openai.BaseURL) {
+	if own, err := openai.ParseBaseURL(c.endpoint()); err == nil && own.String() == url.String() {
+		return
+	}
+	c.values = slices.Clone(c.values)
+	for i, v := range c.values {
+		if v.setting.key == "llm.base_url" {
+			c.values[i].text = url.String()
+		}
+	}
 }
 
 // planJob plans the run of a cell that came over the network: its settings are another's,
@@ -119,8 +152,13 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 		return p, err
 	}
 	p.trusts = m.trusted(p.values)
-	if p.Live() && !p.APIKey.Empty() {
-		if url, err := openai.ParseBaseURL(cmp.Or(p.BaseURL, openai.BaseURLDefault)); err != nil || !p.trusts(url, "") {
+	if p.Live() {
+		url, err := openai.ParseBaseURL(p.BaseURL)
+		if err != nil {
+			return p, fmt.Errorf("the endpoint of the cell: %w", err)
+		}
+		p.goTo(url)
+		if !p.APIKey.Empty() && !p.trusts(url, "") {
 			p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url, "set "+envPrefix+"BASE_URL to it on this machine")
 			p.APIKey = openai.Secret{}
 			m.natsNotice(p.withheld)

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -45,10 +47,14 @@ type Error struct {
 	Key []string
 	// Unknown says that the key is not one of this kind of document.
 	Unknown bool
+	// Allowed are the keys that could stand there instead of an unknown one, sorted.
+	Allowed []string
 	// Problem says what is wrong, without names of this program's types.
 	Problem string
 	// Type says that a value has a type that its key cannot have.
 	Type bool
+	// Others are further unknown keys, in the order of lines.
+	Others []*Error
 }
 
 // Error returns "line 12: key: problem".
@@ -83,24 +89,64 @@ func DecodeTOML(data []byte, l Limits, into any) error {
 	// The decoder's own search for unknown keys describes each of them with a copy of the document.
 	w := walker{data: data}
 	w.parser.Reset(data)
-	if at := w.unknown(reflect.TypeOf(into)); at != nil {
-		return &Error{Line: 1 + bytes.Count(data[:w.offset], []byte("\n")), Key: at, Unknown: true, Problem: fmt.Sprintf("unknown field %q", strings.Join(at, "."))}
+	if all := w.unknown(reflect.TypeOf(into)); len(all) > 0 {
+		all[0].Others = all[1:]
+		return all[0]
 	}
 	return nil
 }
 
-// walker looks for the first key of a valid document that a type has no field for.
+// Lines are the lines of the keys and tables of a valid document by their paths, such as
+// "places[2].id" for a key of the third table of a list. Keys within inline tables are left out.
+func Lines(data []byte) map[string]int {
+	p := &unstable.Parser{}
+	p.Reset(data)
+	lines, elements := map[string]int{}, map[string]int{} // elements counts the tables of each list
+	table, line, counted := "", 1, 0
+	for p.NextExpression() {
+		node, path := p.Expression(), ""
+		if node.Kind == unstable.KeyValue {
+			path = table
+		}
+		for it := node.Key(); it.Next(); {
+			at := max(counted, int(it.Node().Raw.Offset))
+			line, counted = line+bytes.Count(data[counted:at], []byte("\n")), at
+			if path != "" {
+				path += "."
+			}
+			path += string(it.Node().Data)
+			if node.Kind == unstable.ArrayTable && it.IsLast() {
+				elements[path]++
+			}
+			// The name of a list in a header means its newest table.
+			if n := elements[path]; n > 0 && node.Kind != unstable.KeyValue {
+				path = fmt.Sprintf("%s[%d]", path, n-1)
+			}
+		}
+		if lines[path] == 0 {
+			lines[path] = line
+		}
+		if node.Kind != unstable.KeyValue {
+			table = path
+		}
+	}
+	return lines
+}
+
+// walker looks for the keys of a valid document that a type has no field for.
 type walker struct {
 	data   []byte
 	parser unstable.Parser
-	// offset is where that key is.
+	// offset is where the last key is.
 	offset uint32
+	// allowed are the keys of the table in which the last unknown one was.
+	allowed []string
 	// fields are the types of the keys of each struct seen.
 	fields map[reflect.Type]map[string]reflect.Type
 }
 
-// unknown returns the path of the key, nil for none.
-func (w *walker) unknown(t reflect.Type) []string {
+// unknown returns an error for each of the keys, at most [unknownMost].
+func (w *walker) unknown(t reflect.Type) (all []*Error) {
 	table, path := t, []string(nil)
 	for w.parser.NextExpression() {
 		node, missing := w.parser.Expression(), []string(nil)
@@ -111,12 +157,15 @@ func (w *walker) unknown(t reflect.Type) []string {
 		} else if node.Kind == unstable.Table || node.Kind == unstable.ArrayTable {
 			table, path, missing = w.descend(node, t, nil)
 		}
-		if missing != nil {
-			return missing
+		if missing != nil && len(all) < unknownMost {
+			all = append(all, &Error{Line: 1 + bytes.Count(w.data[:w.offset], []byte("\n")), Key: missing, Unknown: true, Allowed: w.allowed, Problem: fmt.Sprintf("unknown field %q", strings.Join(missing, "."))})
 		}
 	}
-	return nil
+	return all
 }
+
+// unknownMost bounds how many unknown keys are named.
+const unknownMost = 20
 
 // descend follows a key from a type to that of its value, nil for one that takes anything.
 // missing is the path of a key with a part that is no field.
@@ -177,7 +226,9 @@ func (w *walker) field(t reflect.Type, key string) (value reflect.Type, known bo
 		w.fields[t] = map[string]reflect.Type{}
 		collect(t, w.fields[t])
 	}
-	value, known = w.fields[t][strings.ToLower(key)]
+	if value, known = w.fields[t][strings.ToLower(key)]; !known {
+		w.allowed = slices.Sorted(maps.Keys(w.fields[t]))
+	}
 	return value, known
 }
 

@@ -134,31 +134,67 @@ func (l *Limiter) drop(w *waiter) {
 	l.stats.GaveUp++
 }
 
+// What attempts wait for.
+const (
+	HeldByRequests = "your own limit on requests per minute"
+	HeldByTokens   = "your own limit on tokens per minute"
+	HeldByInFlight = "as many calls as it takes at once are under way"
+	heldByPause    = "it asked for that (Retry-After)"
+	heldByQuota    = "what it allows is used up (x-ratelimit-reset)"
+)
+
+// OwnRate reports whether a reason is a rate that the user set.
+func OwnRate(why string) bool { return why == HeldByRequests || why == HeldByTokens }
+
 // earliest returns the first moment at which an attempt of that size may be sent, and what
 // it waits for. It leaves out the calls in flight, because their end is unknown.
 func (l *Limiter) earliest(tokens int64) (at time.Time, why string) {
-	at, why = l.paused, "it asked for that (Retry-After)"
+	at, why = l.paused, heldByPause
 	if t := l.requests.next; t.After(at) {
-		at, why = t, "the bound on requests per minute"
+		at, why = t, HeldByRequests
 	}
 	if t := l.tokens.next; t.After(at) {
-		at, why = t, "the bound on tokens per minute"
+		at, why = t, HeldByTokens
 	}
 	for _, t := range []time.Time{l.allowedRequests.readyFor(1), l.allowedTokens.readyFor(tokens)} {
 		if t.After(at) {
-			at, why = t, "what it allows is used up (x-ratelimit-reset)"
+			at, why = t, heldByQuota
 		}
 	}
 	return at, why
 }
 
-// Hold returns how long an attempt of that size would have to wait, and why. It leaves out
-// the calls in flight.
+// Hold returns how long an attempt of that size would have to wait behind those that wait, and
+// why. It leaves out the calls in flight.
 func (l *Limiter) Hold(tokens int64) (wait time.Duration, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now, ahead := time.Now(), int64(0)
+	for _, w := range l.waiting {
+		ahead += w.tokens
+	}
 	at, why := l.earliest(tokens)
-	return max(0, time.Until(at)), why
+	if t := l.requests.after(now, int64(len(l.waiting))); t.After(at) {
+		at, why = t, HeldByRequests
+	}
+	if t := l.tokens.after(now, ahead); t.After(at) {
+		at, why = t, HeldByTokens
+	}
+	return max(0, at.Sub(now)), why
+}
+
+// Held returns until when no attempt goes, and why. The moment is zero if that is unknown
+// because it is the end of a call in flight, and may be past.
+func (l *Limiter) Held() (until time.Time, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case len(l.waiting) == 0: // calls may wait elsewhere until a pause is over
+		return l.paused, heldByPause
+	case l.out >= l.limit():
+		return time.Time{}, HeldByInFlight
+	}
+	return l.earliest(l.waiting[0].tokens)
 }
 
 // admit gives permits in the order of the queue until one has to wait, and sees to it

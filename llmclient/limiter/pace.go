@@ -26,6 +26,17 @@ func (p *pace) spend(now time.Time, n int64) {
 	p.next = p.next.Add(p.worth(n))
 }
 
+// after is when a piece may be sent that comes after n more.
+func (p *pace) after(now time.Time, n int64) time.Time {
+	if p.perMinute == 0 {
+		return time.Time{}
+	}
+	if p.next.After(now) {
+		now = p.next
+	}
+	return now.Add(p.worth(n))
+}
+
 // correct changes what was spent by n, which is negative when it was less. It never
 // makes up for time that went by unused before.
 func (p *pace) correct(n int64) {

@@ -31,7 +31,15 @@ func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, out
 	wait, why := c.config.Limiter.Hold(tokens)
 	c.waiting(ctx, wait, why)
 	if wait <= WaitSaid && c.config.Waiting != nil {
-		timer := time.AfterFunc(WaitSaid, func() { c.config.Waiting(0, "as many calls as it takes at once are under way") })
+		timer := time.AfterFunc(WaitSaid, func() {
+			// What holds the call back may be another thing by now.
+			switch until, why := c.config.Limiter.Held(); {
+			case why == limiter.HeldByInFlight:
+				c.config.Waiting(0, why)
+			case time.Until(until) > 0:
+				c.config.Waiting(time.Until(until), why)
+			}
+		})
 		defer timer.Stop()
 	}
 	permit, err := c.config.Limiter.Acquire(ctx, began, tokens)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,9 @@ type Client struct {
 
 	// tools is the list of tools that a response repeated last, nil before the first.
 	tools *atomic.Pointer[[]byte]
+
+	// sent is when each attempt under way was sent; mu guards it, too.
+	sent *[]time.Time
 
 	mu *sync.Mutex
 	// refusals are the concessions that apply now.
@@ -59,7 +63,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		tools: &atomic.Pointer[[]byte]{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
+		tools: &atomic.Pointer[[]byte]{}, sent: &[]time.Time{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
 	}
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
@@ -94,20 +98,24 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	// The call began now, which is its place among those that wait.
 	began := time.Now()
 	defer func() { answer.LatencyMS = time.Since(began).Milliseconds() }()
-	if answer.Failure = ended(ctx); answer.Failure != nil {
-		return answer
-	}
+	waits, release := c.waits(ctx)
+	defer release()
 	patience := c.config.patience()
 	sent := false
 	for {
+		if answer.Failure = ended(waits); answer.Failure != nil {
+			return answer
+		}
 		asked, without := c.conceded(r)
 		body := asked.Body()
-		done, failure := c.admitted(ctx, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
+		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		if answer.Failure = failure; failure != nil {
 			return answer
 		}
 		answer.Attempts++
+		back := c.send()
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
+		back()
 		x.model = r.Model
 		got := c.outcome(ctx, x)
 		done(x, got)
@@ -128,10 +136,48 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			answer.Reply, answer.Failure = got.reply, got.failure
 			return answer
 		}
-		if answer.Failure = c.pause(ctx, wait, got); answer.Failure != nil {
+		if answer.Failure = c.pause(waits, wait, got); answer.Failure != nil {
 			return answer
 		}
 	}
+}
+
+// Sent returns how many attempts were sent and have no response yet, and when the first of
+// them was. Calls that wait are not among them.
+func (c *Client) Sent() (attempts int, since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(*c.sent) == 0 {
+		return 0, time.Time{}
+	}
+	return len(*c.sent), slices.MinFunc(*c.sent, time.Time.Compare)
+}
+
+// send counts an attempt as sent, until back is called.
+func (c *Client) send() (back func()) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*c.sent = append(*c.sent, now)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		at := slices.Index(*c.sent, now)
+		*c.sent = slices.Delete(*c.sent, at, at+1)
+	}
+}
+
+// waits is ctx for what comes before an attempt: it ends with Config.Drain, too.
+func (c *Client) waits(ctx context.Context) (waits context.Context, release func()) {
+	if c.config.Drain == nil {
+		return ctx, func() {}
+	}
+	waits, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(c.config.Drain, cancel)
+	if c.config.Drain.Err() != nil {
+		cancel()
+	}
+	return waits, func() { stop(); cancel() }
 }
 
 // waiting reports a wait that begins, unless ctx ends before it.

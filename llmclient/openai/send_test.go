@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/limiter"
 )
 
 func TestBaseURLFormsArrive(t *testing.T) {
@@ -196,5 +198,40 @@ func TestConnectionsAreReused(t *testing.T) {
 	defer p.mu.Unlock()
 	if n := p.conns; n > 2*agents {
 		t.Errorf("%d connections for %d calls of %d agents, want at most %d", n, agents*rounds, agents, 2*agents)
+	}
+}
+
+// TestDrain ends a drain while an attempt is under way: the attempt is let finish, and none
+// follows it. A call that begins later sends nothing.
+func TestDrain(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		then http.HandlerFunc
+		kind llmclient.ErrorKind
+	}{
+		{"an answer is taken", says(200, goodOne), ""},
+		{"a failure is not tried again", says(503, ""), llmclient.ErrInterrupted},
+		{"a long wait is not waited for", says(429, "", "Retry-After", "500"), llmclient.ErrInterrupted},
+	} {
+		drain, begin := context.WithCancel(t.Context())
+		asked := 0
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			begin()
+			c.then(w, r)
+		}))
+		client, err := New(Config{BaseURL: s.URL, Drain: drain, Limiter: limiter.New(limiter.Limits{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := client.Respond(t.Context(), llmclient.Request{}); kindOf(answer) != c.kind || answer.Attempts != 1 {
+			t.Errorf("%s: %+v after %d attempts", c.name, answer.Failure, answer.Attempts)
+		}
+		if answer := client.Respond(t.Context(), llmclient.Request{}); kindOf(answer) != llmclient.ErrInterrupted || answer.Attempts != 0 || asked != 1 {
+			t.Errorf("%s: a later call: %+v after %d attempts, %d requests", c.name, answer.Failure, answer.Attempts, asked)
+		}
+		client.Close()
+		s.Close()
+		begin()
 	}
 }

@@ -49,7 +49,7 @@ func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
 			}}, s.ideas...), ""
 		}
 	}
-	return s.ideas, ""
+	return s.ideas, s.follows
 }
 
 // falseLesson is what gullible agents tell each other.

@@ -53,6 +53,8 @@ func (o Options) decide(r request) Result {
 		x.answer = e.answer()
 	} else if l, ok := newLearner(o.Mode, r); ok {
 		x.answer = l.answer()
+	} else if x.stage.questioned() {
+		x.answer = x.stage.account()
 	} else if o.Obeys != nil {
 		x.answer = x.stage.obey(o.Obeys, o.Obeyed).answer()
 	} else {

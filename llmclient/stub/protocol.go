@@ -45,8 +45,9 @@ type stage struct {
 	ideas []proposal
 	// lessons are the bullets of the prompt.
 	lessons []lesson
-	// follows is the lesson that made the ideas what they are, empty for none.
-	follows string
+	// follows is the lesson or chunk of a document that made the ideas what they are, empty for
+	// none. wonders are goals that mention documents of which none is in view.
+	follows, wonders string
 	// asks are the modules to ask in this turn; nil leaves it to chance.
 	asks []string
 }
@@ -61,6 +62,13 @@ func newStage(seed uint64, r request) stage {
 	s.chance = newChance(seed, s.see)
 	s.known = experience{refused: s.turn.refused(), latest: p.latest, refusal: p.language.refused}
 	s.ideas = s.proposals(p)
+	if p.asksDocuments() {
+		facts := readFacts(p.language, r.input, s.turn)
+		s.ideas, s.follows = s.informed(p, facts)
+		if len(facts) == 0 {
+			s.wonders = p.goals
+		}
+	}
 	s.lessons = readLessons(p.playbook)
 	return s
 }

@@ -30,6 +30,8 @@ func (s stage) modulesWanted() []string {
 	}
 	var wanted []string
 	switch {
+	case s.wonders != "" && len(s.offered([]string{moduleDocuments})) > 0:
+		return []string{moduleDocuments}
 	case s.known.stumbled():
 		wanted = append(wanted, moduleSearch)
 	case name(s.ideas[0].action) == actionMove:
@@ -103,6 +105,8 @@ func (s stage) moduleValues(module string) object {
 		return object{"limit": limit}
 	case moduleSearch:
 		return object{"query": name(best) + " " + s.known.refusal, "limit": limit}
+	case moduleDocuments:
+		return object{"query": s.wonders, "limit": limit}
 	case moduleRules:
 		if name(best) == actionMove {
 			return object{"topic": "travel"}

@@ -30,7 +30,8 @@ func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits
 	consolidation.Tick = max(consolidation.Tick, 0)
 	s := &step{
 		consolidation: consolidation, limits: Limits{cmp.Or(limits.BulletsMax, 200), cmp.Or(limits.CharsMax, 40_000)}, untrusted: newUntrustedTexts(consolidation.Sources),
-		stamp: Stamp{Version: p.version + 1, Tick: consolidation.Tick}, last: p.last,
+		sections: p.Sections(),
+		stamp:    Stamp{Version: p.version + 1, Tick: consolidation.Tick}, last: p.last,
 		bullets: slices.Clone(p.bullets), forms: slices.Clone(p.forms),
 		churn: churn{bullets: len(p.bullets), chars: chars(p.bullets)},
 	}
@@ -86,7 +87,7 @@ func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits
 	version := Version{
 		Number: s.stamp.Version, Tick: s.stamp.Tick, Note: short(s.consolidation.Note, reasonMax), Changes: s.changes,
 	}
-	return build(version.Number, s.last, s.bullets, remembered(p.history, version)), applied, rejected
+	return build(version.Number, s.last, p.sections, s.bullets, remembered(p.history, version)), applied, rejected
 }
 
 // step is a consolidation under way. Its lists are copies: the playbook it began with
@@ -95,6 +96,7 @@ type step struct {
 	consolidation ConsolidationInput
 	limits        Limits
 	untrusted     untrustedTexts
+	sections      []Section
 	stamp         Stamp
 	last          int
 	bullets       []Bullet

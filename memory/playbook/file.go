@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,11 +38,12 @@ const remark = `# Lessons, with what is known about their worth. They may be edi
 // and in each version the changes in the order they were made.
 type (
 	fileTable struct {
-		Format  int            `toml:"format"`
-		Version int            `toml:"version"`
-		Last    int            `toml:"last"`
-		Bullets []bulletTable  `toml:"bullet"`
-		History []versionTable `toml:"history"`
+		Format   int            `toml:"format"`
+		Version  int            `toml:"version"`
+		Last     int            `toml:"last"`
+		Sections []OwnSection   `toml:"section,omitempty"`
+		Bullets  []bulletTable  `toml:"bullet"`
+		History  []versionTable `toml:"history"`
 	}
 	bulletTable struct {
 		Bullet
@@ -69,7 +71,7 @@ type (
 // Encode returns the playbook as a file that people can read and [Parse] reads
 // back to an equal playbook. The same playbook gives the same bytes.
 func (p *Playbook) Encode() []byte {
-	file := fileTable{Format: FormatVersion, Version: p.version, Last: p.last}
+	file := fileTable{Format: FormatVersion, Version: p.version, Last: p.last, Sections: p.sections}
 	for _, b := range p.bullets {
 		file.Bullets = append(file.Bullets, bulletTable{b, b.Trust.String()})
 	}
@@ -138,13 +140,19 @@ func Parse(data []byte) (*Playbook, error) {
 	if file.Version < 0 || file.Version > CountMax || file.Last < 0 || file.Last > NumberMax {
 		return fail("version", 0, "version = %d and last = %d are not from 0 to %d", file.Version, file.Last, NumberMax)
 	}
+	for i, s := range file.Sections {
+		if problem := s.problem(file.Sections[:i]); problem != "" || i >= OwnSectionsMax {
+			return fail("section", i, "%s", cmp.Or(problem, fmt.Sprintf("there are more than %d sections", OwnSectionsMax)))
+		}
+	}
+	sections := (&Playbook{sections: file.Sections}).Sections()
 	last := file.Last
 	taken := map[int]bool{}
 	var bullets []Bullet
 	for i, t := range file.Bullets {
-		_, number, ok := splitID(t.ID)
-		if !ok {
-			return fail("bullet", i, `%s is not the id of a bullet; one looks like %q, and begins with %s`, brief(t.ID), newID(Nav, 12), allowed(Sections()))
+		section, number, ok := splitID(t.ID)
+		if !ok || !slices.Contains(sections, section) {
+			return fail("bullet", i, `%s is not the id of a bullet; one looks like %q, and begins with %s, or with the name of a table [[section]]`, brief(t.ID), newID(Nav, 12), allowed(sections))
 		}
 		// The number alone must be unique, as it is when [Apply] gives it out: a history
 		// finds bullets by it.
@@ -174,6 +182,9 @@ func Parse(data []byte) (*Playbook, error) {
 		v.Note, v.Tick, v.Changes = short(v.Note, reasonMax), max(v.Tick, 0), make([]Change, len(t.Changes))
 		for j, c := range slices.Backward(t.Changes) {
 			change, number, problem := c.change(then)
+			if section, _, _ := splitID(change.ID); problem == "" && !slices.Contains(sections, section) {
+				problem = fmt.Sprintf("%s is of a section that no table [[section]] names", brief(change.ID))
+			}
 			if problem != "" {
 				return fail("history.change", changes+j, "%s", problem)
 			}
@@ -187,12 +198,13 @@ func Parse(data []byte) (*Playbook, error) {
 	// A file begins with the newest, for people who read it.
 	history = history[:min(len(history), VersionsMax)]
 	slices.Reverse(history)
-	return build(file.Version, last, bullets, history), nil
+	return build(file.Version, last, file.Sections, bullets, history), nil
 }
 
 // The keys that a table may have, by its name.
 var keys = map[string]string{
-	"": "format, version, last, bullet, history",
+	"":        "format, version, last, section, bullet, history",
+	"section": "name, title",
 	"bullet": "id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, " +
 		"parents, credited",
 	"history":        "version, tick, note, change",

@@ -52,7 +52,7 @@ func begun(tick int64, bullets ...Bullet) *Playbook {
 		b.Updated = b.Created
 		first.Changes = append(first.Changes, Change{Op: OpAdd, ID: b.ID})
 	}
-	return build(1, len(bullets), bullets, []Version{first})
+	return build(1, len(bullets), nil, bullets, []Version{first})
 }
 
 // decisionOf is the decision of tick n of agent-1, which used the bullets.

@@ -112,7 +112,7 @@ func (p *Playbook) Rollback(version int, tick int64) (*Playbook, error) {
 	for _, d := range differences {
 		restored.Changes = append(restored.Changes, Change{Op: OpRestore, ID: d.ID, Before: d.Before})
 	}
-	return build(restored.Number, p.last, bullets, remembered(p.history, restored)), nil
+	return build(restored.Number, p.last, p.sections, bullets, remembered(p.history, restored)), nil
 }
 
 // Difference is a bullet that is not the same in two playbooks.

@@ -105,7 +105,7 @@ func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) (Appl
 
 // add puts a new bullet in.
 func (s *step) add(d Delta) (Applied, *Rejected) {
-	if !d.Section.known() {
+	if !slices.Contains(s.sections, d.Section) {
 		return Applied{}, &Rejected{Code: UnknownSection}
 	}
 	lesson, refused := s.lesson(d)

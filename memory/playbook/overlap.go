@@ -3,7 +3,6 @@ package playbook
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/agentworld/memory/relevance"
 	"example.com/agentworld/trace"
@@ -128,7 +127,7 @@ var endings = []string{"ing", "ed", "es", "e", "s"}
 // stem returns a word without its ending, cut to stemMax letters. Numbers and
 // names with digits stay whole.
 func stem(word string) string {
-	if strings.ContainsFunc(word, unicode.IsDigit) {
+	if hasDigit(word) {
 		return word
 	}
 	for _, ending := range endings {

@@ -57,11 +57,43 @@ func TestStems(t *testing.T) {
 	}
 }
 
+// TestTwins: the same in other words, order or forms of numbers is a duplicate. The opposite, other
+// numbers or another thing is none.
 func TestTwins(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
 	}{
+		{"When heat is low, mine at the hub.", "Mine at the hub when heat is low.", true},
+		{"Before any journey, recharge at the hub.", "Recharge at the hub before each trip.", false}, // any, each
+		{"Before every journey, recharge at the hub.", "Charge at the hub before each trip.", true},
+		{"Do not wait while compound is left.", "Never idle if compound is left.", true},
+		{"Don't sell electricity below 12 data.", "Avoid selling power under twelve data.", true},
+		{"Keep ten percent of your power in reserve.", "Always keep 10% of the electricity as a reserve!", true},
+		{"Refine 5,000 g of compound at a time.", "Refine 5000 g of ore at a time.", true},
+		{"Sell chips when the price is over the average.", "When the price is above average, sell chips.", true},
+		{"Recharge before you go to the outpost.", "Recharge before going to the outpost.", true},
+		{"Build the factory at the hub, it has light.", "Remember: construct the assembler at the hub; it has light.", true},
+		{"Travel to the outpost only with a full battery.", "Go to the outpost only with a full battery.", true},
+		{"Check the route before a long journey.", "Verify the route before a long trip, please.", true},
+		{"电力低时不要离开基地。", "电力低时，别离开基地。", true},
+		{"保留百分之十的电力回程用。", "保留 10% 的电力回程用。", true},
+
+		{"Sell chips when the price is over the average.", "Sell chips when the price is below the average.", false},
+		{"Wait while compound is left.", "Do not wait while compound is left.", false},
+		{"Buy power from agent-2 and sell it to agent-3.", "Buy power from agent-3 and sell it to agent-2.", false},
+		{"Buy power at the hub and sell it at the outpost.", "Sell power at the hub and buy it at the outpost.", false},
+		{"Refine all compound before you mine again.", "Mine again before you refine all compound.", false},
+		{"Carry ore from the hub to the outpost.", "Carry ore from the outpost to the hub.", false},
+		{"Keep 10 power and 50 data for the way home.", "Keep 50 power and 10 data for the way home.", false},
+		{"Keep ten power for the way home.", "Keep twenty power for the way home.", false},
+		{"Mine compound at the hub while heat is low and the queue is short.", "Refine compound at the hub while heat is low and the queue is short.", false},
+		{"Sell data to the plant when its store is full at night.", "Sell hardware to the plant when its store is full at night.", false},
+		{"Recharge at the hub when power is low.", "Recharge at the outpost when power is low.", false},
+		{"Accept offers of agent-2 for chips.", "Decline offers of agent-2 for chips.", false},
+		{"Leave the battery empty before a shutdown.", "Leave the battery full before a shutdown.", false},
+		{"电力低时离开基地。", "电力高时离开基地。", false},
+		{"先采矿再精炼。", "先精炼再采矿。", false},
 		{"Mine at the hub.", "mine at the HUB!", true},
 		{"Recharge at the hub before any journey longer than one tick", "Recharge at a hub before any journey longer than one tick", true},
 		{"Recharge at the hub before any journey longer than one tick", "Recharge at the hub before any journey longer than two ticks", false},

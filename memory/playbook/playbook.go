@@ -15,23 +15,25 @@ import (
 //  1. The bullets are in order of their numbers; no two share a number.
 //  2. No number given out is above last, and last never falls: an id is not used
 //     again after its bullet is gone.
-//  3. The changes of the history, undone from the newest back, lead to every
+//  3. Each bullet, now and in the history, has one of the playbook's sections.
+//  4. The changes of the history, undone from the newest back, lead to every
 //     version from [Playbook.Oldest] on.
 type Playbook struct {
-	version int
-	last    int
-	bullets []Bullet
-	history []Version // oldest first, without gaps, the newest being version
-	index   relevance.Index
-	forms   []form // of each bullet, for telling duplicates
+	version  int
+	last     int
+	sections []OwnSection
+	bullets  []Bullet
+	history  []Version // oldest first, without gaps, the newest being version
+	index    relevance.Index
+	forms    []form // of each bullet, for telling duplicates
 }
 
 // New returns an empty playbook, version 0.
-func New() *Playbook { return build(0, 0, nil, nil) }
+func New() *Playbook { return build(0, 0, nil, nil, nil) }
 
 // build completes a playbook whose parts keep the invariants.
-func build(version, last int, bullets []Bullet, history []Version) *Playbook {
-	p := &Playbook{version: version, last: last, bullets: bullets, history: history}
+func build(version, last int, sections []OwnSection, bullets []Bullet, history []Version) *Playbook {
+	p := &Playbook{version: version, last: last, sections: sections, bullets: bullets, history: history}
 	p.forms = make([]form, len(bullets))
 	for i, b := range bullets {
 		p.index.Add(b.Content)
@@ -104,7 +106,7 @@ type Stats struct {
 	Bullets int `json:"bullets"`
 	// Chars is the length of all contents in characters.
 	Chars int `json:"chars"`
-	// Sections counts the bullets of each section, in the order of [Sections].
+	// Sections counts the bullets of each section, in the order of [Playbook.Sections].
 	Sections []SectionCount `json:"sections"`
 	// Helpful, Harmful and Neutral are the sums of the counts of all bullets.
 	Helpful int `json:"helpful"`
@@ -127,7 +129,7 @@ type SectionCount struct {
 // Stats counts the bullets.
 func (p *Playbook) Stats() Stats {
 	s := Stats{Version: p.version, Bullets: len(p.bullets), Chars: chars(p.bullets)}
-	for _, section := range Sections() {
+	for _, section := range p.Sections() {
 		s.Sections = append(s.Sections, SectionCount{Section: section})
 	}
 	for _, b := range p.bullets {

@@ -80,7 +80,7 @@ func TestSource(t *testing.T) {
 	p := shelf(t)
 	got := p.Retrieve("矿石", []Section{Res}, trace.TrustToolError, 1)[0].Source()
 	want := trace.Source{
-		ID: "res-00004", Kind: "bullet", Score: got.Score, Chars: 27, OriginTick: 3, Trust: trace.TrustRules,
+		ID: "res-00004", Kind: "bullet", Title: "res", Preview: "矿区的矿石耗尽之前寻找新的矿区", Score: got.Score, Chars: 27, OriginTick: 3, Trust: trace.TrustRules,
 		Text: "[res-00004] 矿区的矿石耗尽之前寻找新的矿区",
 	}
 	if d := diff(want, got); d != "" || got.Score < 150+125 {
@@ -117,7 +117,7 @@ func crowd(n int) *Playbook {
 			Content: fmt.Sprintf("%s when the %s of place%d is %s than tick %d", content(i), subjects[i%13], i%500, subjects[i%11], i),
 		}
 	}
-	return build(1, n, bullets, nil)
+	return build(1, n, nil, bullets, nil)
 }
 
 // TestRetrieveLeavesTheCrowdAlone holds that a retrieval allocates for what it

@@ -11,7 +11,7 @@ import (
 
 // indexVersion grows when what an index holds changes. An index of another version is
 // rebuilt.
-const indexVersion = 8
+const indexVersion = 9
 
 // Index knows where each whole tick of a trace begins and what was counted in all of them,
 // so that a question about a run or a tick does not read a gigabyte. Ticks are in rising
@@ -93,84 +93,105 @@ func NewCount(x *Index, h trace.Header) *Count {
 	return &Count{State: State{Header: h, Facts: x.Facts}, x: x, next: end, begun: end, counts: x.Counts}
 }
 
-// Add counts a line, which takes so many bytes of its file and has a chain; whole says that it ended a tick. The error says that a line of a
-// whole tick is no record. failed makes one that names the place of this line.
-func (c *Count) Add(line []byte, size int, chain trace.Chain, failed func(error) error) (whole bool, err error) {
-	kind := trace.TypeOf(line)
-	if kind == trace.TypeSegment {
-		var s trace.Segment // it opens the next file
-		if json.Unmarshal(line, &s) == nil && s.Number > c.next.file {
-			c.next.file, c.next.offset = s.Number, 0
-			c.begun = c.next
-		}
-	}
-	c.next.offset += int64(size)
-	c.next.chain = chain
-	switch kind {
+// Line is a line of a trace as a [Count] takes it.
+type Line struct {
+	// Record is what the line holds. It may be nil for a blob, a step or an event, of which nothing
+	// is counted. Err says why the line is no record.
+	Record trace.Record
+	Err    error
+	// Size is how many bytes of its file the line takes, Chain is its chain.
+	Size  int
+	Chain trace.Chain
+}
+
+// DecisionMembers and ModelCallMembers are the members of a [trace.Decision] and a
+// [trace.ModelCall] that are counted, by their names in JSON. A reader needs to decode no others.
+var (
+	DecisionMembers  = []string{"tick", "agent_id", "decided_by", "wait_reason", "authority", "outcome"}
+	ModelCallMembers = []string{"tick", "agent_id", "stage", "model", "answer", "charge"}
+)
+
+// Decode decodes as much of a line as [Count.Add] needs.
+func Decode(line []byte) (trace.Record, error) {
+	switch trace.TypeOf(line) {
 	case trace.TypeBlob, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
+		return nil, nil
+	case trace.TypeDecision:
+		var d trace.Decision
+		if err := json.Unmarshal(llmclient.Only(line, DecisionMembers...), &d); err != nil {
+			return nil, fmt.Errorf("malformed decision record: %w", err)
+		}
+		return d, nil
+	}
+	return trace.Decode(line)
+}
+
+// Add counts a line; whole says that it ended a tick. The error says that a line of a whole tick
+// is no record. failed makes one that names the place of this line.
+func (c *Count) Add(line Line, failed func(error) error) (whole bool, err error) {
+	if s, opens := line.Record.(trace.Segment); opens && s.Number > c.next.file { // the next file
+		c.next.file, c.next.offset = s.Number, 0
+		c.begun = c.next
+	}
+	c.next.offset += int64(line.Size)
+	c.next.chain = line.Chain
+	if line.Err != nil {
+		c.State.Open.Lost(failed(line.Err), Span{}) // which matters if the tick turns out whole
+		return false, nil
+	}
+	switch r := line.Record.(type) {
+	case nil, trace.Blob, trace.Step, trace.Event:
 		c.State.End = nil
-	case trace.TypeRefusal:
+	case trace.Refusal:
 		c.State.End = nil
 		c.counts.Refused++
-	case trace.TypeDecision:
+	case trace.Decision:
 		c.State.End = nil
-		err = c.decision(line)
-	default:
-		var record trace.Record
-		if record, err = trace.Decode(line); err != nil {
-			break
+		c.decision(r)
+	case trace.TickEnd:
+		if c.State.Open.Damage != nil {
+			return false, c.State.Open.Damage
 		}
-		end, ended := record.(trace.TickEnd)
-		var calls []trace.ModelCall
-		if ended {
-			if c.State.Open.Damage != nil {
-				return false, c.State.Open.Damage
-			}
-			calls = c.State.Open.calls()
-		}
-		if err := c.State.Add(record, Span{Chain: chain}); err != nil {
+		calls := c.State.Open.calls()
+		if err := c.State.Add(r, Span{Chain: line.Chain}); err != nil {
 			return false, failed(err)
 		}
-		if ended {
-			c.end(end, calls)
+		c.end(r, calls)
+		return true, nil
+	default:
+		if err := c.State.Add(r, Span{Chain: line.Chain}); err != nil {
+			return false, failed(err)
 		}
-		return ended, nil
-	}
-	if err != nil {
-		c.State.Open.Lost(failed(err), Span{}) // which matters if the tick turns out whole
 	}
 	return false, nil
 }
 
-// decision counts a [trace.Decision], of which it decodes what it counts. The outcome is
-// null when the world was not asked.
-func (c *Count) decision(line []byte) error {
-	var r struct {
-		DecidedBy  trace.DecidedBy `json:"decided_by"`
-		WaitReason string          `json:"wait_reason"`
-		Tick       int64           `json:"tick"`
-		AgentID    string          `json:"agent_id"`
-		Authority  trace.Authority `json:"authority"`
-		Outcome    *struct {
-			Accepted bool `json:"accepted"`
-		} `json:"outcome"`
-	}
-	if err := json.Unmarshal(line, &r); err != nil {
-		return fmt.Errorf("malformed decision record: %w", err)
-	}
+// decision counts a decision. Its outcome is null when the world was not asked.
+func (c *Count) decision(r trace.Decision) {
 	if r.DecidedBy == trace.ByStanding {
 		c.counts.Continued++
 	} else {
 		c.counts.Decided++
 	}
-	c.State.Open.deviated(r.AgentID, Deviation{r.Tick, r.Authority.Deviation})
+	made := Deviation{Tick: r.Tick}
+	if r.Authority != nil {
+		made.Ticks = r.Authority.Deviation
+	}
+	c.State.Open.deviated(r.AgentID, made)
 	if r.WaitReason != "" {
 		c.counts.Degraded++
 	}
-	if r.Outcome != nil && !r.Outcome.Accepted {
+	if refused(r.Outcome) {
 		c.counts.Rejected++
 	}
-	return nil
+}
+
+// refused reports whether an outcome is one that the world refused.
+func refused(outcome json.RawMessage) bool {
+	var o *struct {
+		Accepted bool `json:"accepted"`
+	}
+	return json.Unmarshal(llmclient.Only(outcome, "accepted"), &o) == nil && o != nil && !o.Accepted
 }
 
 // end adds the tick, which had these calls, to the index.

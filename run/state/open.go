@@ -26,9 +26,9 @@ type Open struct {
 	brokenAt []Span
 	// reflected says that an agent has begun to reflect.
 	reflected bool
-	// Switches counts the prompt switches, forks and changes of caps, which a tick begins
-	// with.
-	Switches int
+	// Leading counts the prompt switches, forks, changes of caps and controls, which a tick
+	// begins with.
+	Leading int
 	// left is the last of the forks, nil for none.
 	left *trace.Fork
 	// deviations are those of agents from their plans.
@@ -135,8 +135,8 @@ func (o *Open) add(record trace.Record, at Span) {
 				o.blobs = map[Span]blobID{}
 			}
 			o.blobs[at], stays = blobID{r.Kind, r.Hash}, true
-		case trace.Switch, trace.Fork, trace.CapChange:
-			o.Switches++
+		case trace.Switch, trace.Fork, trace.CapChange, trace.Control:
+			o.Leading++
 			stays = true
 		case trace.ModelCall:
 			if !o.reflected && (r.Stage == trace.StageReflect || r.Stage == trace.StageConsolidate) {

@@ -44,18 +44,32 @@ func Afresh(parent, fork trace.Caps) bool {
 	return false
 }
 
-// spend counts a call.
-func (s *State) spend(c trace.ModelCall) {
+// counted is what a call of the run counts.
+func (s *State) counted(c trace.ModelCall) Spent {
 	var its price.Price
 	for _, p := range s.Header.SettingsAt(c.Tick - 1).Prices {
 		if p.Model == c.Model {
 			its = p
 		}
 	}
+	return Counted(c, its)
+}
+
+// SpentByNow is Spent with the calls of the open tick.
+func (s *State) SpentByNow() Spent {
+	sum := s.Spent
+	for _, c := range s.Open.calls() {
+		sum = sum.Plus(s.counted(c))
+	}
+	return sum
+}
+
+// spend counts a call.
+func (s *State) spend(c trace.ModelCall) {
 	if s.ByAgent == nil {
 		s.ByAgent = map[string]Spent{}
 	}
-	counted := Counted(c, its)
+	counted := s.counted(c)
 	s.Spent, s.ByAgent[c.AgentID] = s.Spent.Plus(counted), s.ByAgent[c.AgentID].Plus(counted)
 }
 

@@ -41,9 +41,34 @@ type Facts struct {
 	ByAgent map[string]Spent `json:"by_agent,omitempty"`
 	// Deviations are those of each agent from its plans, in the last whole ticks that count.
 	Deviations map[string][]Deviation `json:"deviations,omitempty"`
-	// Changes are the changes of caps, Pending is one that no tick has begun with yet.
-	Changes []trace.CapChange `json:"changes,omitempty"`
-	Pending *trace.CapChange  `json:"pending,omitempty"`
+	// Changes are what resumes and operators changed, in the order of the trace. Pending is a
+	// change of caps that no tick has begun with yet.
+	Changes []Change         `json:"changes,omitempty"`
+	Pending *trace.CapChange `json:"pending,omitempty"`
+}
+
+// Change is what a tick begins with because somebody asked for it while the run was under way:
+// exactly one of both.
+type Change struct {
+	// Resumed are the caps that a resume brought, Control what an operator did, without timing.
+	Resumed *trace.CapChange `json:"resumed,omitempty"`
+	Control *trace.Control   `json:"control,omitempty"`
+}
+
+// Tick is the first tick in which it holds.
+func (c Change) Tick() int64 {
+	if c.Control != nil {
+		return c.Control.Tick
+	}
+	return c.Resumed.Tick
+}
+
+// caps are the caps that hold from it on, nil if it changes none.
+func (c Change) caps() *trace.Caps {
+	if c.Control != nil {
+		return c.Control.Caps
+	}
+	return &c.Resumed.Caps
 }
 
 // Deviation is how many ticks of deviation a decision counts, see [trace.Authority].
@@ -111,7 +136,11 @@ func (s *State) Add(record trace.Record, at Span) error {
 		}
 	case trace.CapChange:
 		if s.Open.Damage == nil {
-			s.Changes, s.Pending = append(s.Changes, r), nil
+			s.Changes, s.Pending = append(s.Changes, Change{Resumed: &r}), nil
+		}
+	case trace.Control:
+		if r.Timing = nil; s.Open.Damage == nil {
+			s.Changes = append(s.Changes, Change{Control: &r})
 		}
 	case trace.Segment:
 		return s.whole(at)
@@ -143,7 +172,7 @@ func (s *State) whole(at Span) error {
 }
 
 // CapsAt returns the caps that hold in a tick. They are those of the header, or of the
-// last fork up to the tick, unless a resume has changed them or plans to in a later tick.
+// last fork up to the tick, unless an operator or a resume has changed them, or a resume plans to.
 func (s *State) CapsAt(tick int64) trace.Caps {
 	caps, from := s.Header.Settings.Caps, int64(0)
 	for _, f := range s.Header.Forks {
@@ -152,8 +181,8 @@ func (s *State) CapsAt(tick int64) trace.Caps {
 		}
 	}
 	for _, c := range s.Changes {
-		if from <= c.Tick && c.Tick <= tick {
-			caps = c.Caps
+		if at := c.Tick(); from <= at && at <= tick && c.caps() != nil {
+			caps = *c.caps()
 		}
 	}
 	if p := s.Pending; p != nil && p.Tick <= tick {
@@ -162,9 +191,9 @@ func (s *State) CapsAt(tick int64) trace.Caps {
 	return caps
 }
 
-// CapChanges returns the changes of caps that take effect in a tick.
-func (s *State) CapChanges(tick int64) []trace.CapChange {
-	return slices.DeleteFunc(slices.Clone(s.Changes), func(c trace.CapChange) bool { return c.Tick != tick })
+// ChangesAt returns the changes that take effect in a tick, in the order of the trace.
+func (s *State) ChangesAt(tick int64) []Change {
+	return slices.DeleteFunc(slices.Clone(s.Changes), func(c Change) bool { return c.Tick() != tick })
 }
 
 // Segment is the record that opens the next file of the trace, which has a number.

@@ -70,8 +70,32 @@ func TestCapsAt(t *testing.T) {
 	if now, later := s.CapsAt(8).Run.Calls, s.CapsAt(9).Run.Calls; now != 77 || later != 99 {
 		t.Errorf("with a pending change a cap of %d calls holds, then %d, want 77 and 99", now, later)
 	}
-	if got := len(s.CapChanges(7)); got != 2 {
+	if got := len(s.ChangesAt(7)); got != 2 {
 		t.Errorf("%d changes in tick 7, want 2", got)
+	}
+}
+
+// TestControlsAreFolded: what an operator did is known by its tick, in the order of the trace, and
+// its caps hold like those of a resume.
+func TestControlsAreFolded(t *testing.T) {
+	caps := func(calls int64) *trace.Caps { return &trace.Caps{Run: trace.Limit{Calls: calls}} }
+	pause := trace.Control{Tick: 2, Kind: trace.ControlPause, Timing: &trace.ControlTiming{TakenAt: "2026-01-02T03:04:05Z"}}
+	s := stateOf(t,
+		trace.Header{Settings: trace.Settings{Caps: *caps(10)}}, trace.TickEnd{Tick: 1},
+		pause, trace.Control{Tick: 2, Kind: trace.ControlCaps, Caps: caps(20)}, trace.CapChange{Tick: 2, Caps: *caps(25)}, trace.TickEnd{Tick: 2},
+		trace.CapChange{Tick: 3, Caps: *caps(30)}, trace.Control{Tick: 3, Kind: trace.ControlCaps, Caps: caps(33)}, trace.Control{Tick: 3, Kind: trace.ControlMessage, Text: "come"},
+	)
+	for tick, want := range []int64{10, 10, 25, 33} {
+		if got := s.CapsAt(int64(tick)).Run.Calls; got != want {
+			t.Errorf("in tick %d a cap of %d calls holds, want %d", tick, got, want)
+		}
+	}
+	at := s.ChangesAt(2)
+	if len(at) != 3 || at[0].Control == nil || at[0].Control.Kind != trace.ControlPause || at[0].Control.Timing != nil || at[2].Resumed == nil {
+		t.Errorf("tick 2 begins with %+v", at)
+	}
+	if s.Open.Leading != 3 {
+		t.Errorf("the open tick begins with %d records, want 3", s.Open.Leading)
 	}
 }
 

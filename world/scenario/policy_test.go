@@ -244,3 +244,64 @@ func TestClausesAreNoRules(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestAllThatIsWrongIsTold: each field that is wrong has a line, those of one rule, belt or task
+// too. What follows from another mistake has none.
+func TestAllThatIsWrongIsTold(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{`
+[[policy]]
+agent = "agent-9"
+effect = "permit"
+action = "sing"
+at = "nowhere"
+asked_by = ["agent-2", "agent-7"]
+[[policy]]
+agent = "agent-1"
+action = "transfer_resource"
+to = "agent-8"
+what = "gold"
+most = -1
+asked_by = ["agent-2"]
+[task]
+family = "chess"
+ticks = 20
+metric = "joy"
+agents = ["agent-5", "agent-6"]
+`, []string{
+			"policy[0].agent", "policy[0].effect", "policy[0].action", "policy[0].at", "policy[0].asked_by[1]",
+			"policy[1].to", "policy[1].what", "policy[1].most", "policy[1].total", "policy[1].window",
+			"task.family", "task.metric", "task.agents[0]", "task.agents[1]",
+		}},
+		{`
+[belt]
+seed_offset = -1
+count = 4
+min_spacing_cm = -5
+radius_min_cm = 1_000
+radius_max_cm = 2_000
+materials = [{ material = "cheese", weight = 0 }]
+[rules]
+move_cost_per_km = 0
+[vary]
+compound_pct = 99
+`, []string{"vary.compound_pct", "rules.move_cost_per_km", "belt.seed_offset", "belt.min_spacing_cm", "belt.materials[0].material", "belt.materials[0].weight"}},
+	} {
+		_, err := Parse("guild.toml", []byte(guildTOML+c.text))
+		if err == nil {
+			t.Fatal("nothing is wrong")
+		}
+		var fields []string
+		for line := range strings.Lines(err.Error()) {
+			_, line, _ = strings.Cut(line, ": ")
+			field, _, _ := strings.Cut(line, ": ")
+			fields = append(fields, field)
+		}
+		if diff := cmp.Diff(c.want, fields); diff != "" {
+			t.Errorf("fields (-want +got):\n%s\n%v", diff, err)
+		}
+	}
+}

@@ -6,6 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -73,19 +76,68 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 	}}
 	if err := document.DecodeTOML(data, document.Limits{Bytes: BytesMax, Values: valuesMax}, &file); err != nil {
 		bad, _ := errors.AsType[*document.Error](err)
-		return world.Scenario{}, fmt.Errorf("%s:%d: %s", name, bad.Line, bad.Text())
+		var all []error
+		for _, one := range append([]*document.Error{bad}, bad.Others...) {
+			text := one.Text()
+			if one.Unknown {
+				text += "; " + offered(one.Key[len(one.Key)-1], one.Allowed)
+			}
+			all = append(all, fmt.Errorf("%s:%d: %s", name, one.Line, text))
+		}
+		return world.Scenario{}, errors.Join(all...)
 	}
 	s, err := file.scenario()
-	if err == nil {
-		err = checkZeroLimits(data)
-	}
-	if err == nil {
+	if err = errors.Join(err, checkZeroLimits(data)); err == nil {
 		err = s.Check()
 	}
 	if err != nil {
-		return world.Scenario{}, fmt.Errorf("%s: %w", name, err)
+		return world.Scenario{}, placed(name, data, err)
 	}
 	return s, nil
+}
+
+// placed adds to each of the errors that err joins the file and the line of the field that it
+// begins with, as far as that field is in the file.
+func placed(name string, data []byte, err error) error {
+	all := each(err)
+	if more := len(all) - errorsMost; more > 0 {
+		all = append(all[:errorsMost], fmt.Errorf("and %d more", more))
+	}
+	lines := document.Lines(data)
+	for i, one := range all {
+		field, _, _ := strings.Cut(one.Error(), ": ")
+		for field != "" && lines[field] == 0 {
+			field = field[:max(strings.LastIndexAny(field, ".["), 0)]
+		}
+		if all[i] = fmt.Errorf("%s: %w", name, one); field != "" {
+			all[i] = fmt.Errorf("%s:%d: %w", name, lines[field], one)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// errorsMost bounds how many errors are told of one scenario.
+const errorsMost = 20
+
+// each lists the errors that err joins, and those that they join.
+func each(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	for _, one := range joined.Unwrap() {
+		all = append(all, each(one)...)
+	}
+	return all
+}
+
+// offered says which names are allowed in place of a word, and which of them is near.
+func offered(word string, names []string) string {
+	text := "allowed: " + strings.Join(names, ", ")
+	if near := document.Nearest(word, names); near != "" {
+		text = fmt.Sprintf("did you mean %q? ", near) + text
+	}
+	return text
 }
 
 // checkZeroLimits refuses a limit of 0 that the text states. In a [world.PolicyRule] 0 is no
@@ -98,14 +150,15 @@ func checkZeroLimits(data []byte) error {
 	if err := toml.Unmarshal(data, &stated); err != nil {
 		return err
 	}
+	var all []error
 	for i, c := range stated.Policy {
 		for _, limit := range []string{"most", "total", "total_each", "window", "get_at_least", "per"} {
 			if c[limit] == int64(0) {
-				return fmt.Errorf("policy[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit)
+				all = append(all, fmt.Errorf("policy[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit))
 			}
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // scenario converts the file into the scenario it describes, unchecked except
@@ -113,13 +166,17 @@ func checkZeroLimits(data []byte) error {
 // Everything else is left to [world.Scenario.Check], which scenarios made in code pass
 // through as well.
 func (f scenarioFile) scenario() (world.Scenario, error) {
+	var all []error
 	if f.Seed < 0 {
-		return world.Scenario{}, fmt.Errorf("seed: %d is negative", f.Seed)
+		all = append(all, fmt.Errorf("seed: %d is negative", f.Seed))
 	}
 	s := f.Scenario
 	s.Seed, s.Agents = uint64(f.Seed), f.Agents.AgentPlan
 	for i := range s.Policy {
 		s.Policy[i] = s.Policy[i].WithDefaults()
+	}
+	for i, d := range s.Documents {
+		s.Documents[i].Name = cmp.Or(d.Name, d.Path)
 	}
 	if s.Task != nil {
 		s.Task.From = cmp.Or(s.Task.From, 1)
@@ -127,7 +184,7 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 	for i, p := range f.Places {
 		place, err := p.place(s.Space)
 		if err != nil {
-			return world.Scenario{}, fmt.Errorf("places[%d]: %w", i, err)
+			all = append(all, fmt.Errorf("places[%d]: %w", i, err))
 		}
 		s.Places = append(s.Places, place)
 	}
@@ -145,12 +202,14 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 				list = append(list, world.Amount{Resource: name, Amount: n})
 			}
 		}
-		if len(list) != len(m) {
-			return s, fmt.Errorf("agents.stock[%d]: names a resource that is none of %v", i, world.Resources())
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !slices.Contains(world.Resources(), name) {
+				all = append(all, fmt.Errorf("agents.stock[%d]: %q is no resource; %s", i, name, offered(name, world.Resources())))
+			}
 		}
 		s.Agents.Stock = append(s.Agents.Stock, list)
 	}
-	return s, nil
+	return s, errors.Join(all...)
 }
 
 // place fills in the defaults of a place. An offset of 50 percent is the edge of the space.

@@ -86,7 +86,7 @@ func TestScenarioErrors(t *testing.T) {
 		{`id = "sound"`, `id = ""`, `id: ""`},
 		{`id = "sound"`, `id = "` + strings.Repeat("i", 65) + `"`, `id: `},
 		{`id = "here"`, `id = "he/re"`, `places[0].id: "he/re"`},
-		{`id = "there"`, `id = "here"`, `places[1].id: here is used twice`},
+		{`id = "there"`, `id = "here"`, `places[1].id: "here" is used twice`},
 		{`material = "ice"`, `material = "cheese"`, `places[0].material: "cheese"`},
 		{`x_cm = 1`, `x_cm = 10_000_001`, `places[1].x_cm: 10000001`},
 		{`z_cm = 3`, ``, `places[1]: offset_pct`},
@@ -112,6 +112,33 @@ func TestScenarioErrors(t *testing.T) {
 		_, err := Parse("f.toml", []byte(strings.Replace(soundScenario, tc.old, tc.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "f.toml:") {
 			t.Errorf("with %s instead of %s: error %v, want one with %s", tc.new, tc.old, err, tc.want)
+		}
+	}
+}
+
+// TestScenarioErrorsTogether expects all wrong values at once, each with its line, and what is
+// allowed in place of a wrong word.
+func TestScenarioErrorsTogether(t *testing.T) {
+	for _, tc := range []struct{ edits, want []string }{
+		{[]string{"visibility_km = 12", "visibility_km = -1\nplaces_shown = 0", "radius_cm = 7", "radius_cm = 0", "emission = 8", "emission = -8"},
+			[]string{"f.toml:2: visibility_km: -1", "f.toml:3: places_shown: 0", "places[1].radius_cm: 0", "places[1].emission: -8"}},
+		{[]string{"data = 4", "dato = 4", "z_cm = 3", ""},
+			[]string{`agents.stock[0]: "dato" is no resource; did you mean "data"? allowed: `, "places[1]: offset_pct"}},
+		{[]string{"emission = 8", "emision = 8"}, []string{`unknown field "places.emision"; did you mean "emission"? allowed: charted, compound_g, `}},
+		{[]string{`agent = "agent-2"`, `agent = "agent-9"`, "at_least = 1", "at_least = 0"}, []string{`goals[0].agent: there is no agent "agent-9"`, "goals[0].at_least: 0"}},
+	} {
+		text := soundScenario
+		for i := 0; i < len(tc.edits); i += 2 {
+			if !strings.Contains(text, tc.edits[i]) {
+				t.Fatalf("the sound scenario has no %s", tc.edits[i])
+			}
+			text = strings.Replace(text, tc.edits[i], tc.edits[i+1], 1)
+		}
+		_, err := Parse("f.toml", []byte(text))
+		for _, want := range tc.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: error %v, want one with %s", tc.edits, err, want)
+			}
 		}
 	}
 }

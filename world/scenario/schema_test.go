@@ -167,7 +167,8 @@ func bound(property map[string]any, table, name string) {
 // allowed is the range that the refusal of a far too low value names.
 func allowed(table, name string) (least, most int64) {
 	_, err := Parse("f", []byte("id = \"f\"\n"+table+name+" = -1_000_000"))
-	if _, err := fmt.Sscanf(fmt.Sprint(err), "f: rules."+name+": -1000000 is outside %d to %d", &least, &most); err != nil {
+	_, told, _ := strings.Cut(fmt.Sprint(err), "rules."+name+": ")
+	if _, err := fmt.Sscanf(told, "-1000000 is outside %d to %d", &least, &most); err != nil {
 		panic("the range of " + name + " is not told: " + err.Error())
 	}
 	return least, most

@@ -36,8 +36,8 @@ type Covered struct {
 }
 
 // marksOf are what the guard did in a decision: what it refused and why, and on what authority it
-// let the decision pass.
-func marksOf(d *behavior.Decision, steps []trace.Step) (marks []string) {
+// let the decision pass, with terms in view that others had a part in or without.
+func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (marks []string) {
 	for _, s := range steps {
 		if s.Kind == trace.StepGuard && s.Status == trace.StatusError {
 			marks = append(marks, s.Name+" refused: "+s.Code)
@@ -56,6 +56,12 @@ func marksOf(d *behavior.Decision, steps []trace.Step) (marks []string) {
 		if d.Authority.Deviation > 0 && d.Authority.By != trace.AuthorityDeviation {
 			by += " that deviates"
 		}
+	}
+	relayed := func(t world.Terms) bool {
+		return slices.ContainsFunc(t.Parents, func(id string) bool { return id != t.From && id != victim })
+	}
+	if slices.ContainsFunc(slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers), relayed) {
+		by += " beside relayed terms"
 	}
 	return append(marks, name+" by "+by)
 }

@@ -83,7 +83,10 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 		case manner == noPlan:
 			plan = nil
 		case manner == planDemand && len(demands) > 0:
-			plan = append([]world.Action{demands[m.of(1, len(demands))]}, plan...)
+			demand := demands[m.of(1, len(demands))]
+			if plan = append([]world.Action{demand}, plan...); m.of(2, 2) == 1 {
+				plan = append(plan[1:], demand) // what it wants itself comes first
+			}
 		}
 		step, write := "respond", whole
 		switch manner {
@@ -144,7 +147,7 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 		}
 		gift := world.Transfer{To: t.From, Kind: t.Want, Amount: []int64{t.Left, stockIn(m.seen.Self, t.Want), 1}[m.of(5, 3)]}
 		list = append(list, gift)
-		if m.of(4, 4) == 1 {
+		if m.of(4, 2) == 1 {
 			reply := world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: goods[(slices.Index(goods, t.Want)+1)%len(goods)], WantAmount: 1, Ticks: 5, Re: t.ID}
 			if c, ok := ruleFor(record{2: 64}, t.From, m.rules, reply.ActionName()); ok && c.What == t.Want {
 				reply.Want, reply.WantAmount = c.Get, max(1, leastFor(c, t.Left))

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -25,14 +26,16 @@ import (
 // code of guard and terms that pass the unit tests of their package and let the victim do
 // more than before. Each is built with an overlay, and the search is run against it.
 //
-//	go test ./engine/guardeval/search -run TestMutants -timeout 0 -mutants 20 -seeds 20 -mutants.out .tmp/mutants.json
+//	go test ./engine/guardeval/search -run TestMutants -timeout 0 -mutants 20 -seeds 20 -mutants.out testdata/mutants.json
+//
+// It takes hours. The file keeps what is known, and the same command goes on from there as long
+// as the code of guard, terms and search is the same.
 var (
 	mutantsWanted = flag.Int("mutants", 0, "holes to make and to search for")
 	mutantSeeds   = flag.Int("seeds", 3, "seeds to search each hole with")
 	mutantSeed    = flag.Uint64("mutants.seed", 1, "seed of the choice of mutants")
 	mutantsAny    = flag.Bool("mutants.any", false, "take mutants that fail the unit tests, too: they are holes for sure")
-	mutantsOut    = flag.String("mutants.out", "", "file for the result")
-	mutantsEdits  = flag.String("mutants.edits", "", "file that keeps which edits allow more; valid while the code of guard and terms is the same")
+	mutantsOut    = flag.String("mutants.out", "", "file that keeps the result, and what was measured so far")
 	mutantsKinds  = flag.String("mutants.kinds", "ticks,two,one", "kinds of holes to make, with commas between")
 	huntTrials    = flag.Int("hunt", 0, "trials of a hunt: the search of one seed, up to the first harm")
 	huntSeed      = flag.Uint64("hunt.seed", 1, "seed of the hunt")
@@ -47,10 +50,93 @@ type mutant struct {
 	Kind string   `json:"kind"`
 	What string   `json:"what"`
 	When []string `json:"when"`
+	// Dropped is why it is no hole to search for, empty if it may be one.
+	Dropped string `json:"dropped,omitempty"`
 	// Found is the trial of the first harm by seed, -1 for none.
-	Found []int `json:"found"`
+	Found []int `json:"found,omitempty"`
 	edit  edit
 	id    int
+}
+
+// name tells mutants apart.
+func (m mutant) name() string {
+	return m.Kind + ": " + m.What + " when " + strings.Join(m.When, " and ")
+}
+
+// measured reports whether there is nothing left to search for. A hole that three of the seeds
+// miss has failed; what two seeds do not find may be no hole.
+func (m mutant) measured() bool {
+	n := len(m.Found)
+	return m.Dropped != "" || n >= *mutantSeeds || missed(m) >= 3 || m.harmless()
+}
+
+// harmless reports that the first seeds found no harm: a mutant that allows more does not always
+// do some.
+func (m mutant) harmless() bool {
+	return len(m.Found) >= min(2, *mutantSeeds) && slices.Max(m.Found) < 0
+}
+
+// measurement is what is known of mutants.
+type measurement struct {
+	// Code is a hash of the code that was changed and that searched.
+	Code string `json:"code"`
+	// Edits are those that allow more without conditions.
+	Edits []string `json:"edits"`
+	// Drawn are the mutants in the order in which they were drawn.
+	Drawn []mutant `json:"drawn"`
+}
+
+// code returns the hash for a measurement.
+func code(t *testing.T, files ...string) string {
+	own, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.New()
+	for _, file := range append(files, own...) {
+		if !strings.HasSuffix(file, "_test.go") {
+			fmt.Fprintln(sum, source(t, file))
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
+}
+
+// load reads the file of a measurement of the same code.
+func (k *measurement) load(t *testing.T) {
+	var kept measurement
+	data, err := os.ReadFile(*mutantsOut)
+	if *mutantsOut == "" || err != nil || json.Unmarshal(data, &kept) != nil || kept.Code != k.Code {
+		return
+	}
+	*k = kept
+	t.Logf("%d edits and %d mutants are known", len(k.Edits), len(k.Drawn))
+}
+
+// keep writes the file; m is new or has changed.
+func (k *measurement) keep(t *testing.T, changed ...mutant) {
+	for _, m := range changed {
+		if at := slices.IndexFunc(k.Drawn, func(o mutant) bool { return o.name() == m.name() }); at >= 0 {
+			k.Drawn[at] = m
+		} else {
+			k.Drawn = append(k.Drawn, m)
+		}
+	}
+	if *mutantsOut == "" {
+		return
+	}
+	data, _ := json.MarshalIndent(k, "", "\t")
+	if err := os.WriteFile(*mutantsOut, append(data, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recall gives a drawn mutant what is known of it.
+func (k *measurement) recall(m mutant) (mutant, bool) {
+	at := slices.IndexFunc(k.Drawn, func(o mutant) bool { return o.name() == m.name() })
+	if at >= 0 {
+		m.Dropped, m.Found = k.Drawn[at].Dropped, slices.Clone(k.Drawn[at].Found)
+	}
+	return m, at >= 0
 }
 
 // compared is how many random trials are played to see where a mutant differs.
@@ -177,6 +263,15 @@ func TestMutants(t *testing.T) {
 	edits := policy.edits(t, func(base string) bool { return base != "idle.go" })
 	terms := []string{"terms.go", "request.go", "offer.go", "accept.go", "decline.go", "canceloffer.go"}
 	edits = append(edits, kernel.edits(t, func(base string) bool { return slices.Contains(terms, base) })...)
+	paths, err := filepath.Glob(filepath.Join(root, "behavior/policy/*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range terms {
+		paths = append(paths, filepath.Join(root, "world", file))
+	}
+	known := &measurement{Code: code(t, paths...)}
+	known.load(t)
 	dir := t.TempDir()
 	// build builds the tests of a package with an overlay.
 	build := func(name, overlay, of string) string {
@@ -232,9 +327,12 @@ func TestMutants(t *testing.T) {
 	var mutants []mutant
 	var binary, over string
 	var differing map[string][]string
-	prepare := func(list []mutant) {
+	prepare := func(list []mutant, probe bool) {
 		mutants, differing, over = list, map[string][]string{}, overlay(t, dir, list)
 		binary = build("mutants.test", over, ".")
+		if !probe {
+			return
+		}
 		probed, _ := outputOf(".", -1, binary, "-test.run", "^TestHunt$", "-test.v", "-hunt", strconv.Itoa(compared), "-hunt.stories", "all")
 		for line := range strings.SplitSeq(probed, "\n") {
 			of, found := strings.CutPrefix(line, "differs: ")
@@ -283,24 +381,14 @@ func TestMutants(t *testing.T) {
 	// An edit that allows nothing more without conditions allows nothing more with some. The
 	// others are drawn from.
 	var all []mutant
-	kept, readable := "", false
-	if *mutantsEdits != "" {
-		data, err := os.ReadFile(*mutantsEdits)
-		kept, readable = string(data), err == nil
-	}
-	if readable {
-		edits = slices.DeleteFunc(edits, func(e edit) bool { return !slices.Contains(strings.Split(kept, "\n"), e.what) })
-		t.Logf("%d edits allow more", len(edits))
-	}
-	for _, e := range edits {
-		if readable {
-			break
+	if len(known.Edits) > 0 {
+		edits = slices.DeleteFunc(edits, func(e edit) bool { return !slices.Contains(known.Edits, e.what) })
+	} else {
+		for _, e := range edits {
+			if m := (mutant{When: []string{"true"}, edit: e}); e.of.compiles(t, e, m.When) {
+				all = append(all, m)
+			}
 		}
-		if m := (mutant{When: []string{"true"}, edit: e}); e.of.compiles(t, e, m.When) {
-			all = append(all, m)
-		}
-	}
-	if !readable {
 		edits = nil
 	}
 	for len(all) > 0 {
@@ -313,7 +401,7 @@ func TestMutants(t *testing.T) {
 			return m, ok
 		})
 		all = rest
-		prepare(list)
+		prepare(list, true)
 		allows := make([]bool, len(list))
 		each(func(id int) { allows[id-1] = allowsMore(id, 60) })
 		for i, m := range list {
@@ -323,13 +411,11 @@ func TestMutants(t *testing.T) {
 		}
 		t.Logf("%d edits tried, %d differ, %d allow more in all, %d left", len(list), len(differing), len(edits), len(all))
 	}
-	if *mutantsEdits != "" && !readable {
+	if len(known.Edits) == 0 {
 		for _, e := range edits {
-			kept += e.what + "\n"
+			known.Edits = append(known.Edits, e.what)
 		}
-		if err := os.WriteFile(*mutantsEdits, []byte(kept), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		known.keep(t)
 	}
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
 	tried := map[string]bool{}
@@ -345,19 +431,16 @@ func TestMutants(t *testing.T) {
 				n = 2
 			}
 			m.When, m.What = m.edit.draw(r, n), m.edit.what
-			name := m.What + strings.Join(m.When, " ")
-			if len(m.When) < n || m.edit.across != (kind == "ticks") || tried[name] {
+			if len(m.When) < n || m.edit.across != (kind == "ticks") || tried[m.name()] {
 				continue
 			}
-			if tried[name] = true; m.edit.of.compiles(t, m.edit, m.When) {
+			if tried[m.name()] = true; m.edit.of.compiles(t, m.edit, m.When) {
 				return m, true
 			}
 		}
 		return mutant{}, false
 	}
 	tests := map[*checked]string{}
-	// dropped is why each mutant is no hole to search for, empty if it may be one.
-	var dropped []string
 	why := func(id int) string {
 		switch of := mutants[id-1].edit.of; {
 		case len(differing[strconv.Itoa(id)]) == 0:
@@ -380,13 +463,28 @@ func TestMutants(t *testing.T) {
 			}
 			return draw(kind)
 		})
-		prepare(list)
+		unknown := 0
+		for i, m := range list {
+			var ok bool
+			if list[i], ok = known.recall(m); !ok {
+				unknown++
+				list[i].Dropped = "?"
+			}
+		}
+		prepare(list, unknown > 0)
+		if unknown == 0 {
+			return len(list) > 0
+		}
 		for _, of := range []*checked{policy, kernel} {
 			tests[of] = build(of.pkg.Name()+".test", over, of.dir)
 		}
-		dropped = make([]string, len(list))
-		each(func(id int) { dropped[id-1] = why(id) })
-		t.Logf("%d mutants of kind %s, %d differ", len(list), kind, len(differing))
+		each(func(id int) {
+			if m := &mutants[id-1]; m.Dropped == "?" {
+				m.Dropped = why(id)
+			}
+		})
+		known.keep(t, mutants...)
+		t.Logf("%d mutants of kind %s, %d new, %d differ", len(list), kind, unknown, len(differing))
 		return len(list) > 0
 	}
 	// hunts searches a mutant with the seeds from first to before last, two at a time, and
@@ -418,7 +516,7 @@ func TestMutants(t *testing.T) {
 	want := map[string]int{"two": *mutantsWanted * 8 / 20, "ticks": *mutantsWanted * 4 / 20}
 	want["one"] = *mutantsWanted - want["two"] - want["ticks"]
 	counts := map[string]int{}
-	var holes, doubtful []mutant
+	var holes []mutant
 	for kind := range strings.SplitSeq(*mutantsKinds, ",") {
 		for made, id := 0, 0; made < want[kind] && len(tried) < 1000**mutantsWanted; id++ {
 			if id == 0 || id > len(mutants) {
@@ -429,37 +527,23 @@ func TestMutants(t *testing.T) {
 				id = 1
 			}
 			m := mutants[id-1]
-			if reason := dropped[id-1]; reason != "" {
-				counts[reason]++
-				continue
-			}
-			// A mutant that allows more does not always do harm. A mutant that any seed
-			// finds is a hole; one that two seeds do not find in all their trials is
-			// listed for the reader.
-			first := min(2, *mutantSeeds)
-			t.Logf("%v so far; %s: %s when %v", counts, kind, m.What, m.When)
-			found, ok := hunts(id, 1, 1+first)
-			// A hole that three of the seeds miss has failed, and is not searched further.
-			for m.Found = found; ok && slices.Max(m.Found) >= 0 && len(m.Found) < *mutantSeeds && missed(m) < 3; {
-				found, ok = hunts(id, 1+len(m.Found), min(3+len(m.Found), 1+*mutantSeeds))
-				m.Found = append(m.Found, found...)
+			for !m.measured() {
+				n := len(m.Found)
+				found, ok := hunts(id, n+1, min(n+3, 1+*mutantSeeds))
+				if m.Found = append(m.Found, found...); !ok {
+					m.Dropped = "panics"
+				}
+				known.keep(t, m)
 			}
 			switch {
-			case !ok:
-				counts["panics"]++
-			case slices.Max(m.Found) < 0:
-				doubtful = append(doubtful, m)
-				t.Logf("no harm by %d seeds", first)
+			case m.Dropped != "":
+				counts[m.Dropped]++
+			case m.harmless():
+				t.Logf("%s: no harm by %d seeds", m.name(), len(m.Found))
 			default:
 				holes = append(holes, m)
 				made++
-				t.Logf("found after %v", m.Found)
-			}
-			if *mutantsOut != "" {
-				data, _ := json.MarshalIndent(map[string]any{"dropped": counts, "holes": holes, "no_harm_found": doubtful}, "", "\t")
-				if err := os.WriteFile(*mutantsOut, data, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				t.Logf("%s: found after %v", m.name(), m.Found)
 			}
 		}
 	}

@@ -177,7 +177,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		if decided != nil {
 			intents = append(intents, decided.Intent(0))
 			if len(p.marks) < marksMax {
-				p.marks = append(p.marks, marksOf(decided, steps)...)
+				p.marks = append(p.marks, marksOf(decided, steps, holds)...)
 			}
 			if tell {
 				for _, s := range steps {

@@ -18,8 +18,8 @@ type Search struct {
 	// Finds are the first trials that did each kind of harm, Harmful counts all of them.
 	Finds   []Find `json:"finds"`
 	Harmful int    `json:"harmful"`
-	// Pool are the trials closest to each kind of harm, closest first. Three of eight trials are
-	// mutations of them, three of those with the rarest pairs of Covered.
+	// Pool are the trials closest to each kind of harm, closest first. Two of eight trials are
+	// mutations of them, four of those with the rarest pairs of Covered.
 	Pool []Near `json:"pool"`
 	// Covered are the pairs of things that the guard did, by name. It is brought up to date when
 	// [Search.Run] returns.
@@ -91,11 +91,11 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 			group.Go(func() (err error) {
 				r := rand.New(rand.NewPCG(s.Seed, uint64(s.Next+i)))
 				switch tapes[i] = draw(r); r.IntN(8) {
-				case 0, 1, 2:
+				case 0, 1:
 					if len(s.Pool) > 0 {
 						tapes[i] = s.Pool[r.IntN(len(s.Pool))].tape.mutated(r)
 					}
-				case 3, 4, 5:
+				case 2, 3, 4, 5:
 					if len(rarest) > 0 {
 						tapes[i] = rare(rarest, r).mutated(r)
 					}

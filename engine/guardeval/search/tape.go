@@ -32,6 +32,12 @@ type record []byte
 // of is the choice at a place among n.
 func (r record) of(at, n int) int { return int(r[at]) % n }
 
+// nearly makes a record another one but for one number.
+func (r record) nearly(other record, random *rand.Rand) {
+	copy(r, other)
+	r[random.IntN(len(r))] = byte(random.IntN(256))
+}
+
 // goods are one of the goods and another one, by two places.
 func (r record) goods(at, other int) (one, another string) {
 	i := r.of(at, len(goods))
@@ -70,6 +76,9 @@ func draw(r *rand.Rand) Tape {
 	for i := r.IntN(rulesMax); i < rulesMax-1; i++ {
 		clear(t.rule(i + 1))
 	}
+	if r.IntN(3) == 0 {
+		t.rule(1).nearly(t.rule(0), r) // two rules that differ in one thing
+	}
 	varied := r.IntN(40)
 	var usual [attackers]record
 	var quiet [attackers]int
@@ -95,7 +104,14 @@ func draw(r *rand.Rand) Tape {
 			case quiet[n] < 0:
 			case r.IntN(100) < quiet[n]:
 				clear(move)
-			case r.IntN(100) >= varied:
+			case r.IntN(100) < varied:
+			case r.IntN(4) == 0:
+				if move.nearly(usual[n], r); r.IntN(2) == 0 {
+					// The same again, but from others or from nobody else.
+					copy(move[:moveLen-1], usual[n])
+					move[moveLen-1] = byte(r.IntN(256))
+				}
+			default:
 				copy(move, usual[n])
 			}
 		}
@@ -118,7 +134,9 @@ func (t Tape) mutated(r *rand.Rand) Tape {
 			copy(t[tickAt(to):][:tickLen], t[tickAt(from):][:tickLen])
 		case 3:
 			n, from, to := r.IntN(attackers), int64(1+r.IntN(ticksMax)), int64(1+r.IntN(ticksMax))
-			copy(t.move(to, n), t.move(from, n))
+			if copy(t.move(to, n), t.move(from, n)); r.IntN(2) == 0 {
+				t.move(to, n).nearly(t.move(from, n), r)
+			}
 		}
 	}
 	return t

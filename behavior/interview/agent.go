@@ -1,0 +1,139 @@
+package interview
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// QuestionCharsMax bounds a question.
+const QuestionCharsMax = 4000
+
+// Agent is an agent after a tick of a recorded run.
+type Agent struct {
+	// ID is the agent's, Tick the last tick that it knows of.
+	ID   string
+	Tick int64
+	// Settings are those of the run in the tick of its last turn.
+	Settings trace.Settings
+	// Call is the last call of the last turn that it decided itself, with its parts: the
+	// instructions, the tools that were offered, the input and the answer.
+	Call         trace.ModelCall
+	Instructions string
+	Tools        []llmclient.Tool
+	Input        []llmclient.Item
+	Answer       llmclient.Answer
+	// Decisions are that of the turn, and those of its standing order up to Tick.
+	Decisions []trace.Decision
+}
+
+// With says who answers, and how tokens are counted.
+type With struct {
+	// Model is asked; empty is the model that decided.
+	Model string
+	// CountTokens returns an upper bound of the tokens of a text. It must not be nil.
+	CountTokens func(string) int
+}
+
+// ErrWindow marks a question for which the context window has no room.
+var ErrWindow = errors.New("there is no room for a question in the context window")
+
+// Begin puts a question. The caller ensures that it has 1 to [QuestionCharsMax] characters. The error
+// wraps [ErrWindow].
+func (a Agent) Begin(question string, with With) (*Turn, error) {
+	if with.Model == "" {
+		with.Model = a.Call.Model
+	}
+	vocabulary := &answer.Vocabulary{Tools: a.Tools, WindowTokens: a.Settings.ContextWindowTokens}
+	t := &Turn{agent: a, with: with, static: with.CountTokens(a.Instructions)}
+	for _, tool := range a.Tools {
+		t.static += with.CountTokens(string(tool.Wire()))
+	}
+	t.talk = behavior.Conversation{
+		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language, RepairsMax: repairsMax, Reflects: true, Input: slices.Clone(a.Input),
+	}
+	t.recall()
+	text := wordingOf[a.Settings.Language]
+	lines := slices.Concat([]string{fmt.Sprintf(text.heading, a.Tick)}, a.since(text), []string{text.asked})
+	t.talk.Say(strings.Join(lines, "\n"))
+	t.talk.Complete()
+	t.talk.Input = append(t.talk.Input, llmclient.Message("user", question))
+	if with.Model != a.Call.Model {
+		// One model cannot read what another one encrypted.
+		t.talk.DropReasoning()
+	}
+	if t.free() < answerTokensLeast {
+		t.talk.DropReasoning()
+	}
+	if free := t.free(); free < answerTokensLeast {
+		return nil, fmt.Errorf("%w of %d tokens: %d are free, an answer needs %d", ErrWindow, a.Settings.ContextWindowTokens, free, answerTokensLeast)
+	}
+	return t, nil
+}
+
+// recall takes the agent's last answer into the conversation. What it called is answered with
+// the outcome of its decision.
+func (t *Turn) recall() {
+	t.talk.Sent()
+	text, _ := t.talk.Take(t.agent.Answer)
+	if len(t.talk.Calls) == 0 && strings.TrimSpace(text) != "" {
+		t.talk.Read(text, nil) // calls that were written down as text; none is as good
+	}
+	for i := range t.talk.Calls {
+		t.talk.Respond(i, result{Status: "ended", Tick: t.agent.Call.Tick})
+	}
+	t.talk.Flush()
+	t.before = len(t.talk.Steps)
+}
+
+// result answers the calls of the agent's last answer.
+type result struct {
+	Status string `json:"status"`
+	Tick   int64  `json:"tick"`
+}
+
+// sinceMax bounds the decisions that a question repeats; the newest are kept.
+const sinceMax = 12
+
+// since are lines with the decisions and their outcomes.
+func (a Agent) since(text wording) (lines []string) {
+	list := a.Decisions
+	if left := len(list) - sinceMax; left > 0 {
+		lines = append(lines, fmt.Sprintf(text.leftOut, left))
+		list = list[left:]
+	}
+	for _, d := range list {
+		by := ""
+		if d.DecidedBy == trace.ByStanding {
+			by = text.order
+		}
+		lines = append(lines, fmt.Sprintf(text.decided, d.Tick, by, d.Executed, outcome(d.Outcome, text)))
+	}
+	return lines
+}
+
+// outcome is an outcome in words, with the world's numbers.
+func outcome(raw json.RawMessage, text wording) string {
+	var o world.Outcome
+	switch {
+	case json.Unmarshal(raw, &o) != nil:
+		return string(raw)
+	case o.Accepted:
+		line := text.accepted
+		for _, c := range o.Changes {
+			line += fmt.Sprintf(", %s %+d", c.Resource, c.Amount)
+		}
+		return line
+	case o.Rejection == nil:
+		return text.refused
+	}
+	return text.refused + " " + string(o.Rejection.Code)
+}

@@ -1,0 +1,96 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"example.com/agentworld/engine/ask"
+	"example.com/agentworld/trace"
+)
+
+// Question is what somebody asks an agent from the page.
+type Question struct {
+	// Dir is the directory of the run.
+	Dir string
+	// Agent is the id of the agent, Tick the last tick that it knows of, from 1.
+	Agent string
+	Tick  int64
+	Text  string
+}
+
+// askPath is the path that questions are posted to.
+const askPath = "/api/ask"
+
+// postAsk puts a question and answers with all that are kept of the run.
+func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
+	if !s.door.knows(r) {
+		problem(w, http.StatusForbidden, "only the browser that was let in may ask: open the address that was printed")
+		return
+	}
+	var asked struct {
+		Run   string `json:"run"`
+		Agent string `json:"agent"`
+		Tick  int64  `json:"tick"`
+		Text  string `json:"text"`
+	}
+	if !posted(w, r, &asked) {
+		return
+	}
+	h, err := s.history(asked.Run)
+	if err == nil && asked.Tick < 1 {
+		err = badQuery("tick: allowed is a number from 1")
+	}
+	if err == nil {
+		err = s.asks(r.Context(), Question{string(h.dir), asked.Agent, asked.Tick, asked.Text})
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	v, err := s.getAsks(h, r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer(w, r, v)
+}
+
+// asksView are the questions that were put to agents of a run, oldest first.
+type asksView struct {
+	Asks []askView `json:"asks"`
+	// Can says that this server puts questions.
+	Can bool `json:"can"`
+}
+
+// askView is a question with its answer.
+type askView struct {
+	Tick     int64            `json:"tick"`
+	TurnTick int64            `json:"turn_tick"`
+	Agent    string           `json:"agent"`
+	Question string           `json:"question"`
+	Text     string           `json:"text"`
+	Failure  trace.WaitReason `json:"failure,omitempty"`
+	Cited    []trace.Citation `json:"cited"`
+	Model    string           `json:"model"`
+	Source   string           `json:"model_source"`
+	Tokens   int64            `json:"tokens"`
+	// CostMicros is in millionths of Currency.
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
+	AskedAt    string `json:"asked_at"`
+}
+
+func askViewOf(r ask.Record) askView {
+	return askView{
+		r.Tick, r.TurnTick, r.AgentID, r.Question, r.Text, r.Failure, append([]trace.Citation{}, r.Cited...), r.Model, string(r.ModelSource),
+		r.Usage.Total, r.CostMicros, r.Currency, r.Timing.AskedAt,
+	}
+}
+
+func (s *Server) getAsks(h *history, r *http.Request) (any, error) {
+	kept, err := ask.Kept(h.dir)
+	v := asksView{Asks: []askView{}, Can: s.asks != nil && s.door.knows(r)}
+	for _, r := range kept {
+		v.Asks = append(v.Asks, askViewOf(r))
+	}
+	return v, err
+}

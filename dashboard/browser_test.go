@@ -1,0 +1,629 @@
+package dashboard_test
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"example.com/agentworld"
+	"example.com/agentworld/batch"
+	"example.com/agentworld/dashboard"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+//go:embed testdata/axe.min.js
+var axe string
+
+// browserPath is the browser of the tests; the test is skipped without one.
+func browserPath(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("SKIPPED: no chromium-headless-shell is installed, so the page was not looked at")
+	return ""
+}
+
+// tab is a page in a browser with what it complained of.
+type tab struct {
+	ctx context.Context
+	url string
+	mu  sync.Mutex
+	// wrong are errors of the console, and requests to anything but the server.
+	wrong []string
+}
+
+// openTab opens a browser on the page of a server.
+func openTab(t *testing.T, url string) *tab {
+	t.Helper()
+	path := browserPath(t)
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &tab{ctx: ctx, url: url}
+	console, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1360, 900)); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			if text := m.String(); m.IsException() || strings.Contains(strings.ToLower(text), "error") || strings.Contains(text, "Refused") {
+				b.complain(text)
+			}
+		}
+	}()
+	go func() {
+		for e, err := range requests {
+			if err != nil {
+				return
+			}
+			if at := e.Request.URL; !strings.HasPrefix(at, url) && !strings.HasPrefix(at, "about:") && !strings.HasPrefix(at, "data:") {
+				b.complain("a request to " + at)
+			}
+		}
+	}()
+	return b
+}
+
+func (b *tab) complain(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrong = append(b.wrong, what)
+}
+
+// check reports what the page complained of, and what axe-core finds seriously wrong with it.
+func (b *tab) check(t *testing.T, what string) {
+	t.Helper()
+	b.mu.Lock()
+	for _, w := range b.wrong {
+		t.Errorf("%s: %s", what, w)
+	}
+	b.wrong = nil
+	b.mu.Unlock()
+	if odd, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`(document.body.innerText.match(/.*(\bundefined\b|\bNaN\b|\[object ).*/) || [''])[0]`)); err != nil || odd != "" {
+		t.Errorf("%s: the page says %q, %v", what, odd, err)
+	}
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](axe+";true")); err != nil {
+		t.Fatalf("%s: load axe: %v", what, err)
+	}
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify(r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.help + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200)).join(' | '))))`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%s: run axe: %v", what, err)
+	}
+	var list []string
+	if err := json.Unmarshal([]byte(found), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range list {
+		t.Errorf("%s: axe: %s", what, v)
+	}
+}
+
+// open goes to a route of the page and waits until a text is on it.
+func (b *tab) open(t *testing.T, route, text string) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(b.url+route)); err != nil {
+		t.Fatalf("open %s: %v", route, err)
+	}
+	b.wait(t, text)
+}
+
+// wait waits until a text is on the page.
+func (b *tab) wait(t *testing.T, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	want, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](fmt.Sprintf("document.body.innerText.includes(%s)", want))); err != nil {
+		shown, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+		b.shoot(t, "failed.png")
+		t.Fatalf("the page does not show %q: %v\n%s\ncomplaints: %q", text, err, shown, b.wrong)
+	}
+}
+
+// click clicks on the first element with a text, among those of a selector.
+func (b *tab) click(t *testing.T, selector, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	args, err := json.Marshal([]string{selector, text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](fmt.Sprintf("(([s, t]) => { const e = [...document.querySelectorAll(s)].find((e) => (e.innerText || e.ariaLabel || '').includes(t)); if (e) e.click(); return !!e; })(%s)", args))); err != nil {
+		shown, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+		t.Fatalf("nothing to click with %q: %v\n%s", text, err, shown)
+	}
+}
+
+// fill writes a text into the first element of a selector, as a person would.
+func (b *tab) fill(t *testing.T, selector, text string) {
+	t.Helper()
+	args, err := json.Marshal([]string{selector, text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](fmt.Sprintf("(([s, t]) => { const e = document.querySelector(s); e.focus(); e.select(); return document.execCommand('insertText', false, t); })(%s)", args))); err != nil {
+		t.Fatalf("write into %s: %v", selector, err)
+	}
+}
+
+// drawn waits until the map and the charts are drawn, where there are any.
+func (b *tab) drawn(t *testing.T) {
+	t.Helper()
+	const all = "[...document.querySelectorAll('.map canvas')].every((c) => c.width !== 300) && [...document.querySelectorAll('figure')].every((f) => f.querySelector('.uplot, .empty'))"
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](all)); err != nil {
+		t.Fatalf("the map or a chart is not drawn: %v", err)
+	}
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))", chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shoot keeps a picture of the page under .tmp.
+func (b *tab) shoot(t *testing.T, name string) {
+	t.Helper()
+	b.drawn(t)
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatalf("take a picture: %v", err)
+	}
+	dir := filepath.Join("..", ".tmp", "dashboard")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serve starts a server over a directory.
+func serve(t *testing.T, dir string) string {
+	t.Helper()
+	return begin(t, dashboard.Options{Dir: dir}).URL()
+}
+
+// begin starts a server that ends with the test.
+func begin(t *testing.T, o dashboard.Options) *dashboard.Server {
+	t.Helper()
+	s, err := dashboard.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return s
+}
+
+// record plays a run of the embedded model.
+func record(t *testing.T, dir, scenario string, ticks int64, change func(*agentworld.Settings)) {
+	t.Helper()
+	settings, err := agentworld.Defaults(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Ticks = ticks
+	if change != nil {
+		change(&settings)
+	}
+	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryViewInABrowser(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 20, nil)
+	record(t, filepath.Join(dir, "camp"), "task_cooperation_camp_160", 40, nil)
+	record(t, filepath.Join(dir, "camp2"), "task_cooperation_camp_160", 40, func(s *agentworld.Settings) { s.Protocol = "lean" })
+	b := openTab(t, serve(t, dir))
+	b.open(t, "", "task_cooperation_camp_160")
+	b.check(t, "runs")
+	b.shoot(t, "runs.png")
+	for _, view := range []struct{ name, route, text string }{
+		{"world", "#/run?id=camp", "Agents after tick 40"},
+		{"tick", "#/run?id=hub&tick=7", "Agents after tick 7"},
+		{"agent", "#/run?id=hub&tick=7&agent=agent-1", "Charge and heat"},
+		{"decision", "#/run?id=hub&tick=3&agent=agent-1&open=1", "What it led to"},
+		{"figures", "#/run?id=camp&panel=figures", "Latency of calls"},
+		{"log", "#/run?id=camp&panel=log", "action applied"},
+		{"about", "#/run?id=camp&panel=about", "How it came about"},
+		{"compare", "#/compare?a=camp&b=camp2", "Where they diverge"},
+	} {
+		b.open(t, view.route, view.text)
+		b.check(t, view.name)
+		b.shoot(t, view.name+".png")
+	}
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 800)); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t, "#/run?id=hub&tick=7&agent=agent-1", "Charge and heat")
+	if wide, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth + 1")); err != nil || wide {
+		t.Errorf("on a phone the page is wider than the screen: %v, %v", wide, err)
+	}
+	b.shoot(t, "phone.png")
+}
+
+// TestScrubbingEndsWhereItEnds drags the timeline through more ticks than a browser lets a page write
+// into its address, and wants the last one shown and in the address.
+func TestScrubbingEndsWhereItEnds(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "minimal", 10, nil)
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=hub", "Agents after tick 10")
+	const drag = `(async () => {
+		const slider = document.querySelector('input[type="range"]'), set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+		const to = (tick) => { set.call(slider, tick); slider.dispatchEvent(new Event('input', { bubbles: true })); };
+		for (let n = 0; n < 500; n++) { to(n % 10 + 1); await new Promise((f) => setTimeout(f, 2)); }
+		to(7);
+		return true;
+	})()`
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](drag, chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(t, "Agents after tick 7")
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("location.hash.includes('tick=7')")); err != nil {
+		t.Errorf("the address is another one: %v", err)
+	}
+	b.check(t, "dragged")
+}
+
+// TestTabsFollowARun watches a run in three tabs of one browser, 12 in a long test, while it is
+// played. They share one connection for news: a browser opens no more than six to one server.
+func TestTabsFollowARun(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	at := serve(t, dir)
+	first := openTab(t, at)
+	tabs := []*tab{first}
+	more := 2
+	if os.Getenv("AGENT_WORLD_LONG") != "" {
+		more = 11
+	}
+	for range more {
+		ctx, cancel := chromedp.NewContext(first.ctx)
+		t.Cleanup(cancel)
+		tabs = append(tabs, &tab{ctx: ctx, url: at})
+	}
+	var streams atomic.Int64
+	for _, b := range tabs {
+		b.countStreams(&streams)
+		b.open(t, "", "There is no run here yet")
+	}
+	settings, err := agentworld.Defaults("llm_bootstrap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Ticks = 4
+	tick, next, ended := make(chan int64), make(chan bool), make(chan error, 1)
+	go func() {
+		_, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: filepath.Join(dir, "live"), Progress: func(p agentworld.Progress) { tick <- p.Tick; <-next }})
+		ended <- err
+	}()
+	for n := range int64(4) {
+		<-tick
+		began := time.Now()
+		for i, b := range tabs {
+			if n == 0 {
+				b.click(t, "a", "live")
+			}
+			b.wait(t, fmt.Sprintf("Agents after tick %d", n+1))
+			b.wait(t, "running")
+			if i == 0 && n == 2 {
+				b.shoot(t, "live.png")
+			}
+		}
+		t.Logf("%d tabs show tick %d after %v", len(tabs), n+1, time.Since(began))
+		next <- true
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range tabs {
+		b.wait(t, "completed")
+	}
+	first.check(t, "live")
+	if n := streams.Load(); n != 1 {
+		t.Errorf("%d tabs opened %d streams", len(tabs), n)
+	}
+}
+
+// countStreams counts the connections for news that a tab opens from now on.
+func (b *tab) countStreams(n *atomic.Int64) {
+	requests := chromedp.Events(b.ctx, network.RequestWillBeSent)
+	go func() {
+		for e, err := range requests {
+			if err != nil {
+				return
+			}
+			if strings.HasSuffix(e.Request.URL, "/api/stream") {
+				n.Add(1)
+			}
+		}
+	}()
+}
+
+// strokes counts what is drawn on each canvas of the map from now on.
+const strokes = `(() => {
+	window.drawn = {};
+	const p = CanvasRenderingContext2D.prototype;
+	for (const name of ['fill', 'stroke', 'fillRect', 'strokeRect', 'fillText', 'strokeText', 'createRadialGradient']) {
+		const draw = window.original?.[name] || p[name];
+		(window.original = window.original || {})[name] = draw;
+		p[name] = function (...a) { const i = [...document.querySelectorAll('.map canvas')].indexOf(this.canvas); window.drawn[i] = (window.drawn[i] || 0) + 1; return draw.apply(this, a); };
+	}
+	return true;
+})()`
+
+// drawsMax bounds what one frame of a map draws, whatever the world holds.
+const drawsMax = 4000
+
+// TestALargeBeltIsClustered shows a belt of far more places, and far more agents, than a map can
+// name. A frame draws little, and only the layer that changed.
+func TestALargeBeltIsClustered(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "belt"), "asteroid_fragment_bootstrap", 3, func(s *agentworld.Settings) {
+		s.ScenarioTOML = strings.Replace(s.ScenarioTOML, "count = 60\n", "count = 6000\n", 1)
+		s.AgentsOverride, s.Protocol = 120, "lean"
+	})
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=belt", "Agents after tick 3")
+	b.drawn(t)
+	draws := func(what, act, shown string) (back, front int) {
+		t.Helper()
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](strokes)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](act)); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		b.wait(t, shown)
+		of, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]int](`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r([drawn[0] || 0, drawn[1] || 0]))))`, chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s draws %d strokes of places and %d of what moves", what, of[0], of[1])
+		if of[0]+of[1] > drawsMax {
+			t.Errorf("%s draws %v strokes, at most %d", what, of, drawsMax)
+		}
+		return of[0], of[1]
+	}
+	b.check(t, "belt")
+	b.shoot(t, "belt.png")
+	b.wait(t, "fragments as density")
+	if back, front := draws("another tick", "location.hash = '#/run?id=belt&tick=2'; 0", "Agents after tick 2"); back > 0 || front == 0 {
+		t.Errorf("another tick draws %d strokes of places and %d of what moves", back, front)
+	}
+	if back, front := draws("a hidden layer", "[...document.querySelectorAll('.filters label')].find((e) => e.innerText.trim() === 'Agents').querySelector('input').click()", "Agents"); back > 0 || front > 50 {
+		t.Errorf("without agents %d strokes of places and %d of what moves are drawn", back, front)
+	}
+	for _, look := range []string{"a closer look", "a second one", "a third one"} {
+		if back, _ := draws(look, "document.querySelector('.map .tools button').click()", "Agents"); back == 0 {
+			t.Errorf("%s does not draw the places", look)
+		}
+	}
+	b.shoot(t, "closer.png")
+	b.readByKeyboard(t)
+	dark := "document.querySelector('header button').click()"
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](dark)); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t, "#/run?id=belt&agent=agent-1", "Charge and heat")
+	b.check(t, "dark")
+	b.shoot(t, "dark.png")
+}
+
+// readByKeyboard goes to the table of places beside the map and into its rows, by keys alone.
+func (b *tab) readByKeyboard(t *testing.T) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Focus(chromedp.CSS(".map-focus"))); err != nil {
+		t.Fatal(err)
+	}
+	at := func(script string) bool {
+		is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("(() => { const e = document.activeElement; return "+script+"; })()"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	press := func(key string) {
+		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := 0; !at("e.tagName === 'SUMMARY' && e.innerText.startsWith('Places')"); n++ {
+		if n > 30 {
+			t.Fatal("30 tabs do not lead from the map to the table of places")
+		}
+		press(kb.Tab)
+	}
+	press(kb.Enter)
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("!!document.querySelector('[role=region][aria-label=Places]')")); err != nil {
+		t.Fatalf("Enter does not open the table of places: %v", err)
+	}
+	press(kb.Tab)
+	if !at("e.ariaLabel === 'Places' && e.querySelectorAll('tbody tr').length > 50 && e.scrollHeight > e.clientHeight") {
+		t.Error("the rows of the table of places are not reached by keyboard")
+	}
+	press(kb.End)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool]("document.activeElement.scrollTop > 0")); err != nil {
+		t.Errorf("the table of places does not scroll by keyboard: %v", err)
+	}
+}
+
+// TestABatchInABrowser shows a batch of two arms with its verdicts, and compares their runs as two
+// sides.
+func TestABatchInABrowser(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	at := playBatch(t, filepath.Join(dir, "arms"), "arms", func(*batch.Result) {})
+	b := openTab(t, serve(t, dir))
+	b.open(t, "", "arms")
+	b.wait(t, "protocol=lean")
+	b.click(t, "a", "arms")
+	b.wait(t, "Means over cells")
+	b.wait(t, "against")
+	b.check(t, "batch")
+	b.shoot(t, "batch.png")
+	sides := ""
+	for i, path := range at {
+		sides += "&" + string("ab"[i%2]) + "=" + "arms/" + filepath.ToSlash(path)
+	}
+	b.open(t, "#/compare?"+sides[1:], "Verdict")
+	b.wait(t, "Pairs")
+	b.check(t, "sides")
+}
+
+// playBatch plays a batch of two arms with a name, changes its results, and returns where its runs
+// are, arms in turn.
+func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs []string) {
+	t.Helper()
+	text := fmt.Sprintf("name = %s\nscenarios = ['minimal']\nseeds = [1, 2]\n[settings.run]\nticks = 2\n[axes.protocol.full.run]\nprotocol = 'full'\n[axes.protocol.lean.run]\nprotocol = 'lean'\n[compare]\nprimary = 'calls'\n[[gates]]\nmetric = 'calls'\nat_least = 1.0\n", llmclient.Marshal(name))
+	file, err := batch.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []batch.Planned
+	for _, c := range file.Combinations() {
+		settings, err := agentworld.Defaults("minimal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings.Ticks, settings.Seed, settings.Protocol = 2, c.Cell.Seed, c.Cell.Label("protocol")
+		c.Cell.ID = batch.IDOf(settings, batch.Versions{}, c.Cell.Repeat)
+		cells = append(cells, batch.Planned{Cell: c.Cell, Settings: settings})
+	}
+	d := batch.Dir(dir)
+	if err := d.Create(file.Name, cells); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.KeepFile([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = batch.Play(t.Context(), batch.Options{Dir: d, Cells: cells, Jobs: 1, Shard: batch.Shard{Index: 1, Of: 1}, Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
+		ended, err := agentworld.Run(ctx, agentworld.Options{Settings: a.Settings, Dir: a.Dir})
+		result := batch.ResultOf(a.Cell, a.Number, ended.Report, "")
+		change(&result)
+		return result, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cells {
+		paths, err := d.Runs(c.Cell.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, paths...)
+	}
+	return runs
+}
+
+// TestABatchInOneFile opens the page of a batch full of evil as a file: it loads nothing.
+func TestABatchInOneFile(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	playBatch(t, filepath.Join(dir, "batch"), evil[:64], func(r *batch.Result) {
+		if r.Cell.Seed == 2 && r.Cell.Label("protocol") == "lean" {
+			r.Status, r.Reason = trace.RunProviderFailed, evil
+		}
+	})
+	path := filepath.Join(dir, "batch.html")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dashboard.WriteBatchFile(filepath.Join(dir, "batch"), f); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := openTab(t, "file://"+path)
+	for _, text := range []string{"one batch in one file", "Means over cells", "against", "Gates", `onerror="window.hacked=1"`} {
+		b.open(t, "", text)
+	}
+	b.harmless(t, "batch.html")
+	b.check(t, "batch.html")
+	b.shoot(t, "file-batch.png")
+}
+
+// harmless reports what of evil became anything but text.
+func (b *tab) harmless(t *testing.T, what string) {
+	t.Helper()
+	hacked, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`[window.hacked, document.querySelectorAll('#app img:not(header img), #app script').length, /[\u202a-\u202e\u2066-\u2069\u0007\u001b\u2028]/.test(document.getElementById('app').textContent)].join()`))
+	if err != nil || hacked != ",0,false" {
+		t.Errorf("%s: scripts, elements or control characters on the page: %s, %v", what, hacked, err)
+	}
+}
+
+// TestARunInOneFile opens the page of a run as a file: it loads nothing.
+func TestARunInOneFile(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 12, nil)
+	evilTrace(t, filepath.Join(dir, "evil"))
+	for name, texts := range map[string][]string{"hub": {"Agents after tick 12", "one run in one file"}, "evil": {"There is no world", `onerror="window.hacked=1"`}} {
+		path := filepath.Join(dir, name+".html")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := dashboard.WriteFile(t.Context(), filepath.Join(dir, name), f); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b := openTab(t, "file://"+path)
+		for _, text := range texts {
+			b.open(t, "", text)
+		}
+		if name == "hub" {
+			b.click(t, "button", "agent-1")
+			b.wait(t, "Charge and heat")
+			b.click(t, "button", "Open the decision")
+			b.wait(t, "What it led to")
+			b.open(t, "#/run?panel=log&q=factory", "build factory")
+			b.open(t, "#/run?panel=figures", "Tokens")
+		}
+		b.harmless(t, name+".html")
+		b.check(t, name+".html")
+		b.shoot(t, "file-"+name+".png")
+	}
+}

@@ -1,0 +1,383 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/trace"
+)
+
+// The bounds of a catalog.
+const (
+	entriesMax = 20_000
+	depthMax   = 6
+	// reportBytesMax bounds a report that is read.
+	reportBytesMax = 64 << 20
+)
+
+// errNoSuch says that the directory holds nothing of that name. It does not say why.
+var errNoSuch = errors.New("there is no such thing in this directory")
+
+// catalog finds runs and batches below a directory. It follows no symbolic link, and a run or
+// batch with one in it does not exist for it.
+type catalog struct {
+	path string
+	root *os.Root
+	mu   sync.Mutex
+	// told are reports by run, as long as their file does not change.
+	told map[string]toldReport
+	// labels are those of the cells by batch, as long as its file does not change.
+	labels map[string]toldLabels
+}
+
+// toldLabels are the labels of the cells of a batch, by cell.
+type toldLabels struct {
+	stamp string
+	of    map[string][]batch.Label
+}
+
+type toldReport struct {
+	stamp string
+	row   runRow
+}
+
+// runRow is a run in a list.
+type runRow struct {
+	ID        string `json:"id"`
+	Scenario  string `json:"scenario"`
+	Seed      string `json:"seed"`
+	Model     string `json:"model"`
+	Source    string `json:"model_source"`
+	Agents    int    `json:"agents"`
+	StartedAt string `json:"started_at"`
+	// Status is running, unfinished, or how the run ended.
+	Status string `json:"status"`
+	Ticks  int64  `json:"ticks"`
+	Asked  int64  `json:"ticks_requested"`
+	// Counted says that the run ended and wrote a report: what follows is not known before.
+	Counted bool `json:"counted"`
+	// Score is that of the task, Goals counts the goals met.
+	Score      *int64 `json:"score,omitempty"`
+	Goals      int64  `json:"goals_met"`
+	Calls      int64  `json:"calls"`
+	Tokens     int64  `json:"tokens"`
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"`
+	Parent     string `json:"parent,omitempty"`
+	// Batch is the batch that it is of, Labels what its cell says.
+	Batch  string        `json:"batch,omitempty"`
+	Labels []batch.Label `json:"labels,omitempty"`
+}
+
+// openCatalog opens a directory, which need not hold anything yet.
+func openCatalog(dir string) (*catalog, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &catalog{path: dir, root: root, told: map[string]toldReport{}, labels: map[string]toldLabels{}}, nil
+}
+
+// entry is a directory that holds a run or a batch; its id is the path to it with slashes, "."
+// for the directory itself.
+type entry struct {
+	id    string
+	batch bool
+}
+
+// list finds all runs and batches, in the order of their ids.
+func (c *catalog) list() []entry {
+	var found []entry
+	var look func(id string, depth int)
+	look = func(id string, depth int) {
+		if len(found) >= entriesMax || depth > depthMax {
+			return
+		}
+		files, err := fs.ReadDir(c.root.FS(), id)
+		if err != nil {
+			return // somebody removed it, or it is not ours to read
+		}
+		if slices.ContainsFunc(files, isTrace) {
+			found = append(found, entry{id: id})
+			return
+		}
+		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "batch.json" && f.Type().IsRegular() }) {
+			found = append(found, entry{id: id, batch: true})
+		}
+		for _, f := range files {
+			if f.IsDir() {
+				look(path.Join(id, f.Name()), depth+1)
+			}
+		}
+	}
+	look(".", 0)
+	return found
+}
+
+// isTrace says that a file makes its directory one of a run.
+func isTrace(f fs.DirEntry) bool {
+	return f.Type().IsRegular() && (f.Name() == run.TraceFile || strings.HasPrefix(f.Name(), "trace-") && strings.HasSuffix(f.Name(), ".jsonl.zst"))
+}
+
+// within returns the path of a directory of the catalog. Every part of it is a directory, not a
+// link, and it holds no links.
+func (c *catalog) within(id string) (string, error) {
+	if !fs.ValidPath(id) || id != "." && !filepath.IsLocal(filepath.FromSlash(id)) {
+		return "", errNoSuch
+	}
+	at := ""
+	for part := range strings.SplitSeq(id, "/") {
+		at = path.Join(at, part)
+		if info, err := c.root.Lstat(filepath.FromSlash(at)); err != nil || !info.IsDir() {
+			return "", errNoSuch
+		}
+	}
+	files, err := fs.ReadDir(c.root.FS(), id)
+	if err != nil {
+		return "", errNoSuch
+	}
+	for _, f := range files {
+		if t := f.Type(); !t.IsRegular() && !t.IsDir() { // a link leads elsewhere, a pipe may never answer
+			return "", errNoSuch
+		}
+	}
+	return filepath.Join(c.path, filepath.FromSlash(id)), nil
+}
+
+// run returns the directory of a run.
+func (c *catalog) run(id string) (run.Dir, error) {
+	dir, err := c.within(id)
+	if err != nil {
+		return "", err
+	}
+	files, err := fs.ReadDir(c.root.FS(), id)
+	if err != nil || !slices.ContainsFunc(files, isTrace) {
+		return "", errNoSuch
+	}
+	return run.Dir(dir), nil
+}
+
+// batch returns the directory of a batch.
+func (c *catalog) batch(id string) (batch.Dir, error) {
+	dir, err := c.within(id)
+	if err != nil {
+		return "", err
+	}
+	if info, err := c.root.Lstat(filepath.FromSlash(path.Join(id, "batch.json"))); err != nil || !info.Mode().IsRegular() {
+		return "", errNoSuch
+	}
+	return batch.Dir(dir), nil
+}
+
+// stamp changes with a file.
+func (c *catalog) stamp(id, name string) string {
+	info, err := c.root.Lstat(filepath.FromSlash(path.Join(id, name)))
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return number(info.Size()) + "@" + info.ModTime().UTC().Format(time.RFC3339Nano)
+}
+
+// row describes a run for a list. A run that ended is described by its report, any other by its
+// header and where its trace ends.
+func (c *catalog) row(id string) (runRow, error) {
+	stamp := c.stamp(id, run.ReportFile) + " " + c.stamp(id, run.TraceFile)
+	c.mu.Lock()
+	told, known := c.told[id]
+	c.mu.Unlock()
+	if known && told.stamp == stamp && told.row.Status != "running" && told.row.Status != "unfinished" {
+		return told.row, nil
+	}
+	dir, err := c.run(id)
+	if err != nil {
+		return runRow{}, err
+	}
+	h, err := dir.Header()
+	if err != nil {
+		return runRow{}, err
+	}
+	s := h.Latest()
+	r := runRow{
+		ID: id, Scenario: s.Scenario, Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model, Source: string(s.ModelSource), Agents: len(h.Agents),
+		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
+	}
+	if len(h.Forks) > 0 {
+		r.Parent = h.Forks[len(h.Forks)-1].Parent.Name
+	}
+	if h.Timing != nil {
+		r.StartedAt = h.Timing.StartedAt
+	}
+	running := dir.Holder() != ""
+	if of, err := c.report(id); err == nil && !running {
+		r.fill(of)
+	} else {
+		r.Ticks, r.Status = c.ending(id)
+	}
+	if running {
+		r.Status = "running"
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.told) > entriesMax {
+		clear(c.told)
+	}
+	c.told[id] = toldReport{stamp, r}
+	return r, nil
+}
+
+func (r *runRow) fill(of report.Report) {
+	all := of.Metrics()
+	r.Counted = true
+	r.Status, r.Ticks, r.Goals, r.Calls, r.Tokens = string(of.RunStatus), of.WorldTime, of.GoalsMet, int64(all["calls"]), int64(all["tokens"])
+	r.CostMicros, r.Currency = of.Cost.TotalMicros, of.Cost.Currency
+	if of.Task != nil && of.Task.Complete {
+		score := of.Task.Score
+		r.Score = &score
+	}
+}
+
+// report reads the report that a run wrote at its end.
+func (c *catalog) report(id string) (of report.Report, err error) {
+	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.ReportFile)))
+	if err != nil {
+		return of, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, reportBytesMax+1))
+	if err == nil {
+		err = json.Unmarshal(data, &of)
+	}
+	if err == nil {
+		_, err = state.ReportHead(data)
+	}
+	return of, err
+}
+
+// ending looks near the end of the trace for the last whole tick, 0 if none is there, and for how
+// the run ended.
+func (c *catalog) ending(id string) (tick int64, status string) {
+	status = string(trace.RunUnfinished)
+	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
+	if err != nil {
+		return 0, status
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, status
+	}
+	for size := int64(64 << 10); ; size *= 8 {
+		end := make([]byte, min(size, info.Size()))
+		if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil && err != io.EOF {
+			return 0, status
+		}
+		if at := bytes.LastIndex(end, []byte("\n"+`{"type":"tick_end","tick":`)); at >= 0 {
+			digits, _, _ := bytes.Cut(end[at+len("\n"+`{"type":"tick_end","tick":`):], []byte(","))
+			tick, _ := strconv.ParseInt(string(digits), 10, 64) // 0 if somebody wrote something else
+			return tick, statusIn(end[at:], status)
+		}
+		if size >= info.Size() || size > 64<<20 {
+			return 0, status
+		}
+	}
+}
+
+// statusIn is how a run ended by the last line of its trace.
+func statusIn(end []byte, otherwise string) string {
+	last := end[bytes.LastIndexByte(bytes.TrimSuffix(end, []byte("\n")), '\n')+1:]
+	record, err := trace.Decode(bytes.TrimSuffix(last, []byte("\n")))
+	if e, is := record.(trace.RunEnd); err == nil && is {
+		return string(e.RunStatus)
+	}
+	return otherwise
+}
+
+// runs lists the runs with how they stand, the newest first.
+func (c *catalog) runs() (rows []runRow, batches []string) {
+	rows, batches = []runRow{}, []string{}
+	for _, e := range c.list() {
+		if e.batch {
+			batches = append(batches, e.id)
+			continue
+		}
+		r, err := c.row(e.id)
+		if err != nil {
+			continue // removed meanwhile, or not ours
+		}
+		for _, b := range batches {
+			if b == "." || strings.HasPrefix(e.id, b+"/") {
+				r.Batch = b
+			}
+		}
+		if r.Batch != "" {
+			r.Labels = c.labelsOf(r.Batch, e.id)
+		}
+		rows = append(rows, r)
+	}
+	slices.SortStableFunc(rows, func(a, b runRow) int { return strings.Compare(b.StartedAt, a.StartedAt) })
+	return rows, batches
+}
+
+// labelsOf are the labels of the cell of a batch that a run is of.
+func (c *catalog) labelsOf(id, run string) []batch.Label {
+	stamp := c.stamp(id, "batch.json")
+	c.mu.Lock()
+	told := c.labels[id]
+	c.mu.Unlock()
+	if told.stamp != stamp {
+		told = toldLabels{stamp, map[string][]batch.Label{}}
+		if dir, err := c.batch(id); err == nil {
+			_, cells, _ := dir.Cells() // without them there are no labels
+			for _, cell := range cells {
+				told.of[string(cell.ID)] = cell.Labels
+			}
+		}
+		c.mu.Lock()
+		c.labels[id] = told
+		c.mu.Unlock()
+	}
+	for part := range strings.SplitSeq(run, "/") {
+		if labels, is := told.of[part]; is {
+			return labels
+		}
+	}
+	return nil
+}
+
+// traceSize changes whenever a trace grows, or a question is put.
+func traceSize(dir run.Dir) string {
+	files, err := dir.Files()
+	if err != nil {
+		return err.Error()
+	}
+	last := ""
+	if len(files) > 0 {
+		last = files[len(files)-1]
+	}
+	info, err := os.Stat(filepath.Join(string(dir), run.TraceFile))
+	if err != nil {
+		return err.Error()
+	}
+	asks := ""
+	if of, err := os.Stat(filepath.Join(string(dir), run.AsksFile)); err == nil {
+		asks = number(of.Size())
+	}
+	return strings.Join([]string{number(int64(len(files))), last, number(info.Size()), asks}, " ")
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

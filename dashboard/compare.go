@@ -1,0 +1,191 @@
+package dashboard
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// compareMax bounds the runs of one comparison.
+const compareMax = 500
+
+// compareView is a comparison of two runs, or of two sides of several.
+type compareView struct {
+	A []string `json:"a"`
+	B []string `json:"b"`
+	// Pair is that of two runs, Summary that of sides; the other one is null.
+	Pair    *report.Comparison `json:"pair"`
+	Reports []report.Report    `json:"reports"`
+	Summary *batch.Summary     `json:"summary"`
+	// Pairs are the runs of both sides that stand against each other, with what they scored.
+	Pairs []pairView `json:"pairs,omitempty"`
+}
+
+// pairView is two runs of the same instance. A metric that a run does not have is missing.
+type pairView struct {
+	Instance string                `json:"instance"`
+	A        string                `json:"a"`
+	B        string                `json:"b"`
+	Metrics  [2]map[string]float64 `json:"metrics"`
+}
+
+// getCompare compares the runs a with the runs b.
+func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
+	v := compareView{A: r.URL.Query()["a"], B: r.URL.Query()["b"]}
+	var err error
+	switch {
+	case len(v.A) == 0 || len(v.B) == 0 || len(v.A)+len(v.B) > compareMax:
+		err = badQuery(fmt.Sprintf("allowed are one run or more on each side, %d in all", compareMax))
+	case len(v.A) == 1 && len(v.B) == 1:
+		err = s.comparePair(&v)
+	default:
+		err = s.compareSides(&v)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer(w, r, v)
+}
+
+func (s *Server) comparePair(v *compareView) error {
+	var readers [2]*trace.Reader
+	for i, id := range []string{v.A[0], v.B[0]} {
+		of, dir, err := s.reportOf(id)
+		if err != nil {
+			return err
+		}
+		v.Reports = append(v.Reports, of)
+		f, err := dir.Open()
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		readers[i] = trace.NewReader(f)
+	}
+	c, err := report.Compare(v.Reports[0], v.Reports[1], readers[0], readers[1], 0)
+	v.Pair = &c
+	return err
+}
+
+// reportOf is the report of a run: the one that it wrote, or else one made of its trace.
+func (s *Server) reportOf(id string) (of report.Report, dir run.Dir, err error) {
+	if dir, err = s.catalog.run(id); err != nil {
+		return of, dir, err
+	}
+	if row, err := s.catalog.row(id); err == nil && row.Status != "running" {
+		if of, err := s.catalog.report(id); err == nil {
+			return of, dir, nil
+		}
+	}
+	f, err := dir.Open()
+	if err != nil {
+		return of, dir, err
+	}
+	defer f.Close()
+	of, err = report.Fold(trace.NewReader(f))
+	return of, dir, err
+}
+
+// compareSides pairs runs of the same scenario and seed.
+func (s *Server) compareSides(v *compareView) error {
+	var cells []batch.Cell
+	var results []batch.Result
+	pairs := map[string]*pairView{}
+	for i, ids := range [][]string{v.A, v.B} {
+		side := string(rune('A' + i))
+		repeats := map[string]int64{}
+		for _, id := range ids {
+			of, _, err := s.reportOf(id)
+			if err != nil {
+				return err
+			}
+			instance := fmt.Sprintf("%s %d", of.Scenario, of.Seed)
+			repeats[instance]++
+			c := batch.Cell{
+				ID: batch.ID(side + " " + id), Scenario: of.Scenario, Seed: of.Seed, Repeat: repeats[instance],
+				Labels: []batch.Label{{Axis: "side", Value: side}},
+			}
+			cells, results = append(cells, c), append(results, batch.ResultOf(c, 1, of, ""))
+			key := fmt.Sprintf("%s #%d", instance, c.Repeat)
+			if pairs[key] == nil {
+				pairs[key] = &pairView{Instance: instance}
+			}
+			p := pairs[key]
+			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics
+		}
+	}
+	how := &batch.Compare{Axis: "side", Baseline: "A", Metrics: batch.ShownMetrics}
+	sum, err := batch.Summarize(batch.File{Name: "A and B", Compare: how}, cells, results)
+	if err != nil {
+		return badQuery(err.Error())
+	}
+	v.Summary = &sum
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		if p := pairs[key]; p.A != "" && p.B != "" {
+			v.Pairs = append(v.Pairs, *p)
+		}
+	}
+	return nil
+}
+
+// batchView is a batch, live or finished.
+type batchView struct {
+	ID      string         `json:"id"`
+	Status  batch.Status   `json:"status"`
+	Summary *batch.Summary `json:"summary"`
+	// Runs are the run of each cell that has one, by the cell's id.
+	Runs map[batch.ID]string `json:"runs"`
+	// Problem says why there is no summary.
+	Problem string `json:"problem,omitempty"`
+}
+
+func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
+	v, err := s.batchView(r.URL.Query().Get("batch"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer(w, r, v)
+}
+
+// batchView looks at a batch. The error says that it is none, or cannot be read.
+func (s *Server) batchView(id string) (batchView, error) {
+	v := batchView{ID: id, Runs: map[batch.ID]string{}}
+	dir, err := s.catalog.batch(id)
+	if err != nil {
+		return v, err
+	}
+	if v.Status, err = dir.Status(batch.LeaseDefault); err != nil {
+		return v, err
+	}
+	file, cells, err := dir.File()
+	var results []batch.Result
+	if err == nil {
+		results, err = dir.Results(cells)
+	}
+	if err == nil {
+		var sum batch.Summary
+		if sum, err = batch.Summarize(file, cells, results); err == nil {
+			v.Summary = &sum
+		}
+	}
+	if err != nil {
+		v.Problem = err.Error()
+	}
+	for _, c := range v.Status.Cells {
+		paths, _ := dir.Runs(c.Cell.ID) // a cell may have no directory yet
+		if len(paths) > 0 {
+			v.Runs[c.Cell.ID] = path.Join(id, filepath.ToSlash(paths[len(paths)-1]))
+		}
+	}
+	return v, nil
+}

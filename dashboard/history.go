@@ -1,0 +1,415 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/playback"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// The bounds of a history in memory.
+const (
+	// worldBytesMax bounds the worlds kept, as far as their size can be told.
+	worldBytesMax = 192 << 20
+	worldsMax     = 1024
+	// intentsMax bounds the intents kept; earlier ticks are read from the trace again.
+	intentsMax = 1 << 21
+	// worldsRecent is how many worlds that were asked for are kept.
+	worldsRecent = 4
+)
+
+// history is a run while somebody looks at it: the world at any tick, and what happened in each.
+// It reads the trace once, in the background, and follows it while it grows. Prompts are not
+// kept.
+//
+// Invariant: everything it holds is of whole ticks, 1 to done.
+type history struct {
+	dir    run.Dir
+	header trace.Header
+	// changed is called after ticks were added.
+	changed func()
+	cancel  context.CancelFunc
+	// readOnce is closed when the trace was read to its end for the first time.
+	readOnce chan struct{}
+
+	mu sync.RWMutex
+	// index knows where each tick begins. Its columns only grow: a copy of it stays good.
+	index *state.Index
+	done  int64
+	// end is how the run ended; nil while it has not.
+	end *trace.RunEnd
+	// err is why nothing more is read, differs why there is no world from a tick on.
+	err error
+	// failedAt is the size of the trace that could not be read.
+	failedAt string
+	differs  error
+	// worlds are those after every tick that every divides, tick 0 first, recent the last that
+	// were asked for. None of them is ever written: they are forked.
+	worlds []*world.World
+	every  int64
+	recent []*world.World
+	// moves are those of the ticks from movesFrom on, which hold so many intents.
+	moves     []playback.Moves
+	movesFrom int64
+	intents   int
+
+	figures figures
+	agents  agentHistory
+	marks   []mark
+
+	// play is written by the reading goroutine alone.
+	play *playback.Playback
+	tick tickCount
+	// told is when watchers were told last.
+	told time.Time
+}
+
+// openHistory begins to read the run in dir.
+func openHistory(dir run.Dir, changed func()) (*history, error) {
+	h, err := dir.Header()
+	if err != nil {
+		return nil, err
+	}
+	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1, figures: newFigures(h), agents: newAgentHistory(h)}
+	if of.play, err = playback.Begin(h); err != nil {
+		of.differs = err
+	} else {
+		of.worlds = []*world.World{of.play.World().Fork()}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	of.cancel = cancel
+	go of.follow(ctx)
+	return of, nil
+}
+
+// followEvery is how often a growing trace is looked at.
+const followEvery = 400 * time.Millisecond
+
+// follow reads the trace, and goes on whenever it has grown, until ctx ends or it is damaged.
+func (h *history) follow(ctx context.Context) {
+	first := true
+	seen := ""
+	for {
+		if now := traceSize(h.dir); now != seen {
+			seen = now
+			if err := h.read(ctx); err != nil && ctx.Err() == nil {
+				h.mu.Lock()
+				h.err, h.failedAt = err, now
+				h.mu.Unlock()
+			}
+			h.changed()
+		}
+		if first {
+			first = false
+			close(h.readOnce)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(followEvery):
+		}
+		if h.failed() != nil {
+			return
+		}
+	}
+}
+
+// awaitRead is how long a request waits for a trace to be read for the first time.
+const awaitRead = 400 * time.Millisecond
+
+// await waits until the trace was read once, or not much longer than a person notices: most
+// traces are short, and their first view is then whole.
+func (h *history) await(ctx context.Context) {
+	select {
+	case <-h.readOnce:
+	case <-ctx.Done():
+	case <-time.After(awaitRead):
+	}
+}
+
+func (h *history) failed() error {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.err
+}
+
+// damaged reports that the trace could not be read and has not changed since, so that another
+// reading would fail too.
+func (h *history) damaged() bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.err != nil && h.failedAt == traceSize(h.dir)
+}
+
+// notifyEvery is how often watchers are told while a long trace is read: what they ask for then
+// takes time from the reading.
+const notifyEvery = time.Second
+
+// read reads what follows the last whole tick. A trace that ends inside a tick is as good as one
+// that ends before.
+func (h *history) read(ctx context.Context) (err error) {
+	// The trace may be anybody's, and the process may be playing a run that is paid for.
+	defer func() {
+		if bug := recover(); bug != nil {
+			err = fmt.Errorf("the page cannot show this trace: %v", bug)
+		}
+	}()
+	r, err := h.openAfter()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	lines := trace.NewReader(r)
+	var count *state.Count
+	if h.index != nil {
+		count = state.NewCount(h.index, h.header)
+	}
+	h.tick, h.told = tickCount{}, time.Now()
+	if h.play != nil {
+		h.play.Reopen()
+	}
+	h.mu.Lock()
+	h.end = nil
+	h.mu.Unlock()
+	for ctx.Err() == nil {
+		from := lines.Offset()
+		line, err := lines.NextLine()
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if count == nil {
+			x := state.NewIndex(string(lines.Chain()))
+			h.mu.Lock()
+			h.index = x
+			h.mu.Unlock()
+			count = state.NewCount(x, h.header)
+		}
+		record, err := decode(line)
+		if err != nil {
+			return lines.Failed(err)
+		}
+		if err := h.add(count, state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// openAfter opens the trace after the last whole tick.
+func (h *history) openAfter() (io.ReadCloser, error) {
+	if h.index == nil {
+		return h.dir.Open()
+	}
+	return h.dir.OpenFrom(h.index, h.index.Tick+1)
+}
+
+// add takes the next line. What a tick changes becomes visible at its end, at once.
+func (h *history) add(count *state.Count, line state.Line, failed func(error) error) error {
+	end, ended := line.Record.(trace.TickEnd)
+	var played bool
+	if line.Record != nil {
+		h.tick.add(line.Record)
+		played = h.replay(line.Record)
+	}
+	if _, header := line.Record.(trace.Header); header || ended {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+	}
+	whole, err := count.Add(line, failed)
+	if err != nil {
+		return err
+	}
+	if e, is := line.Record.(trace.RunEnd); is {
+		h.mu.Lock()
+		h.end = &e
+		h.mu.Unlock()
+	}
+	if !whole {
+		return nil
+	}
+	if played {
+		h.keep()
+	}
+	h.done = end.Tick
+	h.marks = h.tick.marks(h.marks)
+	h.figures.add(end.Tick, &h.tick)
+	h.agents.add(end.Tick, &h.tick, h.play, played)
+	h.tick = tickCount{}
+	if time.Since(h.told) >= notifyEvery {
+		h.told = time.Now()
+		go h.changed()
+	}
+	return nil
+}
+
+// replay plays a record in the world, as long as that is the one of the run; played says that it
+// ended a tick.
+func (h *history) replay(record trace.Record) (played bool) {
+	if h.play == nil || h.differs != nil {
+		return false
+	}
+	played, err := h.play.Add(record)
+	if err != nil {
+		h.mu.Lock()
+		h.differs = err
+		h.mu.Unlock()
+	}
+	return played
+}
+
+// keep keeps the moves of the tick just played and, now and then, the world.
+func (h *history) keep() {
+	w := h.play.World()
+	m := h.play.Moves()
+	h.moves, h.intents = append(h.moves, m), h.intents+len(m.Intents)
+	for h.intents > intentsMax && len(h.moves) > 1 {
+		h.intents -= len(h.moves[0].Intents)
+		h.moves[0] = playback.Moves{}
+		h.moves, h.movesFrom = h.moves[1:], h.movesFrom+1
+	}
+	if w.Tick()%h.every != 0 {
+		return
+	}
+	h.worlds = append(h.worlds, w.Fork())
+	if most := max(8, min(worldsMax, worldBytesMax/bytesOf(w))); len(h.worlds) > most {
+		// Every second one goes.
+		kept := h.worlds[:0]
+		for i, w := range h.worlds {
+			if i%2 == 0 {
+				kept = append(kept, w)
+			}
+		}
+		clear(h.worlds[len(kept):])
+		h.worlds, h.every = kept, 2*h.every
+	}
+}
+
+// bytesOf is about what a world takes in memory.
+func bytesOf(w *world.World) int {
+	places := 0
+	for range w.Places() {
+		places++
+	}
+	return 64<<10 + 3000*w.Agents() + 250*places
+}
+
+// errNoWorld says that a tick has no world: it is not read yet, or cannot be played again.
+var errNoWorld = errors.New("there is no world of this tick")
+
+// at returns the world after a tick, for reading alone.
+func (h *history) at(tick int64) (*world.World, error) {
+	h.mu.RLock()
+	best, err := h.nearest(tick)
+	if err != nil || best.Tick() == tick {
+		h.mu.RUnlock()
+		return best, err
+	}
+	from, index := best.Tick()+1, *h.index
+	var moves []playback.Moves
+	if from >= h.movesFrom {
+		moves = h.moves[from-h.movesFrom : tick-h.movesFrom+1]
+	}
+	h.mu.RUnlock()
+	w := best.Fork()
+	if moves == nil {
+		err = h.reread(&index, w, tick)
+	}
+	for _, m := range moves {
+		if _, err = m.Play(w); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.Digest()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.recent = append(h.recent, w); len(h.recent) > worldsRecent {
+		h.recent = slices.Delete(h.recent, 0, 1)
+	}
+	return w, nil
+}
+
+// nearest is the last world kept at or before a tick.
+func (h *history) nearest(tick int64) (*world.World, error) {
+	if len(h.worlds) == 0 || tick < 0 || tick > h.done {
+		return nil, cmp.Or(h.differs, errNoWorld)
+	}
+	if known := h.movesFrom + int64(len(h.moves)) - 1; tick > known {
+		return nil, cmp.Or(h.differs, errNoWorld)
+	}
+	best := h.worlds[min(tick/h.every, int64(len(h.worlds)-1))]
+	for _, w := range h.recent {
+		if w.Tick() <= tick && w.Tick() > best.Tick() {
+			best = w
+		}
+	}
+	return best, nil
+}
+
+// reread plays the ticks after w's up to a tick from the trace.
+func (h *history) reread(x *state.Index, w *world.World, tick int64) error {
+	r, err := h.dir.OpenFrom(x, w.Tick()+1)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p := playback.Continue(w)
+	for lines := trace.NewReader(r); w.Tick() < tick; {
+		record, err := lines.NextOf(trace.TypeFork, trace.TypeControl, trace.TypeResume, trace.TypeDecision, trace.TypeEvent, trace.TypeTickEnd)
+		if err != nil {
+			return fmt.Errorf("read tick %d again: %w", w.Tick()+1, err)
+		}
+		if _, err := p.Add(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reach is how far the run is known.
+type reach struct {
+	Tick int64 `json:"tick"`
+	// Reading says that the trace was not read to its end yet.
+	Reading bool `json:"reading"`
+	// World is the last tick with a world, -1 if there is none.
+	World int64 `json:"world"`
+	// Differs says why there is no world, Damage why nothing more can be read; empty mostly.
+	Differs string `json:"differs,omitempty"`
+	Damage  string `json:"damage,omitempty"`
+}
+
+func (h *history) reached() reach {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	r := reach{Tick: h.done, World: -1}
+	if len(h.worlds) > 0 {
+		r.World = h.movesFrom + int64(len(h.moves)) - 1
+	}
+	select {
+	case <-h.readOnce:
+	default:
+		r.Reading = true
+	}
+	if h.differs != nil {
+		r.Differs = h.differs.Error()
+	}
+	if h.err != nil {
+		r.Damage = h.err.Error()
+	}
+	return r
+}

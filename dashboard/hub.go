@@ -1,0 +1,123 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The bounds of the stream.
+const (
+	subscribersMax = 1024
+	// streamEvery is the shortest time between two messages to one client: what changes
+	// meanwhile is told together.
+	streamEvery = 250 * time.Millisecond
+	// streamWrite is how long a client may take to read a message before it is dropped, which
+	// then connects again; streamIdle is after what time without news it is told so.
+	streamWrite = 10 * time.Second
+	streamIdle  = 20 * time.Second
+	// listChanged is the id that says that the list of runs changed.
+	listChanged = "*"
+)
+
+// hub tells the clients of the stream which runs have changed.
+type hub struct {
+	mu   sync.Mutex
+	subs map[*subscriber]bool
+}
+
+// subscriber is a client of the stream with what it was not told yet.
+type subscriber struct {
+	pending map[string]bool
+	wake    chan struct{}
+}
+
+func newHub() *hub { return &hub{subs: map[*subscriber]bool{}} }
+
+// changed tells all clients that a run changed. It never waits for one.
+func (h *hub) changed(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.subs {
+		s.pending[id] = true
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// watched reports whether there is any client.
+func (h *hub) watched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.subs) > 0
+}
+
+// take returns what a client was not told yet, sorted.
+func (h *hub) take(s *subscriber) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ids := make([]string, 0, len(s.pending))
+	for id := range s.pending {
+		ids = append(ids, id)
+	}
+	clear(s.pending)
+	slices.Sort(ids)
+	return ids
+}
+
+// serve writes the stream to a client until either ends.
+func (h *hub) serve(ctx context.Context, w http.ResponseWriter) {
+	s := &subscriber{pending: map[string]bool{}, wake: make(chan struct{}, 1)}
+	h.mu.Lock()
+	full := len(h.subs) >= subscribersMax
+	if !full {
+		h.subs[s] = true
+	}
+	h.mu.Unlock()
+	if full {
+		problem(w, http.StatusServiceUnavailable, "too many pages are open")
+		return
+	}
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.subs, s)
+	}()
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	out := http.NewResponseController(w)
+	send := func(text string) bool {
+		if out.SetWriteDeadline(time.Now().Add(streamWrite)) != nil {
+			return false
+		}
+		_, err := w.Write([]byte(text))
+		return err == nil && out.Flush() == nil
+	}
+	ok := send("retry: 1000\n\n")
+	for ok {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(streamIdle):
+			ok = send(":\n\n")
+		case <-s.wake:
+			if ids := h.take(s); len(ids) > 0 {
+				list, err := json.Marshal(ids)
+				if err != nil {
+					panic("dashboard: ids cannot be encoded: " + err.Error())
+				}
+				ok = send(fmt.Sprintf("data: %s\n\n", list))
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(streamEvery):
+			}
+		}
+	}
+}

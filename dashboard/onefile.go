@@ -1,0 +1,269 @@
+package dashboard
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The bounds of what a single file holds.
+const (
+	fileWorldsMax = 400
+	fileTurnsMax  = 500
+	fileAgentsMax = 100
+	fileLogMax    = 20_000
+)
+
+// The pages that there are as a file: of a run and of a batch.
+const (
+	fileOfRun   = "run"
+	fileOfBatch = "batch"
+)
+
+// fileBundle is what the page asks for when it is a single file.
+type fileBundle struct {
+	// Answers are by what is asked: the path, and its parameters but run in order, between
+	// spaces.
+	Answers map[string]json.RawMessage `json:"answers"`
+	// Every is the distance in ticks of the worlds that it holds.
+	Every int64 `json:"every"`
+	// Log has the lines of the log.
+	Log []logRow `json:"log"`
+}
+
+// WriteFile writes the page of a run as one HTML file that loads nothing: figures, log, the
+// world and decisions, of a long run some of them, without prompts. The error says that the run
+// cannot be read.
+func WriteFile(ctx context.Context, dir string, w io.Writer) error {
+	c, err := openCatalog(dir)
+	if err != nil {
+		return err
+	}
+	defer c.root.Close()
+	s := &Server{catalog: c, hub: newHub(), open: map[string]*history{}}
+	dirOfRun, err := c.run(".")
+	if err != nil {
+		return err
+	}
+	h, err := openHistory(dirOfRun, func() {})
+	if err != nil {
+		return err
+	}
+	defer h.cancel()
+	select {
+	case <-h.readOnce:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := h.failed(); err != nil {
+		return err
+	}
+	bundle, err := s.bundle(ctx, h)
+	if err != nil {
+		return err
+	}
+	return writeBundle(w, fileOfRun, bundle)
+}
+
+// WriteBatchFile writes the page of the batch in dir as one HTML file that loads nothing: cells,
+// results, verdicts and gates as they are now, without the runs. The error says that the batch
+// cannot be read.
+func WriteBatchFile(dir string, w io.Writer) error {
+	c, err := openCatalog(dir)
+	if err != nil {
+		return err
+	}
+	defer c.root.Close()
+	v, err := (&Server{catalog: c}).batchView(".")
+	if err != nil {
+		return err
+	}
+	v.Runs = nil // which are not in the file
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeBundle(w, fileOfBatch, &fileBundle{Answers: map[string]json.RawMessage{"batch": text}, Every: 1, Log: []logRow{}})
+}
+
+// writeBundle writes the page that shows what is in a bundle.
+func writeBundle(w io.Writer, view string, bundle *fileBundle) error {
+	text, err := json.Marshal(bundle)
+	if err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	z := gzip.NewWriter(&data)
+	_, _ = z.Write(text)
+	_ = z.Close()
+	static, err := fs.Sub(files, "static")
+	if err != nil {
+		return err
+	}
+	return writePage(w, static, view, data.Bytes())
+}
+
+// bundle asks for everything that the page of h asks for.
+func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
+	b := &fileBundle{Answers: map[string]json.RawMessage{}, Every: 1, Log: []logRow{}}
+	last := h.reached().Tick
+	ask := func(name string, get func(*history, *http.Request) (any, error), params ...string) error {
+		q := url.Values{"run": {"."}}
+		for i := 0; i < len(params); i += 2 {
+			q.Set(params[i], params[i+1])
+		}
+		v, err := get(h, (&http.Request{URL: &url.URL{RawQuery: q.Encode()}}).WithContext(ctx))
+		if err != nil {
+			return err
+		}
+		key := name
+		for i := 1; i < len(params); i += 2 {
+			key += " " + params[i]
+		}
+		text, err := json.Marshal(v)
+		b.Answers[key] = text
+		return cmp.Or(err, ctx.Err())
+	}
+	if err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks)); err != nil {
+		return nil, err
+	}
+	for b.Every = 1; last/b.Every > fileWorldsMax; b.Every *= 2 {
+	}
+	if to := h.reached().World; to >= 0 {
+		if err := ask("chart", s.getChart); err != nil {
+			return nil, err
+		}
+		for tick := int64(0); tick <= to; tick += b.Every {
+			if err := ask("world", s.getWorld, "tick", number(tick)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	ids := h.agents.ids[:min(len(h.agents.ids), fileAgentsMax)]
+	for _, id := range ids {
+		if err := ask("agent", s.getAgent, "agent", id); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range h.worthALook(ids) {
+		if err := ask("turn", s.getTurn, "tick", number(o.tick), "agent", o.agent); err != nil {
+			return nil, err
+		}
+	}
+	for from := int64(1); from > 0 && len(b.Log) < fileLogMax; {
+		v, err := s.getLog(h, &http.Request{URL: &url.URL{RawQuery: url.Values{"from": {number(from)}}.Encode()}})
+		if err != nil {
+			return nil, err
+		}
+		page, is := v.(logPage)
+		if !is {
+			panic("dashboard: the log is no page")
+		}
+		b.Log, from = append(b.Log, page.Rows...), page.Next
+	}
+	return b, ctx.Err()
+}
+
+// worthALook are the decisions that a file holds: those at marks first, then what was refused or
+// degraded, then the earliest.
+func (h *history) worthALook(ids []string) (list []origin) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	type ranked struct {
+		origin
+		rank int
+	}
+	var all []ranked
+	for _, id := range ids {
+		for _, e := range h.agents.lanes[h.agents.numbers[id]] {
+			r := ranked{origin{id, e.Tick}, 2}
+			if !e.Accepted || e.Kind != "model" && e.Kind != "standing" {
+				r.rank = 1
+			}
+			if slices.ContainsFunc(h.marks, func(m mark) bool { return m.Tick == e.Tick && m.Agent == id }) {
+				r.rank = 0
+			}
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tick, b.tick)) })
+	for _, r := range all[:min(len(all), fileTurnsMax)] {
+		list = append(list, r.origin)
+	}
+	return list
+}
+
+// moduleImport is an import of one of our modules or of a library.
+var moduleImport = regexp.MustCompile(`from '(?:\./|\.\./vendor/)([a-z-]+\.js)'`)
+
+// writePage writes the page of a view with its scripts and data in it. Modules find each other by an
+// import map; the policy allows the scripts by their hashes, and modules as data, which nothing
+// but this page can put there.
+func writePage(w io.Writer, static fs.FS, view string, data []byte) error {
+	read := func(name string) (text string) {
+		b, err := fs.ReadFile(static, name)
+		if err != nil {
+			panic("dashboard: the page is missing: " + err.Error())
+		}
+		return string(b)
+	}
+	as := func(kind, text string) string {
+		return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	icon, imports := as("image/svg+xml", read("icon.svg")), map[string]string{}
+	names, err := fs.Glob(static, "js/*.js")
+	if err != nil {
+		return err
+	}
+	for _, name := range append(names, "vendor/htm-preact.js") {
+		text := moduleImport.ReplaceAllString(read(name), "from 'page/$1'")
+		imports["page/"+path.Base(name)] = as("text/javascript", strings.ReplaceAll(text, `"icon.svg"`, `"`+icon+`"`))
+	}
+	importMap, err := json.Marshal(map[string]any{"imports": imports})
+	if err != nil {
+		return err
+	}
+	start := `import 'page/app.js';`
+	hashes := ""
+	for _, script := range []string{read("vendor/uplot.js"), string(importMap), start} {
+		if strings.Contains(script, "</script") {
+			panic("dashboard: a script ends its own element")
+		}
+		sum := sha256.Sum256([]byte(script))
+		hashes += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	_, err = fmt.Fprintf(w, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src data:%s; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<title>Agent World</title>
+<link rel="icon" href="%s">
+<style>%s
+%s</style>
+<script>%s</script>
+<script type="importmap">%s</script>
+</head>
+<body>
+<div id="app"><p class="empty">Loading the page. It needs JavaScript.</p></div>
+<script id="data" type="application/gzip" data-view="%s">%s</script>
+<script type="module">%s</script>
+</body>
+</html>
+`, hashes, icon, read("vendor/uplot.css"), read("style.css"), read("vendor/uplot.js"), importMap, view, base64.StdEncoding.EncodeToString(data), start)
+	return err
+}

@@ -1,0 +1,279 @@
+package dashboard
+
+import (
+	"net/http"
+	"strconv"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/run/transcript"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// runView is a run as a whole.
+type runView struct {
+	reach
+	Row    runRow              `json:"row"`
+	Agents []trace.HeaderAgent `json:"agents"`
+	// Settings are a few for people; Forks say where it left other runs.
+	Settings []settingView      `json:"settings"`
+	Forks    []trace.Fork       `json:"forks"`
+	Marks    []mark             `json:"marks"`
+	Every    int64              `json:"every"`
+	Columns  map[string][]int64 `json:"columns"`
+	// Counts are those of the whole run by reason.
+	Counts map[string]map[string]int64 `json:"counts"`
+	Goals  []world.GoalStatus          `json:"goals"`
+	End    *trace.RunEnd               `json:"end"`
+	// Report is what the run said at its end; null before.
+	Report *report.Report `json:"report"`
+}
+
+type settingView struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func (s *Server) getRun(h *history, r *http.Request) (any, error) {
+	id := r.URL.Query().Get("run")
+	row, err := s.catalog.row(id)
+	if err != nil {
+		return nil, err
+	}
+	v := runView{reach: h.reached(), Row: row, Agents: h.header.Agents, Forks: h.header.Forks, Goals: []world.GoalStatus{}}
+	if w, err := h.at(v.Tick); err == nil {
+		v.Goals = append(v.Goals, w.Goals()...)
+	}
+	if of, err := s.catalog.report(id); err == nil && row.Status != "running" {
+		v.Report = &of
+	}
+	set := h.header.Latest()
+	for _, one := range []settingView{
+		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model}, {"endpoint", set.BaseURL},
+		{"language", set.Language}, {"prompt profile", set.PromptProfile}, {"caps", set.Caps.Text(set.Currency())}, {"faults", set.Faults},
+	} {
+		if one.Value != "" {
+			v.Settings = append(v.Settings, one)
+		}
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	v.Marks, v.Every, v.Columns, v.End = append([]mark{}, h.marks...), h.figures.every, h.figures.columns(), h.end
+	v.Row.Ticks = max(v.Row.Ticks, h.done)
+	v.Counts = map[string]map[string]int64{}
+	for name, counts := range map[string]map[string]int64{
+		"waits": h.figures.Waits, "rejections": h.figures.Rejections, "errors": h.figures.Errors, "unusable": h.figures.Unusable, "repairs": h.figures.Repairs, "adjusted": h.figures.Adjusted, "actions": h.figures.Actions,
+	} {
+		v.Counts[name] = make(map[string]int64, len(counts))
+		for key, n := range counts {
+			v.Counts[name][key] = n
+		}
+	}
+	return v, nil
+}
+
+// chartView is what of a world never changes.
+type chartView struct {
+	Width  int64 `json:"width_cm"`
+	Depth  int64 `json:"depth_cm"`
+	Height int64 `json:"height_cm"`
+	// Places are all, or those that matter if there are too many: Omitted counts the others,
+	// which Cells count on a grid of Grid by Grid.
+	Places  []placeView `json:"places"`
+	Omitted int         `json:"omitted"`
+	Grid    int         `json:"grid"`
+	Cells   []int       `json:"cells,omitempty"`
+}
+
+// placeView is a place on the map, in centimetres.
+type placeView struct {
+	ID        string `json:"id"`
+	Name      string `json:"name,omitempty"`
+	Material  string `json:"material"`
+	X         int64  `json:"x"`
+	Y         int64  `json:"y"`
+	Z         int64  `json:"z"`
+	Radius    int64  `json:"radius"`
+	Emission  int64  `json:"emission"`
+	Radiation int64  `json:"radiation"`
+	CompoundG int64  `json:"compound_g"`
+	Charted   bool   `json:"charted"`
+}
+
+const (
+	placesShownMax = 4000
+	gridSide       = 64
+)
+
+func (s *Server) getChart(h *history, _ *http.Request) (any, error) {
+	w, err := h.at(0)
+	if err != nil {
+		return nil, err
+	}
+	space := w.Space()
+	v := chartView{Width: space.WidthCM, Depth: space.DepthCM, Height: space.HeightCM, Places: []placeView{}, Grid: gridSide}
+	visited := map[string]bool{}
+	if now, err := h.at(h.reached().Tick); err == nil {
+		o := now.Overview()
+		for _, p := range o.Places {
+			visited[p.ID] = true
+		}
+		for _, a := range o.Agents {
+			if a.Journey != nil {
+				visited[a.Journey.To] = true
+			}
+		}
+	}
+	cells := make([]int, gridSide*gridSide)
+	for p, radiation := range w.Places() {
+		if len(v.Places) >= placesShownMax && !p.Charted && !visited[p.ID] {
+			v.Omitted++
+			x, y := p.Position.X*gridSide/(space.WidthCM+1), p.Position.Y*gridSide/(space.DepthCM+1)
+			cells[min(max(y, 0), gridSide-1)*gridSide+min(max(x, 0), gridSide-1)]++
+			continue
+		}
+		v.Places = append(v.Places, placeView{
+			p.ID, p.Name, p.Material, p.Position.X, p.Position.Y, p.Position.Z, p.RadiusCM, p.Emission, radiation, p.CompoundG, p.Charted,
+		})
+	}
+	if v.Omitted > 0 {
+		v.Cells = cells
+	}
+	return v, nil
+}
+
+// worldView is the world after a tick, with what the agents did in it.
+type worldView struct {
+	world.Overview
+	// Did has what the agents did last, in the order of Agents.
+	Did []didView `json:"did"`
+}
+
+// didView is the last action of an agent.
+type didView struct {
+	Tick     int64               `json:"tick"`
+	Action   string              `json:"action"`
+	Accepted bool                `json:"accepted"`
+	Code     world.RejectionCode `json:"code,omitempty"`
+}
+
+func (s *Server) getWorld(h *history, r *http.Request) (any, error) {
+	tick, err := queryTick(r)
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.at(min(tick, h.reached().Tick))
+	if err != nil {
+		return nil, err
+	}
+	v := worldView{Overview: w.Overview(), Did: make([]didView, w.Agents())}
+	for n := range v.Did {
+		if o, acted := w.LastOutcome(n); acted {
+			v.Did[n] = didView{Tick: o.Tick, Action: string(world.EncodeAction(o.Action)), Accepted: o.Accepted}
+			if o.Rejection != nil {
+				v.Did[n].Code = o.Rejection.Code
+			}
+		}
+	}
+	return v, nil
+}
+
+// agentView is an agent over the whole run.
+type agentView struct {
+	Agent string `json:"agent"`
+	Every int64  `json:"every"`
+	// Columns are what it held, by tick.
+	Columns map[string][]int64 `json:"columns"`
+	Lane    []laneEntry        `json:"lane"`
+	// Full says that the run has more decisions than are kept.
+	Full bool `json:"full"`
+}
+
+// laneShownMax bounds the decisions in one answer, the newest ones of a longer lane.
+const laneShownMax = 20_000
+
+func (s *Server) getAgent(h *history, r *http.Request) (any, error) {
+	id := r.URL.Query().Get("agent")
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	n, known := h.agents.numbers[id]
+	if !known {
+		return nil, badQuery("there is no such agent in this run")
+	}
+	lane := h.agents.lanes[n]
+	return agentView{id, h.agents.every, h.agents.series(n), append([]laneEntry{}, lane[max(0, len(lane)-laneShownMax):]...), h.agents.full}, nil
+}
+
+// ledToMax bounds the later decisions that are listed.
+const ledToMax = 100
+
+func (s *Server) getTurn(h *history, r *http.Request) (any, error) {
+	t, tick, agent, err := h.turn(r)
+	if err != nil {
+		return nil, err
+	}
+	prices := pricesOf(h.header.SettingsAt(tick - 1)) // those that it was played with
+	v := turnViewOf(t, tick, agent, func(model string, u llmclient.Usage) int64 { return cost(prices, model, u) })
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if used := h.agents.uses[origin{agent, tick}]; len(used) > 0 {
+		v.LedTo = append(v.LedTo, used[:min(len(used), ledToMax)]...)
+	}
+	lane := h.agents.lanes[h.agents.numbers[agent]]
+	for _, e := range lane {
+		switch {
+		case e.Tick < tick:
+			v.Before = e.Tick
+			if e.Kind != string(trace.ByStanding) {
+				v.OrderedAt = e.Tick
+			}
+		case e.Tick > tick && v.After == 0:
+			v.After = e.Tick
+		}
+	}
+	if t.Decision == nil || t.Decision.DecidedBy != trace.ByStanding {
+		v.OrderedAt = 0
+	}
+	return v, nil
+}
+
+func (s *Server) getPrompt(h *history, r *http.Request) (any, error) {
+	t, _, _, err := h.turn(r)
+	if err != nil {
+		return nil, err
+	}
+	step, err := strconv.Atoi(r.URL.Query().Get("step"))
+	if err != nil || step < 1 {
+		return nil, badQuery("step: allowed is a number from 1")
+	}
+	return promptOf(t, step)
+}
+
+// turn reads the records that a query asks for.
+func (h *history) turn(r *http.Request) (t *transcript.Transcript, tick int64, agent string, err error) {
+	if tick, err = queryTick(r); err != nil {
+		return nil, 0, "", err
+	}
+	x, agent, err := h.known(r.URL.Query().Get("agent"))
+	if err != nil || x == nil {
+		return &transcript.Transcript{}, tick, agent, err
+	}
+	t, err = transcript.Read(h.dir, x, tick, agent)
+	return t, tick, agent, err
+}
+
+// known returns a copy of the index, nil without any, if the run has the agent.
+func (h *history) known(agent string) (*state.Index, string, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if _, known := h.agents.numbers[agent]; !known {
+		return nil, "", badQuery("there is no such agent in this run")
+	}
+	if h.index == nil {
+		return nil, agent, nil
+	}
+	x := *h.index
+	return &x, agent, nil
+}

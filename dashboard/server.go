@@ -1,0 +1,274 @@
+package dashboard
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"example.com/agentworld/run"
+)
+
+//go:embed static
+var files embed.FS
+
+// Options are what a server shows and where.
+type Options struct {
+	// Dir is a directory of runs and batches, or one of them. It is only read.
+	Dir string
+	// Listen is the address, "127.0.0.1:0" if empty: a free port on loopback.
+	Listen string
+	// Control, when set, lets one browser intervene in the run, which Dir is then the directory
+	// of; see [Server.ControlURL]. Without it and Ask the page only shows.
+	Control Control
+	// Ask, when set, puts a question of that browser to an agent and keeps the answer with the
+	// run, where the page finds it. The error says for people why there is none.
+	Ask func(context.Context, Question) error
+}
+
+// Server serves the page of a directory.
+type Server struct {
+	catalog  *catalog
+	hub      *hub
+	listener net.Listener
+	http     *http.Server
+	// operator takes what the page asks of the run, asks puts its questions to agents; both are
+	// nil where it only shows. door lets it in.
+	operator Control
+	asks     func(context.Context, Question) error
+	door     *door
+	// done is closed when the server stops.
+	done chan struct{}
+
+	mu sync.Mutex
+	// open are the histories of the runs that somebody looked at lately, seen when.
+	open map[string]*history
+	seen map[string]time.Time
+}
+
+// historiesMax bounds the histories in memory.
+const historiesMax = 6
+
+// New opens the directory and the address. The error says which of them cannot be had.
+func New(o Options) (*Server, error) {
+	c, err := openCatalog(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the directory of runs: %w", err)
+	}
+	address := o.Listen
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), c.root.Close())
+	}
+	s := &Server{catalog: c, hub: newHub(), listener: l, done: make(chan struct{}), open: map[string]*history{}, seen: map[string]time.Time{}}
+	var posts []string
+	if s.operator, s.asks = o.Control, o.Ask; o.Control != nil || o.Ask != nil {
+		s.door = newDoor(l.Addr())
+		posts = append(posts, enterPath)
+	}
+	if o.Control != nil {
+		posts = append(posts, controlPath)
+	}
+	if o.Ask != nil {
+		posts = append(posts, askPath)
+	}
+	s.http = &http.Server{Handler: guarded(hostsOf(l.Addr()), posts, s.routes()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	return s, nil
+}
+
+// URL is where the page is.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/" }
+
+// ControlURL is the address that lets one browser control the run and ask its agents, once: it has
+// a token, which the page exchanges for a cookie. It is empty where the page only shows.
+func (s *Server) ControlURL() string {
+	switch {
+	case s.door == nil:
+		return ""
+	case s.operator == nil: // of many runs perhaps
+		return s.URL() + "#/?control=" + s.door.token
+	}
+	return s.URL() + "#/run?id=.&control=" + s.door.token
+}
+
+// Serve answers until ctx ends. The error says why it cannot.
+func (s *Server) Serve(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() })
+	defer stop()
+	go s.watchList()
+	err := s.http.Serve(s.listener)
+	_ = s.listener.Close() // of a server that was stopped before it began
+	close(s.done)
+	s.mu.Lock()
+	for _, h := range s.open {
+		h.cancel()
+	}
+	s.mu.Unlock()
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return errors.Join(err, s.catalog.root.Close())
+}
+
+// listEvery is how often the list of runs is looked at while a page is open, at least; a long
+// one less often.
+const listEvery = time.Second
+
+// watchList tells the clients when the list of runs has changed.
+func (s *Server) watchList() {
+	// Nobody was told of a list before the first one.
+	last, wait := "not known", listEvery
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-time.After(wait):
+		}
+		if !s.hub.watched() {
+			continue
+		}
+		began, now := time.Now(), ""
+		for _, e := range s.catalog.list() {
+			now += e.id + " " + s.catalog.stamp(e.id, run.TraceFile) + s.catalog.stamp(e.id, run.ReportFile) + s.catalog.stamp(e.id, "results.jsonl") + "\n"
+		}
+		if now != last {
+			s.hub.changed(listChanged)
+			last = now
+		}
+		wait = max(listEvery, 20*time.Since(began))
+	}
+}
+
+// history returns the history of a run, which it begins if nobody looked at the run lately.
+func (s *Server) history(id string) (*history, error) {
+	dir, err := s.catalog.run(id)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.open[id]; h != nil && (h.failed() == nil || h.damaged()) {
+		s.seen[id] = time.Now()
+		return h, nil
+	}
+	for len(s.open) >= historiesMax {
+		oldest := ""
+		for other := range s.open {
+			if oldest == "" || s.seen[other].Before(s.seen[oldest]) {
+				oldest = other
+			}
+		}
+		s.open[oldest].cancel()
+		delete(s.open, oldest)
+		delete(s.seen, oldest)
+	}
+	h, err := openHistory(dir, func() { s.hub.changed(id) })
+	if err != nil {
+		return nil, err
+	}
+	s.open[id], s.seen[id] = h, time.Now()
+	return h, nil
+}
+
+func (s *Server) routes() http.Handler {
+	m := http.NewServeMux()
+	static, err := fs.Sub(files, "static")
+	if err != nil {
+		panic("dashboard: the page is missing: " + err.Error())
+	}
+	m.Handle("/", newAssets(static))
+	m.HandleFunc("/api/runs", s.getRuns)
+	m.HandleFunc("/api/run", s.ofRun(s.getRun))
+	m.HandleFunc("/api/chart", s.ofRun(s.getChart))
+	m.HandleFunc("/api/world", s.ofRun(s.getWorld))
+	m.HandleFunc("/api/agent", s.ofRun(s.getAgent))
+	m.HandleFunc("/api/turn", s.ofRun(s.getTurn))
+	m.HandleFunc("/api/prompt", s.ofRun(s.getPrompt))
+	m.HandleFunc("/api/log", s.ofRun(s.getLog))
+	m.HandleFunc("/api/asks", s.ofRun(s.getAsks))
+	m.HandleFunc("/api/compare", s.getCompare)
+	m.HandleFunc("/api/batch", s.getBatch)
+	m.HandleFunc(controlPath, s.control)
+	if s.door != nil {
+		m.HandleFunc("POST "+enterPath, s.postEnter)
+	}
+	if s.asks != nil {
+		m.HandleFunc("POST "+askPath, s.postAsk)
+	}
+	m.HandleFunc("/api/stream", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		go func() {
+			select {
+			case <-s.done:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		s.hub.serve(ctx, w)
+	})
+	return m
+}
+
+// badQuery is a query that cannot be answered.
+type badQuery string
+
+func (b badQuery) Error() string { return string(b) }
+
+// ofRun finds the history that a request is about, and writes what get returns.
+func (s *Server) ofRun(get func(*history, *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h, err := s.history(r.URL.Query().Get("run"))
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		h.await(r.Context())
+		v, err := get(h, r)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		answer(w, r, v)
+	}
+}
+
+// fail says what is wrong. A path on this machine is nobody's business.
+func fail(w http.ResponseWriter, err error) {
+	var bad badQuery
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &bad):
+		problem(w, http.StatusBadRequest, bad.Error())
+	case errors.Is(err, errNoSuch), errors.Is(err, run.ErrNoRun), errors.As(err, &path):
+		problem(w, http.StatusNotFound, errNoSuch.Error())
+	case errors.Is(err, errNoWorld), errors.Is(err, errNoCall):
+		problem(w, http.StatusNotFound, err.Error())
+	default:
+		problem(w, http.StatusUnprocessableEntity, err.Error())
+	}
+}
+
+// queryTick is the tick in a query.
+func queryTick(r *http.Request) (int64, error) {
+	text := r.URL.Query().Get("tick")
+	tick, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || tick < 0 {
+		return 0, badQuery("tick: allowed is a number from 0")
+	}
+	return tick, nil
+}
+
+func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
+	runs, batches := s.catalog.runs()
+	answer(w, r, map[string]any{"runs": runs, "batches": batches})
+}

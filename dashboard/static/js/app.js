@@ -1,0 +1,30 @@
+import { html, render, useRoute, useTheme, href, single, clean, Note } from './lib.js';
+import { Runs } from './runs.js';
+import { Run } from './run.js';
+import { Compare } from './compare.js';
+import { Batch } from './batch.js';
+import { entering } from './control.js';
+
+const views = { '/': Runs, '/run': Run, '/compare': Compare, '/batch': Batch };
+
+function App({ refused }) {
+	const { path, q } = useRoute();
+	const [theme, setTheme] = useTheme();
+	const View = views[single ? '/' + single : path] || Runs;
+	const dark = theme === 'dark';
+	return html`
+		<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById('main').focus(); }}>Skip to content</a>
+		<header class="top">
+			<a class="name" href="#/"><img src="icon.svg" alt="" width="22" height="22" />Agent World</a>
+			${single ? html`<span class="soft small">${single === 'run' ? 'one run in one file, without its prompts' : 'one batch in one file, without its runs'}</span>` : html`<nav aria-label="Pages">
+				<a href="#/" aria-current=${path === '/' ? 'page' : undefined}>Runs</a>
+				<a href=${href('/compare')} aria-current=${path === '/compare' ? 'page' : undefined}>Compare</a>
+			</nav>`}
+			<button aria-label=${dark ? 'Switch to the light theme' : 'Switch to the dark theme'} onClick=${() => setTheme(dark ? 'light' : 'dark')}>${dark ? 'Light' : 'Dark'}</button>
+		</header>
+		<main id="main" tabindex="-1">${refused && html`<${Note}>${clean(refused)}<//>`}<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
+}
+
+const at = document.getElementById('app');
+at.textContent = '';
+entering.then((refused) => render(html`<${App} refused=${refused} />`, at));

@@ -1,0 +1,250 @@
+// What all views share: rendering, routes, requests, the stream of changes, and how things are
+// written. Everything that comes from a run is shown through html``, which makes text nodes.
+import { html, render, useEffect, useMemo, useRef, useState } from '../vendor/htm-preact.js';
+export { html, render, useEffect, useMemo, useRef, useState };
+
+// --- routes: #/run?id=..&tick=..&agent=..
+
+// A browser takes some 200 changes of its address in ten seconds and drops the others, so that a
+// drag through time is written now and then: late is the address that is to be, if it is not yet.
+let late = '', writing = 0;
+function write() {
+	clearTimeout(writing);
+	if (late) history.replaceState(null, '', late);
+	late = ''; writing = 0;
+}
+for (const e of ['hashchange', 'popstate']) window.addEventListener(e, () => { late = ''; });
+
+export function route() {
+	const [path, query] = (late || location.hash).replace(/^#/, '').split('?');
+	return { path: path || '/', q: new URLSearchParams(query || '') };
+}
+
+export function href(path, params) {
+	const q = new URLSearchParams();
+	for (const [k, v] of Object.entries(params || {})) {
+		for (const one of Array.isArray(v) ? v : [v]) {
+			if (one !== undefined && one !== null && one !== '' && one !== false) q.append(k, one);
+		}
+	}
+	const text = q.toString();
+	return '#' + path + (text ? '?' + text : '');
+}
+
+// go changes parts of the query of the present route. Moving in time replaces the entry in the
+// browser's history; anything else adds one.
+export function go(params, replace) {
+	const { path, q } = route();
+	for (const [k, v] of Object.entries(params)) {
+		if (v === undefined || v === null || v === '') q.delete(k); else q.set(k, v);
+	}
+	const to = '#' + (single ? '/' + single : path) + '?' + q.toString();
+	if (to === (late || location.hash)) return;
+	if (replace) {
+		late = to;
+		writing = writing || setTimeout(write, 100);
+	} else {
+		write();
+		history.pushState(null, '', to);
+	}
+	window.dispatchEvent(new Event('routed'));
+}
+
+export function useRoute() {
+	const [at, set] = useState(route());
+	useEffect(() => {
+		const see = () => set(route());
+		for (const e of ['hashchange', 'popstate', 'routed']) window.addEventListener(e, see);
+		return () => { for (const e of ['hashchange', 'popstate', 'routed']) window.removeEventListener(e, see); };
+	}, []);
+	return at;
+}
+
+// --- requests
+
+// A page that is a single file has its answers in it, see onefile.go.
+const inside = document.getElementById('data');
+export const single = inside && inside.dataset.view; // run or batch
+let opened = null;
+
+async function open() {
+	const bytes = Uint8Array.from(atob(inside.textContent), (c) => c.charCodeAt(0));
+	return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text());
+}
+
+async function fromFile(path, params) {
+	const file = await (opened = opened || open());
+	if (path === 'log') {
+		const q = (params.q || '').toLowerCase(), kind = params.kind, from = Number(params.from) || 1;
+		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) && (!kind || r.kind === kind || (kind === 'bad' && r.bad)) && (!q || [r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
+		const page = rows.slice(0, 300), more = rows[300];
+		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next: more && page[0].tick !== more.tick ? more.tick : 0, last: file.log.length ? file.log[file.log.length - 1].tick : 0 };
+	}
+	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn' ? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
+	const found = file.answers[[path, ...rest].join(' ')];
+	if (!found) throw new Error('This file does not hold it. Open the run itself: world_llm_agent_demo dashboard');
+	return found;
+}
+
+export async function get(path, params, signal) {
+	if (single) return fromFile(path, params || {});
+	const q = new URLSearchParams();
+	for (const [k, v] of Object.entries(params || {})) for (const one of Array.isArray(v) ? v : [v]) if (one !== undefined && one !== null) q.append(k, one);
+	const r = await fetch('api/' + path + '?' + q, { signal });
+	const body = await r.json();
+	if (!r.ok) throw new Error(body.error || r.statusText);
+	return body;
+}
+
+// post asks for a change, which the server takes from its own page alone.
+export async function post(path, value) {
+	const r = await fetch('api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
+	const body = await r.json();
+	if (!r.ok) throw new Error(body.error || r.statusText);
+	return body;
+}
+
+// useData asks again whenever its parameters or version change, and keeps the old answer until
+// the new one is there. Of a new version it asks when the last answer came: versions may change
+// faster than answers come.
+export function useData(path, params, version) {
+	const [state, set] = useState({});
+	const key = params && path + ' ' + JSON.stringify(params);
+	const now = useRef(null);
+	useEffect(() => {
+		if (!key) return;
+		const c = new AbortController();
+		const job = { version, got: false, busy: false, again: false, ask: () => {
+			job.busy = true; job.again = false;
+			get(path, params, c.signal).then(
+				(data) => { job.got = true; set({ data, key }); },
+				(error) => { if (error.name !== 'AbortError') set((s) => job.got ? s : { error: error.message, key }); },
+			).then(() => { job.busy = false; if (job.again && !c.signal.aborted) job.ask(); });
+		} };
+		now.current = job;
+		job.ask();
+		return () => c.abort();
+	}, [key]);
+	useEffect(() => {
+		const job = now.current;
+		if (!key || !job || job.version === version) return;
+		job.version = version;
+		if (job.busy) job.again = true; else job.ask();
+	}, [key, version]);
+	return key && state.key === key ? state : { old: state.data };
+}
+
+// --- the stream: one connection for all tabs of a browser
+
+const heard = new Set();
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('agentworld') : null;
+const tell = (ids) => { for (const f of heard) f(ids); };
+
+function listen() {
+	const source = new EventSource('api/stream');
+	let lost = false;
+	const all = (ids) => { tell(ids); if (channel) channel.postMessage(ids); };
+	source.onmessage = (e) => all(JSON.parse(e.data));
+	source.onerror = () => { lost = true; };
+	source.onopen = () => { if (lost) all(['*', '?']); lost = false; }; // "?": anything may have changed
+}
+if (channel && !single) channel.onmessage = (e) => tell(e.data);
+if (!single) {
+	if (channel && navigator.locks) navigator.locks.request('agentworld-stream', () => { listen(); return new Promise(() => {}); });
+	else listen();
+}
+
+// useVersion counts how often a run, or the list ("*"), changed.
+export function useVersion(id) {
+	const [n, set] = useState(0);
+	useEffect(() => {
+		const f = (ids) => { if (ids.includes(id) || ids.includes('?')) set((n) => n + 1); };
+		heard.add(f);
+		return () => heard.delete(f);
+	}, [id]);
+	return n;
+}
+
+// --- how things are written
+
+// clean shows what would steer or hide text.
+export const clean = (t) => String(t ?? '').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+export const num = (n) => n === undefined || n === null ? '–' : Number(n).toLocaleString('en-US');
+export const short = (n) => Math.abs(n) >= 1e9 ? (n / 1e9).toFixed(1) + 'G' : Math.abs(n) >= 1e6 ? (n / 1e6).toFixed(1) + 'M' : Math.abs(n) >= 1e4 ? (n / 1e3).toFixed(0) + 'k' : String(Math.round(n * 100) / 100);
+export const money = (micros, currency) => currency ? (micros / 1e6).toFixed(micros < 1e6 ? 4 : 2) + ' ' + clean(currency) : '–';
+export const ms = (n) => n >= 10000 ? (n / 1000).toFixed(0) + ' s' : n >= 1000 ? (n / 1000).toFixed(1) + ' s' : n + ' ms';
+export const statusClass = (s) => s === 'completed' || s === 'passed' || s === 'done' ? 'good' : s === 'running' || s === 'playing' ? 'live' : s === 'unfinished' || s === 'interrupted' || s === 'waiting' || s === 'undecided' ? 'warn' : 'bad';
+export const words = (s) => clean(s).replace(/_/g, ' ');
+
+// actionText writes an encoded action in a line.
+export function actionText(raw) {
+	let a = raw;
+	if (typeof raw === 'string') { try { a = JSON.parse(raw); } catch { return clean(raw); } }
+	if (!a || !a.action) return '–';
+	if (a.action === 'execute_until') {
+		const until = (a.until || []).map((u) => u.event + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
+		return clean('repeat ' + actionText(a.do) + ' until ' + until + ', at most ' + a.max_ticks + ' times');
+	}
+	const rest = Object.entries(a).filter(([k, v]) => k !== 'action' && v !== '' && !(k + '_amount' in a)).map(([k, v]) => {
+		const what = k.replace(/_amount$/, '');
+		if (typeof v === 'string') return v;
+		if (typeof v !== 'number') return words(k) + ' ' + JSON.stringify(v);
+		if (what !== k && what in a) return what + ' ' + num(v) + ' ' + a[what];
+		return k.endsWith('_g') ? num(v) + ' g' : k === 'amount' || a.action.includes(k) ? num(v) : words(k) + ' ' + num(v);
+	});
+	return clean(words(a.action) + (rest.length ? ' ' + rest.join(', ') : ''));
+}
+
+export const Pill = ({ status }) => html`<span class=${'pill ' + statusClass(status)}>${words(status)}</span>`;
+export const Note = ({ bad, children }) => html`<p class=${'note' + (bad ? ' bad' : '')} role=${bad ? 'alert' : undefined}>${children}</p>`;
+export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${clean(of.error)}<//>` : html`<p class="empty">${what || 'Loading…'}</p>`;
+
+// css is a colour of the theme. Asking the browser for each of a thousand strokes would take longer
+// than the strokes.
+const colors = new Map();
+export function css(name) {
+	const key = name + ' ' + document.documentElement.dataset.theme;
+	if (!colors.has(key)) colors.set(key, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+	return colors.get(key);
+}
+
+// useTheme gives the theme, which follows the system unless it was chosen.
+export function useTheme() {
+	const system = matchMedia('(prefers-color-scheme: dark)');
+	const saved = () => { try { return localStorage.getItem('theme'); } catch { return null; } };
+	const [chosen, choose] = useState(saved());
+	const [dark, setDark] = useState(system.matches);
+	useEffect(() => {
+		const see = (e) => setDark(e.matches);
+		system.addEventListener('change', see);
+		return () => system.removeEventListener('change', see);
+	}, []);
+	const theme = chosen || (dark ? 'dark' : 'light');
+	document.documentElement.dataset.theme = theme;
+	return [theme, (t) => { try { localStorage.setItem('theme', t); } catch { /* private window */ } choose(t); }];
+}
+
+// useSize watches the size of an element.
+export function useSize(ref) {
+	const [size, set] = useState({ width: 0, height: 0 });
+	useEffect(() => {
+		if (!ref.current) return;
+		const o = new ResizeObserver(([e]) => set({ width: Math.round(e.contentRect.width), height: Math.round(e.contentRect.height) }));
+		o.observe(ref.current);
+		return () => o.disconnect();
+	}, []);
+	return size;
+}
+
+// sharp makes a canvas as fine as the screen and returns its context in CSS pixels.
+export function sharp(canvas, width, height) {
+	const fine = window.devicePixelRatio || 1;
+	if (canvas.width !== Math.round(width * fine) || canvas.height !== Math.round(height * fine)) {
+		canvas.width = Math.round(width * fine);
+		canvas.height = Math.round(height * fine);
+	}
+	const c = canvas.getContext('2d');
+	c.setTransform(fine, 0, 0, fine, 0, 0);
+	c.clearRect(0, 0, width, height);
+	return c;
+}

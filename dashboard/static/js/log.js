@@ -1,0 +1,33 @@
+// The log of events, decisions, calls and steps, searched on the server page by page.
+import { html, useEffect, useState, go, href, get, num, clean, words, Note } from './lib.js';
+
+const kinds = { '': 'everything', event: 'events', decision: 'decisions', call: 'model calls', step: 'remarkable steps', cap: 'caps', run: 'the run', bad: 'what failed or was refused' };
+
+export function Log({ id, run, q, version }) {
+	const [page, setPage] = useState({ rows: [], next: 0, done: false });
+	const [text, setText] = useState(q.get('q') || '');
+	const [error, setError] = useState('');
+	const [busy, setBusy] = useState(false);
+	const asked = { q: q.get('q') || '', kind: q.get('kind') || '', agent: q.get('who') || '', from: q.get('from') || 1 };
+	const key = JSON.stringify(asked);
+	const load = (from, before, signal) => {
+		setBusy(true);
+		return get('log', { run: id, ...asked, from }, signal).then((p) => { setPage({ rows: before.concat(p.rows), next: p.next, last: p.last }); setError(''); setBusy(false); }, (e) => { if (e.name !== 'AbortError') { setError(e.message); setBusy(false); } });
+	};
+	useEffect(() => { const c = new AbortController(); load(asked.from, [], c.signal); return () => c.abort(); }, [id, key]);
+	const grown = !page.next && page.last && page.last < run.tick;
+	return html`<section class="card">
+		<form class="filters" onSubmit=${(e) => { e.preventDefault(); go({ q: text }); }}>
+			<label>find <input type="search" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
+			<label>of <select value=${asked.kind} onChange=${(e) => go({ kind: e.target.value })}>${Object.entries(kinds).map(([k, name]) => html`<option value=${k}>${name}</option>`)}</select></label>
+			<label>agent <select value=${asked.agent} onChange=${(e) => go({ who: e.target.value })}><option value="">all</option>${run.agents.slice(0, 500).map((a) => html`<option value=${a.id}>${clean(a.id)}</option>`)}</select></label>
+			<label>from tick <input type="number" min="1" max=${run.tick} value=${asked.from} onChange=${(e) => go({ from: e.target.value })} /></label>
+			<button class="primary">Search</button>
+		</form>
+		${error && html`<${Note} bad>${clean(error)}<//>`}
+		<div class="wide" tabindex="0" role="region" aria-label="Log"><table><thead><tr><th scope="col" class="num">Tick</th><th scope="col">Agent</th><th scope="col">What</th><th scope="col">Text</th></tr></thead>
+			<tbody>${page.rows.map((r, i) => html`<tr key=${i}><td class="num"><a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>${clean(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>${clean(words(r.what))}</span></td><td class="small">${clean(r.text || '')}${r.place ? html` <span class="soft">${clean(r.place)}</span>` : ''}</td></tr>`)}</tbody></table></div>
+		${!busy && page.rows.length === 0 && html`<p class="empty">Nothing found${page.next ? ' up to tick ' + num(page.last) : ''}.</p>`}
+		<p role="status">${busy ? 'Searching…' : html`<span class="soft small">${num(page.rows.length)} lines up to tick ${num(page.last || 0)}</span>`} ${(page.next || grown) ? html`<button disabled=${busy} onClick=${() => load(page.next || page.last + 1, page.rows)}>More</button>` : ''}</p>
+	</section>`;
+}

@@ -1,0 +1,157 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run/transcript"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// turnView is a decision opened.
+type turnView struct {
+	Tick     int64           `json:"tick"`
+	Agent    string          `json:"agent"`
+	Decision *trace.Decision `json:"decision"`
+	Sources  []sourceView    `json:"sources"`
+	Steps    []trace.Step    `json:"steps"`
+	Calls    []callView      `json:"calls"`
+	Refusals []trace.Refusal `json:"refusals"`
+	Events   []world.Event   `json:"events"`
+	// LedTo are later decisions that used what this one did, wrote or remembered.
+	LedTo []use `json:"led_to"`
+	// OrderedAt is the tick whose decision gave the standing order that continued.
+	OrderedAt int64 `json:"ordered_at,omitempty"`
+	// Before and After are the nearest ticks in which the agent decided.
+	Before int64 `json:"before,omitempty"`
+	After  int64 `json:"after,omitempty"`
+}
+
+// sourceView is a source that was in view.
+type sourceView struct {
+	trace.Source
+	Used bool `json:"used"`
+	// FromAgent and FromTick are the decision that it came from.
+	FromAgent string `json:"from_agent"`
+	FromTick  int64  `json:"from_tick"`
+}
+
+// callView is a model call without its prompt.
+type callView struct {
+	Step      int               `json:"step"`
+	Stage     trace.Stage       `json:"stage"`
+	Model     string            `json:"model"`
+	Sections  []trace.Section   `json:"sections"`
+	Chars     int               `json:"input_chars"`
+	ToolChars int               `json:"tool_chars"`
+	Answer    trace.Answer      `json:"answer"`
+	Timing    *trace.CallTiming `json:"timing"`
+	// CostMicros is at the prices of the run.
+	CostMicros int64      `json:"cost_micros"`
+	Text       string     `json:"text"`
+	ToolCalls  []toolCall `json:"tool_calls"`
+}
+
+// toolCall is a function call of the model with its result, bound by call_id.
+type toolCall struct {
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	// Result is empty where none was sent back.
+	Result string `json:"result"`
+}
+
+// turnViewOf makes the page's form of the records.
+func turnViewOf(t *transcript.Transcript, tick int64, agent string, prices func(model string, u llmclient.Usage) int64) turnView {
+	v := turnView{
+		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...), Calls: []callView{},
+		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...), LedTo: []use{},
+	}
+	results := map[string]string{}
+	for _, c := range t.Calls {
+		for _, hash := range c.Input {
+			if it, ok := t.Item(hash); ok && it.Kind == llmclient.KindFunctionOutput {
+				results[it.CallID] = it.Text
+			}
+		}
+	}
+	for _, c := range t.Calls {
+		of := callView{
+			Step: c.Step, Stage: c.Stage, Model: c.Model, Sections: c.Sections, Chars: c.InputChars, ToolChars: c.ToolChars,
+			Answer: c.Answer, Timing: c.Timing, CostMicros: prices(c.Model, c.Answer.Usage), ToolCalls: []toolCall{},
+		}
+		for _, hash := range c.Answer.Output {
+			switch it, ok := t.Item(hash); {
+			case !ok:
+			case it.Kind == llmclient.KindFunctionCall:
+				of.ToolCalls = append(of.ToolCalls, toolCall{it.CallID, it.Name, it.Text, results[it.CallID]})
+			case it.Kind == llmclient.KindMessage:
+				of.Text += it.Text + it.Refusal
+			}
+		}
+		v.Calls = append(v.Calls, of)
+	}
+	if t.Decision != nil {
+		for _, s := range t.Decision.SourcesRetrieved {
+			at := originOf(s, agent)
+			v.Sources = append(v.Sources, sourceView{s, slices.Contains(t.Decision.SourcesUsed, s.ID), at.agent, at.tick})
+		}
+	}
+	return v
+}
+
+// promptView is the exact prompt of a call, and the answer.
+type promptView struct {
+	Step         int             `json:"step"`
+	Stage        trace.Stage     `json:"stage"`
+	Sections     []trace.Section `json:"sections"`
+	Instructions string          `json:"instructions"`
+	Tools        string          `json:"tools"`
+	ToolChoice   json.RawMessage `json:"tool_choice"`
+	Input        []itemView      `json:"input"`
+	Output       []itemView      `json:"output"`
+}
+
+// itemView is an item: its text, or all of it where it has none.
+type itemView struct {
+	Kind   string `json:"kind"`
+	Role   string `json:"role,omitempty"`
+	Name   string `json:"name,omitempty"`
+	CallID string `json:"call_id,omitempty"`
+	Text   string `json:"text"`
+}
+
+var errNoCall = errors.New("the agent made no such call in this tick")
+
+// promptOf is the prompt of a step. The error says which part is missing or damaged.
+func promptOf(t *transcript.Transcript, step int) (v promptView, err error) {
+	for _, c := range t.Calls {
+		if c.Step != step {
+			continue
+		}
+		parts, err := t.Parts(c)
+		if err != nil {
+			return v, err
+		}
+		return promptView{
+			Step: c.Step, Stage: c.Stage, Sections: c.Sections, ToolChoice: c.ToolChoice,
+			Instructions: parts.Instructions, Tools: string(parts.Tools), Input: itemViews(parts.Input), Output: itemViews(parts.Output),
+		}, nil
+	}
+	return v, errNoCall
+}
+
+func itemViews(items []llmclient.Item) []itemView {
+	list := []itemView{}
+	for _, it := range items {
+		v := itemView{string(it.Kind), it.Role, it.Name, it.CallID, it.Text + it.Refusal}
+		if v.Text == "" {
+			v = itemView{Kind: string(it.Kind), Text: string(it.Raw)}
+		}
+		list = append(list, v)
+	}
+	return list
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/agentworld/run"
+	"example.com/agentworld/world/scenario"
+)
+
+// completionScripts write the script that completes the program's command lines in a shell.
+var completionScripts = map[string]func(root *cobra.Command, w io.Writer) error{
+	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+	"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
+	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
+	"zsh":        func(root *cobra.Command, w io.Writer) error { return root.GenZshCompletion(w) },
+}
+
+// completionHelp is the long help of the completion command.
+const completionHelp = `Print the script with which a shell completes commands, flags, scenarios, runs and agents.
+
+  bash        source <(world_llm_agent_demo completion bash)
+  zsh         source <(world_llm_agent_demo completion zsh)
+  fish        source (world_llm_agent_demo completion fish | psub)
+  powershell  world_llm_agent_demo completion powershell | Out-String | Invoke-Expression
+
+The line works in an open shell, and for good in its start file, such as ~/.bashrc.`
+
+// completionCommand prints the script for a shell.
+func (m *Main) completionCommand() *cobra.Command {
+	shells := slices.Sorted(maps.Keys(completionScripts))
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "print the script that completes commands in bash, zsh or fish", Long: completionHelp,
+		Args: oneArgument("a shell: " + strings.Join(shells, ", ")), ValidArgs: shells,
+		RunE: func(c *cobra.Command, args []string) error {
+			script, known := completionScripts[args[0]]
+			if !known {
+				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]), didYouMean(args[0], shells), strings.Join(shells, ", "))
+			}
+			if err := script(c.Root(), m.Stdout); err != nil {
+				return fmt.Errorf("print the script: %w", cause(err))
+			}
+			return nil
+		},
+	}
+}
+
+// complete lets the shell complete what a command and those below it take: scenarios, runs,
+// agents and the values of settings that have a list of them.
+func (m *Main) complete(c *cobra.Command) {
+	_, argument, _ := strings.Cut(c.Use, " ")
+	switch first := strings.Trim(strings.SplitN(argument, " ", 2)[0], "[]."); {
+	case first == "scenario" || strings.HasPrefix(first, "NAME"):
+		c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return m.scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
+		}
+	case c.PreRunE != nil: // it reads runs
+		c.ValidArgsFunction = func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return m.runsFor(word), cobra.ShellCompDirectiveDefault
+		}
+	}
+	all := settingTable()
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		values := func(*cobra.Command, []string) []string { return nil }
+		switch {
+		case f.Name == "scenario":
+			values = func(*cobra.Command, []string) []string { return m.scenarioNames() }
+		case f.Name == "agent":
+			values = m.agentsFor
+		case f.Name == "replay-from":
+			values = func(*cobra.Command, []string) []string { return m.runsFor("") }
+		case isSetting(f):
+			for _, s := range all {
+				if s.flag == f.Name && len(s.choices) > 0 {
+					values = func(*cobra.Command, []string) []string { return s.choices }
+				}
+			}
+		}
+		_ = c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return values(c, args), cobra.ShellCompDirectiveDefault
+		}) // each flag is registered once
+	})
+	for _, sub := range c.Commands() {
+		m.complete(sub)
+	}
+}
+
+// runsFor are the runs that a word can become: those beside it, those below runsDirDefault, and
+// the newest.
+func (m *Main) runsFor(word string) []string {
+	found := []string{latestRun}
+	beside := ""
+	if strings.ContainsRune(word, filepath.Separator) {
+		beside = filepath.Dir(word)
+	}
+	for _, parent := range []string{beside, runsDirDefault} {
+		entries, _ := os.ReadDir(m.path(parent))
+		for _, e := range entries {
+			dir := filepath.Join(parent, e.Name())
+			if _, err := run.Dir(m.path(dir)).Header(); err == nil {
+				found = append(found, dir)
+			}
+		}
+	}
+	return found
+}
+
+// agentsFor are the agents of the run, or of the scenario, among the arguments of a command.
+func (m *Main) agentsFor(c *cobra.Command, args []string) (ids []string) {
+	if len(args) == 0 {
+		return nil
+	}
+	dir := args[0]
+	if dir == latestRun {
+		dir, _ = m.runNamed(dir)
+	}
+	h, err := run.Dir(m.path(dir)).Header()
+	if err != nil {
+		return nil
+	}
+	for _, a := range h.Agents {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// scenarioNames are the built-in scenarios and the files of the working directory that may hold
+// one.
+func (m *Main) scenarioNames() []string {
+	names := scenario.Names()
+	files, _ := filepath.Glob(m.path("*.toml")) // the pattern is a good one
+	for _, f := range files {
+		names = append(names, filepath.Base(f))
+	}
+	return names
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/dashboard"
+	"example.com/agentworld/plaintext"
+)
+
+// dashboardCommand serves the page over a directory of runs and batches until it is
+// interrupted, which is how it is meant to end.
+func (m *Main) dashboardCommand() *cobra.Command {
+	listen, asks := "127.0.0.1:0", false
+	c := &cobra.Command{
+		Use:   "dashboard [DIR]",
+		Short: "serve a page that shows runs and batches, live and finished, until interrupted",
+		Long: `Serve a page over a directory of runs and batches, or over one of them (default ` + runsDirDefault + `):
+the world at any tick, every decision with its reasons, figures, comparisons. It prints the
+address of the page. The page shows and changes nothing; only this machine can reach it.
+
+With --ask the browser that opens the printed address can put questions to agents, as the
+command ask does: with the model of the run or the one that a flag names, within the caps.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o := dashboard.Options{Listen: listen}
+			if asks {
+				config, err := m.configure(c.Flags())
+				if err != nil {
+					return err
+				}
+				o.Ask = m.newAsker(config).ask
+			}
+			return m.serveDashboard(c.Context(), firstOr(args, runsDirDefault), o)
+		},
+	}
+	c.Flags().SortFlags = false
+	c.Flags().BoolVar(&asks, "ask", false, "let the page ask agents, which calls their models")
+	c.Flags().StringVar(&listen, "listen", listen, "host:port to listen on, of this machine alone; port 0 takes a free one")
+	borrowSettings(c.Flags(), askSettings)
+	return c
+}
+
+// writePage writes the page of a run as one file.
+func (m *Main) writePage(ctx context.Context, runDir, name string) error {
+	if err := m.writeFromTrace(runDir, name, func(f *os.File) error { return dashboard.WriteFile(ctx, m.path(runDir), f) }); err != nil {
+		return err
+	}
+	_, err := plaintext.Fprintf(m.Stdout, "page    %s\n", name)
+	return err
+}
+
+func (m *Main) serveDashboard(ctx context.Context, dir string, o dashboard.Options) error {
+	if err := loopback("--listen", o.Listen); err != nil {
+		return err
+	}
+	if dir == runsDirDefault { // the first run may be begun while the page is open
+		_ = os.MkdirAll(m.path(dir), 0o700) // or it cannot be opened, which is said below
+	}
+	o.Dir = m.path(dir)
+	server, err := dashboard.New(o)
+	if err != nil {
+		return badInput("%s at %s cannot be shown: %w; allowed: a directory of runs, and a free port", shown(dir), shown(o.Listen), cause(err))
+	}
+	plaintext.Fprintf(m.Stdout, "%s\n", cmp.Or(server.ControlURL(), server.URL()))
+	if err := server.Serve(ctx); err != nil {
+		return fmt.Errorf("serve the page: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/internal/document"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
+)
+
+// didYouMean asks for the nearest of names in an error, and is empty if none is near.
+func didYouMean(word string, names []string) string {
+	if name := document.Nearest(word, names); name != "" {
+		return "did you mean " + shown(name) + "? "
+	}
+	return ""
+}
+
+// offered says which names are allowed in place of a word, and which of them is near: none of
+// those that differ in a number alone, as agents do.
+func offered(word string, names []string) string {
+	letters := func(name string) string { return strings.Trim(name, "0123456789") }
+	other := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return letters(name) == letters(word) })
+	return didYouMean(word, other) + "allowed: " + listed(names)
+}
+
+// latestRun is what the newest run below runsDirDefault is called. A directory of that name is
+// reached as ./latest.
+const latestRun = "latest"
+
+// runNamed returns the run directory that an argument names: itself, or for [latestRun] the run
+// that began last, of several in one second the last by name. It says which.
+func (m *Main) runNamed(word string) (string, error) {
+	if word != latestRun {
+		return word, nil
+	}
+	entries, err := os.ReadDir(m.path(runsDirDefault))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", badInput("%s cannot be read: %w", runsDirDefault, cause(err))
+	}
+	newest, began := "", ""
+	for _, e := range entries {
+		dir := filepath.Join(runsDirDefault, e.Name())
+		h, err := run.Dir(m.path(dir)).Header()
+		if err != nil || h.Timing == nil {
+			continue
+		}
+		if newest == "" || h.Timing.StartedAt >= began { // entries come by name
+			newest, began = dir, h.Timing.StartedAt
+		}
+	}
+	if newest == "" {
+		return "", badInput("there is no %s run: %s holds none; allowed: a run directory", latestRun, runsDirDefault)
+	}
+	plaintext.Fprintf(m.Stderr, "%s: %s\n", latestRun, newest)
+	return newest, nil
+}
+
+// nearestRun is the run directory that a mistyped one most likely stands for, beside it or below
+// runsDirDefault, empty for none.
+func (m *Main) nearestRun(dir string) string {
+	for _, parent := range slices.Compact([]string{filepath.Dir(dir), runsDirDefault}) {
+		entries, _ := os.ReadDir(m.path(parent)) // a place without runs has none
+		var names []string
+		for _, e := range entries {
+			if _, err := run.Dir(m.path(filepath.Join(parent, e.Name()))).Header(); err == nil {
+				names = append(names, e.Name())
+			}
+		}
+		if name := document.Nearest(filepath.Base(dir), names); name != "" {
+			return filepath.Join(parent, name)
+		}
+	}
+	return ""
+}
+
+// noRun refuses a directory that holds no trace.
+func (m *Main) noRun(dir string) error {
+	mean := didYouMean(dir, []string{latestRun})
+	if near := m.nearestRun(dir); near != "" {
+		mean = "did you mean " + shown(near) + "? "
+	}
+	return badInput("%s holds no trace; %sallowed: a run directory, which has a file %s, or %s", shown(dir), mean, run.TraceFile, latestRun)
+}

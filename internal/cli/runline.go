@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
+)
+
+// How often a run's line is drawn at most, and how long a run is silent where there is no
+// line but only lines.
+const (
+	redrawEvery = 250 * time.Millisecond
+	silenceMax  = 30 * time.Second
+)
+
+// runLine is the progress of a run while it goes on, as one line that also moves during a
+// tick:
+//
+//	tick 12/30  3m05s  ETA 4m40s  6 calls 12s  0.42/1.00 USD  612k tokens
+//
+// It learns of the calls as an observer of the run. It may be used by several
+// goroutines.
+type runLine struct {
+	*progressPrinter
+	now    func() time.Time
+	prices []price.Price
+	// traffic is what the calls do.
+	traffic func() traffic
+
+	mu sync.Mutex
+	// began is when the first tick of this process began, after the tick first; ticked when
+	// the last whole one ended, which left last.
+	began, ticked time.Time
+	first         int64
+	last          engine.Progress
+	// paused is when the run began to wait for its operator last.
+	paused time.Time
+	// tick is the one under way.
+	tick int64
+	// open is how many calls have no answer, also those not sent yet; calls and charged are
+	// those since ticked.
+	open    int
+	calls   int64
+	charged trace.Limit
+	// draining says that no call begins any more.
+	draining bool
+	// said is when the last line was printed or drawn.
+	said time.Time
+	stop func()
+}
+
+// traffic is what the calls of a run do at a moment.
+type traffic struct {
+	// sent is how many were sent and have no answer yet, since when the first of them was.
+	sent  int
+	since time.Time
+	// until is when the next one may be sent, zero or past if that is unknown. own says that a
+	// rate of the user's own is the reason, not the endpoint.
+	until time.Time
+	own   bool
+}
+
+// start begins to show the run, whose state so far is p.
+func (l *runLine) start(p engine.Progress) {
+	l.began = l.now()
+	l.ticked, l.said, l.last, l.first = l.began, l.began, p, p.Tick
+	ended, done := make(chan struct{}), make(chan struct{})
+	l.stop = func() { close(ended); <-done }
+	go func() {
+		defer close(done)
+		moves := time.NewTicker(redrawEvery)
+		defer moves.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-moves.C:
+				l.move()
+			}
+		}
+	}()
+}
+
+// move shows what has changed since the last tick.
+func (l *runLine) move() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	switch {
+	case l.quiet:
+	case l.terminal:
+		l.redraw(now)
+	case now.Sub(l.said) >= silenceMax:
+		l.said = now
+		plaintext.Fprintf(l.w, "%s\n", joined(l.parts(now)))
+	}
+}
+
+// show takes the state after a tick. It is called from the goroutine that runs the ticks.
+func (l *runLine) show(p engine.Progress) {
+	l.mu.Lock()
+	now := l.now()
+	if p.Paused != l.last.Paused {
+		l.pause(p, now)
+		l.mu.Unlock()
+		return
+	}
+	l.last, l.ticked, l.calls, l.charged = p, now, 0, trace.Limit{}
+	if p.Resuming {
+		l.began, l.first = now, p.Tick
+	}
+	if l.terminal && !l.quiet && now.Sub(l.said) >= redrawEvery {
+		l.redraw(now)
+	}
+	l.mu.Unlock()
+	if !l.terminal && !l.quiet && !p.Resuming {
+		before := l.shown
+		if l.update(progressText(p), p.Tick, p.Ticks); l.shown > before {
+			l.mu.Lock()
+			l.said = now
+			l.mu.Unlock()
+		}
+	}
+}
+
+// pause shows that the run begins to wait for its operator or goes on. The time of waiting is none
+// of the ticks. The caller holds mu.
+func (l *runLine) pause(p engine.Progress, now time.Time) {
+	if p.Paused {
+		l.paused = now
+	} else {
+		l.began, l.ticked = l.began.Add(now.Sub(l.paused)), l.ticked.Add(now.Sub(l.paused))
+	}
+	l.last = p
+	switch {
+	case l.quiet:
+	case l.terminal:
+		l.redraw(now)
+	case p.Paused:
+		l.said = now
+		plaintext.Fprintf(l.w, "paused before tick %d\n", p.Tick+1)
+	}
+}
+
+// finish shows the last state and ends the line.
+func (l *runLine) finish() {
+	l.stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last.Paused = false; l.terminal && !l.quiet && l.last.Tick > 0 {
+		l.redraw(l.now())
+	}
+	l.progressPrinter.finish()
+}
+
+// drain says that the run was asked to stop, and what it waits for.
+func (l *runLine) drain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.draining = true
+	l.note(drainText(l.traffic().sent))
+}
+
+// breakOff calls off, which breaks off the calls in flight, and says how many. It takes no lock
+// before that, which a stream that takes nothing could hold.
+func (l *runLine) breakOff(off func()) {
+	n := l.traffic().sent
+	off()
+	l.note(breakOffText(n))
+}
+
+// Begin implements [engine.Observer]: it counts the calls, and what they cost.
+func (l *runLine) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tick = max(l.tick, s.Tick); s.Kind != engine.SpanModelCall {
+		return ctx, func(engine.Ending) {}
+	}
+	l.open++
+	return ctx, func(e engine.Ending) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.open--
+		l.calls++
+		if e.Answer == nil || e.Answer.Reply == nil {
+			return
+		}
+		u := e.Answer.Reply.Usage
+		l.charged.Tokens += u.Input + u.Output
+		if at := slices.IndexFunc(l.prices, func(p price.Price) bool { return p.Model == s.Model }); at >= 0 {
+			l.charged.Cost = l.charged.Cost.Plus(l.prices[at].Cost(u))
+		}
+	}
+}
+
+// part is a part of the line. Where there is no room, the parts of the highest rank go first.
+type part struct {
+	rank int
+	text string
+}
+
+// redraw shows the line. The caller holds mu.
+func (l *runLine) redraw(now time.Time) {
+	l.said = now
+	parts := l.parts(now)
+	l.draw(func(columns int) string { return fitted(parts, columns) })
+}
+
+// fitted are the parts that fit, the least important ones left out.
+func fitted(parts []part, columns int) string {
+	parts = slices.Clone(parts)
+	for len(parts) > 1 && plaintext.Cells(joined(parts)) > columns {
+		least := 0
+		for i, p := range parts {
+			if p.rank >= parts[least].rank {
+				least = i
+			}
+		}
+		parts = slices.Delete(parts, least, least+1)
+	}
+	return plaintext.Fit(joined(parts), columns)
+}
+
+func joined(parts []part) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
+	return strings.Join(texts, "  ")
+}
+
+// parts are those of the line, in the order in which they are shown. The caller holds mu.
+func (l *runLine) parts(now time.Time) (parts []part) {
+	add := func(rank int, format string, args ...any) {
+		// A currency is a text of others.
+		parts = append(parts, part{rank, plaintext.Line(fmt.Sprintf(format, args...))})
+	}
+	p := l.last
+	if p.Resuming {
+		add(0, "resuming: tick %d/%d derived again", p.Tick, p.Ticks)
+		return parts
+	}
+	switch {
+	case l.draining:
+		add(0, "stopping")
+	case p.Paused:
+		add(0, "paused")
+	}
+	add(0, "tick %d/%d", max(l.tick, p.Tick), p.Ticks)
+	add(5, "%s", brief(now.Sub(l.began)))
+	if eta, known := l.eta(now); known {
+		add(4, "ETA %s", brief(eta))
+	}
+	t := l.traffic()
+	if t.sent > 0 {
+		add(1, "%s %s", plaintext.Count(t.sent, "call"), brief(now.Sub(t.since)))
+	}
+	if queued := l.open - t.sent; queued > 0 {
+		switch {
+		case !t.until.After(now):
+		case t.own:
+			add(2, "own rate limit %s", brief(t.until.Sub(now)))
+		default:
+			add(2, "endpoint waits %s", brief(t.until.Sub(now)))
+		}
+		add(6, "%d queued", queued)
+	}
+	charged := trace.Limit{Calls: p.Charged.Calls + l.calls, Tokens: p.Charged.Tokens + l.charged.Tokens, Cost: p.Charged.Cost.Plus(l.charged.Cost)}
+	if p.Cap.Calls > 0 {
+		add(3, "%d/%s", charged.Calls, plaintext.Count(p.Cap.Calls, "call"))
+	}
+	switch {
+	case p.Cap.Cost > 0:
+		add(3, "%s/%s %s", charged.Cost, p.Cap.Cost, p.Currency)
+	case p.Currency != "":
+		add(3, "%s %s", charged.Cost, p.Currency)
+	}
+	switch {
+	case p.Cap.Tokens > 0:
+		add(3, "%s/%s tokens", thousands(charged.Tokens), thousands(p.Cap.Tokens))
+	case charged.Tokens > 0:
+		add(6, "%s tokens", thousands(charged.Tokens))
+	}
+	if p.Errors > 0 {
+		add(7, "%s", plaintext.Count(p.Errors, "error"))
+	}
+	add(8, "%s", plaintext.Count(p.Decisions, "decision"))
+	if p.Rejected > 0 {
+		add(9, "%d rejected", p.Rejected)
+	}
+	return parts
+}
+
+// eta is how long the run will take from now on, if each tick takes as long as those that this
+// process played. It is unknown before the first one, and once a tick takes longer.
+func (l *runLine) eta(now time.Time) (time.Duration, bool) {
+	played := l.last.Tick - l.first
+	if played < 1 || l.draining || l.last.Paused {
+		return 0, false
+	}
+	each, took := l.ticked.Sub(l.began)/time.Duration(played), now.Sub(l.ticked)
+	return each*time.Duration(l.last.Ticks-l.last.Tick) - took, took <= each
+}
+
+// brief is a duration with two units at most: 45s, 3m05s, 2h10m, 3d04h.
+func brief(d time.Duration) string {
+	s := int64(max(0, d) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	case s < 86400:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
+}
+
+// thousands is a number with at most four digits and a letter: 999, 61k, 1.2M.
+func thousands(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	case n < 100_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%dM", n/1_000_000)
+}
+
+// observers are several observers of a run.
+type observers []engine.Observer
+
+// Begin implements [engine.Observer].
+func (list observers) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+	ends := make([]func(engine.Ending), len(list))
+	for i, o := range list {
+		ctx, ends[i] = o.Begin(ctx, s)
+	}
+	return ctx, func(e engine.Ending) {
+		for _, end := range slices.Backward(ends) {
+			end(e)
+		}
+	}
+}

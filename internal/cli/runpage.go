@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"net"
+
+	"example.com/agentworld/dashboard"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
+)
+
+// runPage is the page of a run that is served while it is played.
+type runPage struct {
+	server *dashboard.Server
+	// controls are nil where the page only shows.
+	controls *engine.Controls
+	stop     context.CancelFunc
+	ended    chan error
+}
+
+// checkPage says why the page of a run cannot be served as its settings want.
+func (c config) checkPage() error {
+	control := find(c.values, "run.control")
+	switch {
+	case c.Control && !c.Dashboard:
+		return badInput("%s: there is no page to control the run from; allowed: with --dashboard", control.where())
+	case c.Paused && !c.Control:
+		return badInput("%s: nobody could let the run go on; allowed: with --control", find(c.values, "run.paused").where())
+	case !c.Dashboard:
+		return nil
+	}
+	return loopback(find(c.values, "run.dashboard_listen").where(), c.DashboardListen)
+}
+
+// loopback refuses an address to listen on that others could reach. where is what gave it.
+func loopback(where, listen string) error {
+	host, _, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return badInput("%s: %s is not allowed; allowed: a host:port of this machine alone, such as 127.0.0.1:8080", where, shown(listen))
+	}
+	return nil
+}
+
+// openPage serves the page of the run whose directory was made, if that is wanted; it is nil
+// otherwise. It follows the files of the run, as any reader of them.
+func (m *Main) openPage(p plan) (*runPage, error) {
+	if !p.Dashboard {
+		return nil, nil
+	}
+	page, o := &runPage{ended: make(chan error, 1)}, dashboard.Options{Dir: m.path(p.RunDir), Listen: p.DashboardListen}
+	if p.Control {
+		page.controls = engine.NewControls()
+		o.Control = pageControls{page.controls}
+		if p.Paused {
+			if _, err := page.controls.Ask(trace.Control{Kind: trace.ControlPause}); err != nil {
+				panic("cli: a run cannot begin paused: " + err.Error())
+			}
+		}
+	}
+	server, err := dashboard.New(o)
+	if err != nil {
+		return nil, badInput("the page cannot be served at %s: %w; allowed: a free port", shown(p.DashboardListen), cause(err))
+	}
+	page.server = server
+	// It outlives an interrupt: the end of the run is shown, too.
+	ctx, stop := context.WithCancel(context.Background())
+	page.stop = stop
+	go func() { page.ended <- server.Serve(ctx) }()
+	if page.controls != nil {
+		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run)\n", server.ControlURL())
+	} else {
+		plaintext.Fprintf(m.Stderr, "page: %s#/run?id=.\n", server.URL())
+	}
+	return page, nil
+}
+
+// close ends the page.
+func (page *runPage) close() {
+	if page != nil {
+		page.stop()
+		<-page.ended
+	}
+}
+
+// stay lets somebody at a terminal look at the page of a run that ended by itself, until ctx ends.
+// Anywhere else a program that does not end would be in the way.
+func (m *Main) stay(ctx context.Context, page *runPage) {
+	if page == nil || !m.Terminal || ctx.Err() != nil {
+		return
+	}
+	plaintext.Fprintf(m.Stderr, "page: the run has ended, its page stays until Ctrl-C\n")
+	defer m.interrupt.during(func() {})()
+	<-ctx.Done()
+}
+
+// pageControls are the controls of a run for its page.
+type pageControls struct{ *engine.Controls }
+
+// Status implements [dashboard.Control].
+func (c pageControls) Status() dashboard.ControlStatus {
+	s := c.Controls.Status()
+	to := dashboard.ControlStatus{Tick: s.Tick, Caps: s.Caps, Paused: s.Paused, Ended: s.Ended, Requests: make([]dashboard.ControlRequest, len(s.Requests))}
+	for i, r := range s.Requests {
+		to.Requests[i] = dashboard.ControlRequest{Number: r.Number, What: r.Control.What(), Text: r.Control.Text, Tick: r.Control.Tick, Refused: r.Refused}
+	}
+	return to
+}

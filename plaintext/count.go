@@ -1,0 +1,18 @@
+package plaintext
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Count is a number of things in words: "1 call", "2 calls". Of a phrase the first word is
+// counted: "1 turn of others", "2 turns of others".
+func Count[N int | int64 | uint64](n N, things string) string {
+	if n != 1 {
+		thing, rest, more := strings.Cut(things, " ")
+		if things = thing + "s"; more {
+			things += " " + rest
+		}
+	}
+	return fmt.Sprintf("%d %s", n, things)
+}

@@ -1,0 +1,17 @@
+package plaintext
+
+import "testing"
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n            int64
+		things, want string
+	}{
+		{0, "call", "0 calls"}, {1, "call", "1 call"}, {2, "call", "2 calls"}, {-1, "tick", "-1 ticks"},
+		{1, "turn of others", "1 turn of others"}, {12, "turn of others", "12 turns of others"},
+	} {
+		if got := Count(c.n, c.things); got != c.want {
+			t.Errorf("Count(%d, %q) = %q, want %q", c.n, c.things, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+// Package transcript reads what one agent did in one tick of a run: the records of its turn, with
+// the prompts and answers that they name.
+//
+//	index, _, err := dir.Index(false)
+//	t, err := transcript.Read(dir, index, tick, agent)
+//	t.Decision, t.Steps, t.Calls
+//	parts, err := t.Parts(t.Calls[0])   // what was sent and received, byte for byte
+package transcript
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// Transcript is what one agent did in one tick, in the order of the trace. If a resume derived the
+// tick again, only the last derivation counts; calls are not repeated.
+type Transcript struct {
+	// Decision is nil where the agent decided nothing.
+	Decision *trace.Decision
+	Steps    []trace.Step
+	Calls    []trace.ModelCall
+	Refusals []trace.Refusal
+	// Events are those that concern the agent.
+	Events []world.Event
+
+	blobs trace.Blobs
+}
+
+// Read reads what an agent did in a tick. The index must be of the run and reach the tick. The error
+// says where the trace cannot be read.
+func Read(dir run.Dir, x *state.Index, tick int64, agent string) (*Transcript, error) {
+	t := &Transcript{}
+	err := Each(dir, x, tick, tick, func(r trace.Record) {
+		switch r := r.(type) {
+		case trace.Resume:
+			t.Decision, t.Steps, t.Events, t.Refusals = nil, nil, nil, nil
+		case trace.Decision:
+			if r.AgentID == agent {
+				t.Decision = &r
+			}
+		case trace.Step:
+			if r.AgentID == agent {
+				t.Steps = append(t.Steps, r)
+			}
+		case trace.ModelCall:
+			if r.AgentID == agent {
+				t.Calls = append(t.Calls, r)
+			}
+		case trace.Refusal:
+			if r.AgentID == agent {
+				t.Refusals = append(t.Refusals, r)
+			}
+		case trace.Event:
+			if slices.Contains(r.Event.Concerns(), agent) {
+				t.Events = append(t.Events, r.Event)
+			}
+		}
+	}, trace.TypeResume, trace.TypeDecision, trace.TypeStep, trace.TypeModelCall, trace.TypeRefusal, trace.TypeEvent)
+	if err != nil || len(t.Calls) == 0 {
+		return t, err
+	}
+	needed := map[string]bool{}
+	for _, c := range t.Calls {
+		for _, hash := range slices.Concat([]string{c.Instructions, c.Tools}, c.Input, c.Answer.Output) {
+			needed[hash] = hash != ""
+		}
+	}
+	return t, t.readBlobs(dir, x, tick, needed)
+}
+
+// Each calls see with the records of some types in the ticks from one to another, in their order.
+// The index must be of the run. The error says where the trace cannot be read.
+func Each(dir run.Dir, x *state.Index, from, to int64, see func(trace.Record), types ...trace.Type) error {
+	f, err := dir.OpenFrom(x, from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for r := trace.NewReader(f); ; {
+		record, err := r.NextOf(append([]trace.Type{trace.TypeTickEnd}, types...)...)
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		end, ended := record.(trace.TickEnd)
+		switch {
+		case trace.TickOf(record) > to || ended && end.Tick == to:
+			return nil
+		case !ended:
+			see(record)
+		}
+	}
+}
+
+// readBlobs reads the bodies with the hashes needed. A body is stored once in an epoch, so the search
+// begins where the epoch of the tick does.
+func (t *Transcript) readBlobs(dir run.Dir, x *state.Index, tick int64, needed map[string]bool) error {
+	f, err := dir.OpenFrom(x, max(1, tick/trace.EpochTicks*trace.EpochTicks))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for r := trace.NewReader(f); ; {
+		line, err := r.NextLine()
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch trace.TypeOf(line) {
+		case trace.TypeBlob:
+			if head, _, ok := trace.BlobHead(line); ok && !needed[head.Hash] {
+				continue
+			}
+			record, err := trace.Decode(line)
+			if err != nil {
+				return r.Failed(err)
+			}
+			if blob, is := record.(trace.Blob); is && needed[blob.Hash] {
+				t.blobs.Add(blob)
+			}
+		case trace.TypeTickEnd:
+			if record, err := trace.Decode(line); err == nil && trace.TickOf(record) >= tick {
+				return nil
+			}
+		}
+	}
+}
+
+// Parts are what a call sent and received.
+type Parts struct {
+	Instructions string
+	// Tools is the tool list as it was sent, nil without one.
+	Tools []byte
+	// Input and Output are in the order of request and answer; Output is empty where the call
+	// failed.
+	Input, Output []llmclient.Item
+}
+
+// Parts are those of a call of the transcript. Each is checked against its hash; the error names
+// the one that is missing or damaged.
+func (t *Transcript) Parts(c trace.ModelCall) (p Parts, err error) {
+	var bodies [2][]byte
+	for i, hash := range []string{c.Instructions, c.Tools} {
+		if hash == "" {
+			continue // nothing was sent
+		}
+		if bodies[i], err = t.blobs.Body(hash); err != nil {
+			return p, err
+		}
+	}
+	p.Instructions, p.Tools = string(bodies[0]), bodies[1]
+	if p.Input, err = t.blobs.Items(c.Input); err == nil {
+		p.Output, err = t.blobs.Items(c.Answer.Output)
+	}
+	return p, err
+}
+
+// Answer is that of a call of the transcript. The error names the item that is missing or damaged.
+func (t *Transcript) Answer(c trace.ModelCall) (llmclient.Answer, error) {
+	return c.Answer.Restore(&t.blobs)
+}
+
+// Item is an item with a hash; ok is false where a call of the transcript has none.
+func (t *Transcript) Item(hash string) (llmclient.Item, bool) {
+	body, err := t.blobs.Body(hash)
+	if err != nil {
+		return llmclient.Item{}, false
+	}
+	return llmclient.ParseItem(body)
+}
