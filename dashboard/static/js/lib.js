@@ -1,6 +1,7 @@
 // What all views share: rendering, routes, requests, the stream of changes, and how things are
 // written. Everything that comes from a run is shown through html``, which makes text nodes.
 import { html, render, useEffect, useMemo, useRef, useState } from '../vendor/htm-preact.js';
+import { hidden } from './hidden.js';
 export { html, render, useEffect, useMemo, useRef, useState };
 
 // --- routes: #/run?id=..&tick=..&agent=..
@@ -167,8 +168,14 @@ export function useVersion(id) {
 
 // --- how things are written
 
-// clean shows what would steer or hide text.
-export const clean = (t) => String(t ?? '').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+// clean shows what would steer or hide text by its number, and no pile of marks that covers other
+// lines.
+const plain = /^[\t\n -~]*$/, piled = /(\p{M}{8})\p{M}+/gu;
+export function clean(t) {
+	t = String(t ?? '');
+	if (plain.test(t)) return t;
+	return t.replace(hidden, (c) => { const hex = c.codePointAt(0).toString(16); return '\\u' + (hex.length > 4 ? '{' + hex + '}' : hex.padStart(4, '0')); }).replace(piled, '$1…');
+}
 export const num = (n) => n === undefined || n === null ? '–' : Number(n).toLocaleString('en-US');
 export const short = (n) => Math.abs(n) >= 1e9 ? (n / 1e9).toFixed(1) + 'G' : Math.abs(n) >= 1e6 ? (n / 1e6).toFixed(1) + 'M' : Math.abs(n) >= 1e4 ? (n / 1e3).toFixed(0) + 'k' : String(Math.round(n * 100) / 100);
 export const money = (micros, currency) => currency ? (micros / 1e6).toFixed(micros < 1e6 ? 4 : 2) + ' ' + clean(currency) : '–';
