@@ -1,16 +1,20 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
+	"path/filepath"
+	"strings"
 
 	"example.com/agentworld/engine/ask"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
 // Question is what somebody asks an agent from the page.
 type Question struct {
-	// Dir is the directory of the run.
-	Dir string
+	// Dir is the directory of the run, Run what the page calls it: an error names no path.
+	Dir, Run string
 	// Agent is the id of the agent, Tick the last tick that it knows of, from 1.
 	Agent string
 	Tick  int64
@@ -39,11 +43,12 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 	if err == nil && asked.Tick < 1 {
 		err = badQuery("tick: allowed is a number from 1")
 	}
-	if err == nil {
-		err = s.asks(r.Context(), Question{string(h.dir), asked.Agent, asked.Tick, asked.Text})
-	}
 	if err != nil {
 		fail(w, err)
+		return
+	}
+	if err := s.asks(r.Context(), Question{string(h.dir), asked.Run, asked.Agent, asked.Tick, asked.Text}); err != nil {
+		problem(w, http.StatusUnprocessableEntity, within(h.dir, err).Error())
 		return
 	}
 	v, err := s.getAsks(h, r)
@@ -92,5 +97,14 @@ func (s *Server) getAsks(h *history, r *http.Request) (any, error) {
 	for _, r := range kept {
 		v.Asks = append(v.Asks, askViewOf(r))
 	}
+	if err != nil {
+		err = within(h.dir, err)
+	}
 	return v, err
+}
+
+// within is an error about a run that names the files in its directory by what they are called there.
+func within(dir run.Dir, err error) error {
+	text := strings.ReplaceAll(err.Error(), string(dir)+string(filepath.Separator), "")
+	return errors.New(strings.ReplaceAll(text, string(dir), "the run"))
 }

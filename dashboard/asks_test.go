@@ -2,8 +2,13 @@ package dashboard_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
+	"net/http/cookiejar"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,5 +91,63 @@ func TestAskFromThePage(t *testing.T) {
 	}
 	if status, _ := other.post(t, "api/control", `{"kind":"pause"}`, nil); status != http.StatusMethodNotAllowed {
 		t.Errorf("a page that only asks is controlled: %d", status)
+	}
+}
+
+// TestErrorsNameNoPathOfTheMachine lets questions fail in ways that know where the run is.
+func TestErrorsNameNoPathOfTheMachine(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "minimal", 2, nil)
+	file := filepath.Join(dir, "hub", run.AsksFile)
+	var failure error
+	s := begin(t, dashboard.Options{Dir: dir, Ask: func(context.Context, dashboard.Question) error { return failure }})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := &poster{http.Client{Jar: jar}, s.URL(), strings.TrimSuffix(s.URL(), "/")}
+	if status, _ := page.post(t, "api/control/enter", `{"token":"`+tokenOf(t, s.ControlURL())+`"}`, nil); status != http.StatusOK {
+		t.Fatalf("the token: status %d", status)
+	}
+	said := func() string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"api/ask", strings.NewReader(`{"run":"hub","agent":"agent-1","tick":1,"text":"Why?"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Origin", page.origin)
+		answer, err := page.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		var of struct{ Error string }
+		if err := json.NewDecoder(answer.Body).Decode(&of); err != nil {
+			t.Fatal(err)
+		}
+		return of.Error
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&fs.PathError{Op: "open", Path: file, Err: fs.ErrPermission}, "open asks.jsonl: permission denied"},
+		{fmt.Errorf("lock %s: held", filepath.Join(dir, "hub")), "lock the run: held"},
+		{errors.New(`the table "/home/ann lee/prices.toml" is missing`), `the table "…/prices.toml" is missing`},
+		{errors.New("flag --x=/home/ann/y: open /etc/z: no; C:\\Users\\ann"), "flag --x=…/y: open …/z: no; …/ann"},
+		{errors.New("http://127.0.0.1:80/v1 has no model a/b, 3/4"), "http://127.0.0.1:80/v1 has no model a/b, 3/4"},
+	} {
+		if failure = c.err; said() != c.want {
+			t.Errorf("%v: the page says %q, want %q", c.err, said(), c.want)
+		}
+	}
+	failure = nil
+	if err := os.WriteFile(file, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(); !strings.HasPrefix(got, "asks.jsonl, line 1: ") {
+		t.Errorf("of a damaged file the page says %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -72,11 +73,15 @@ func hostsOf(addr net.Addr) []string {
 	return hosts
 }
 
-// problem answers with one line for people.
+// absolute is the path of a file on this machine, in quotes or up to a space, but no part of an
+// address.
+var absolute = regexp.MustCompile(`(^|[\s('=])(?:/|[A-Za-z]:[\\/])[^\s"':;,)]*[\\/]|(")(?:/|[A-Za-z]:[\\/])[^"]*[\\/]`)
+
+// problem answers with one line for people. Where files are on this machine is nobody's business.
 func problem(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	line, err := json.Marshal(map[string]string{"error": plaintext.Line(text)})
+	line, err := json.Marshal(map[string]string{"error": plaintext.Line(absolute.ReplaceAllString(text, "$1$2…/"))})
 	if err != nil {
 		panic("dashboard: a problem cannot be encoded: " + err.Error())
 	}

@@ -134,7 +134,10 @@ type asking struct {
 
 // ask puts the question, shows the answers and keeps them.
 func (m *Main) ask(ctx context.Context, runDir, question string, c config, f askFlags) error {
-	a, p, err := m.prepareAsk(runDir, question, c, f)
+	if err := m.checkRun(runDir); err != nil {
+		return err
+	}
+	a, p, err := m.prepareAsk(run.Dir(m.path(runDir)), runDir, question, c, f)
 	if err != nil {
 		return err
 	}
@@ -150,26 +153,23 @@ func (m *Main) ask(ctx context.Context, runDir, question string, c config, f ask
 	return failed
 }
 
-// prepareAsk finds out who is asked, and who answers.
-func (m *Main) prepareAsk(runDir, question string, c config, f askFlags) (*asking, plan, error) {
+// prepareAsk finds out who is asked, and who answers. name is what errors call the run.
+func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFlags) (*asking, plan, error) {
 	fail := func(err error) (*asking, plan, error) { return nil, plan{}, err }
-	if err := m.checkRun(runDir); err != nil {
-		return fail(err)
-	}
-	a := &asking{dir: run.Dir(m.path(runDir)), question: question, flags: f}
+	a := &asking{dir: dir, question: question, flags: f}
 	header, err := a.dir.Header()
 	if err != nil {
-		return fail(badInput("%s cannot be read: %w", shown(runDir), err))
+		return fail(badInput("%s cannot be read: %w", shown(name), err))
 	}
 	x, now, err := a.dir.Index(false)
 	if err != nil {
-		return fail(badInput("%s cannot be read: %w", shown(runDir), err))
+		return fail(badInput("%s cannot be read: %w", shown(name), err))
 	}
 	if a.index = x; now.Tick == 0 {
-		return fail(badInput("%s has no whole tick yet: no agent can be asked", shown(runDir)))
+		return fail(badInput("%s has no whole tick yet: no agent can be asked", shown(name)))
 	}
 	if f.tick > now.Tick {
-		return fail(badInput("--tick %d is not there: %s has %d whole ticks; allowed: 1 to that", f.tick, shown(runDir), now.Tick))
+		return fail(badInput("tick %d is not there: %s has %d whole ticks; allowed: 1 to that", f.tick, shown(name), now.Tick))
 	}
 	if a.flags.tick == 0 {
 		a.flags.tick = now.Tick
@@ -186,17 +186,17 @@ func (m *Main) prepareAsk(runDir, question string, c config, f askFlags) (*askin
 	if err != nil {
 		return fail(badInput("%w", err))
 	}
-	p, err := m.planAsk(runDir, header, c, a)
+	p, err := m.planAsk(header, c, a)
 	return a, p, err
 }
 
 // planAsk decides who answers: the models of the run as it was then, or the one that a flag names
 // for all agents.
-func (m *Main) planAsk(runDir string, h trace.Header, c config, a *asking) (p plan, err error) {
+func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) {
 	own, s := c.values, h.SettingsAt(a.flags.tick-1)
 	c.values = slices.Clone(own)
 	c.ScriptedSeed, c.ContextWindowTokens = s.ScriptedSeed, s.ContextWindowTokens
-	if c.trusts = m.trusted(own); c.takeModel(s, m.lastEndpoint(runDir)) {
+	if c.trusts = m.trusted(own); c.takeModel(s, m.lastEndpoint(string(a.dir))) {
 		m.withholdKey(&c, own)
 	}
 	if err := c.chooseModel(); err != nil {

@@ -24,18 +24,24 @@ the world at any tick, every decision with its reasons, figures, comparisons. It
 address of the page. The page shows and changes nothing; only this machine can reach it.
 
 With --ask the browser that opens the printed address can put questions to agents, as the
-command ask does: with the model of the run or the one that a flag names, within the caps.`,
+command ask does: with the model of the run or the one that a flag names, within the caps.
+Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o := dashboard.Options{Listen: listen}
-			if asks {
-				config, err := m.configure(c.Flags())
-				if err != nil {
-					return err
-				}
-				o.Ask = m.newAsker(config).ask
+			o, dir := dashboard.Options{Listen: listen}, firstOr(args, runsDirDefault)
+			if !asks {
+				return m.serveDashboard(c.Context(), dir, o)
 			}
-			return m.serveDashboard(c.Context(), firstOr(args, runsDirDefault), o)
+			config, err := m.configure(c.Flags())
+			if err != nil {
+				return err
+			}
+			asker := m.newAsker(c.Context(), config)
+			o.Ask = asker.ask
+			serving, stop := context.WithCancel(context.WithoutCancel(c.Context()))
+			defer stop()
+			defer context.AfterFunc(c.Context(), func() { asker.idle(); stop() })()
+			return m.serveDashboard(serving, dir, o)
 		},
 	}
 	c.Flags().SortFlags = false

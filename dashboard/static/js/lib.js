@@ -91,19 +91,18 @@ export async function get(path, params, signal) {
 	if (single) return fromFile(path, params || {});
 	const q = new URLSearchParams();
 	for (const [k, v] of Object.entries(params || {})) for (const one of Array.isArray(v) ? v : [v]) if (one !== undefined && one !== null) q.append(k, one);
-	const r = await fetch('api/' + path + '?' + q, { signal });
+	return answered(fetch('api/' + path + '?' + q, { signal }));
+}
+
+async function answered(asked) {
+	const r = await asked.catch((e) => { throw e.name === 'AbortError' ? e : new Error('The server of this page does not answer; it may have ended.'); });
 	const body = await r.json();
 	if (!r.ok) throw new Error(body.error || r.statusText);
 	return body;
 }
 
 // post asks for a change, which the server takes from its own page alone.
-export async function post(path, value) {
-	const r = await fetch('api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
-	const body = await r.json();
-	if (!r.ok) throw new Error(body.error || r.statusText);
-	return body;
-}
+export const post = (path, value) => answered(fetch('api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) }));
 
 // useData asks again whenever its parameters or version change, and keeps the old answer until
 // the new one is there. Of a new version it asks when the last answer came: versions may change
