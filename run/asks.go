@@ -39,9 +39,6 @@ func (d Dir) ProbeAsks() error {
 	return f.Close()
 }
 
-// asksBytesMax bounds the file of questions, which is read as a whole.
-const asksBytesMax = 256 << 20
-
 // openAsks opens the file of questions, which must be a file: anything else may never answer, or lie
 // elsewhere.
 func (d Dir) openAsks(flags int) (*os.File, int64, error) {
@@ -58,8 +55,8 @@ func (d Dir) openAsks(flags int) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
-	if err == nil && info.Size() > asksBytesMax {
-		err = fmt.Errorf("%s has %d bytes; allowed: %d", path, info.Size(), asksBytesMax)
+	if err == nil && info.Size() > wholeBytesMax {
+		err = fmt.Errorf("%s has %d bytes; allowed: %d", path, info.Size(), wholeBytesMax)
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())

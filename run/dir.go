@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
@@ -122,7 +123,7 @@ func (d Dir) KeepWaits(waits []byte) {
 
 // Waits are those that were kept last, nil for none.
 func (d Dir) Waits() []byte {
-	text, err := os.ReadFile(d.file(waitsFile))
+	text, err := ReadRegular(d.file(waitsFile), wholeBytesMax)
 	if err != nil {
 		return nil
 	}
@@ -153,15 +154,17 @@ func (d Dir) KeepReport(report []byte) error {
 	return onDisk.Replace(d.file(ReportFile), content(report))
 }
 
-// Files are the files that the trace is spread over now, in order.
+// Files are the files that the trace is spread over now, in order, as far as they are there.
 func (d Dir) Files() ([]string, error) {
 	f, number, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
 	var paths []string
-	for n := 1; n < number; n++ {
-		paths = append(paths, d.file(segmentName(n)))
+	for _, n := range d.closedSegments() {
+		if n < number {
+			paths = append(paths, d.file(segmentName(n)))
+		}
 	}
 	if exists(d.file(TraceFile)) { // it may be lost, and the closed ones be there
 		paths = append(paths, d.file(TraceFile))
@@ -226,7 +229,7 @@ func (d Dir) Clear() error {
 	names = append(names, ReportFile, IndexFile, CutFile, waitsFile, AsksFile)
 	trace := len(names)
 	names = append(names, TraceFile)
-	for n := d.lastSegment(); n > 0; n-- {
+	for _, n := range slices.Backward(d.closedSegments()) {
 		names = append(names, segmentName(n))
 	}
 	for i, name := range names {

@@ -37,7 +37,7 @@ func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 // keptIndex reads the index file. It is nil if there is no readable one, or if it is not
 // the index of the run with this hash and the current files.
 func (d Dir) keptIndex(run string) *state.Index {
-	data, err := os.ReadFile(d.file(IndexFile))
+	data, err := ReadRegular(d.file(IndexFile), wholeBytesMax)
 	if err != nil {
 		return nil
 	}
@@ -59,13 +59,15 @@ func (d Dir) keptIndex(run string) *state.Index {
 	return &x
 }
 
-// closedSizes are the sizes of the closed files before one with a number, on disk.
-func (d Dir) closedSizes(number int) []int64 {
-	sizes := make([]int64, number-1)
-	for n := range sizes {
-		if info, err := os.Stat(d.file(segmentName(n + 1))); err == nil {
-			sizes[n] = info.Size()
+// closedSizes are the sizes of the closed files before one with a number, on disk, up to the first
+// one that is missing.
+func (d Dir) closedSizes(number int) (sizes []int64) {
+	for n := 1; n < number; n++ {
+		info, err := os.Stat(d.file(segmentName(n)))
+		if err != nil {
+			break
 		}
+		sizes = append(sizes, info.Size())
 	}
 	return sizes
 }

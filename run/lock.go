@@ -83,7 +83,7 @@ func signature(pid string) string { return pid + " " + llmclient.Hash([]byte(pid
 
 // signed reads the process id in the lock file; empty if it is unknown.
 func (d Dir) signed() string {
-	f, err := os.Open(d.file(LockFile))
+	f, err := OpenRegular(d.file(LockFile))
 	if err != nil {
 		return ""
 	}

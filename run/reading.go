@@ -98,7 +98,7 @@ func (s *segments) Ended(head trace.Chain, torn *trace.LineError, place func(err
 // reportedHead is the head of the trace that the report of the run names, empty without a
 // report.
 func (d Dir) reportedHead() (trace.Chain, error) {
-	text, err := os.ReadFile(d.file(ReportFile))
+	text, err := ReadRegular(d.file(ReportFile), wholeBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}

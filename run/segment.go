@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -24,19 +25,31 @@ import (
 // segmentName is the file of a closed segment.
 func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }
 
-// lastSegment is the highest number of a closed segment, 0 if there is none. Names that
-// only resemble one are skipped.
-func (d Dir) lastSegment() int {
+// segmentsMax is far beyond the segments of any run.
+const segmentsMax = 1 << 30
+
+// closedSegments are the numbers of the closed segments that there are, rising. Names that only
+// resemble one are skipped.
+func (d Dir) closedSegments() (numbers []int) {
 	// What cannot be listed holds nothing that could be read.
 	entries, _ := os.ReadDir(string(d))
-	last := 0
 	for _, e := range entries {
 		var n int
-		if _, err := fmt.Sscanf(e.Name(), "trace-%d.jsonl.zst", &n); err == nil && e.Name() == segmentName(n) {
-			last = max(last, n)
+		if _, err := fmt.Sscanf(e.Name(), "trace-%d.jsonl.zst", &n); err == nil && 0 < n && n <= segmentsMax && e.Name() == segmentName(n) {
+			numbers = append(numbers, n)
 		}
 	}
-	return last
+	slices.Sort(numbers)
+	return numbers
+}
+
+// lastSegment is the highest number of a closed segment, 0 if there is none.
+func (d Dir) lastSegment() int {
+	numbers := d.closedSegments()
+	if len(numbers) == 0 {
+		return 0
+	}
+	return numbers[len(numbers)-1]
 }
 
 // ErrNoRun marks a directory without a trace.
@@ -65,7 +78,7 @@ func (d Dir) open() (*segments, error) {
 // closed segments exist, an empty file replaces it: the segments hold whole ticks.
 func (d Dir) openLast() (f *os.File, number int, err error) {
 	closed := d.lastSegment()
-	f, err = os.Open(d.file(TraceFile))
+	f, err = OpenRegular(d.file(TraceFile))
 	if errors.Is(err, os.ErrNotExist) {
 		if closed == 0 {
 			return nil, 0, fmt.Errorf("%s is %w: it has no %s", d, ErrNoRun, TraceFile)
@@ -181,12 +194,13 @@ func (s *segments) Close() error {
 // [*DamageError].
 func (d Dir) openSegment(number int) (*segment, error) {
 	name := segmentName(number)
-	f, err := os.Open(d.file(name))
+	f, err := OpenRegular(d.file(name))
 	if err != nil {
 		return nil, &DamageError{File: name, Err: err}
 	}
-	// One goroutine: nothing is left running when a reader stops halfway.
-	plain, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+	// One goroutine: nothing is left running when a reader stops halfway. The window bounds what a
+	// hostile file can make a reader allocate.
+	plain, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return nil, errors.Join(&DamageError{File: name, Err: err}, f.Close())
 	}

@@ -61,8 +61,12 @@ func NewIndex(run string) *Index {
 	return &Index{Version: indexVersion, Run: run, File: 1, Usage: map[string]llmclient.Usage{}, Failures: map[string]int64{}}
 }
 
-// Of reports whether x is of this version and of the run with a hash.
-func (x *Index) Of(run string) bool { return x.Version == indexVersion && x.Run == run }
+// Of reports whether x is of this version and of the run with a hash, and has whole columns: it
+// may come from a file that somebody changed.
+func (x *Index) Of(run string) bool {
+	n := len(x.Ticks)
+	return x.Version == indexVersion && x.Run == run && len(x.Files) == n && len(x.Offsets) == n && len(x.Chains) == n
+}
 
 // At returns the place of a tick in the columns; ok is false when the index does not
 // hold it.
@@ -129,7 +133,10 @@ func Decode(line []byte) (trace.Record, error) {
 // Add counts a line; whole says that it ended a tick. The error says that a line of a whole tick
 // is no record. failed makes one that names the place of this line.
 func (c *Count) Add(line Line, failed func(error) error) (whole bool, err error) {
-	if s, opens := line.Record.(trace.Segment); opens && s.Number > c.next.file { // the next file
+	if s, opens := line.Record.(trace.Segment); opens && s.Number != c.next.file { // the next file
+		if s.Number != c.next.file+1 {
+			return false, failed(fmt.Errorf("file %d of the trace does not follow file %d", s.Number, c.next.file))
+		}
 		c.next.file, c.next.offset = s.Number, 0
 		c.begun = c.next
 	}
