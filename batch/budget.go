@@ -137,7 +137,7 @@ func (d Dir) leases() (map[string]budget.Amount, error) {
 		}
 		path := d.path(budgetDir, e.Name())
 		var leased budget.Amount
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

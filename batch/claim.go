@@ -60,7 +60,7 @@ const (
 )
 
 // fileClock is the clock of the file system as it was when it was first asked: clocks of machines
-// differ.
+// differ. To ask it a file is written; with a time in at it is never asked.
 type fileClock struct {
 	dir Dir
 	at  time.Time
@@ -97,7 +97,7 @@ func (d Dir) look(id ID, lease time.Duration, clock *fileClock) (s state, latest
 	if _, err := os.Lstat(d.attempt(id, latest, endedFile)); err == nil {
 		return waiting, latest, true, nil
 	}
-	owner, err := os.ReadFile(d.attempt(id, latest, ownerFile))
+	owner, err := readFile(d.attempt(id, latest, ownerFile))
 	if err == nil && strings.TrimSpace(string(owner)) == owned() {
 		// A process of this machine holds a lock that ends with it.
 		if run.Dir(d.attempt(id, latest)).Holder() == "" {

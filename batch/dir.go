@@ -14,6 +14,7 @@ import (
 
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -86,7 +87,7 @@ func (d Dir) Create(name string, cells []Planned) error {
 	if err != nil {
 		panic("batch: cells cannot be encoded: " + err.Error())
 	}
-	if old, err := os.ReadFile(d.path(cellsFile)); err == nil && bytes.Equal(old, data) {
+	if old, err := readFile(d.path(cellsFile)); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
 	return replaceFile(d.path(cellsFile), data)
@@ -94,7 +95,7 @@ func (d Dir) Create(name string, cells []Planned) error {
 
 // KeepFile keeps the text of the batch file, which says what is compared and what must hold.
 func (d Dir) KeepFile(text []byte) error {
-	if old, err := os.ReadFile(d.path(batchFile)); err == nil && bytes.Equal(old, text) {
+	if old, err := readFile(d.path(batchFile)); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
 	if err := replaceFile(d.path(batchFile), text); err != nil {
@@ -108,7 +109,7 @@ func (d Dir) File() (f File, cells []Cell, err error) {
 	if _, cells, err = d.Cells(); err != nil {
 		return f, nil, err
 	}
-	text, err := os.ReadFile(d.path(batchFile))
+	text, err := readFile(d.path(batchFile))
 	if err == nil {
 		f, err = Parse(text)
 	}
@@ -117,6 +118,12 @@ func (d Dir) File() (f File, cells []Cell, err error) {
 	}
 	return f, cells, nil
 }
+
+// fileBytesMax bounds a file of the directory, which is read as a whole.
+const fileBytesMax = 256 << 20
+
+// readFile reads a file of the directory, which must be a regular one.
+func readFile(path string) ([]byte, error) { return run.ReadRegular(path, fileBytesMax) }
 
 // replaceFile replaces a file of the directory, whole or not at all.
 func replaceFile(path string, data []byte) error {
@@ -143,7 +150,7 @@ func once(path string, data []byte) error {
 
 // Cells are the name and the cells of the batch. The error says that there is none, or what is wrong with it.
 func (d Dir) Cells() (name string, cells []Cell, err error) {
-	data, err := os.ReadFile(d.path(cellsFile))
+	data, err := readFile(d.path(cellsFile))
 	if err != nil {
 		return "", nil, fmt.Errorf("read the cells of the batch: %w", err)
 	}
@@ -161,7 +168,7 @@ func (d Dir) Cells() (name string, cells []Cell, err error) {
 
 // Settings are those of a cell.
 func (d Dir) Settings(id ID) (s trace.Settings, err error) {
-	data, err := os.ReadFile(d.cell(id, settingsFile))
+	data, err := readFile(d.cell(id, settingsFile))
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -173,7 +180,7 @@ func (d Dir) Settings(id ID) (s trace.Settings, err error) {
 
 // result reads a result of a cell from one of its files; false if there is none.
 func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
-	data, err := os.ReadFile(d.cell(id, file))
+	data, err := readFile(d.cell(id, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil
 	}
@@ -281,7 +288,7 @@ func (d Dir) Runs(id ID) (paths []string, err error) {
 // RunOfCell is where in the directory of a cell the run of its result is; false if it is no such
 // directory, or has no result.
 func RunOfCell(dir string) (path string, ok bool) {
-	data, err := os.ReadFile(filepath.Join(dir, resultFile))
+	data, err := readFile(filepath.Join(dir, resultFile))
 	var r Result
 	if err != nil || json.Unmarshal(data, &r) != nil || string(r.ID) != filepath.Base(dir) {
 		return "", false

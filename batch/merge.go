@@ -38,7 +38,7 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dirs[0], err)
 	}
-	text, err := os.ReadFile(dirs[0].path(batchFile))
+	text, err := readFile(dirs[0].path(batchFile))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dirs[0], err)
 	}

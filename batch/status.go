@@ -48,14 +48,14 @@ type CellStatus struct {
 	Reason string `json:"reason"`
 }
 
-// Status looks at all cells of the batch. The error says that there is no batch, or what is wrong
-// with it.
+// Status looks at all cells of the batch, and writes nothing: a cell of another machine is stale by
+// the clock of this one. The error says that there is no batch, or what is wrong with it.
 func (d Dir) Status(lease time.Duration) (Status, error) {
 	name, cells, err := d.Cells()
 	if err != nil {
 		return Status{}, err
 	}
-	out, clock := Status{Name: name, Cells: []CellStatus{}}, fileClock{dir: d}
+	out, clock := Status{Name: name, Cells: []CellStatus{}}, fileClock{dir: d, at: time.Now()}
 	elsewhere, err := d.playedElsewhere(lease, &clock)
 	if err != nil {
 		return out, err
@@ -99,7 +99,7 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			out.Waiting++
 		}
 		if one.Owner == "" && (one.State == "playing" || one.State == "stale") {
-			owner, _ := os.ReadFile(d.attempt(c.ID, latest, ownerFile)) // it is only for people
+			owner, _ := readFile(d.attempt(c.ID, latest, ownerFile)) // it is only for people
 			one.Owner = strings.TrimSpace(string(owner))
 		}
 		if known {
@@ -133,7 +133,7 @@ func (d Dir) playedElsewhere(lease time.Duration, clock *fileClock) (attempts ma
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, readErr := os.ReadFile(d.path(workersPlaying))
+	data, readErr := readFile(d.path(workersPlaying))
 	now, clockErr := clock.now()
 	if err := errors.Join(err, readErr, clockErr); err != nil {
 		return nil, fmt.Errorf("read which cells are played: %w", err)

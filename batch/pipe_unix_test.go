@@ -1,0 +1,53 @@
+//go:build unix
+
+package batch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.com/agentworld/run"
+)
+
+// TestAPipeIsNoFileOfABatch puts a pipe, to which nobody writes, in the place of each file that a
+// look at a batch reads. The time is one that only a reader that waits for it needs.
+func TestAPipeIsNoFileOfABatch(t *testing.T) {
+	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, workersFile} {
+		cells := planned(1)
+		id := cells[0].Cell.ID
+		d := created(t, cells)
+		path := d.path(name)
+		switch name {
+		case resultFile, failureFile:
+			path = d.cell(id, name)
+		case ownerFile:
+			path = d.attempt(id, 1, name)
+		case workersFile:
+			path = d.path(budgetDir, name)
+		}
+		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o700), syscall.Mkfifo(path, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			_, status := d.Status(time.Minute)
+			_, cells, file := d.File()
+			_, results := d.Results(cells)
+			RunOfCell(d.cell(id))
+			done <- errors.Join(status, file, results)
+		}()
+		select {
+		case err := <-done:
+			// The owner is only for people.
+			if name != ownerFile && !errors.Is(err, run.ErrIrregular) {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: the reader waits for a pipe", name)
+		}
+	}
+}
