@@ -151,13 +151,15 @@ func (c *catalog) within(id string) (string, error) {
 	if err != nil {
 		return "", errNoSuch
 	}
-	for _, f := range files {
-		if t := f.Type(); !t.IsRegular() && !t.IsDir() { // a link leads elsewhere, a pipe may never answer
-			return "", errNoSuch
-		}
+	if slices.ContainsFunc(files, irregular) {
+		return "", errNoSuch
 	}
 	return filepath.Join(c.path, filepath.FromSlash(id)), nil
 }
+
+// irregular says that something is neither file nor directory: a link leads elsewhere, a pipe may
+// never answer.
+func irregular(f fs.DirEntry) bool { return !f.Type().IsRegular() && !f.IsDir() }
 
 // run returns the directory of a run.
 func (c *catalog) run(id string) (run.Dir, error) {
@@ -172,13 +174,27 @@ func (c *catalog) run(id string) (run.Dir, error) {
 	return run.Dir(dir), nil
 }
 
-// batch returns the directory of a batch.
+// batch returns the directory of a batch. All below it is files and directories.
 func (c *catalog) batch(id string) (batch.Dir, error) {
 	dir, err := c.within(id)
 	if err != nil {
 		return "", err
 	}
 	if info, err := c.root.Lstat(filepath.FromSlash(path.Join(id, "batch.json"))); err != nil || !info.Mode().IsRegular() {
+		return "", errNoSuch
+	}
+	err = fs.WalkDir(c.root.FS(), id, func(_ string, f fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed meanwhile
+			return nil
+		case err != nil:
+			return err
+		case irregular(f):
+			return errNoSuch
+		}
+		return nil
+	})
+	if err != nil {
 		return "", errNoSuch
 	}
 	return batch.Dir(dir), nil
