@@ -446,6 +446,70 @@ func TestALargeBeltIsClustered(t *testing.T) {
 	b.shoot(t, "dark.png")
 }
 
+// pageNodesMax bounds the elements of a page, whatever the world holds.
+const pageNodesMax = 4000
+
+// TestTenThousandAgentsAreReached shows a world of ten thousand agents: the last one is on the last
+// page of the list beside the map, the last place on that of its table, both by keyboard, and the page
+// stays small.
+func TestTenThousandAgentsAreReached(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	settings, err := agentworld.Defaults("asteroid_fragment_bootstrap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.ScenarioTOML = strings.Replace(settings.ScenarioTOML, "count = 60\n", "count = 6000\n", 1)
+	settings.Ticks, settings.AgentsOverride, settings.Protocol, settings.Caps.Run.Calls = 1, 10_000, "lean", 20 // the others wait
+	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: filepath.Join(dir, "many")}); err != nil {
+		t.Fatal(err)
+	}
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=many", "Agents after tick 1")
+	small := func(what string) {
+		t.Helper()
+		n, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("document.querySelectorAll('*').length"))
+		if err != nil || n > pageNodesMax {
+			t.Errorf("%s: the page has %d elements, at most %d: %v", what, n, pageNodesMax, err)
+		}
+	}
+	press := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
+			if err := chromedp.Do(b.ctx, chromedp.KeyEvent(key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	focus := func(label string) {
+		t.Helper()
+		if err := chromedp.Do(b.ctx, chromedp.Focus(chromedp.CSS(fmt.Sprintf("[aria-label=%q]", label)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	small("agents")
+	b.wait(t, "1 to 100 of 10,000")
+	focus("Next page of Agents")
+	press(kb.Enter, kb.Enter)
+	b.wait(t, "agent-250")
+	b.wait(t, "201 to 300 of 10,000")
+	focus("Page of Agents")
+	press(kb.Backspace, "1", "0", "0", kb.Enter)
+	b.wait(t, "agent-10000")
+	small("the last page")
+	focus("Next page of Agents")
+	press(kb.Enter, kb.Enter)
+	b.wait(t, "9,901 to 10,000 of 10,000")
+	b.click(t, "summary", "Places")
+	b.wait(t, "1 to 100 of ")
+	b.click(t, "summary", "Fragments as density")
+	small("tables")
+	b.check(t, "many")
+	b.shoot(t, "many.png")
+	b.open(t, "#/run?id=many&panel=about", "How it came about")
+	small("about")
+}
+
 // readByKeyboard goes to the table of places beside the map and into its rows, by keys alone.
 func (b *tab) readByKeyboard(t *testing.T) {
 	t.Helper()

@@ -1,8 +1,6 @@
 // A batch, live: its cells, results, verdicts and gates.
-import { html, useEffect, useState, useData, useVersion, href, num, money, clean, words, Pill, Note, Waiting } from './lib.js';
+import { html, useEffect, useState, useData, useVersion, href, num, money, clean, words, Rows, Pill, Note, Waiting } from './lib.js';
 import { Verdicts } from './compare.js';
-
-const cellsMax = 300;
 
 export function Batch({ q }) {
 	const id = q.get('id') || '.';
@@ -23,9 +21,7 @@ export function Batch({ q }) {
 		${sum && sum.comparisons.length > 0 && html`<${Verdicts} s=${sum} />`}
 		${sum && sum.arms.length > 0 && html`<${Arms} arms=${sum.arms} />`}
 		<section class="card"><div class="bar spread"><h2>Cells</h2><label class="small">state <select value=${state} onChange=${(e) => setState(e.target.value)}><option value="">all</option>${['done', 'playing', 'waiting', 'stale', 'failed'].map((v) => html`<option value=${v}>${v}</option>`)}</select></label></div>
-		<div class="wide" tabindex="0" role="region" aria-label="Cells"><table><thead><tr><th scope="col">Cell</th><th scope="col">State</th><th scope="col">Scenario</th><th scope="col" class="num">Seed</th><th scope="col" class="num">Repeat</th><th scope="col">Labels</th><th scope="col" class="num">Score</th><th scope="col">Reason</th></tr></thead>
-		<tbody>${rows.slice(0, cellsMax).map((c) => html`<tr key=${c.cell.cell}><td>${b.runs && b.runs[c.cell.cell] ? html`<a href=${href('/run', { id: b.runs[c.cell.cell] })}>${c.cell.cell}</a>` : c.cell.cell}</td><td><${Pill} status=${c.state} /></td><td>${clean(c.cell.scenario)}</td><td class="num">${c.cell.seed}</td><td class="num">${c.cell.repeat}</td><td>${(c.cell.labels || []).map((l) => clean(l.axis + '=' + l.value)).join(' ')}</td><td class="num">${score(results.get(c.cell.cell))}</td><td class="small">${clean(c.reason || '')}</td></tr>`)}</tbody></table></div>
-		${rows.length > cellsMax && html`<p class="soft small">The first ${cellsMax} of ${num(rows.length)}.</p>`}</section>`;
+		<${Rows} name="Cells" kind="wide" list=${rows} head=${html`<th scope="col">Cell</th><th scope="col">State</th><th scope="col">Scenario</th><th scope="col" class="num">Seed</th><th scope="col" class="num">Repeat</th><th scope="col">Labels</th><th scope="col" class="num">Score</th><th scope="col">Reason</th>`} row=${(c) => html`<td>${b.runs && b.runs[c.cell.cell] ? html`<a href=${href('/run', { id: b.runs[c.cell.cell] })}>${c.cell.cell}</a>` : c.cell.cell}</td><td><${Pill} status=${c.state} /></td><td>${clean(c.cell.scenario)}</td><td class="num">${c.cell.seed}</td><td class="num">${c.cell.repeat}</td><td>${(c.cell.labels || []).map((l) => clean(l.axis + '=' + l.value)).join(' ')}</td><td class="num">${score(results.get(c.cell.cell))}</td><td class="small">${clean(c.reason || '')}</td>`} /></section>`;
 }
 
 const score = (r) => { const m = r && (r.metrics || {}).score; return m === undefined || m === null ? '–' : num(m); };

@@ -1,9 +1,7 @@
 // A chart over ticks with a table of the same content.
-import { html, useEffect, useRef, useState, useSize, css, num, short, words } from './lib.js';
+import { html, useEffect, useRef, useState, useSize, css, num, short, words, Rows } from './lib.js';
 
-const tableMax = 200;
-
-// Chart draws series over x. Of a long one the table has every n-th row. at is the present tick,
+// Chart draws series over x. at is the present tick,
 // pick is called with the tick that was clicked.
 export function Chart({ title, x, series, unit, at, pick, theme, height = 150 }) {
 	const box = useRef(null), plot = useRef(null), now = useRef(at);
@@ -35,14 +33,12 @@ export function Chart({ title, x, series, unit, at, pick, theme, height = 150 })
 		return () => { plot.current = null; u.destroy(); };
 	}, [width, theme, some, x, ...series.map((s) => s.data)]);
 	useEffect(() => { if (plot.current) place(plot.current); }, [at]);
-	const every = Math.max(1, Math.ceil(x.length / tableMax));
 	return html`<figure class="card" aria-label=${title}>
 		<figcaption><strong>${title}</strong>${unit && html`<span>${unit}</span>`}${series.length > 1 && series.map((s, i) => html`<span><i class=${'key k' + (i + 1)}></i>${s.label}</span>`)}</figcaption>
 		<div ref=${box} style=${{ minHeight: some ? height + 'px' : '0' }} aria-hidden="true"></div>
 		${!some && html`<p class="empty small">${x.length ? 'Nothing of this happened.' : 'No tick yet.'}</p>`}
-		${some && html`<details onToggle=${(e) => setOpen(e.target.open)}><summary>Table${every > 1 ? ', every ' + every + 'th row' : ''}</summary>
-			${open && html`<div class="rows" tabindex="0" role="region" aria-label=${'Table of ' + title}><table><thead><tr><th scope="col" class="num">Tick</th>${series.map((s) => html`<th scope="col" class="num">${s.label}</th>`)}</tr></thead>
-			<tbody>${x.map((t, i) => i % every === 0 && html`<tr><td class="num">${pick ? html`<button class="link" onClick=${() => pick(t)}>${t}</button>` : t}</td>${series.map((s) => html`<td class="num">${num(s.data[i])}</td>`)}</tr>`)}</tbody></table></div>`}
+		${some && html`<details onToggle=${(e) => setOpen(e.target.open)}><summary>Table</summary>
+			${open && html`<${Rows} name=${'Table of ' + title} list=${x.map((_, i) => i)} head=${html`<th scope="col" class="num">Tick</th>${series.map((s) => html`<th scope="col" class="num">${s.label}</th>`)}`} row=${(i) => html`<td class="num">${pick ? html`<button class="link" onClick=${() => pick(x[i])}>${x[i]}</button>` : x[i]}</td>${series.map((s) => html`<td class="num">${num(s.data[i])}</td>`)}`} />`}
 		</details>`}
 	</figure>`;
 }

@@ -1,5 +1,5 @@
 // Two runs, or two sides of several, against each other.
-import { html, useEffect, useState, useData, useVersion, href, num, clean, words, Note, Pill, Waiting } from './lib.js';
+import { html, useEffect, useState, useData, useVersion, href, num, clean, words, Rows, Pick, heads, Note, Pill, Waiting } from './lib.js';
 
 export function Compare({ q }) {
 	const a = q.getAll('a'), b = q.getAll('b');
@@ -9,30 +9,28 @@ export function Compare({ q }) {
 	useEffect(() => { document.title = 'Compare · Agent World'; }, []);
 	const runs = (list.data || list.old || { runs: [] }).runs;
 	const [one, setOne] = useState({ a: a[0] || '', b: b[0] || '' });
-	const choose = (side) => html`<label>${side.toUpperCase()} <select value=${one[side]} onChange=${(e) => setOne({ ...one, [side]: e.target.value })}><option value="">choose a run</option>${runs.slice(0, 500).map((r) => html`<option value=${r.id}>${clean(r.id)}</option>`)}</select></label>`;
+	const choose = (side) => html`<label>${side.toUpperCase()} <${Pick} ids=${runs.map((r) => r.id)} none="choose a run" value=${one[side]} set=${(id) => setOne({ ...one, [side]: id })} /></label>`;
 	return html`<h1>Compare</h1>
 		<section class="card"><div class="filters">${choose('a')} ${choose('b')} ${one.a && one.b ? html`<a href=${href('/compare', one)}>Compare</a>` : html`<span class="soft small">Choose two runs here, or mark several in the list of runs.</span>`}</div>
 		${asked && html`<p class="small soft">A: ${a.map(clean).join(', ')}<br />B: ${b.map(clean).join(', ')}</p>`}</section>
 		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair ? html`<${Pair} c=${of.data.pair} a=${a[0]} b=${b[0]} />` : html`<${Verdicts} s=${of.data.summary} /><${Pairs} list=${of.data.pairs || []} />`)}`;
 }
 
-const pairMetrics = ['score', 'goals_met', 'calls', 'tokens', 'degraded_share'], pairsMax = 200;
+const pairMetrics = ['score', 'goals_met', 'calls', 'tokens', 'degraded_share'];
 
 // Pairs are the runs of each instance, A beside B.
 function Pairs({ list }) {
 	if (!list.length) return html`<${Note}>No run of A has the scenario and seed of a run of B.<//>`;
 	const has = pairMetrics.filter((m) => list.some((p) => p.metrics.some((of) => of && of[m] !== undefined)));
 	const of = (p, m) => p.metrics.map((v) => n3((v || {})[m])).join(' / ');
-	return html`<section class="card"><h2>Pairs</h2><div class="wide" tabindex="0" role="region" aria-label="Pairs"><table><thead><tr><th scope="col">Scenario and seed</th><th scope="col">A</th><th scope="col">B</th>${has.map((m) => html`<th scope="col" class="num">${words(m)}, A / B</th>`)}<th scope="col">Where they diverge</th></tr></thead>
-		<tbody>${list.slice(0, pairsMax).map((p) => html`<tr key=${p.a}><td>${clean(p.instance)}</td>${[p.a, p.b].map((id) => html`<td><a href=${href('/run', { id })}>${clean(id)}</a></td>`)}${has.map((m) => html`<td class="num">${of(p, m)}</td>`)}<td><a href=${href('/compare', { a: p.a, b: p.b })} aria-label=${'compare ' + clean(p.a) + ' with ' + clean(p.b)}>compare</a></td></tr>`)}</tbody></table></div>
-		${list.length > pairsMax && html`<p class="soft small">The first ${pairsMax} of ${num(list.length)}.</p>`}</section>`;
+	return html`<section class="card"><h2>Pairs</h2><${Rows} name="Pairs" kind="wide" list=${list} head=${html`<th scope="col">Scenario and seed</th><th scope="col">A</th><th scope="col">B</th>${has.map((m) => html`<th scope="col" class="num">${words(m)}, A / B</th>`)}<th scope="col">Where they diverge</th>`} row=${(p) => html`<td>${clean(p.instance)}</td>${[p.a, p.b].map((id) => html`<td><a href=${href('/run', { id })}>${clean(id)}</a></td>`)}${has.map((m) => html`<td class="num">${of(p, m)}</td>`)}<td><a href=${href('/compare', { a: p.a, b: p.b })} aria-label=${'compare ' + clean(p.a) + ' with ' + clean(p.b)}>compare</a></td>`} /></section>`;
 }
 
 function Pair({ c, a, b }) {
 	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null);
 	const ticks = c.ticks || [];
 	return html`<section class="card"><h2>Where they diverge</h2>${c.first_decision_tick ? html`<p>First in <b>tick ${num(c.first_decision_tick)}</b>: <a href=${href('/run', { id: a, tick: c.first_decision_tick })}>look at A</a>, <a href=${href('/run', { id: b, tick: c.first_decision_tick })}>look at B</a>.</p>` : html`<p>The decisions are the same in all ticks that both have.</p>`}
-		${ticks.length > 0 && html`<details><summary>Decisions that differ</summary><div class="rows" tabindex="0" role="region" aria-label="Decisions that differ"><table><thead><tr><th scope="col">Tick</th><th scope="col">Agent</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${ticks.flatMap((t) => (t.decisions || []).map((d) => html`<tr><td>${t.tick}</td><td>${clean(d.agent_id)}</td><td>${clean(text(d.a))}</td><td>${clean(text(d.b))}</td></tr>`))}</tbody></table></div></details>`}</section>
+		${ticks.length > 0 && html`<details><summary>Decisions that differ</summary><${Rows} name="Decisions that differ" list=${ticks.flatMap((t) => (t.decisions || []).map((d) => ({ tick: t.tick, ...d })))} head=${heads('Tick', 'Agent', 'A', 'B')} row=${(d) => html`<td>${d.tick}</td><td>${clean(d.agent_id)}</td><td>${clean(text(d.a))}</td><td>${clean(text(d.b))}</td>`} /></details>`}</section>
 		<section class="card"><h2>Metrics</h2><p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of runs.</p><div class="wide" tabindex="0" role="region" aria-label="Metrics"><table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th><th scope="col" class="num">Difference</th></tr></thead><tbody>${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${num(m.a)}</td><td class="num">${num(m.b)}</td><td class="num">${num(m.b - m.a)}</td></tr>`)}</tbody></table></div></section>`;
 }
 

@@ -1,6 +1,6 @@
 // The control of a run under way: pause, step, resume, other texts and caps, messages. The server
 // takes it only from the browser that opened the printed address, whose token is exchanged here.
-import { html, useEffect, useState, get, post, route, single, num, clean, Note } from './lib.js';
+import { html, useEffect, useState, get, post, route, single, num, clean, Rows, Pick, heads, Note } from './lib.js';
 
 const { path, q } = route();
 // entering is over when this browser was let in, with the reason if it was not.
@@ -68,8 +68,7 @@ function Form({ name, button, send, children }) {
 		<form onSubmit=${(e) => { e.preventDefault(); send(); }}>${children}<button class="primary" type="submit">${button}</button></form></details>`;
 }
 
-const To = ({ agents, value, set }) => html`<label>To <select value=${value} onChange=${(e) => set(e.target.value)}>
-	<option value="">all agents</option>${agents.map((a) => html`<option value=${a.id}>${clean(a.id)}</option>`)}</select></label>`;
+const To = ({ agents, value, set }) => html`<label>To <${Pick} ids=${agents.map((a) => a.id)} none="all agents" ...${{ value, set }} /></label>`;
 
 function Message({ agents, ask }) {
 	const [agent, to] = useState(''), [text, write] = useState('');
@@ -103,6 +102,5 @@ function Caps({ caps, ask }) {
 
 function Requests({ list }) {
 	const became = (r) => r.refused ? html`<span class="bad">refused: ${clean(r.refused)}</span>` : r.tick ? 'taken before tick ' + num(r.tick) : html`<span class="warn">waits for the next tick</span>`;
-	return html`<div class="rows" tabindex="0" role="region" aria-label="What was asked for"><table><thead><tr><th scope="col">Request</th><th scope="col">What</th><th scope="col">Became</th></tr></thead>
-		<tbody>${list.slice().reverse().slice(0, 50).map((r) => html`<tr key=${r.number}><td>${num(r.number)}</td><td>${clean(r.what)}${r.text ? html`: <q>${clean(r.text)}</q>` : ''}</td><td class="small">${became(r)}</td></tr>`)}</tbody></table></div>`;
+	return html`<${Rows} name="What was asked for" list=${list.slice().reverse()} head=${heads('Request', 'What', 'Became')} row=${(r) => html`<td>${num(r.number)}</td><td>${clean(r.what)}${r.text ? html`: <q>${clean(r.text)}</q>` : ''}</td><td class="small">${became(r)}</td>`} />`;
 }

@@ -205,6 +205,29 @@ export const Pill = ({ status }) => html`<span class=${'pill ' + statusClass(sta
 export const Note = ({ bad, children }) => html`<p class=${'note' + (bad ? ' bad' : '')} role=${bad ? 'alert' : undefined}>${children}</p>`;
 export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${clean(of.error)}<//>` : html`<p class="empty">${what || 'Loading…'}</p>`;
 
+const pageRows = 100;
+export const heads = (...names) => names.map((n) => html`<th scope="col">${n}</th>`);
+
+// Rows is a list as a table, page by page: nobody can read ten thousand rows, and no browser draws
+// them at once. row gives the cells of one.
+export function Rows({ name, list, head, row, kind = 'rows' }) {
+	const [at, set] = useState(0);
+	const last = Math.max(0, Math.ceil(list.length / pageRows) - 1), page = Math.min(at, last), from = page * pageRows;
+	const to = (n) => set(Math.min(Math.max(0, n), last));
+	const turn = (n, text, label) => html`<button type="button" aria-label=${label + ' of ' + name} aria-disabled=${page + n < 0 || page + n > last ? 'true' : undefined} onClick=${() => to(page + n)}>${text}</button>`;
+	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${head}</tr></thead><tbody>${list.slice(from, from + pageRows).map((of) => html`<tr>${row(of)}</tr>`)}</tbody></table></div>
+		${last > 0 && html`<div class="bar small pages" role="group" aria-label=${'Pages of ' + name}>${turn(-1, '‹', 'Page before')}
+			<label>page <input type="number" min="1" max=${last + 1} value=${page + 1} aria-label=${'Page of ' + name} onChange=${(e) => to(Number(e.target.value) - 1)} /></label>${turn(1, '›', 'Next page')}
+			<span class="soft" role="status">${num(from + 1)} to ${num(Math.min(from + pageRows, list.length))} of ${num(list.length)}</span></div>`}`;
+}
+
+const optionsMax = 300;
+
+// Pick chooses an id of a list, or takes one that is written where nobody could find it in the list.
+export const Pick = ({ ids, none, value, set }) => ids.length > optionsMax
+	? html`<input placeholder=${none} value=${value} onChange=${(e) => set(e.target.value.trim())} />`
+	: html`<select value=${value} onChange=${(e) => set(e.target.value)}><option value="">${none}</option>${ids.map((id) => html`<option value=${id}>${clean(id)}</option>`)}</select>`;
+
 // css is a colour of the theme. Asking the browser for each of a thousand strokes would take longer
 // than the strokes.
 const colors = new Map();

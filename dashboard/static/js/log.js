@@ -1,5 +1,5 @@
 // The log of events, decisions, calls and steps, searched on the server page by page.
-import { html, useEffect, useState, go, href, get, num, clean, words, Note } from './lib.js';
+import { html, useEffect, useState, go, href, get, num, clean, words, Pick, Note } from './lib.js';
 
 const kinds = { '': 'everything', event: 'events', decision: 'decisions', call: 'model calls', step: 'remarkable steps', cap: 'caps', run: 'the run', bad: 'what failed or was refused' };
 
@@ -20,7 +20,7 @@ export function Log({ id, run, q, version }) {
 		<form class="filters" onSubmit=${(e) => { e.preventDefault(); go({ q: text }); }}>
 			<label>find <input type="search" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
 			<label>of <select value=${asked.kind} onChange=${(e) => go({ kind: e.target.value })}>${Object.entries(kinds).map(([k, name]) => html`<option value=${k}>${name}</option>`)}</select></label>
-			<label>agent <select value=${asked.agent} onChange=${(e) => go({ who: e.target.value })}><option value="">all</option>${run.agents.slice(0, 500).map((a) => html`<option value=${a.id}>${clean(a.id)}</option>`)}</select></label>
+			<label>agent <${Pick} ids=${run.agents.map((a) => a.id)} none="all" value=${asked.agent} set=${(who) => go({ who })} /></label>
 			<label>from tick <input type="number" min="1" max=${run.tick} value=${asked.from} onChange=${(e) => go({ from: e.target.value })} /></label>
 			<button class="primary">Search</button>
 		</form>

@@ -1,5 +1,5 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useRef, useState, useData, useVersion, useSize, route, go, href, get, num, money, clean, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
+import { html, useEffect, useRef, useState, useData, useVersion, useSize, Rows, heads, route, go, href, get, num, money, clean, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
 import { Map2, layers } from './map.js';
 import { Agent } from './agent.js';
 import { Decision } from './decision.js';
@@ -99,7 +99,7 @@ function World({ id, run, tick, live, q, theme }) {
 				${chart.data && world ? html`<${Map2} chart=${chart.data} ...${{ world, chosen, follow, show, find, theme, pick }} />` : html`<div class="map card"><${Waiting} of=${{ error: chart.error || error }} what=${run.world < 0 ? 'There is no map without a world.' : 'Playing the world…'} /></div>`}
 				<div class="filters" role="group" aria-label="What the map shows">
 					${Object.entries(layers).map(([k, name]) => html`<label><input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${name}</label>`)}
-					<label>agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} /></label>
+					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} /></label>
 					<label><input type="checkbox" checked=${follow} disabled=${!chosen} onChange=${() => setFollow(!follow)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
 				</div>
 				${world && html`<${Tables} ...${{ world, chart: chart.data }} />`}
@@ -110,28 +110,28 @@ function World({ id, run, tick, live, q, theme }) {
 		</div>`;
 }
 
-const agentsMax = 200;
-
 function Agents({ world, find, pick }) {
 	const rows = world.agents.map((a, i) => ({ a, did: world.did[i] })).filter(({ a }) => !find || (a.id + ' ' + (a.name || '')).toLowerCase().includes(find.toLowerCase()));
-	return html`<h2>Agents after tick ${num(world.tick)}</h2><div class="scroll" tabindex="0" role="region" aria-label="Agents"><table>
-		<thead><tr><th scope="col">Agent</th><th scope="col">Where</th><th scope="col" class="num">Charge</th><th scope="col">Did</th></tr></thead>
-		<tbody>${rows.slice(0, agentsMax).map(({ a, did }) => html`<tr key=${a.id}><td><button class="link" onClick=${() => pick(a.id)}>${clean(a.id)}</button>${a.name ? html`<br /><span class="soft small">${clean(a.name)}</span>` : ''}</td>
-			<td class="small">${where(a)}</td><td class=${'num ' + powerClass(a.power_state)}>${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` : ''}</td><td class="small">${didText(did, world.tick)}</td></tr>`)}</tbody></table></div>
-		${rows.length > agentsMax && html`<p class="soft small">${agentsMax} of ${num(rows.length)} agents; the search above finds the others.</p>`}`;
+	return html`<h2>Agents after tick ${num(world.tick)}</h2>${find && html`<p class="soft small">Only those with “${clean(find)}”: ${num(rows.length)} of ${num(world.agents.length)}.</p>`}
+		<${Rows} name="Agents" kind="scroll" list=${rows} head=${html`<th scope="col">Agent</th><th scope="col">Where</th><th scope="col" class="num">Charge</th><th scope="col">Did</th>`} row=${({ a, did }) => html`<td><button class="link" onClick=${() => pick(a.id)}>${clean(a.id)}</button>${a.name ? html`<br /><span class="soft small">${clean(a.name)}</span>` : ''}</td>
+			<td class="small">${where(a)}</td><td class=${'num ' + powerClass(a.power_state)}>${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` : ''}</td><td class="small">${didText(did, world.tick)}</td>`} />`;
 }
 
 const where = (a) => a.journey ? clean(a.journey.from + ' → ' + a.journey.to) + ', arrives ' + a.journey.arrives : clean(a.place);
 export const powerClass = (s) => ({ low: 'warn', critical: 'bad', shutdown: 'bad' }[s] || '');
 const didText = (did, tick) => !did || !did.tick ? html`<span class="soft">nothing yet</span>` : html`${actionText(did.action)}${did.accepted ? '' : html` <span class="bad">refused: ${words(did.code)}</span>`}${did.tick < tick ? html` <span class="soft">(tick ${did.tick})</span>` : ''}`;
 
-const tableMax = 100;
-
 // Table has rows while it is open: most are not, and ticks pass quickly.
 function Table({ name, head, list, row }) {
 	const [open, setOpen] = useState(false);
-	return html`<details class="box" onToggle=${(e) => setOpen(e.target.open)}><summary>${name} (${num(list.length)})</summary>${open && list.length > 0 && html`<div class="rows" tabindex="0" role="region" aria-label=${name}><table><thead><tr>${head.map((h) => html`<th scope="col">${h}</th>`)}</tr></thead><tbody>${list.slice(0, tableMax).map((of) => html`<tr>${row(of).map((v) => html`<td>${typeof v === 'number' ? num(v) : clean(v)}</td>`)}</tr>`)}</tbody></table>${list.length > tableMax && html`<p class="soft small">The first ${tableMax}.</p>`}</div>`}</details>`;
+	return html`<details class="box" onToggle=${(e) => setOpen(e.target.open)}><summary>${name} (${num(list.length)})</summary>${open && list.length > 0 && html`<${Rows} ...${{ name, list }} head=${heads(...head)} row=${(of) => row(of).map((v) => html`<td>${typeof v === 'number' ? num(v) : clean(v)}</td>`)} />`}</details>`;
 }
+
+// cells are the squares of the belt with fragments that have no place of their own on the map.
+const cells = ({ cells, grid, width_cm, depth_cm }) => {
+	const range = (i, cm) => (i * cm / grid / 1e5).toFixed(1) + ' to ' + ((i + 1) * cm / grid / 1e5).toFixed(1);
+	return cells.map((n, i) => ({ n, at: range(i % grid, width_cm) + ', ' + range(Math.floor(i / grid), depth_cm) })).filter((c) => c.n > 0);
+};
 
 // Tables have what the map shows beside the agents.
 function Tables({ world, chart }) {
@@ -139,6 +139,7 @@ function Tables({ world, chart }) {
 	const table = (name, head, list, row) => html`<${Table} key=${name} ...${{ name, head, list, row }} />`;
 	return html`<h3>The map as tables</h3>
 		${chart && table('Places', ['Place', 'Material', 'x, y km', 'Height km', 'Compound kg', 'Radiation'], chart.places, (p) => [p.name ? p.name + ' (' + p.id + ')' : p.id, p.material, (p.x / 1e5).toFixed(1) + ', ' + (p.y / 1e5).toFixed(1), (p.z / 1e5).toFixed(1), Math.round((left.get(p.id) ?? p.compound_g) / 1000), p.radiation])}
+		${chart && chart.cells && table('Fragments as density', ['x, y km', 'Fragments'], cells(chart), (c) => [c.at, c.n])}
 		${table('Journeys', ['Agent', 'From', 'To', 'Departed', 'Arrives'], world.agents.filter((a) => a.journey), (a) => [a.id, a.journey.from, a.journey.to, a.journey.departed, a.journey.arrives])}
 		${table('Jobs and factories', ['Factory', 'Owner', 'Place', 'State', 'Recipe', 'Ticks left'], world.factories, (f) => [f.id, f.owner, f.place, f.state, f.recipe || '–', f.ready_in || 0])}
 		${table('Messages in flight', ['From', 'To', 'Kind', 'Sent', 'Due', 'Text'], world.messages, (m) => [m.from, m.to, m.kind || 'text', m.sent, m.due, m.text || '–'])}
@@ -199,8 +200,8 @@ function Timeline({ id, run, tick, live, theme }) {
 function About({ run }) {
 	return html`<div class="charts">
 		<section class="card"><h2>Settings</h2><table><tbody>${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${clean(s.value)}</td></tr>`)}</tbody></table></section>
-		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<div class="rows" tabindex="0" role="region" aria-label="Goals"><table><thead><tr><th scope="col">Agent</th><th scope="col">Goal</th><th scope="col" class="num">Now</th><th scope="col">Met</th></tr></thead><tbody>${run.goals.slice(0, 300).map((g) => html`<tr><td>${clean(g.agent_id)}</td><td>${clean(g.goal.text || g.goal.id)}</td><td class="num">${num(g.now)} of ${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td></tr>`)}</tbody></table></div>`}</section>
+		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Met')} list=${run.goals} row=${(g) => html`<td>${clean(g.agent_id)}</td><td>${clean(g.goal.text || g.goal.id)}</td><td>${num(g.now)} of ${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
 		<section class="card"><h2>How it came about</h2><p>Began ${clean(run.row.started_at || 'at an unknown time')}.</p>${(run.forks || []).map((f) => html`<p>Forked from ${clean(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length ? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ') : 'nothing changed'}.</p>`)}${run.end ? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${clean(run.end.reason || '')}</p>` : html`<p>It has not ended.</p>`}</section>
-		<section class="card"><h2>Agents</h2><div class="rows" tabindex="0" role="region" aria-label="Agents of the run"><table><thead><tr><th scope="col">Agent</th><th scope="col">Name</th><th scope="col">Persona</th></tr></thead><tbody>${run.agents.slice(0, 300).map((a) => html`<tr><td>${clean(a.id)}</td><td>${clean(a.name || '–')}</td><td class="small">${clean(a.persona || '–')}</td></tr>`)}</tbody></table></div></section>
+		<section class="card"><h2>Agents</h2><${Rows} name="Agents of the run" head=${heads('Agent', 'Name', 'Persona')} list=${run.agents} row=${(a) => html`<td>${clean(a.id)}</td><td>${clean(a.name || '–')}</td><td class="small">${clean(a.persona || '–')}</td>`} /></section>
 	</div>`;
 }
