@@ -67,9 +67,11 @@ type history struct {
 	agents  agentHistory
 	marks   []mark
 
-	// play is written by the reading goroutine alone.
-	play *playback.Playback
-	tick tickCount
+	// The rest is of the reading goroutine alone. count and tick hold what was read of the open tick;
+	// count is nil before the first line.
+	play  *playback.Playback
+	count *state.Count
+	tick  tickCount
 	// told is when watchers were told last.
 	told time.Time
 }
@@ -155,8 +157,8 @@ func (h *history) damaged() bool {
 // takes time from the reading.
 const notifyEvery = time.Second
 
-// read reads what follows the last whole tick. A trace that ends inside a tick is as good as one
-// that ends before.
+// read reads what follows what was read. A trace that ends inside a tick is as good as one that ends
+// before.
 func (h *history) read(ctx context.Context) (err error) {
 	// The trace may be anybody's, and the process may be playing a run that is paid for.
 	defer func() {
@@ -164,24 +166,13 @@ func (h *history) read(ctx context.Context) (err error) {
 			err = fmt.Errorf("the page cannot show this trace: %v", bug)
 		}
 	}()
-	r, err := h.openAfter()
+	r, err := h.goOn()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	lines := trace.NewReader(r)
-	var count *state.Count
-	if h.index != nil {
-		count = state.NewCount(h.index, h.header)
-	}
-	h.tick, h.told = tickCount{}, time.Now()
-	if h.play != nil {
-		h.play.Reopen()
-	}
-	h.mu.Lock()
-	h.end = nil
-	h.mu.Unlock()
-	for ctx.Err() == nil {
+	h.told = time.Now()
+	for lines := trace.NewReader(r); ctx.Err() == nil; {
 		from := lines.Offset()
 		line, err := lines.NextLine()
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
@@ -190,54 +181,62 @@ func (h *history) read(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if count == nil {
+		if h.count == nil {
 			x := state.NewIndex(string(lines.Chain()))
 			h.mu.Lock()
 			h.index = x
 			h.mu.Unlock()
-			count = state.NewCount(x, h.header)
+			h.count = state.NewCount(x, h.header)
 		}
 		record, err := decode(line)
 		if err != nil {
 			return lines.Failed(err)
 		}
-		if err := h.add(count, state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed); err != nil {
+		if err := h.add(state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// openAfter opens the trace after the last whole tick.
-func (h *history) openAfter() (io.ReadCloser, error) {
-	if h.index == nil {
+// goOn opens the trace where reading stopped. If what was read of the open tick has changed since,
+// it is forgotten, and the trace opened after the last whole tick.
+func (h *history) goOn() (io.ReadCloser, error) {
+	if h.count == nil {
 		return h.dir.Open()
 	}
+	if r, err := h.dir.OpenAt(h.count.Next(), h.index.Tick+1); err == nil {
+		return r, nil
+	}
+	h.count, h.tick = state.NewCount(h.index, h.header), tickCount{}
+	if h.play != nil {
+		h.play.Reopen()
+	}
+	h.mu.Lock()
+	h.end = nil
+	h.mu.Unlock()
 	return h.dir.OpenFrom(h.index, h.index.Tick+1)
 }
 
 // add takes the next line. What a tick changes becomes visible at its end, at once.
-func (h *history) add(count *state.Count, line state.Line, failed func(error) error) error {
+func (h *history) add(line state.Line, failed func(error) error) error {
 	end, ended := line.Record.(trace.TickEnd)
 	var played bool
 	if line.Record != nil {
 		h.tick.add(line.Record)
 		played = h.replay(line.Record)
 	}
-	if _, header := line.Record.(trace.Header); header || ended {
+	_, header := line.Record.(trace.Header)
+	_, last := line.Record.(trace.RunEnd)
+	if header || ended || last || h.end != nil {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 	}
-	whole, err := count.Add(line, failed)
+	whole, err := h.count.Add(line, failed)
 	if err != nil {
 		return err
 	}
-	if e, is := line.Record.(trace.RunEnd); is {
-		h.mu.Lock()
-		h.end = &e
-		h.mu.Unlock()
-	}
-	if !whole {
+	if h.end = h.count.State.End; !whole {
 		return nil
 	}
 	if played {

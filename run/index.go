@@ -106,6 +106,21 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	return &count.State, nil
 }
 
+// OpenAt opens the trace at the place where a reader stopped, which may be within a tick. The error
+// says that the trace is not the one that was read up to there, or cannot be read.
+func (d Dir) OpenAt(at state.Place, tick int64) (io.ReadCloser, error) {
+	s, err := d.openAt(at.File, at.Offset, at.Chain, tick)
+	if err != nil {
+		return nil, err // and not a nil reader
+	}
+	if s.current == io.ReadCloser(s.open) { // a resume may have cut off what was read
+		if chain, err := chainBefore(s.open, at.Offset); err != nil || at.Offset > 0 && chain != at.Chain {
+			return nil, errors.Join(fmt.Errorf("open trace: %s was changed before byte %d", d, at.Offset), s.Close())
+		}
+	}
+	return s, nil
+}
+
 // OpenFrom opens the trace where a tick of the index begins or, after its last tick,
 // where that ends.
 func (d Dir) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {

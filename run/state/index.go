@@ -79,21 +79,25 @@ type Count struct {
 	State State
 	x     *Index
 	// next is the place of the next line, begun that where the tick under way begins.
-	next, begun place
+	next, begun Place
 	// counts includes the current tick, which may be derived again with other counts.
 	counts Counts
 }
 
-// place is a byte of a file of the trace, and the chain of the line before it.
-type place struct {
-	file   int
-	offset int64
-	chain  trace.Chain
+// Place is a byte of a file of the trace at which a line begins, and the chain of the line before it.
+type Place struct {
+	// File is the number of the file, Offset the byte in it, uncompressed.
+	File   int
+	Offset int64
+	Chain  trace.Chain
 }
+
+// Next is the place of the line that [Count.Add] takes next.
+func (c *Count) Next() Place { return c.next }
 
 // NewCount counts the ticks after the end of x, of a run with a header.
 func NewCount(x *Index, h trace.Header) *Count {
-	end := place{x.File, x.Offset, x.Chain}
+	end := Place{x.File, x.Offset, x.Chain}
 	return &Count{State: State{Header: h, Facts: x.Facts}, x: x, next: end, begun: end, counts: x.Counts}
 }
 
@@ -133,15 +137,15 @@ func Decode(line []byte) (trace.Record, error) {
 // Add counts a line; whole says that it ended a tick. The error says that a line of a whole tick
 // is no record. failed makes one that names the place of this line.
 func (c *Count) Add(line Line, failed func(error) error) (whole bool, err error) {
-	if s, opens := line.Record.(trace.Segment); opens && s.Number != c.next.file { // the next file
-		if s.Number != c.next.file+1 {
-			return false, failed(fmt.Errorf("file %d of the trace does not follow file %d", s.Number, c.next.file))
+	if s, opens := line.Record.(trace.Segment); opens && s.Number != c.next.File { // the next file
+		if s.Number != c.next.File+1 {
+			return false, failed(fmt.Errorf("file %d of the trace does not follow file %d", s.Number, c.next.File))
 		}
-		c.next.file, c.next.offset = s.Number, 0
+		c.next.File, c.next.Offset = s.Number, 0
 		c.begun = c.next
 	}
-	c.next.offset += int64(line.Size)
-	c.next.chain = line.Chain
+	c.next.Offset += int64(line.Size)
+	c.next.Chain = line.Chain
 	if line.Err != nil {
 		c.State.Open.Lost(failed(line.Err), Span{}) // which matters if the tick turns out whole
 		return false, nil
@@ -212,8 +216,8 @@ func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
 			x.Failures[string(f.Kind)]++
 		}
 	}
-	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begun.file), append(x.Offsets, c.begun.offset)
-	x.Chains = append(x.Chains, c.begun.chain)
-	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.next.file, c.next.offset, c.counts
+	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begun.File), append(x.Offsets, c.begun.Offset)
+	x.Chains = append(x.Chains, c.begun.Chain)
+	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.next.File, c.next.Offset, c.counts
 	c.begun = c.next
 }
