@@ -60,13 +60,16 @@ const (
 // bodyMax bounds the body of a request, in bytes.
 const bodyMax = 16 << 10
 
-// door lets in the one browser that is given the token.
+// door lets in the browser that is given the token. There is one token and one cookie at a time: who
+// enters ends both, so that a browser that lost its cookie is replaced by the next one.
 type door struct {
 	// cookie is the name of the cookie, which is of this server alone: cookies do not tell ports
 	// apart.
 	cookie string
-	mu     sync.Mutex
-	// token is empty once it was used, pass before that.
+	// entered, when set, is called after a browser was let in.
+	entered func()
+	mu      sync.Mutex
+	// token lets the next browser in. pass is the cookie of the last one, empty before the first.
 	token, pass string
 }
 
@@ -81,10 +84,10 @@ func newDoor(at net.Addr) *door {
 func (d *door) enter(token string) (pass string, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(d.token)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(token), []byte(d.token)) != 1 {
 		return "", false
 	}
-	d.token, d.pass = "", rand.Text()
+	d.token, d.pass = rand.Text(), rand.Text()
 	return d.pass, true
 }
 
@@ -118,6 +121,13 @@ func posted(w http.ResponseWriter, r *http.Request, v any) bool {
 	return true
 }
 
+// WhenEntered has f called each time a browser was let in, with the address that lets in the next one,
+// once. The browser before then only looks on. It is set before [Server.Serve], of a server that has a
+// [Server.ControlURL].
+func (s *Server) WhenEntered(f func(address string)) {
+	s.door.entered = func() { f(s.ControlURL()) } // nobody has the new token yet, so none can change it
+}
+
 // postEnter exchanges the token of the printed address for a cookie.
 func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
@@ -130,6 +140,9 @@ func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		problem(w, http.StatusForbidden, "this is not the token, or it was used: an address lets in one browser, once")
 		return
+	}
+	if s.door.entered != nil {
+		s.door.entered()
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.door.cookie, Value: pass, Path: "/api/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	answer(w, r, map[string]bool{"entered": true})

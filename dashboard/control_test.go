@@ -84,7 +84,8 @@ func (p *poster) post(t *testing.T, path, body string, change func(*http.Request
 func TestOnlyItsPageControlsARun(t *testing.T) {
 	t.Parallel()
 	controls := engine.NewControls()
-	at, entrance := operate(t, t.TempDir(), controls)
+	s := begin(t, dashboard.Options{Dir: t.TempDir(), Control: controlled{controls}})
+	at, entrance := s.URL(), s.ControlURL()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +134,19 @@ func TestOnlyItsPageControlsARun(t *testing.T) {
 	}
 	if status, _ := page.post(t, "api/control", `{"kind":"caps","caps":{"run":{"calls":5,"cost":"0.25"},"agent":{},"tick":{}}}`, nil); status != http.StatusOK || controls.Status().Requests[1].Control.Caps.Run.Cost.Micros() != 250_000 {
 		t.Errorf("caps: status %d, %+v", status, controls.Status())
+	}
+	// Another browser takes over with the next token, and the first one only looks on.
+	other, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := &poster{http.Client{Jar: other}, at, page.origin}
+	if status, _ := next.post(t, "api/control/enter", `{"token":"`+tokenOf(t, s.ControlURL())+`"}`, nil); status != http.StatusOK {
+		t.Errorf("the next token: status %d", status)
+	}
+	refused("the browser before", page, "api/control", pause, http.StatusForbidden, nil)
+	if status, _ := next.post(t, "api/control", pause, nil); status != http.StatusOK {
+		t.Errorf("the next browser: status %d", status)
 	}
 	type state struct{ Control, Allowed bool }
 	if s := read[state](t, at+"api/control"); s != (state{true, false}) {

@@ -77,6 +77,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	}
 	if err != nil {
 		if _, missing := os.Stat(filepath.Join(m.path(p.RunDir), run.TraceFile)); errors.Is(missing, fs.ErrNotExist) {
+			p.page.close()
 			made.discard() // there is nothing to report on
 			return fmt.Errorf("run: %w", err)
 		}

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"net"
+	"os"
+	"path/filepath"
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
@@ -16,8 +19,15 @@ type runPage struct {
 	// controls are nil where the page only shows.
 	controls *engine.Controls
 	stop     context.CancelFunc
-	ended    chan error
+	ended    chan struct{}
+	// address is the file with the address that lets the next browser in, empty where the page
+	// only shows.
+	address string
 }
+
+// addressFile is in the directory of a run that a page controls, as long as it does, for its owner
+// alone: a browser that loses its cookie would otherwise leave a paused run to nobody.
+const addressFile = "control-address"
 
 // checkPage says why the page of a run cannot be served as its settings want.
 func (c config) checkPage() error {
@@ -48,7 +58,7 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	if !p.Dashboard {
 		return nil, nil
 	}
-	page, o := &runPage{ended: make(chan error, 1)}, dashboard.Options{Dir: m.path(p.RunDir), Listen: p.DashboardListen}
+	page, o := &runPage{ended: make(chan struct{})}, dashboard.Options{Dir: m.path(p.RunDir), Listen: p.DashboardListen}
 	if p.Control {
 		page.controls = engine.NewControls()
 		o.Control = pageControls{page.controls}
@@ -63,23 +73,42 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 		return nil, badInput("the page cannot be served at %s: %w; allowed: a free port", shown(p.DashboardListen), cause(err))
 	}
 	page.server = server
+	if page.controls != nil {
+		page.address = filepath.Join(m.path(p.RunDir), addressFile)
+		_ = os.Remove(page.address) // of a run that was killed, or a link in one that came from elsewhere
+		keep := func(address string) {
+			if err := atomicfile.WritePrivate(page.address, func(f *os.File) error { _, err := f.WriteString(address + "\n"); return err }); err != nil {
+				plaintext.Fprintf(m.Stderr, "note: the page has no address for another browser: %s\n", cause(err))
+			}
+		}
+		keep(server.ControlURL())
+		server.WhenEntered(keep)
+	}
 	// It outlives an interrupt: the end of the run is shown, too.
 	ctx, stop := context.WithCancel(context.Background())
 	page.stop = stop
-	go func() { page.ended <- server.Serve(ctx) }()
+	address := server.ControlURL()
+	go func() {
+		defer close(page.ended)
+		_ = server.Serve(ctx) // the run goes on without its page
+	}()
 	if page.controls != nil {
-		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run)\n", server.ControlURL())
+		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", address, filepath.Join(p.RunDir, addressFile))
 	} else {
 		plaintext.Fprintf(m.Stderr, "page: %s#/run?id=.\n", server.URL())
 	}
 	return page, nil
 }
 
-// close ends the page.
+// close ends the page, once or more.
 func (page *runPage) close() {
-	if page != nil {
-		page.stop()
-		<-page.ended
+	if page == nil {
+		return
+	}
+	page.stop()
+	<-page.ended
+	if page.address != "" {
+		_ = os.Remove(page.address) // it lets nobody in any more
 	}
 }
 

@@ -48,7 +48,7 @@ export function Control({ agents }) {
 	return html`<section class="card control" aria-label="Control of the run">
 		<div class="bar"><h2>Control</h2><span role="status">${state} ${said}</span></div>
 		${failed && html`<${Note} bad>${clean(failed)}<//>`}
-		${!of.allowed && html`<p class="soft small">This browser only looks on: the address that the run printed lets one browser in, once.</p>`}
+		${!of.allowed && html`<p class="soft small">This browser only looks on. The file <code>control-address</code> in the directory of the run has an address that lets one browser in, once, instead of the one before.</p>`}
 		${of.allowed && !of.ended && html`
 			<div class="bar">
 				<button disabled=${of.paused} onClick=${() => ask({ kind: 'pause' })}>Pause the run</button>
