@@ -30,6 +30,9 @@ const (
 	// LockFile holds the id of the process that works on the run, for people. Its lock is
 	// what claims the run.
 	LockFile = "run.lock"
+	// ControlFile holds the address that lets the next browser control the run, as long as its page
+	// is served.
+	ControlFile = "control-address"
 	// waitsFile holds what the process at work waits for.
 	waitsFile = "waits.json"
 	// PlaybookDir holds the agents' playbooks, one file AGENT.toml for each.
@@ -226,7 +229,7 @@ func (d Dir) Clear() error {
 			names = append(names, filepath.Join(PlaybookDir, b.Name()))
 		}
 	}
-	names = append(names, ReportFile, IndexFile, CutFile, waitsFile, AsksFile)
+	names = append(names, ReportFile, IndexFile, CutFile, ControlFile, waitsFile, AsksFile)
 	trace := len(names)
 	names = append(names, TraceFile)
 	for _, n := range slices.Backward(d.closedSegments()) {

@@ -89,7 +89,7 @@ func TestClearLeavesNothingOfARun(t *testing.T) {
 		if err := os.MkdirAll(books, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		names := []string{run.TraceFile, run.ReportFile, "trace-000001.jsonl.zst", filepath.Join(run.PlaybookDir, "agent-1.toml")}
+		names := []string{run.TraceFile, run.ReportFile, run.ControlFile, "trace-000001.jsonl.zst", filepath.Join(run.PlaybookDir, "agent-1.toml")}
 		note := filepath.Join(books, "notes.txt")
 		if kept {
 			names = append(names, filepath.Join(run.PlaybookDir, "notes.txt"))

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/run"
 )
 
 // postTo posts like the page of a server.
@@ -59,7 +61,7 @@ func TestAControlledRunIsKilledAndGoesOn(t *testing.T) {
 			t.Fatalf("POST %s %s: status %d", path, body, status)
 		}
 	}
-	kept := filepath.Join(dir, "run", addressFile)
+	kept := filepath.Join(dir, "run", run.ControlFile)
 	next := func() (token string) {
 		t.Helper()
 		info, err := os.Stat(kept)

@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -21,13 +22,9 @@ type runPage struct {
 	stop     context.CancelFunc
 	ended    chan struct{}
 	// address is the file with the address that lets the next browser in, empty where the page
-	// only shows.
+	// only shows: a browser that lost its cookie would otherwise leave a paused run to nobody.
 	address string
 }
-
-// addressFile is in the directory of a run that a page controls, as long as it does, for its owner
-// alone: a browser that loses its cookie would otherwise leave a paused run to nobody.
-const addressFile = "control-address"
 
 // checkPage says why the page of a run cannot be served as its settings want.
 func (c config) checkPage() error {
@@ -74,7 +71,7 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	}
 	page.server = server
 	if page.controls != nil {
-		page.address = filepath.Join(m.path(p.RunDir), addressFile)
+		page.address = filepath.Join(m.path(p.RunDir), run.ControlFile)
 		_ = os.Remove(page.address) // of a run that was killed, or a link in one that came from elsewhere
 		keep := func(address string) {
 			if err := atomicfile.WritePrivate(page.address, func(f *os.File) error { _, err := f.WriteString(address + "\n"); return err }); err != nil {
@@ -93,7 +90,7 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 		_ = server.Serve(ctx) // the run goes on without its page
 	}()
 	if page.controls != nil {
-		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", address, filepath.Join(p.RunDir, addressFile))
+		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", address, filepath.Join(p.RunDir, run.ControlFile))
 	} else {
 		plaintext.Fprintf(m.Stderr, "page: %s#/run?id=.\n", server.URL())
 	}
