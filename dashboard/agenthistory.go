@@ -2,7 +2,9 @@ package dashboard
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/run/playback"
@@ -10,11 +12,11 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The bounds of what is kept of all agents together.
+// About what is kept of agents takes in memory, in bytes, beside texts.
 const (
-	samplesMax = 1 << 20
-	lanesMax   = 1 << 21
-	usesMax    = 1 << 20
+	sampleBytes = 56
+	laneBytes   = 96
+	useBytes    = 120
 )
 
 // agentHistory is what the agents held and decided, tick by tick.
@@ -26,13 +28,13 @@ type agentHistory struct {
 	every   int64
 	ticks   []int64
 	samples [][]sample
-	// lanes are each agent's decisions, uses who used what others wrote or remembered, both as
-	// far as they fit; full says that they did not.
-	lanes  [][]laneEntry
-	uses   map[origin][]use
-	lanesN int
-	usesN  int
-	full   bool
+	// lanes are each agent's decisions, uses who used what others wrote or remembered, both the
+	// newest as far as they fit; full says that they did not.
+	lanes [][]laneEntry
+	uses  map[origin][]use
+	full  bool
+	// bytes is about what all of it takes, usesBytes what uses do.
+	bytes, usesBytes int64
 	// names are action names, once each.
 	names map[string]string
 }
@@ -101,45 +103,95 @@ func (a *agentHistory) decided(d judged, costMicros, tookMS int64) {
 	if !known {
 		return
 	}
-	if a.lanesN >= lanesMax {
-		a.full = true
-	} else {
-		name := actionName(d.Executed)
-		if kept, ok := a.names[name]; ok {
-			name = kept
-		}
-		a.names[name] = name
-		e := laneEntry{Tick: d.Tick, Action: name, Kind: string(d.DecidedBy), Accepted: d.outcome.Accepted, Adjusted: len(d.Adjustments) > 0, Calls: d.Calls, CostMicros: costMicros, DurationMS: tookMS}
-		switch {
-		case d.WaitReason != "":
-			e.Kind = "wait"
-		case d.FailedBy != "":
-			e.Kind = "fallback"
-		}
-		if d.Tokens != nil {
-			e.Tokens = d.Tokens.Total
-		}
-		if d.Timing != nil {
-			e.DurationMS = d.Timing.DurationMS
-		}
-		a.lanes[n] = append(a.lanes[n], e)
-		a.lanesN++
+	e := laneEntry{
+		Tick: d.Tick, Action: a.named(actionName(d.Executed)), Kind: a.named(string(d.DecidedBy)), Accepted: d.outcome.Accepted, Adjusted: len(d.Adjustments) > 0,
+		Calls: d.Calls, CostMicros: costMicros, DurationMS: tookMS,
 	}
+	switch {
+	case d.WaitReason != "":
+		e.Kind = "wait"
+	case d.FailedBy != "":
+		e.Kind = "fallback"
+	}
+	if d.Tokens != nil {
+		e.Tokens = d.Tokens.Total
+	}
+	if d.Timing != nil {
+		e.DurationMS = d.Timing.DurationMS
+	}
+	a.lanes[n] = append(a.lanes[n], e)
 	sources := make(map[string]trace.Source, len(d.SourcesRetrieved))
 	for _, s := range d.SourcesRetrieved {
 		sources[s.ID] = s
 	}
 	for _, id := range d.SourcesUsed {
-		if a.usesN >= usesMax {
-			a.full = true
-			return
-		}
 		at := originOf(sources[id], d.AgentID)
 		if at.tick == d.Tick && at.agent == d.AgentID {
 			continue // a module's answer
 		}
-		a.uses[at] = append(a.uses[at], use{d.Tick, d.AgentID, id})
-		a.usesN++
+		a.uses[at] = append(a.uses[at], use{d.Tick, a.ids[n], id})
+		a.usesBytes += useBytes + int64(len(id)+len(at.agent))
+	}
+}
+
+// named is a name that is kept once.
+func (a *agentHistory) named(name string) string {
+	if kept, ok := a.names[name]; ok {
+		return kept
+	}
+	if len(a.names) >= reasonsMax {
+		return others
+	}
+	name = strings.Clone(name[:min(len(name), reasonBytesMax)])
+	a.names[name] = name
+	return name
+}
+
+// fit drops what is more than a number of bytes: samples are thinned out, and of decisions and uses
+// the older half goes.
+func (a *agentHistory) fit(bytesMax int64) {
+	for n := int64(len(a.ids)); sampleBytes*n*int64(len(a.ticks)) > bytesMax/3 && len(a.ticks) > 64; {
+		for n, list := range a.samples {
+			a.samples[n] = everySecond(list)
+		}
+		a.ticks, a.every = everySecond(a.ticks), 2*a.every
+	}
+	if a.usesBytes > bytesMax/3 {
+		a.halveUses()
+	}
+	for lanes := a.lanesN(); laneBytes*lanes > bytesMax/3 && lanes > 64*int64(len(a.ids)); lanes = a.lanesN() {
+		a.full = true
+		for n, lane := range a.lanes {
+			a.lanes[n] = slices.Clone(lane[len(lane)/2:])
+		}
+	}
+	a.bytes = laneBytes*a.lanesN() + a.usesBytes + sampleBytes*int64(len(a.ids)*len(a.ticks))
+}
+
+// lanesN counts the decisions that are kept.
+func (a *agentHistory) lanesN() (n int64) {
+	for _, lane := range a.lanes {
+		n += int64(len(lane))
+	}
+	return n
+}
+
+// halveUses drops the uses of what came from the earlier half of ticks.
+func (a *agentHistory) halveUses() {
+	a.full, a.usesBytes = true, 0
+	var ticks []int64
+	for at := range a.uses {
+		ticks = append(ticks, at.tick)
+	}
+	slices.Sort(ticks)
+	for at, used := range a.uses {
+		if at.tick <= ticks[len(ticks)/2] {
+			delete(a.uses, at)
+			continue
+		}
+		for _, u := range used {
+			a.usesBytes += useBytes + int64(len(u.Source)+len(at.agent))
+		}
 	}
 }
 
@@ -159,7 +211,7 @@ func originOf(s trace.Source, agent string) origin {
 	return origin{agent, s.OriginTick}
 }
 
-// sample notes what all agents hold. Too many samples are thinned out.
+// sample notes what all agents hold.
 func (a *agentHistory) sample(tick int64, w *world.World) {
 	a.ticks = append(a.ticks, tick)
 	for n := range min(w.Agents(), len(a.samples)) {
@@ -170,17 +222,11 @@ func (a *agentHistory) sample(tick int64, w *world.World) {
 		}
 		a.samples[n] = append(a.samples[n], of)
 	}
-	if len(a.ticks) <= max(64, samplesMax/max(1, len(a.ids))) {
-		return
-	}
-	for n, list := range a.samples {
-		a.samples[n] = everySecond(list)
-	}
-	a.ticks, a.every = everySecond(a.ticks), 2*a.every
 }
 
+// everySecond drops every second one of a list, and the memory of the others.
 func everySecond[T any](list []T) []T {
-	kept := list[:0]
+	kept := make([]T, 0, len(list)/2+1)
 	for i := 0; i < len(list); i += 2 {
 		kept = append(kept, list[i])
 	}

@@ -17,15 +17,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The bounds of a history in memory.
+// The bounds of a history in memory, beside its bytes.
 const (
-	// worldBytesMax bounds the worlds kept, as far as their size can be told.
-	worldBytesMax = 192 << 20
-	worldsMax     = 1024
-	// intentsMax bounds the intents kept; earlier ticks are read from the trace again.
-	intentsMax = 1 << 21
+	worldsMax = 1024
 	// worldsRecent is how many worlds that were asked for are kept.
 	worldsRecent = 4
+	// tickBytes is what a tick takes in the columns of an index.
+	tickBytes = 80
 )
 
 // history is a run while somebody looks at it: the world at any tick, and what happened in each.
@@ -58,10 +56,13 @@ type history struct {
 	worlds []*world.World
 	every  int64
 	recent []*world.World
-	// moves are those of the ticks from movesFrom on, which hold so many intents.
-	moves     []playback.Moves
+	// moves are those of the ticks from movesFrom on; those of earlier ticks are read from the trace
+	// again.
+	moves     []keptMoves
 	movesFrom int64
-	intents   int
+	// bytesMax bounds what is kept of worlds, moves and agents. worldBytes is about what one world
+	// takes, movesBytes what all moves do, openBytes what was read of the open tick.
+	bytesMax, worldBytes, movesBytes, openBytes int64
 
 	figures figures
 	agents  agentHistory
@@ -76,17 +77,23 @@ type history struct {
 	told time.Time
 }
 
+// keptMoves are the moves of a tick, and about what they take in memory.
+type keptMoves struct {
+	playback.Moves
+	bytes int64
+}
+
 // openHistory begins to read the run in dir.
 func openHistory(dir run.Dir, changed func()) (*history, error) {
 	h, err := dir.Header()
 	if err != nil {
 		return nil, err
 	}
-	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1, figures: newFigures(h), agents: newAgentHistory(h)}
+	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1, bytesMax: historyBytesMax, figures: newFigures(h), agents: newAgentHistory(h)}
 	if of.play, err = playback.Begin(h); err != nil {
 		of.differs = err
 	} else {
-		of.worlds = []*world.World{of.play.World().Fork()}
+		of.worlds, of.worldBytes = []*world.World{of.play.World().Fork()}, bytesOf(of.play.World())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	of.cancel = cancel
@@ -192,6 +199,11 @@ func (h *history) read(ctx context.Context) (err error) {
 		if err != nil {
 			return lines.Failed(err)
 		}
+		if record != nil {
+			h.mu.Lock()
+			h.openBytes += int64(len(line))
+			h.mu.Unlock()
+		}
 		if err := h.add(state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed); err != nil {
 			return err
 		}
@@ -209,13 +221,18 @@ func (h *history) goOn() (io.ReadCloser, error) {
 		return r, nil
 	}
 	h.count, h.tick = state.NewCount(h.index, h.header), tickCount{}
+	h.forgetOpen()
 	if h.play != nil {
 		h.play.Reopen()
 	}
-	h.mu.Lock()
-	h.end = nil
-	h.mu.Unlock()
 	return h.dir.OpenFrom(h.index, h.index.Tick+1)
+}
+
+// forgetOpen forgets what was read after the last whole tick.
+func (h *history) forgetOpen() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.end, h.openBytes = nil, 0
 }
 
 // add takes the next line. What a tick changes becomes visible at its end, at once.
@@ -246,7 +263,8 @@ func (h *history) add(line state.Line, failed func(error) error) error {
 	h.marks = h.tick.marks(h.marks)
 	h.figures.add(end.Tick, &h.tick)
 	h.agents.add(end.Tick, &h.tick, h.play, played)
-	h.tick = tickCount{}
+	h.tick, h.openBytes = tickCount{}, 0
+	h.fit()
 	if time.Since(h.told) >= notifyEvery {
 		h.told = time.Now()
 		go h.changed()
@@ -272,37 +290,62 @@ func (h *history) replay(record trace.Record) (played bool) {
 // keep keeps the moves of the tick just played and, now and then, the world.
 func (h *history) keep() {
 	w := h.play.World()
-	m := h.play.Moves()
-	h.moves, h.intents = append(h.moves, m), h.intents+len(m.Intents)
-	for h.intents > intentsMax && len(h.moves) > 1 {
-		h.intents -= len(h.moves[0].Intents)
-		h.moves[0] = playback.Moves{}
-		h.moves, h.movesFrom = h.moves[1:], h.movesFrom+1
+	m := keptMoves{h.play.Moves(), 100}
+	for _, d := range h.tick.decisions {
+		m.bytes += 200 + 2*int64(len(d.Executed))
 	}
-	if w.Tick()%h.every != 0 {
-		return
+	for _, told := range m.Told {
+		m.bytes += int64(len(told.Text))
 	}
-	h.worlds = append(h.worlds, w.Fork())
-	if most := max(8, min(worldsMax, worldBytesMax/bytesOf(w))); len(h.worlds) > most {
-		// Every second one goes.
-		kept := h.worlds[:0]
-		for i, w := range h.worlds {
-			if i%2 == 0 {
-				kept = append(kept, w)
-			}
-		}
-		clear(h.worlds[len(kept):])
-		h.worlds, h.every = kept, 2*h.every
+	h.moves, h.movesBytes = append(h.moves, m), h.movesBytes+m.bytes
+	if w.Tick()%h.every == 0 {
+		h.worlds, h.worldBytes = append(h.worlds, w.Fork()), bytesOf(w)
 	}
 }
 
+// fit drops what is too much: early moves, which are read again, and every second world. The first
+// world and the last moves always stay. The lock is held.
+func (h *history) fit() {
+	for h.movesBytes > h.bytesMax*3/8 && len(h.moves) > 1 {
+		h.movesBytes -= h.moves[0].bytes
+		h.moves[0] = keptMoves{}
+		h.moves, h.movesFrom = h.moves[1:], h.movesFrom+1
+	}
+	most := h.bytesMax * 3 / 8 / max(h.worldBytes, 1)
+	for len(h.recent) > 1 && int64(len(h.recent)) > most/2 {
+		h.recent = slices.Delete(h.recent, 0, 1)
+	}
+	for len(h.worlds) > 1 && int64(len(h.worlds)) > min(worldsMax, most-int64(len(h.recent))) {
+		h.worlds, h.every = everySecond(h.worlds), 2*h.every
+	}
+	h.agents.fit(h.bytesMax / 4)
+}
+
+// limit sets how much may be kept, and drops what is more.
+func (h *history) limit(bytesMax int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.bytesMax = bytesMax; h.done > 0 {
+		h.fit()
+	}
+}
+
+// bytes is about what the history takes in memory.
+func (h *history) bytes() int64 {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	n := int64(len(h.header.Settings.ScenarioTOML)) + 1000*int64(len(h.header.Agents)) + 64<<10
+	n += int64(len(h.worlds)+len(h.recent)) * h.worldBytes
+	return n + h.movesBytes + 3*h.openBytes + h.agents.bytes + h.done*tickBytes
+}
+
 // bytesOf is about what a world takes in memory.
-func bytesOf(w *world.World) int {
+func bytesOf(w *world.World) int64 {
 	places := 0
 	for range w.Places() {
 		places++
 	}
-	return 64<<10 + 3000*w.Agents() + 250*places
+	return 64<<10 + 3000*int64(w.Agents()) + 250*int64(places)
 }
 
 // errNoWorld says that a tick has no world: it is not read yet, or cannot be played again.
@@ -317,9 +360,9 @@ func (h *history) at(tick int64) (*world.World, error) {
 		return best, err
 	}
 	from, index := best.Tick()+1, *h.index
-	var moves []playback.Moves
+	var moves []keptMoves
 	if from >= h.movesFrom {
-		moves = h.moves[from-h.movesFrom : tick-h.movesFrom+1]
+		moves = slices.Clone(h.moves[from-h.movesFrom : tick-h.movesFrom+1]) // which may be dropped meanwhile
 	}
 	h.mu.RUnlock()
 	w := best.Fork()
@@ -340,6 +383,7 @@ func (h *history) at(tick int64) (*world.World, error) {
 	if h.recent = append(h.recent, w); len(h.recent) > worldsRecent {
 		h.recent = slices.Delete(h.recent, 0, 1)
 	}
+	h.fit()
 	return w, nil
 }
 

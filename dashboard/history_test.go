@@ -76,11 +76,13 @@ func TestAnyTickIsThatOfTheRun(t *testing.T) {
 	if got, want := overviewText(t, of.index), overviewText(t, whole); got != want {
 		t.Errorf("by what is decoded of the lines the index is\n%s\nby whole lines\n%s", got, want)
 	}
+	before := of.bytes()
 	for _, kept := range []bool{true, false} {
 		if !kept {
-			of.mu.Lock()
-			of.moves, of.movesFrom, of.recent = nil, ticks+1, nil
-			of.mu.Unlock()
+			of.limit(1)
+			if len(of.worlds) != 1 || len(of.moves) != 1 || of.bytes() > before/2 {
+				t.Errorf("with no room %d worlds and %d moves are kept, %d bytes of %d", len(of.worlds), len(of.moves), of.bytes(), before)
+			}
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		for range 60 {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -47,13 +49,19 @@ type Server struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// open are the histories of the runs that somebody looked at lately, seen when.
-	open map[string]*history
-	seen map[string]time.Time
+	// open are the histories of the runs that somebody looked at, seen when last. They are to take at
+	// most bytesMax.
+	open     map[string]*history
+	seen     map[string]time.Time
+	bytesMax int64
 }
 
-// historiesMax bounds the histories in memory.
-const historiesMax = 6
+const (
+	// historyBytesMax is about what all histories may take in memory.
+	historyBytesMax = 512 << 20
+	// idleAfter is after what time a run that nobody asked about is not looked at any more.
+	idleAfter = time.Minute
+)
 
 // New opens the directory and the address. The error says which of them cannot be had.
 func New(o Options) (*Server, error) {
@@ -69,7 +77,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), c.root.Close())
 	}
-	s := &Server{catalog: c, hub: newHub(), listener: l, done: make(chan struct{}), open: map[string]*history{}, seen: map[string]time.Time{}}
+	s := &Server{catalog: c, hub: newHub(), listener: l, done: make(chan struct{}), open: map[string]*history{}, seen: map[string]time.Time{}, bytesMax: historyBytesMax}
 	var posts []string
 	if s.operator, s.asks = o.Control, o.Ask; o.Control != nil || o.Ask != nil {
 		s.door = newDoor(l.Addr())
@@ -160,23 +168,47 @@ func (s *Server) history(id string) (*history, error) {
 		s.seen[id] = time.Now()
 		return h, nil
 	}
-	for len(s.open) >= historiesMax {
-		oldest := ""
-		for other := range s.open {
-			if oldest == "" || s.seen[other].Before(s.seen[oldest]) {
-				oldest = other
-			}
-		}
-		s.open[oldest].cancel()
-		delete(s.open, oldest)
-		delete(s.seen, oldest)
+	if h := s.open[id]; h != nil {
+		h.cancel()
 	}
-	h, err := openHistory(dir, func() { s.hub.changed(id) })
+	h, err := openHistory(dir, func() {
+		s.fit()
+		s.hub.changed(id)
+	})
 	if err != nil {
 		return nil, err
 	}
 	s.open[id], s.seen[id] = h, time.Now()
 	return h, nil
+}
+
+// fit makes the histories take no more memory than they may. The runs that nobody looks at go first,
+// the one seen longest ago before others. If those that are looked at take too much, each that takes
+// more than an equal part keeps less of its run, and reads the rest again when it is asked for.
+func (s *Server) fit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids, taken := slices.Collect(maps.Keys(s.open)), int64(0)
+	slices.SortFunc(ids, func(a, b string) int { return s.seen[a].Compare(s.seen[b]) })
+	for _, h := range s.open {
+		taken += h.bytes()
+	}
+	for _, id := range ids {
+		if taken <= s.bytesMax || time.Since(s.seen[id]) < idleAfter {
+			break
+		}
+		taken -= s.open[id].bytes()
+		s.open[id].cancel()
+		delete(s.open, id)
+		delete(s.seen, id)
+	}
+	for _, h := range s.open {
+		if part := s.bytesMax / int64(len(s.open)); taken <= s.bytesMax {
+			h.limit(s.bytesMax)
+		} else if h.bytes() > part {
+			h.limit(part)
+		}
+	}
 }
 
 func (s *Server) routes() http.Handler {

@@ -56,8 +56,11 @@ type mark struct {
 	Text  string `json:"text"`
 }
 
-// marksOfKindMax bounds the marks of one kind that can be many.
-const marksOfKindMax = 64
+// marksOfKindMax bounds the marks of one kind that can be many, markBytesMax the text of one.
+const (
+	marksOfKindMax = 64
+	markBytesMax   = 1000
+)
 
 // marks adds those of the tick: of failures, shutdowns and refused actions the first, of goals,
 // forks and caps all.
@@ -72,6 +75,7 @@ func (t *tickCount) marks(list []mark) []mark {
 	}
 	add := func(most int, m mark) {
 		if count(m.Kind) < most {
+			m.Text = m.Text[:min(len(m.Text), markBytesMax)]
 			list = append(list, m)
 		}
 	}
@@ -157,6 +161,22 @@ type figureRow struct {
 	price, p50, p95 int64
 }
 
+// The bounds of reasons, which a trace may hold any number of: the further ones are counted as others.
+const (
+	reasonsMax     = 1000
+	reasonBytesMax = 200
+	others         = "others"
+)
+
+// tally counts a reason.
+func tally(counts map[string]int64, reason string) {
+	reason = reason[:min(len(reason), reasonBytesMax)]
+	if _, known := counts[reason]; !known && len(counts) >= reasonsMax {
+		reason = others
+	}
+	counts[reason]++
+}
+
 func newFigures(h trace.Header) figures {
 	return figures{
 		prices: pricesOf(h.Latest()), every: 1, Waits: map[string]int64{}, Rejections: map[string]int64{}, Errors: map[string]int64{},
@@ -219,7 +239,7 @@ func (f *figures) calls(r *figureRow, calls []trace.ModelCall) {
 		r.costMicros += cost(f.prices, c.Model, u)
 		if c.Answer.Failure != nil {
 			r.failed++
-			f.Errors[string(c.Answer.Failure.Kind)]++
+			tally(f.Errors, string(c.Answer.Failure.Kind))
 		}
 		if c.Timing != nil {
 			latencies = append(latencies, c.Timing.LatencyMS)
@@ -236,10 +256,10 @@ func (f *figures) steps(r *figureRow, steps []trace.Step) {
 		case trace.StepRepair:
 			r.repairs++
 		case trace.StepParseError:
-			f.Unusable[s.Code]++
+			tally(f.Unusable, s.Code)
 		}
 		for _, name := range s.Repairs {
-			f.Repairs[name]++
+			tally(f.Repairs, name)
 		}
 	}
 }
@@ -249,7 +269,7 @@ func (f *figures) decisions(r *figureRow, decisions []judged) {
 		switch {
 		case d.WaitReason != "":
 			r.degraded++
-			f.Waits[string(d.WaitReason)]++
+			tally(f.Waits, string(d.WaitReason))
 		case d.DecidedBy == trace.ByStanding:
 			r.continued++
 		default:
@@ -257,14 +277,14 @@ func (f *figures) decisions(r *figureRow, decisions []judged) {
 		}
 		for _, a := range d.Adjustments {
 			r.adjusted++
-			f.Adjusted[a.Action+"."+a.Field+" ("+a.Bound+")"]++
+			tally(f.Adjusted, a.Action+"."+a.Field+" ("+a.Bound+")")
 		}
 		if name := actionName(d.Executed); name != "" {
-			f.Actions[name]++
+			tally(f.Actions, name)
 		}
 		if refused := d.outcome.Rejection; refused != nil {
 			r.rejected++
-			f.Rejections[refused.Code]++
+			tally(f.Rejections, refused.Code)
 		}
 	}
 }
