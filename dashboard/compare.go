@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -45,9 +46,9 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 	case len(v.A) == 0 || len(v.B) == 0 || len(v.A)+len(v.B) > compareMax:
 		err = badQuery(fmt.Sprintf("allowed are one run or more on each side, %d in all", compareMax))
 	case len(v.A) == 1 && len(v.B) == 1:
-		err = s.comparePair(&v)
+		err = s.comparePair(r.Context(), &v)
 	default:
-		err = s.compareSides(&v)
+		err = s.compareSides(r.Context(), &v)
 	}
 	if err != nil {
 		fail(w, err)
@@ -56,15 +57,16 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, v)
 }
 
-func (s *Server) comparePair(v *compareView) error {
+// comparePair compares two runs until ctx ends: whoever asked is gone then.
+func (s *Server) comparePair(ctx context.Context, v *compareView) error {
 	var readers [2]*trace.Reader
 	for i, id := range []string{v.A[0], v.B[0]} {
-		of, dir, err := s.reportOf(id)
+		of, dir, err := s.reportOf(ctx, id)
 		if err != nil {
 			return err
 		}
 		v.Reports = append(v.Reports, of)
-		f, err := dir.Open()
+		f, err := dir.OpenUntil(ctx)
 		if err != nil {
 			return err
 		}
@@ -77,7 +79,10 @@ func (s *Server) comparePair(v *compareView) error {
 }
 
 // reportOf is the report of a run: the one that it wrote, or else one made of its trace.
-func (s *Server) reportOf(id string) (of report.Report, dir run.Dir, err error) {
+func (s *Server) reportOf(ctx context.Context, id string) (of report.Report, dir run.Dir, err error) {
+	if ctx.Err() != nil {
+		return of, dir, ctx.Err()
+	}
 	if dir, err = s.catalog.run(id); err != nil {
 		return of, dir, err
 	}
@@ -86,7 +91,7 @@ func (s *Server) reportOf(id string) (of report.Report, dir run.Dir, err error) 
 			return of, dir, nil
 		}
 	}
-	f, err := dir.Open()
+	f, err := dir.OpenUntil(ctx)
 	if err != nil {
 		return of, dir, err
 	}
@@ -95,8 +100,8 @@ func (s *Server) reportOf(id string) (of report.Report, dir run.Dir, err error) 
 	return of, dir, err
 }
 
-// compareSides pairs runs of the same scenario and seed.
-func (s *Server) compareSides(v *compareView) error {
+// compareSides pairs runs of the same scenario and seed, until ctx ends.
+func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	var cells []batch.Cell
 	var results []batch.Result
 	pairs := map[string]*pairView{}
@@ -104,7 +109,7 @@ func (s *Server) compareSides(v *compareView) error {
 		side := string(rune('A' + i))
 		repeats := map[string]int64{}
 		for _, id := range ids {
-			of, _, err := s.reportOf(id)
+			of, _, err := s.reportOf(ctx, id)
 			if err != nil {
 				return err
 			}
@@ -122,6 +127,9 @@ func (s *Server) compareSides(v *compareView) error {
 			p := pairs[key]
 			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics
 		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	how := &batch.Compare{Axis: "side", Baseline: "A", Metrics: batch.ShownMetrics}
 	sum, err := batch.Summarize(batch.File{Name: "A and B", Compare: how}, cells, results)

@@ -3,6 +3,7 @@ package run
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,6 +64,16 @@ func (d Dir) Open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err // and not a nil reader
 	}
+	return s, nil
+}
+
+// OpenUntil is [Dir.Open] for a reader that stops: once ctx ends, reading fails with its error.
+func (d Dir) OpenUntil(ctx context.Context) (io.ReadCloser, error) {
+	s, err := d.open()
+	if err != nil {
+		return nil, err // and not a nil reader
+	}
+	s.ctx = ctx
 	return s, nil
 }
 
@@ -132,6 +143,8 @@ type segments struct {
 	tick   int64
 	// strict says that a broken chain is never read past, readOn that one was.
 	strict, readOn bool
+	// ctx ends the reading; nil does not.
+	ctx context.Context
 }
 
 // inOpen returns where a byte of the trace is in the open file; ok is false where it is in
@@ -146,6 +159,9 @@ func (s *segments) inOpen(offset int64) (at int64, ok bool) {
 
 func (s *segments) Read(p []byte) (int, error) {
 	for {
+		if s.ctx != nil && s.ctx.Err() != nil {
+			return 0, s.ctx.Err()
+		}
 		if s.current == nil {
 			if err := s.advance(); err != nil {
 				return 0, err
