@@ -65,10 +65,13 @@ type runRow struct {
 	Source    string `json:"model_source"`
 	Agents    int    `json:"agents"`
 	StartedAt string `json:"started_at"`
-	// Status is running, unfinished, or how the run ended.
+	// Status is running, unfinished, or how the run ended; not_begun without any record, damaged if it
+	// cannot be read, or gone if it was removed while it was looked at.
 	Status string `json:"status"`
-	Ticks  int64  `json:"ticks"`
-	Asked  int64  `json:"ticks_requested"`
+	// Problem says why a run is damaged.
+	Problem string `json:"problem,omitempty"`
+	Ticks   int64  `json:"ticks"`
+	Asked   int64  `json:"ticks_requested"`
 	// Counted says that the run ended and wrote a report: what follows is not known before.
 	Counted bool `json:"counted"`
 	// Score is that of the task, Goals counts the goals met.
@@ -90,14 +93,26 @@ func openCatalog(dir string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{path: dir, root: root, told: map[string]toldReport{}, labels: map[string]toldLabels{}}, nil
+	return &catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{}, labels: map[string]toldLabels{}}, nil
+}
+
+// shown is a message for the page: what it names of the directory is relative to it.
+func (c *catalog) shown(text string) string {
+	if !filepath.IsAbs(c.path) || c.path == filepath.Dir(c.path) {
+		return text
+	}
+	text = strings.ReplaceAll(text, c.path+string(filepath.Separator), "")
+	return strings.ReplaceAll(text, c.path, ".")
 }
 
 // entry is a directory that holds a run or a batch; its id is the path to it with slashes, "."
 // for the directory itself.
 type entry struct {
-	id    string
-	batch bool
+	id string
+	// batch says that it is one, empty that it is of a run without a trace, and problem why the trace
+	// is none.
+	batch, empty bool
+	problem      string
 }
 
 // list finds all runs and batches, in the order of their ids.
@@ -112,8 +127,15 @@ func (c *catalog) list() []entry {
 		if err != nil {
 			return // somebody removed it, or it is not ours to read
 		}
-		if slices.ContainsFunc(files, isTrace) {
+		switch {
+		case slices.ContainsFunc(files, isTrace):
 			found = append(found, entry{id: id})
+			return
+		case slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == run.TraceFile && f.Type()&fs.ModeSymlink == 0 }):
+			found = append(found, entry{id: id, problem: run.TraceFile + " is " + run.ErrIrregular.Error()})
+			return
+		case neverBegan(files):
+			found = append(found, entry{id: id, empty: true})
 			return
 		}
 		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "batch.json" && f.Type().IsRegular() }) {
@@ -132,6 +154,15 @@ func (c *catalog) list() []entry {
 // isTrace says that a file makes its directory one of a run.
 func isTrace(f fs.DirEntry) bool {
 	return f.Type().IsRegular() && (f.Name() == run.TraceFile || strings.HasPrefix(f.Name(), "trace-") && strings.HasSuffix(f.Name(), ".jsonl.zst"))
+}
+
+// neverBegan says that the files of a directory are those of a run before its trace, and no others:
+// an attempt at a cell is locked too.
+func neverBegan(files []fs.DirEntry) bool {
+	other := func(f fs.DirEntry) bool {
+		return !(f.Name() == run.LockFile && f.Type().IsRegular() || f.Name() == run.PlaybookDir && f.IsDir())
+	}
+	return len(files) > 0 && !slices.ContainsFunc(files, other)
 }
 
 // within returns the path of a directory of the catalog. Every part of it is a directory, not a
@@ -216,7 +247,7 @@ func (c *catalog) row(id string) (runRow, error) {
 	c.mu.Lock()
 	told, known := c.told[id]
 	c.mu.Unlock()
-	if known && told.stamp == stamp && told.row.Status != "running" && told.row.Status != "unfinished" {
+	if known && told.stamp == stamp && told.row.Status != statusRunning && told.row.Status != string(trace.RunUnfinished) {
 		return told.row, nil
 	}
 	dir, err := c.run(id)
@@ -238,14 +269,19 @@ func (c *catalog) row(id string) (runRow, error) {
 	if h.Timing != nil {
 		r.StartedAt = h.Timing.StartedAt
 	}
-	running := dir.Holder() != ""
-	if of, err := c.report(id); err == nil && !running {
+	r.Ticks, r.Status = c.ending(id)
+	of, head, err := c.report(id)
+	switch {
+	case dir.Holder() != "":
+		r.Status = statusRunning
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		r.damaged(&run.DamageError{File: run.ReportFile, Err: err})
+	default:
 		r.fill(of)
-	} else {
-		r.Ticks, r.Status = c.ending(id)
-	}
-	if running {
-		r.Status = "running"
+		if c.head(id) != head {
+			r.damaged(readThrough(dir))
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,6 +290,72 @@ func (c *catalog) row(id string) (runRow, error) {
 	}
 	c.told[id] = toldReport{stamp, r}
 	return r, nil
+}
+
+// The states of a run that its records do not name.
+const (
+	statusRunning  = "running"
+	statusNotBegun = "not_begun"
+	statusDamaged  = "damaged"
+	statusGone     = "gone"
+)
+
+// damaged notes why a run cannot be read; nil is no damage.
+func (r *runRow) damaged(err error) {
+	if err != nil {
+		r.Status, r.Problem = statusDamaged, err.Error()
+	}
+}
+
+// readThrough reads a trace to its end. The error says where it is broken.
+func readThrough(dir run.Dir) error {
+	f, err := dir.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for lines := trace.NewReader(f); ; {
+		if _, err := lines.NextLine(); err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// head is the chain of the last line of a trace, empty if there is none.
+func (c *catalog) head(id string) trace.Chain {
+	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	end := make([]byte, min(info.Size(), 64))
+	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
+		return ""
+	}
+	_, chain, _ := trace.Unseal(bytes.TrimSuffix(end, []byte("\n")))
+	return trace.Chain(chain)
+}
+
+// keep keeps the row of a run until its files change.
+func (c *catalog) keep(r runRow) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told[r.ID] = toldReport{c.told[r.ID].stamp, r}
+}
+
+// lastRow is what was told of a run last.
+func (c *catalog) lastRow(id string) runRow {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.told[id].row
+	r.ID = id
+	return r
 }
 
 func (r *runRow) fill(of report.Report) {
@@ -267,21 +369,21 @@ func (r *runRow) fill(of report.Report) {
 	}
 }
 
-// report reads the report that a run wrote at its end.
-func (c *catalog) report(id string) (of report.Report, err error) {
+// report reads the report that a run wrote at its end, and the head of the trace it was made of.
+func (c *catalog) report(id string) (of report.Report, head trace.Chain, err error) {
 	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.ReportFile)))
 	if err != nil {
-		return of, err
+		return of, "", err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, reportBytesMax+1))
 	if err == nil {
-		err = json.Unmarshal(data, &of)
+		head, err = state.ReportHead(data)
 	}
 	if err == nil {
-		_, err = state.ReportHead(data)
+		err = json.Unmarshal(data, &of)
 	}
-	return of, err
+	return of, head, err
 }
 
 // ending looks near the end of the trace for the last whole tick, 0 if none is there, and for how
@@ -331,10 +433,28 @@ func (c *catalog) runs() (rows []runRow, batches []string) {
 			batches = append(batches, e.id)
 			continue
 		}
-		r, err := c.row(e.id)
-		if err != nil {
-			continue // removed meanwhile, or not ours
+		r := runRow{ID: e.id, Status: statusNotBegun}
+		switch {
+		case e.problem != "":
+			r.damaged(errors.New(e.problem))
+		case e.empty:
+			if dir, err := c.within(e.id); err != nil {
+				continue // not ours
+			} else if run.Dir(dir).Holder() != "" {
+				r.Status = statusRunning
+			}
+		default:
+			of, err := c.row(e.id)
+			if errors.Is(err, errNoSuch) || errors.Is(err, run.ErrNoRun) {
+				continue // removed meanwhile, or not ours
+			}
+			if err == nil {
+				r = of
+			} else if !errors.Is(err, run.ErrNothingRecorded) {
+				r.damaged(err)
+			}
 		}
+		r.Problem = c.shown(r.Problem)
 		for _, b := range batches {
 			if b == "." || strings.HasPrefix(e.id, b+"/") {
 				r.Batch = b

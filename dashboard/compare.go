@@ -51,7 +51,7 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 		err = s.compareSides(r.Context(), &v)
 	}
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	answer(w, r, v)
@@ -86,8 +86,8 @@ func (s *Server) reportOf(ctx context.Context, id string) (of report.Report, dir
 	if dir, err = s.catalog.run(id); err != nil {
 		return of, dir, err
 	}
-	if row, err := s.catalog.row(id); err == nil && row.Status != "running" {
-		if of, err := s.catalog.report(id); err == nil {
+	if row, err := s.catalog.row(id); err == nil && row.Status != statusRunning {
+		if of, _, err := s.catalog.report(id); err == nil {
 			return of, dir, nil
 		}
 	}
@@ -159,7 +159,7 @@ type batchView struct {
 func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 	v, err := s.batchView(r.URL.Query().Get("batch"))
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	answer(w, r, v)
@@ -180,6 +180,12 @@ func (s *Server) batchView(id string) (batchView, error) {
 	if err == nil {
 		results, err = dir.Results(cells)
 	}
+	for i := range v.Status.Cells {
+		v.Status.Cells[i].Reason = s.catalog.shown(v.Status.Cells[i].Reason)
+	}
+	for i := range results {
+		results[i].Reason = s.catalog.shown(results[i].Reason)
+	}
 	if err == nil {
 		var sum batch.Summary
 		if sum, err = batch.Summarize(file, cells, results); err == nil {
@@ -187,7 +193,7 @@ func (s *Server) batchView(id string) (batchView, error) {
 		}
 	}
 	if err != nil {
-		v.Problem = err.Error()
+		v.Problem = s.catalog.shown(err.Error())
 	}
 	for _, c := range v.Status.Cells {
 		paths, _ := dir.Runs(c.Cell.ID) // a cell may have no directory yet

@@ -37,6 +37,8 @@ type history struct {
 	// changed is called after ticks were added.
 	changed func()
 	cancel  context.CancelFunc
+	// gone says that the run was removed; the lock of the server guards it.
+	gone bool
 	// readOnce is closed when the trace was read to its end for the first time.
 	readOnce chan struct{}
 
@@ -157,7 +159,7 @@ func (h *history) failed() error {
 func (h *history) damaged() bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.err != nil && h.failedAt == traceSize(h.dir)
+	return h.err != nil && h.err != errReplaced && h.failedAt == traceSize(h.dir)
 }
 
 // notifyEvery is how often watchers are told while a long trace is read: what they ask for then
@@ -220,12 +222,30 @@ func (h *history) goOn() (io.ReadCloser, error) {
 	if r, err := h.dir.OpenAt(h.count.Next(), h.index.Tick+1); err == nil {
 		return r, nil
 	}
+	if h.replaced() {
+		return nil, errReplaced
+	}
 	h.count, h.tick = state.NewCount(h.index, h.header), tickCount{}
 	h.forgetOpen()
 	if h.play != nil {
 		h.play.Reopen()
 	}
 	return h.dir.OpenFrom(h.index, h.index.Tick+1)
+}
+
+// errReplaced says that the directory holds another run by now.
+var errReplaced = errors.New("another run took the place of this one")
+
+// replaced reports whether the trace begins with another line than the one that was read.
+func (h *history) replaced() bool {
+	f, err := h.dir.Open()
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lines := trace.NewReader(f)
+	_, err = lines.NextLine()
+	return err == nil && string(lines.Chain()) != h.index.Run
 }
 
 // forgetOpen forgets what was read after the last whole tick.

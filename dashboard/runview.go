@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -36,19 +37,55 @@ type settingView struct {
 	Value string `json:"value"`
 }
 
-func (s *Server) getRun(h *history, r *http.Request) (any, error) {
+// answerRun answers what a run is. One that was removed is shown as far as it was read, and as gone:
+// the page keeps what it has if an answer fails.
+func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("run")
-	row, err := s.catalog.row(id)
+	h, err := s.history(id)
+	if !errors.Is(err, errGone) {
+		s.ofRun(s.getRun)(w, r)
+		return
+	}
+	row := s.catalog.lastRow(id)
+	row.Status = statusGone
+	v := s.runView(h, row)
+	v.Damage = errGone.Error()
+	answer(w, r, v)
+}
+
+func (s *Server) getRun(h *history, r *http.Request) (any, error) {
+	row, err := s.catalog.row(r.URL.Query().Get("run"))
 	if err != nil {
 		return nil, err
 	}
+	row = s.known(row)
+	v := s.runView(h, row)
+	if of, _, err := s.catalog.report(row.ID); err == nil && row.Status != statusRunning {
+		of.RunReason = s.catalog.shown(of.RunReason)
+		v.Report = &of
+	}
+	return v, nil
+}
+
+// known is the row of a run with what reading it has shown.
+func (s *Server) known(r runRow) runRow {
+	s.mu.Lock()
+	h := s.open[r.ID]
+	s.mu.Unlock()
+	if h != nil && h.damaged() {
+		r.damaged(errors.New(s.catalog.shown(h.failed().Error())))
+		s.catalog.keep(r)
+	}
+	return r
+}
+
+// runView is a run as far as it was read.
+func (s *Server) runView(h *history, row runRow) runView {
 	v := runView{reach: h.reached(), Row: row, Agents: h.header.Agents, Forks: h.header.Forks, Goals: []world.GoalStatus{}}
 	if w, err := h.at(v.Tick); err == nil {
 		v.Goals = append(v.Goals, w.Goals()...)
 	}
-	if of, err := s.catalog.report(id); err == nil && row.Status != "running" {
-		v.Report = &of
-	}
+	v.Differs, v.Damage = s.catalog.shown(v.Differs), s.catalog.shown(v.Damage)
 	set := h.header.Latest()
 	for _, one := range []settingView{
 		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model}, {"endpoint", set.BaseURL},
@@ -60,7 +97,12 @@ func (s *Server) getRun(h *history, r *http.Request) (any, error) {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	v.Marks, v.Every, v.Columns, v.End = append([]mark{}, h.marks...), h.figures.every, h.figures.columns(), h.end
+	v.Marks, v.Every, v.Columns = append([]mark{}, h.marks...), h.figures.every, h.figures.columns()
+	if h.end != nil {
+		end := *h.end
+		end.Reason = s.catalog.shown(end.Reason)
+		v.End = &end
+	}
 	v.Row.Ticks = max(v.Row.Ticks, h.done)
 	v.Counts = map[string]map[string]int64{}
 	for name, counts := range map[string]map[string]int64{
@@ -71,7 +113,7 @@ func (s *Server) getRun(h *history, r *http.Request) (any, error) {
 			v.Counts[name][key] = n
 		}
 	}
-	return v, nil
+	return v
 }
 
 // chartView is what of a world never changes.

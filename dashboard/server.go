@@ -134,7 +134,7 @@ const listEvery = time.Second
 // watchList tells the clients when the list of runs has changed.
 func (s *Server) watchList() {
 	// Nobody was told of a list before the first one.
-	last, wait := "not known", listEvery
+	last, wait := map[string]string(nil), listEvery
 	for {
 		select {
 		case <-s.done:
@@ -144,11 +144,19 @@ func (s *Server) watchList() {
 		if !s.hub.watched() {
 			continue
 		}
-		began, now := time.Now(), ""
+		began, now := time.Now(), map[string]string{}
 		for _, e := range s.catalog.list() {
-			now += e.id + " " + s.catalog.stamp(e.id, run.TraceFile) + s.catalog.stamp(e.id, run.ReportFile) + s.catalog.stamp(e.id, "results.jsonl") + "\n"
+			now[e.id] = s.catalog.stamp(e.id, run.TraceFile) + s.catalog.stamp(e.id, run.ReportFile) + s.catalog.stamp(e.id, "results.jsonl")
+			if was, known := last[e.id]; known && was != now[e.id] && !s.follows(e.id) {
+				s.hub.changed(e.id)
+			}
 		}
-		if now != last {
+		for id := range last {
+			if _, is := now[id]; !is {
+				s.hub.changed(id) // it was removed, or went elsewhere
+			}
+		}
+		if last == nil || !maps.Equal(now, last) {
 			s.hub.changed(listChanged)
 			last = now
 		}
@@ -156,22 +164,32 @@ func (s *Server) watchList() {
 	}
 }
 
-// history returns the history of a run, which it begins if nobody looked at the run lately.
+// errGone says that a run that was looked at is not there any more.
+var errGone = errors.New("this run was removed while it was looked at")
+
+// history returns the history of a run, which it begins if nobody looked at the run lately. With
+// [errGone] it returns what was read of a run that was removed.
 func (s *Server) history(id string) (*history, error) {
 	dir, err := s.catalog.run(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.open[id]
+	if h != nil && err != nil {
+		h.cancel()
+		h.gone, s.seen[id] = true, time.Now()
+		return h, errGone
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h := s.open[id]; h != nil && (h.failed() == nil || h.damaged()) {
+	if h != nil && !h.gone && (h.failed() == nil || h.damaged()) {
 		s.seen[id] = time.Now()
 		return h, nil
 	}
-	if h := s.open[id]; h != nil {
+	if h != nil {
 		h.cancel()
 	}
-	h, err := openHistory(dir, func() {
+	h, err = openHistory(dir, func() {
 		s.fit()
 		s.hub.changed(id)
 	})
@@ -211,6 +229,14 @@ func (s *Server) fit() {
 	}
 }
 
+// follows reports whether a history of the run tells of its changes.
+func (s *Server) follows(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.open[id]
+	return h != nil && h.failed() == nil
+}
+
 func (s *Server) routes() http.Handler {
 	m := http.NewServeMux()
 	static, err := fs.Sub(files, "static")
@@ -219,7 +245,7 @@ func (s *Server) routes() http.Handler {
 	}
 	m.Handle("/", newAssets(static))
 	m.HandleFunc("/api/runs", s.getRuns)
-	m.HandleFunc("/api/run", s.ofRun(s.getRun))
+	m.HandleFunc("/api/run", s.answerRun)
 	m.HandleFunc("/api/chart", s.ofRun(s.getChart))
 	m.HandleFunc("/api/world", s.ofRun(s.getWorld))
 	m.HandleFunc("/api/agent", s.ofRun(s.getAgent))
@@ -261,18 +287,33 @@ func (s *Server) ofRun(get func(*history, *http.Request) (any, error)) http.Hand
 	return func(w http.ResponseWriter, r *http.Request) {
 		h, err := s.history(r.URL.Query().Get("run"))
 		if err != nil {
-			fail(w, err)
+			s.fail(w, err)
 			return
 		}
 		h.await(r.Context())
 		v, err := get(h, r)
 		if err != nil {
-			fail(w, err)
+			s.fail(w, err)
 			return
 		}
 		answer(w, r, v)
 	}
 }
+
+// fail says what is wrong, with paths relative to the directory.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	fail(w, shownError{err, s.catalog.shown(err.Error())})
+}
+
+// shownError is an error as the page shows it.
+type shownError struct {
+	error
+	text string
+}
+
+func (e shownError) Error() string { return e.text }
+
+func (e shownError) Unwrap() error { return e.error }
 
 // fail says what is wrong. A path on this machine is nobody's business.
 func fail(w http.ResponseWriter, err error) {
@@ -283,6 +324,8 @@ func fail(w http.ResponseWriter, err error) {
 		problem(w, http.StatusBadRequest, bad.Error())
 	case errors.Is(err, errNoSuch), errors.Is(err, run.ErrNoRun), errors.As(err, &path):
 		problem(w, http.StatusNotFound, errNoSuch.Error())
+	case errors.Is(err, errGone):
+		problem(w, http.StatusGone, err.Error())
 	case errors.Is(err, errNoWorld), errors.Is(err, errNoCall):
 		problem(w, http.StatusNotFound, err.Error())
 	default:
@@ -302,5 +345,8 @@ func queryTick(r *http.Request) (int64, error) {
 
 func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
 	runs, batches := s.catalog.runs()
+	for i, row := range runs {
+		runs[i] = s.known(row)
+	}
 	answer(w, r, map[string]any{"runs": runs, "batches": batches})
 }

@@ -16,19 +16,16 @@ var ErrIrregular = errors.New("not a regular file")
 // OpenRegular opens a file for reading. The error is [ErrIrregular], or says why the file cannot be
 // opened. It follows links.
 func OpenRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: ErrIrregular}
-	}
-	if err != nil {
-		return nil, err
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrIrregular}
 	}
 	// A pipe may take the place of the file now; without this flag opening one waits for a writer.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrIrregular}
 	}
 	if err != nil {
