@@ -12,7 +12,39 @@ import (
 	"time"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/run"
 )
+
+// TestAPipeIsNoTrace lists a directory whose trace is a pipe, to which nobody writes.
+func TestAPipeIsNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "own"), "minimal", 2, nil)
+	if err := os.Mkdir(filepath.Join(dir, "pipe"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe", run.TraceFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := serve(t, dir) + "api/"
+	if rows := list(t, at); rows["pipe"] != (listed{"pipe", "damaged", "trace.jsonl is not a regular file"}) || len(rows) != 2 {
+		t.Errorf("the list has %+v", rows)
+	}
+	if status, _, body := request(t, at+"run?run=pipe", nil); status != http.StatusNotFound {
+		t.Errorf("status %d: %s", status, body)
+	}
+	// One that takes the place of a trace that is looked at.
+	read[struct{}](t, at+"run?run=own")
+	path := filepath.Join(dir, "own", run.TraceFile)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if v := read[struct{ Row listed }](t, at+"run?run=own"); v.Row.Status != "gone" {
+		t.Errorf("the run is %+v", v)
+	}
+}
 
 // TestNothingOutsideABatchIsRead puts a link, and then a pipe, in the place of each directory and
 // file of a cell.

@@ -129,6 +129,19 @@ func TestAnOpenTickThatWasRepairedIsReadAgain(t *testing.T) {
 	}
 }
 
+// TestAnotherRunInTheSamePlace replaces a run between two looks at it.
+func TestAnotherRunInTheSamePlace(t *testing.T) {
+	g := grow(t, 3)
+	other := growing{}
+	other.w = trace.NewChainedWriter(&other.text, "")
+	other.write(t, trace.Header{Format: trace.FormatVersion, RulesVersion: "other", Agents: []trace.HeaderAgent{{ID: "agent-1"}}}, trace.TickEnd{Tick: 1}, trace.TickEnd{Tick: 2})
+	g.put(t, other.text.Bytes())
+	<-g.read
+	if err := g.h.failed(); !errors.Is(err, errReplaced) || g.h.damaged() {
+		t.Errorf("the history ends with %v", err)
+	}
+}
+
 // TestARunThatGoesOnHasNotEnded ends a run and resumes it.
 func TestARunThatGoesOnHasNotEnded(t *testing.T) {
 	g := grow(t, 0)

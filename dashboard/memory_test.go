@@ -110,6 +110,22 @@ func TestRunsThatNobodyLooksAtGoFirst(t *testing.T) {
 	}
 }
 
+// TestRunsThatNobodyLooksAtAreClosed opens more runs than are polled for nobody.
+func TestRunsThatNobodyLooksAtAreClosed(t *testing.T) {
+	s, ids := serverOf(t, 1)
+	h := opened(t, s, ids[0])
+	s.mu.Lock()
+	for n := range openMax + 10 {
+		id := fmt.Sprint("idle-", n)
+		s.open[id], s.seen[id] = &history{cancel: func() {}, play: h.play}, time.Now().Add(-2*idleAfter)
+	}
+	s.mu.Unlock()
+	s.fit()
+	if len(s.open) != openMax || s.open[ids[0]] == nil {
+		t.Errorf("%d runs are open", len(s.open))
+	}
+}
+
 // TestAgentsInLittleMemory adds many decisions: the newest stay, and the page is told that others do
 // not.
 func TestAgentsInLittleMemory(t *testing.T) {

@@ -59,8 +59,10 @@ type Server struct {
 const (
 	// historyBytesMax is about what all histories may take in memory.
 	historyBytesMax = 512 << 20
-	// idleAfter is after what time a run that nobody asked about is not looked at any more.
+	// idleAfter is after what time a run that nobody asked about is not looked at any more, openMax how
+	// many runs are open before such ones are closed: each is polled.
 	idleAfter = time.Minute
+	openMax   = 32
 )
 
 // New opens the directory and the address. The error says which of them cannot be had.
@@ -212,7 +214,7 @@ func (s *Server) fit() {
 		taken += h.bytes()
 	}
 	for _, id := range ids {
-		if taken <= s.bytesMax || time.Since(s.seen[id]) < idleAfter {
+		if taken <= s.bytesMax && len(s.open) <= openMax || time.Since(s.seen[id]) < idleAfter {
 			break
 		}
 		taken -= s.open[id].bytes()
