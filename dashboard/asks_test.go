@@ -38,8 +38,11 @@ func asks(t *testing.T) func(context.Context, dashboard.Question) error {
 	}
 	t.Cleanup(client.Close)
 	return func(ctx context.Context, q dashboard.Question) error {
-		if q.Text == "refuse" {
+		switch q.Text {
+		case "refuse":
 			return errors.New("the model is out of <b>order</b>")
+		case "again": // as if it had been answered before
+			return nil
 		}
 		x, _, err := run.Dir(q.Dir).Index(false)
 		if err != nil {
@@ -80,6 +83,9 @@ func TestAskFromThePage(t *testing.T) {
 	b.fill(t, "textarea", "refuse")
 	b.click(t, "form button", "Ask")
 	b.wait(t, "the model is out of <b>order</b>")
+	b.fill(t, "textarea", "again")
+	b.click(t, "form button", "Ask")
+	b.wait(t, "It was asked this before: the answer below cost nothing.")
 
 	token := tokenOf(t, entrance)
 	other := &poster{at: s.URL(), origin: strings.TrimSuffix(s.URL(), "/")}

@@ -573,6 +573,72 @@ func TestABatchInABrowser(t *testing.T) {
 	b.check(t, "sides")
 }
 
+// TestABatchIsWatched follows a batch while it is played, opens a cell and comes back. What was not
+// measured is not shown as nought.
+func TestABatchIsWatched(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	b := openTab(t, serve(t, dir))
+	b.open(t, "", "There is no run here yet")
+	began, next, ended := make(chan bool), make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		playBatch(t, filepath.Join(dir, "live"), "<i>live</i>", func(r *batch.Result) {
+			began <- true
+			<-next
+			if r.Cell.Seed == 2 {
+				r.Status, r.Reason = trace.RunProviderFailed, "<b>no</b> answer"
+			}
+		})
+	}()
+	<-began // the first cell is played, and its result not written
+	b.wait(t, "live")
+	b.click(t, ".card a", "live")
+	b.wait(t, "Batch <i>live</i>")
+	b.wait(t, "0 of 4")
+	b.wait(t, "playing")
+	b.wait(t, "4 of 4 cells have not been played to their end")
+	verdict := func() (text string) {
+		t.Helper()
+		text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('[aria-label=Verdicts] tbody').innerText"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(text), " ")
+	}
+	if got := verdict(); got != "calls decides – – – – too few" {
+		t.Errorf("before anything is measured the verdict reads %q", got)
+	}
+	b.check(t, "batch begun")
+	b.shoot(t, "batch-begun.png")
+	next <- true
+	<-began
+	b.wait(t, "1 of 4")
+	b.click(t, "[aria-label=Cells] td a", "")
+	b.wait(t, "Agents after tick 2")
+	b.click(t, "a", "batch live")
+	b.wait(t, "Means over cells")
+	for range 3 {
+		next <- true
+		select {
+		case <-began:
+		case <-ended:
+		}
+	}
+	<-ended
+	b.wait(t, "2 of 4")
+	b.wait(t, "<b>no</b> answer")
+	b.check(t, "batch ended")
+	b.harmless(t, "batch ended")
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 800)); err != nil {
+		t.Fatal(err)
+	}
+	if wide, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth + 1")); err != nil || wide {
+		t.Errorf("on a phone the batch is wider than the screen: %v, %v", wide, err)
+	}
+	b.shoot(t, "batch-phone.png")
+}
+
 // playBatch plays a batch of two arms with a name, changes its results, and returns where its runs
 // are, arms in turn.
 func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs []string) {

@@ -238,10 +238,29 @@ func TestARunIsControlledInABrowser(t *testing.T) {
 		}
 	}
 	b.click(t, ".control summary", "Message as operator")
+	// What a form has to say is beside its button, which sends nothing that is empty.
+	form := func(script string) {
+		t.Helper()
+		if is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("(() => { const form = document.querySelector('.control form'), button = form.querySelector('button'); return "+script+"; })()")); err != nil || !is {
+			t.Errorf("the form of a message: %s: %v, %v", script, is, err)
+		}
+	}
+	form("button.disabled")
 	fill("To", "agent-2")
 	fill("Text", evil[:64])
 	b.click(t, ".control button", "Send the message")
 	b.wait(t, "message to agent-2")
+	form("button.disabled && /Request [0-9]+ was accepted/.test(button.parentElement.innerText)")
+	fill("Text", strings.Repeat("x", 201))
+	b.click(t, ".control button", "Send the message")
+	b.wait(t, "201 characters")
+	form("!button.disabled && button.parentElement.innerText.includes('201 characters')")
+	if told, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.querySelector('.control form [role=alert]') !== null")); err != nil || !told {
+		t.Errorf("a refusal is no alert: %v", err)
+	}
+	b.mu.Lock()
+	b.wrong = nil // the browser counts what is refused as an error
+	b.mu.Unlock()
 	b.click(t, ".control summary", "Goals and system prompt")
 	fill("Short-term goal", "Make motors.")
 	b.click(t, ".control button", "Change the texts")

@@ -2,11 +2,14 @@ package dashboard_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"example.com/agentworld"
 	"example.com/agentworld/engine/ask"
@@ -123,5 +126,60 @@ func TestHostileTextsAreText(t *testing.T) {
 			b.wait(t, `onerror="window.hacked=1"`)
 		}
 		b.check(t, "hostile "+what)
+	}
+}
+
+// strange are names that a scenario may give its agents.
+var strange = []string{
+	"<b>Bold</b><script>window.hacked=1</script>", "עברית 12 שלום", "مرحبا بالعالم 34", strings.Repeat("VeryLongName", 6), "Z" + strings.Repeat("\u0300\u0330", 20) + "algo",
+}
+
+// TestStrangeNames shows a world whose agents, places and goals have names of every kind, on a screen
+// and on a phone, light and dark: no view is wider than the screen, the list of agents shows all its
+// columns, and a name turns around nothing but itself.
+func TestStrangeNames(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	var personas strings.Builder
+	for _, name := range strange {
+		quoted := string(llmclient.Marshal(name))
+		personas.WriteString("[[personas]]\nname = " + quoted + "\ntext = " + quoted + "\nshort_term_goal = " + quoted + "\nlong_term_goal = " + quoted + "\n")
+	}
+	record(t, filepath.Join(dir, "שלום 12"), "minimal", 6, func(s *agentworld.Settings) {
+		before, after, _ := strings.Cut(s.ScenarioTOML, "[[personas]]")
+		_, goals, _ := strings.Cut(after, "[[goals]]")
+		s.ScenarioTOML = strings.Replace(before, `"Origin"`, string(llmclient.Marshal(strange[0])), 1) + personas.String() + "[[goals]]" + strings.Replace(goals, `"Hold 2`, `"שלום 2`, 1)
+		s.AgentsOverride = len(strange)
+	})
+	b := openTab(t, serve(t, dir))
+	run := "#/run?id=" + url.QueryEscape("שלום 12")
+	for _, width := range []int64{1280, 390} {
+		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+			t.Fatal(err)
+		}
+		for _, view := range [][3]string{
+			{"runs", "", "שלום 12"}, {"list", run, "Agents after tick 6"}, {"agent", run + "&agent=agent-2", "Charge and heat"}, {"decision", run + "&agent=agent-2&tick=1&open=1", "What it led to"},
+			{"log", run + "&panel=log", "lines up to tick 6"}, {"about", run + "&panel=about", "How it came about"},
+		} {
+			what := fmt.Sprint(view[0], "-", width)
+			b.open(t, view[1], view[2])
+			if wide, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth + 1 || [...document.querySelectorAll('.scroll, .rows')].some((e) => e.scrollWidth > e.clientWidth + 1)")); err != nil || wide {
+				t.Errorf("%s is wider than the screen: %v, %v", what, wide, err)
+			}
+			b.harmless(t, what)
+			b.check(t, what)
+			b.shoot(t, "strange-"+what+".png")
+		}
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[any]("document.querySelector('header button').click()")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.open(t, run+"&agent=agent-2", "Charge and heat")
+	if alone, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`[...document.querySelectorAll('h2 bdi')].some((e) => e.textContent.startsWith('עברית'))`)); err != nil || !alone {
+		t.Errorf("the name of an agent turns its surroundings around: %v", err)
+	}
+	b.open(t, run, "Agents after tick 6")
+	if piled, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`/\p{M}{5}/u.test(document.body.innerText)`)); err != nil || piled {
+		t.Errorf("a pile of marks is shown: %v", err)
 	}
 }

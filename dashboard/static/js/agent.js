@@ -1,5 +1,5 @@
 // An agent: what it holds, over time, and its decisions as a lane.
-import { html, useEffect, useMemo, useRef, useData, useVersion, useSize, go, num, money, ms, clean, words, css, sharp, Note, Waiting, actionText } from './lib.js';
+import { html, useEffect, useMemo, useRef, useData, useVersion, useSize, go, num, money, ms, shown, words, css, sharp, Note, Waiting, actionText } from './lib.js';
 import { Chart } from './chart.js';
 import { powerClass } from './run.js';
 import { Asks } from './ask.js';
@@ -16,14 +16,14 @@ export function Agent({ id, tick, agent, run, world, theme }) {
 	const pick = (t) => go({ tick: t }, true);
 	const goals = run.goals.filter((g) => g.agent_id === agent);
 	return html`
-		<div class="bar spread"><h2>${clean(agent)}${now && now.name ? ' · ' + clean(now.name) : ''}</h2><button onClick=${() => go({ agent: '' })}>All agents</button></div>
+		<div class="bar spread"><h2>${shown(agent)}${now && now.name ? html` · ${shown(now.name)}` : ''}</h2><button onClick=${() => go({ agent: '' })}>All agents</button></div>
 		${now && html`
-			<p>${now.journey ? html`On its way from <b>${clean(now.journey.from)}</b> to <b>${clean(now.journey.to)}</b>, arrives in tick ${now.journey.arrives}` : html`At <b>${clean(now.place)}</b>`}${now.wait_until ? html`, waits until tick ${now.wait_until}` : ''}${now.repeats ? html`, repeats ${words(now.repeats)} (${now.left} left)` : ''}</p>
+			<p>${now.journey ? html`On its way from <b>${shown(now.journey.from)}</b> to <b>${shown(now.journey.to)}</b>, arrives in tick ${now.journey.arrives}` : html`At <b>${shown(now.place)}</b>`}${now.wait_until ? html`, waits until tick ${now.wait_until}` : ''}${now.repeats ? html`, repeats ${words(now.repeats)} (${num(now.left || 0)} left)` : ''}</p>
 			<div class="meter"><span>charge</span><meter min="0" max=${now.power_capacity} value=${now.electricity} aria-label="charge"></meter><span class=${powerClass(now.power_state)}>${num(now.electricity)} / ${num(now.power_capacity)}${now.power_state === 'normal' ? '' : ', ' + now.power_state}</span>
 			<span>heat</span><meter min="0" max=${now.heat_capacity} value=${now.heat} aria-label="heat"></meter><span>${num(now.heat)} / ${num(now.heat_capacity)}</span></div>
 			<dl class="stats">${[['Compound', num(now.compound_g / 1000) + ' kg'], ['Hardware', num(now.hardware)], ['Data', num(now.data)], ...now.products.map((p) => [words(p.resource), num(p.amount)])].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
 			<p>${world.did[i].tick ? html`Tick ${world.did[i].tick}: ${actionText(world.did[i].action)} ${world.did[i].accepted ? html`<span class="good">accepted</span>` : html`<span class="bad">refused: ${words(world.did[i].code)}</span>`}` : 'It has not acted yet.'} <button onClick=${() => go({ tick: world.did[i].tick || tick, open: 1 })} disabled=${!world.did[i].tick}>Open the decision</button></p>`}
-		${goals.length > 0 && html`<h3>Goals</h3><ul class="plain">${goals.map((g) => html`<li class="small"><span class=${g.met_at >= 0 ? 'good' : 'soft'}>${g.met_at >= 0 ? '✓ tick ' + g.met_at : '○'}</span> ${clean(g.goal.text || g.goal.id)} <span class="soft">(${num(g.now)} of ${num(g.goal.at_least)})</span></li>`)}</ul>`}
+		${goals.length > 0 && html`<h3>Goals</h3><ul class="plain">${goals.map((g) => html`<li class="small"><span class=${g.met_at >= 0 ? 'good' : 'soft'}>${g.met_at >= 0 ? '✓ tick ' + g.met_at : '○'}</span> ${shown(g.goal.text || g.goal.id)} <span class="soft">(${num(g.now)} of ${num(g.goal.at_least)})</span></li>`)}</ul>`}
 		${!data ? html`<${Waiting} of=${of} />` : html`
 			<h3>Decisions</h3>
 			<${Lane} lane=${data.lane} last=${run.tick} ...${{ tick, theme }} />

@@ -1,4 +1,4 @@
-import { html, render, useRoute, useTheme, href, single, clean, Note } from './lib.js';
+import { html, render, useRoute, useTheme, href, single, shown, Note } from './lib.js';
 import { Runs } from './runs.js';
 import { Run } from './run.js';
 import { Compare } from './compare.js';
@@ -22,7 +22,7 @@ function App({ refused }) {
 			</nav>`}
 			<button aria-label=${dark ? 'Switch to the light theme' : 'Switch to the dark theme'} onClick=${() => setTheme(dark ? 'light' : 'dark')}>${dark ? 'Light' : 'Dark'}</button>
 		</header>
-		<main id="main" tabindex="-1">${refused && html`<${Note}>${clean(refused)}<//>`}<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
+		<main id="main" tabindex="-1">${refused && html`<${Note}>${shown(refused)}<//>`}<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
 }
 
 const at = document.getElementById('app');

@@ -1,5 +1,5 @@
 // Two runs, or two sides of several, against each other.
-import { html, useEffect, useState, useData, useVersion, href, num, clean, words, Rows, Pick, heads, Note, Pill, Waiting } from './lib.js';
+import { html, useEffect, useState, useData, useVersion, href, num, clean, shown, words, Rows, Pick, heads, Note, Pill, Waiting } from './lib.js';
 
 export function Compare({ q }) {
 	const a = q.getAll('a'), b = q.getAll('b');
@@ -23,14 +23,14 @@ function Pairs({ list }) {
 	if (!list.length) return html`<${Note}>No run of A has the scenario and seed of a run of B.<//>`;
 	const has = pairMetrics.filter((m) => list.some((p) => p.metrics.some((of) => of && of[m] !== undefined)));
 	const of = (p, m) => p.metrics.map((v) => n3((v || {})[m])).join(' / ');
-	return html`<section class="card"><h2>Pairs</h2><${Rows} name="Pairs" kind="wide" list=${list} head=${html`<th scope="col">Scenario and seed</th><th scope="col">A</th><th scope="col">B</th>${has.map((m) => html`<th scope="col" class="num">${words(m)}, A / B</th>`)}<th scope="col">Where they diverge</th>`} row=${(p) => html`<td>${clean(p.instance)}</td>${[p.a, p.b].map((id) => html`<td><a href=${href('/run', { id })}>${clean(id)}</a></td>`)}${has.map((m) => html`<td class="num">${of(p, m)}</td>`)}<td><a href=${href('/compare', { a: p.a, b: p.b })} aria-label=${'compare ' + clean(p.a) + ' with ' + clean(p.b)}>compare</a></td>`} /></section>`;
+	return html`<section class="card"><h2>Pairs</h2><${Rows} name="Pairs" kind="wide" list=${list} head=${html`<th scope="col">Scenario and seed</th><th scope="col">A</th><th scope="col">B</th>${has.map((m) => html`<th scope="col" class="num">${words(m)}, A / B</th>`)}<th scope="col">Where they diverge</th>`} row=${(p) => html`<td>${shown(p.instance)}</td>${[p.a, p.b].map((id) => html`<td><a href=${href('/run', { id })}>${shown(id)}</a></td>`)}${has.map((m) => html`<td class="num">${of(p, m)}</td>`)}<td><a href=${href('/compare', { a: p.a, b: p.b })} aria-label=${'compare ' + clean(p.a) + ' with ' + clean(p.b)}>compare</a></td>`} /></section>`;
 }
 
 function Pair({ c, a, b }) {
 	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null);
 	const ticks = c.ticks || [];
 	return html`<section class="card"><h2>Where they diverge</h2>${c.first_decision_tick ? html`<p>First in <b>tick ${num(c.first_decision_tick)}</b>: <a href=${href('/run', { id: a, tick: c.first_decision_tick })}>look at A</a>, <a href=${href('/run', { id: b, tick: c.first_decision_tick })}>look at B</a>.</p>` : html`<p>The decisions are the same in all ticks that both have.</p>`}
-		${ticks.length > 0 && html`<details><summary>Decisions that differ</summary><${Rows} name="Decisions that differ" list=${ticks.flatMap((t) => (t.decisions || []).map((d) => ({ tick: t.tick, ...d })))} head=${heads('Tick', 'Agent', 'A', 'B')} row=${(d) => html`<td>${d.tick}</td><td>${clean(d.agent_id)}</td><td>${clean(text(d.a))}</td><td>${clean(text(d.b))}</td>`} /></details>`}</section>
+		${ticks.length > 0 && html`<details><summary>Decisions that differ</summary><${Rows} name="Decisions that differ" list=${ticks.flatMap((t) => (t.decisions || []).map((d) => ({ tick: t.tick, ...d })))} head=${heads('Tick', 'Agent', 'A', 'B')} row=${(d) => html`<td>${d.tick}</td><td>${shown(d.agent_id)}</td><td>${shown(text(d.a))}</td><td>${shown(text(d.b))}</td>`} /></details>`}</section>
 		<section class="card"><h2>Metrics</h2><p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of runs.</p><div class="wide" tabindex="0" role="region" aria-label="Metrics"><table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th><th scope="col" class="num">Difference</th></tr></thead><tbody>${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${num(m.a)}</td><td class="num">${num(m.b)}</td><td class="num">${num(m.b - m.a)}</td></tr>`)}</tbody></table></div></section>`;
 }
 
@@ -40,9 +40,9 @@ const n3 = (x) => (x === null || x === undefined ? '–' : Number(x).toLocaleStr
 // Verdicts are the comparisons of a summary.
 export function Verdicts({ s }) {
 	if (!s.comparisons.length) return html`<${Note}>There is nothing to compare.<//>`;
-	return s.comparisons.map((c) => html`<section class="card" key=${c.arm}><h2>${clean(c.arm)} against ${clean(c.baseline)}</h2>
-		<p class="soft small">${num(c.pairs)} pairs${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed' : ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${clean(c.why)}<//>`}
-		${c.metrics && c.metrics.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Verdicts"><table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">${clean(c.arm)}</th><th scope="col" class="num">${clean(c.baseline)}</th><th scope="col" class="num">Difference</th><th scope="col">Interval, ${Math.round((c.confidence || .95) * 100)}%</th><th scope="col">Verdict</th></tr></thead><tbody>${c.metrics.map((m) => html`<tr key=${m.metric}><td>${words(m.metric)}${m.primary ? html` <span class="pill">decides</span>` : ''}</td><td class="num">${n3(m.arm_mean)}</td><td class="num">${n3(m.baseline_mean)}</td><td class="num">${n3(m.difference)}</td><td>${m.interval ? html`<${Interval} m=${m} />` : '–'}</td><td><b class=${m.outcome === 'better' ? 'good' : m.outcome === 'worse' ? 'bad' : ''}>${words(m.outcome)}</b>${m.p ? html` <span class="soft small">p ${n3(m.adjusted_p || m.p)}</span>` : ''}</td></tr>`)}</tbody></table></div>`}</section>`);
+	return s.comparisons.map((c) => html`<section class="card" key=${c.arm}><h2>${shown(c.arm)} against ${shown(c.baseline)}</h2>
+		<p class="soft small">${num(c.pairs)} pairs${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed' : ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${shown(c.why)}<//>`}
+		${c.metrics && c.metrics.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Verdicts"><table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">${shown(c.arm)}</th><th scope="col" class="num">${shown(c.baseline)}</th><th scope="col" class="num">Difference</th><th scope="col">Interval, ${Math.round((c.confidence || .95) * 100)}%</th><th scope="col">Verdict</th></tr></thead><tbody>${c.metrics.map((m) => html`<tr key=${m.metric}><td>${words(m.metric)}${m.primary ? html` <span class="pill">decides</span>` : ''}</td><td class="num">${n3(m.pairs ? m.arm_mean : null)}</td><td class="num">${n3(m.pairs ? m.baseline_mean : null)}</td><td class="num">${n3(m.pairs ? m.difference : null)}</td><td>${m.interval ? html`<${Interval} m=${m} />` : '–'}</td><td><b class=${m.outcome === 'better' ? 'good' : m.outcome === 'worse' ? 'bad' : ''}>${words(m.outcome)}</b>${m.pairs && m.p ? html` <span class="soft small">p ${n3(m.adjusted_p || m.p)}</span>` : ''}</td></tr>`)}</tbody></table></div>`}</section>`);
 }
 
 function Interval({ m }) {

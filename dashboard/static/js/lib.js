@@ -169,13 +169,16 @@ export function useVersion(id) {
 
 // clean shows what would steer or hide text by its number, and no pile of marks that covers other
 // lines.
-const plain = /^[\t\n -~]*$/, piled = /(\p{M}{8})\p{M}+/gu;
+const plain = /^[\t\n -~]*$/, piled = /(\p{M}{4})\p{M}+/gu;
 export function clean(t) {
 	t = String(t ?? '');
 	if (plain.test(t)) return t;
 	return t.replace(hidden, (c) => { const hex = c.codePointAt(0).toString(16); return '\\u' + (hex.length > 4 ? '{' + hex + '}' : hex.padStart(4, '0')); }).replace(piled, '$1…');
 }
+// shown is a text among others, whose direction it does not turn.
+export const shown = (t) => html`<bdi dir="ltr">${clean(t)}</bdi>`;
 export const num = (n) => n === undefined || n === null ? '–' : Number(n).toLocaleString('en-US');
+export const count = (n, what) => num(n) + ' ' + what + (n === 1 ? '' : 's');
 export const short = (n) => Math.abs(n) >= 1e9 ? (n / 1e9).toFixed(1) + 'G' : Math.abs(n) >= 1e6 ? (n / 1e6).toFixed(1) + 'M' : Math.abs(n) >= 1e4 ? (n / 1e3).toFixed(0) + 'k' : String(Math.round(n * 100) / 100);
 export const money = (micros, currency) => currency ? (micros / 1e6).toFixed(micros < 1e6 ? 4 : 2) + ' ' + clean(currency) : '–';
 export const ms = (n) => n >= 10000 ? (n / 1000).toFixed(0) + ' s' : n >= 1000 ? (n / 1000).toFixed(1) + ' s' : n + ' ms';
@@ -188,7 +191,7 @@ export function actionText(raw) {
 	if (typeof raw === 'string') { try { a = JSON.parse(raw); } catch { return clean(raw); } }
 	if (!a || !a.action) return '–';
 	if (a.action === 'execute_until') {
-		const until = (a.until || []).map((u) => u.event + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
+		const until = (a.until || []).map((u) => words(u.event) + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
 		return clean('repeat ' + actionText(a.do) + ' until ' + until + ', at most ' + a.max_ticks + ' times');
 	}
 	const rest = Object.entries(a).filter(([k, v]) => k !== 'action' && v !== '' && !(k + '_amount' in a)).map(([k, v]) => {
@@ -203,7 +206,7 @@ export function actionText(raw) {
 
 export const Pill = ({ status }) => html`<span class=${'pill ' + statusClass(status)}>${words(status)}</span>`;
 export const Note = ({ bad, children }) => html`<p class=${'note' + (bad ? ' bad' : '')} role=${bad ? 'alert' : undefined}>${children}</p>`;
-export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${clean(of.error)}<//>` : html`<p class="empty">${what || 'Loading…'}</p>`;
+export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${shown(of.error)}<//>` : html`<p class="empty">${what || 'Loading…'}</p>`;
 
 const pageRows = 100;
 export const heads = (...names) => names.map((n) => html`<th scope="col">${n}</th>`);

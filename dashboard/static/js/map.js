@@ -1,5 +1,5 @@
 // The world from above, on two canvases: places, which change with the view alone, and what moves.
-import { html, useEffect, useRef, useState, useSize, css, sharp, clean, num, words, actionText } from './lib.js';
+import { html, useEffect, useRef, useState, useSize, css, sharp, clean, shown, num, words, actionText } from './lib.js';
 
 const clusterFrom = 1000;
 const hues = { silicate: 35, metal: 220, ice: 195, carbon: 280, composite: 130 };
@@ -98,7 +98,9 @@ function bubble(c, at, color) {
 
 function label(c, text, x, y, taken, bold) {
 	c.font = (bold ? '600 ' : '') + '11.5px system-ui'; c.textAlign = 'center'; c.textBaseline = 'top';
-	const w = c.measureText(text).width, box = [x - w / 2 - 2, y - 1, x + w / 2 + 2, y + 14];
+	const w = c.measureText(text).width, wide = c.canvas.clientWidth;
+	if (x >= 0 && x <= wide) x = Math.max(w / 2 + 4, Math.min(wide - w / 2 - 4, x)); // all of the name, of what is in view
+	const box = [x - w / 2 - 2, y - 1, x + w / 2 + 2, y + 14];
 	if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) return;
 	taken.push(box);
 	c.strokeStyle = css('--space'); c.lineWidth = 3; c.lineJoin = 'round'; c.strokeText(text, x, y); c.fillText(text, x, y);
@@ -208,7 +210,7 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 		c.fillStyle = css('--soft');
 		for (const p of spots) {
 			const n = show.agents ? s.here.get(p.place.id) || 0 : 0;
-			if (p.place.charted || n || spots.length < 40) label(c, clean(p.place.name || p.place.id) + (n > namedMax ? ' · ' + n + ' agents' : ''), p.x, p.y - above(n, p.r) - 14, taken);
+			if (p.place.charted || n || spots.length < 40) label(c, '\u2066' + clean(p.place.name || p.place.id) + '\u2069' + (n > namedMax ? ' · ' + n + ' agents' : ''), p.x, p.y - above(n, p.r) - 14, taken);
 		}
 	}
 	if (show.agents && crowded) for (const at of clusters(visible.map(flat))) bubble(c, at, css('--accent'));
@@ -229,7 +231,7 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 				const full = g.a.electricity / Math.max(1, g.a.power_capacity); // the charge as a pie
 				c.beginPath(); c.moveTo(x, y); c.arc(x, y, 4.5, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * full); c.fillStyle = powerColor(g.a.power_state); c.fill();
 			}
-			if (g.did && g.did.tick === s.world.tick && !g.did.accepted) { c.fillStyle = css('--bad'); c.font = '700 12px system-ui'; c.textAlign = 'left'; c.textBaseline = 'bottom'; c.fillText('!', x + 7, y - 2); }
+			if (g.did && g.did.tick > 0 && g.did.tick === s.world.tick && !g.did.accepted) { c.fillStyle = css('--bad'); c.font = '700 12px system-ui'; c.textAlign = 'left'; c.textBaseline = 'bottom'; c.fillText('!', x + 7, y - 2); }
 			hits.push({ x, y, r: 9, agent: g.a.id, text: [g.a.id + (g.a.name ? ' · ' + g.a.name : ''), num(g.a.electricity) + ' of ' + num(g.a.power_capacity) + ' electricity, ' + g.a.power_state, g.a.journey ? 'on its way to ' + g.a.journey.to : 'at ' + g.a.place, g.did && g.did.tick ? actionText(g.did.action) + (g.did.accepted ? '' : ' (refused: ' + words(g.did.code) + ')') : 'has not acted yet'] });
 			if (show.names && (g.a.id === chosen || g.mates <= namedMax)) { c.fillStyle = css('--ink'); label(c, clean(g.a.id), x, g.seat[1] < -5 ? y - 22 : y + 8, taken, g.a.id === chosen); }
 		}
@@ -303,7 +305,7 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 	return html`<div class="map" ref=${box} data-tick=${world.tick}>
 		<canvas ref=${back} aria-hidden="true"></canvas><canvas ref=${front} aria-hidden="true"></canvas>
 		<div class="map-focus" tabindex="0" role="application" aria-label="Map of the world. Arrows move it, plus and minus zoom, 0 shows all. The tables beside it have the same content." onPointerDown=${down} onPointerMove=${moving} onPointerUp=${up} onPointerCancel=${up} onPointerLeave=${() => setTip(null)} onKeyDown=${keys}></div>
-		${tip && html`<div class="tip" style=${{ left: Math.min(tip.p[0] + 12, Math.max(0, size.width - 240)) + 'px', top: Math.min(tip.p[1] + 12, Math.max(0, size.height - 100)) + 'px' }}>${tip.text.map((t, i) => html`<div class=${i ? 'small soft' : ''}>${clean(t)}</div>`)}</div>`}
+		${tip && html`<div class="tip" style=${{ left: Math.min(tip.p[0] + 12, Math.max(0, size.width - 240)) + 'px', top: Math.min(tip.p[1] + 12, Math.max(0, size.height - 100)) + 'px' }}>${tip.text.map((t, i) => html`<div class=${i ? 'small soft' : ''}>${shown(t)}</div>`)}</div>`}
 		<div class="tools"><button aria-label="Zoom in" onClick=${() => zoom(1.4)}>+</button><button aria-label="Zoom out" onClick=${() => zoom(1 / 1.4)}>−</button><button aria-label="Show all" onClick=${fit}>◎</button></div>
 		<div class="legend">grid ${num(step / 1e5)} km · lighter places are higher · glow is radiation · the pie of an agent is its charge${chart.omitted ? ' · ' + num(chart.omitted) + ' fragments as density' : ''}</div>
 	</div>`;

@@ -1,5 +1,5 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useRef, useState, useData, useVersion, useSize, Rows, heads, route, go, href, get, num, money, clean, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
+import { html, useEffect, useRef, useState, useData, useVersion, useSize, Rows, heads, single, route, go, href, get, num, money, clean, shown, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
 import { Map2, layers } from './map.js';
 import { Agent } from './agent.js';
 import { Decision } from './decision.js';
@@ -9,6 +9,8 @@ import { Control } from './control.js';
 
 const panels = { world: 'World', figures: 'Figures', log: 'Log', about: 'About' };
 
+const inBatch = /^(?:(.+)\/)?cells\/[^/]+\/[^/]+\/run$/; // where a batch keeps its runs
+
 export function Run({ q, theme }) {
 	const id = q.get('id') || '.'; // a single file has one run
 	const version = useVersion(id), list = useVersion('*');
@@ -16,17 +18,17 @@ export function Run({ q, theme }) {
 	const run = of.data || of.old;
 	const panel = panels[q.get('panel')] ? q.get('panel') : 'world';
 	useEffect(() => { document.title = (id === '.' ? 'Run' : clean(id)) + ' · Agent World'; }, [id]);
-	if (!run) return html`<h1>${clean(id)}</h1><${Waiting} of=${of} what="Reading the run…" />`;
+	if (!run) return html`<h1>${shown(id)}</h1><${Waiting} of=${of} what="Reading the run…" />`;
 	const live = !q.get('tick');
 	const tick = live ? run.tick : Math.min(Math.max(0, Number(q.get('tick')) || 0), run.tick);
-	const row = run.row;
+	const row = run.row, cell = !single && inBatch.exec(id);
 	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p });
 	return html`
-		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}</h1> <${Pill} status=${row.status} /></div>
-			<span class="soft small">${clean(row.scenario)} · ${clean(row.model)}${row.model_source === 'scripted' ? ' (wiring only, no evidence about models)' : ''} · seed ${row.seed}</span></div>
+		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}</h1> <${Pill} status=${row.status} />${cell && html`<a href=${href('/batch', { id: cell[1] || '.' })}>${cell[1] ? html`batch ${shown(cell[1])}` : 'its batch'}</a>`}</div>
+			<span class="soft small">${shown(row.scenario)} · ${shown(row.model)}${row.model_source === 'scripted' ? ' (wiring only, no evidence about models)' : ''} · seed ${row.seed}</span></div>
 		<dl class="stats">${[['Ticks', num(run.tick) + (row.ticks_requested ? ' of ' + num(row.ticks_requested) : '')], ['Score', row.score === undefined ? '–' : num(row.score)], ['Goals met', num(run.goals.filter((g) => g.met_at >= 0).length) + ' of ' + num(run.goals.length)], ['Model calls', num(sum(run.columns.calls))], ['Tokens', num(sum(run.columns.input) + sum(run.columns.output))], ['Cost', money(sum(run.columns.cost_micros), row.currency)], ['No decision', num(sum(run.columns.degraded))], ['Refused actions', num(sum(run.columns.rejected))]].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
-		${run.damage && html`<${Note} bad>The trace cannot be read on: ${clean(run.damage)}<//>`}
-		${run.differs && html`<${Note}>There is no world to show: ${clean(run.differs)}<//>`}
+		${run.damage && html`<${Note} bad>The trace cannot be read on: ${shown(run.damage)}<//>`}
+		${run.differs && html`<${Note}>There is no world to show: ${shown(run.differs)}<//>`}
 		${run.reading && html`<p class="soft small" role="status">Reading the trace: tick ${num(run.tick)} so far.</p>`}
 		<${Control} agents=${run.agents} />
 		<nav class="tabs" aria-label="Views of the run">${Object.entries(panels).map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${name}</a>`)}</nav>
@@ -102,9 +104,9 @@ function World({ id, run, tick, live, q, theme }) {
 					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} /></label>
 					<label><input type="checkbox" checked=${follow} disabled=${!chosen} onChange=${() => setFollow(!follow)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
 				</div>
-				${world && html`<${Tables} ...${{ world, chart: chart.data }} />`}
 			</div>
-			<div class="card" aria-label="Details" role="region">
+			<div class="tables">${world && html`<${Tables} ...${{ world, chart: chart.data }} />`}</div>
+			<div class="card details" aria-label="Details" role="region">
 				${chosen && open ? html`<${Decision} ...${{ id, tick, agent: chosen, run, key: chosen + tick }} />` : chosen ? html`<${Agent} ...${{ id, tick, agent: chosen, run, world, theme, key: chosen }} />` : world ? html`<${Agents} ...${{ world, find, pick }} />` : html`<p class="empty">…</p>`}
 			</div>
 		</div>`;
@@ -112,12 +114,12 @@ function World({ id, run, tick, live, q, theme }) {
 
 function Agents({ world, find, pick }) {
 	const rows = world.agents.map((a, i) => ({ a, did: world.did[i] })).filter(({ a }) => !find || (a.id + ' ' + (a.name || '')).toLowerCase().includes(find.toLowerCase()));
-	return html`<h2>Agents after tick ${num(world.tick)}</h2>${find && html`<p class="soft small">Only those with “${clean(find)}”: ${num(rows.length)} of ${num(world.agents.length)}.</p>`}
-		<${Rows} name="Agents" kind="scroll" list=${rows} head=${html`<th scope="col">Agent</th><th scope="col">Where</th><th scope="col" class="num">Charge</th><th scope="col">Did</th>`} row=${({ a, did }) => html`<td><button class="link" onClick=${() => pick(a.id)}>${clean(a.id)}</button>${a.name ? html`<br /><span class="soft small">${clean(a.name)}</span>` : ''}</td>
+	return html`<h2>Agents after tick ${num(world.tick)}</h2>${find && html`<p class="soft small">Only those with “${shown(find)}”: ${num(rows.length)} of ${num(world.agents.length)}.</p>`}
+		<${Rows} name="Agents" kind="scroll" list=${rows} head=${html`<th scope="col">Agent</th><th scope="col">Where</th><th scope="col" class="num">Charge</th><th scope="col">Did</th>`} row=${({ a, did }) => html`<td><button class="link" onClick=${() => pick(a.id)}>${shown(a.id)}</button>${a.name ? html`<br /><span class="soft small">${shown(a.name)}</span>` : ''}</td>
 			<td class="small">${where(a)}</td><td class=${'num ' + powerClass(a.power_state)}>${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` : ''}</td><td class="small">${didText(did, world.tick)}</td>`} />`;
 }
 
-const where = (a) => a.journey ? clean(a.journey.from + ' → ' + a.journey.to) + ', arrives ' + a.journey.arrives : clean(a.place);
+const where = (a) => a.journey ? html`${shown(a.journey.from)} → ${shown(a.journey.to)}, arrives ${a.journey.arrives}` : shown(a.place);
 export const powerClass = (s) => ({ low: 'warn', critical: 'bad', shutdown: 'bad' }[s] || '');
 const didText = (did, tick) => !did || !did.tick ? html`<span class="soft">nothing yet</span>` : html`${actionText(did.action)}${did.accepted ? '' : html` <span class="bad">refused: ${words(did.code)}</span>`}${did.tick < tick ? html` <span class="soft">(tick ${did.tick})</span>` : ''}`;
 
@@ -192,16 +194,16 @@ function Timeline({ id, run, tick, live, theme }) {
 			${run.row.status === 'running' && live && html`<span class="pill live">following</span>`}
 		</div>
 		<div class="track" ref=${box} onKeyDown=${keys}><canvas ref=${strip} aria-hidden="true"></canvas><i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i><input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick" onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
-		<div class="marks" role="group" aria-label="Marks">${run.marks.filter((m) => m.kind !== 'goal').map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' }); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}></span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? ', ' + clean(m.agent) : ''}</button>`)}
-			${goals.slice(0, 6).map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent, open: '' }); }}><span class="dot" style=${{ color: css('--good') }}></span>${clean(m.agent)} met ${clean(words(m.text))}: tick ${m.tick}</button>`)}${goals.length > 6 && html`<span class="soft small">and ${goals.length - 6} goals more, in About</span>`}</div>
+		<div class="marks" role="group" aria-label="Marks">${run.marks.filter((m) => m.kind !== 'goal').map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' }); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}></span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? html`, ${shown(m.agent)}` : ''}</button>`)}
+			${goals.slice(0, 6).map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent, open: '' }); }}><span class="dot" style=${{ color: css('--good') }}></span>${shown(m.agent)} met ${shown(words(m.text))}: tick ${m.tick}</button>`)}${goals.length > 6 && html`<span class="soft small">and ${goals.length - 6} goals more, in About</span>`}</div>
 	</section>`;
 }
 
 function About({ run }) {
 	return html`<div class="charts">
-		<section class="card"><h2>Settings</h2><table><tbody>${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${clean(s.value)}</td></tr>`)}</tbody></table></section>
-		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Met')} list=${run.goals} row=${(g) => html`<td>${clean(g.agent_id)}</td><td>${clean(g.goal.text || g.goal.id)}</td><td>${num(g.now)} of ${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
-		<section class="card"><h2>How it came about</h2><p>Began ${clean(run.row.started_at || 'at an unknown time')}.</p>${(run.forks || []).map((f) => html`<p>Forked from ${clean(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length ? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ') : 'nothing changed'}.</p>`)}${run.end ? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${clean(run.end.reason || '')}</p>` : html`<p>It has not ended.</p>`}</section>
-		<section class="card"><h2>Agents</h2><${Rows} name="Agents of the run" head=${heads('Agent', 'Name', 'Persona')} list=${run.agents} row=${(a) => html`<td>${clean(a.id)}</td><td>${clean(a.name || '–')}</td><td class="small">${clean(a.persona || '–')}</td>`} /></section>
+		<section class="card"><h2>Settings</h2><table><tbody>${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${shown(s.value)}</td></tr>`)}</tbody></table></section>
+		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Met')} list=${run.goals} row=${(g) => html`<td>${shown(g.agent_id)}</td><td>${shown(g.goal.text || g.goal.id)}</td><td>${num(g.now)} of ${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
+		<section class="card"><h2>How it came about</h2><p>Began ${shown(run.row.started_at || 'at an unknown time')}.</p>${(run.forks || []).map((f) => html`<p>Forked from ${shown(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length ? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ') : 'nothing changed'}.</p>`)}${run.end ? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${shown(run.end.reason || '')}</p>` : html`<p>It has not ended.</p>`}</section>
+		<section class="card"><h2>Agents</h2><${Rows} name="Agents of the run" head=${heads('Agent', 'Name', 'Persona')} list=${run.agents} row=${(a) => html`<td>${shown(a.id)}</td><td>${shown(a.name || '–')}</td><td class="small">${shown(a.persona || '–')}</td>`} /></section>
 	</div>`;
 }

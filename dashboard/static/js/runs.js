@@ -1,5 +1,5 @@
 // The list of runs and batches.
-import { html, useState, useData, useVersion, useEffect, href, num, money, clean, words, Rows, Pill, Waiting } from './lib.js';
+import { html, useState, useData, useVersion, useEffect, href, num, money, clean, shown, words, Rows, Pill, Waiting } from './lib.js';
 
 const sideMax = 200; // runs on each side of a comparison
 
@@ -34,9 +34,9 @@ export function Runs() {
 			${rows.length === 0 ? html`<p class="empty">${data.runs.length ? 'No run fits the filters.' : 'There is no run here yet. Start one, and it appears by itself.'}</p>` : html`
 			<${Rows} name="Runs" kind="wide" list=${rows} head=${html`<th scope="col">A</th><th scope="col">B</th><th scope="col">Run</th><th scope="col">Status</th><th scope="col">Scenario</th><th scope="col">Model</th><th scope="col" class="num">Seed</th><th scope="col" class="num">Ticks</th><th scope="col" class="num">Score</th><th scope="col" class="num">Goals</th><th scope="col" class="num">Calls</th><th scope="col" class="num">Cost</th><th scope="col">Started</th>`} row=${(r) => html`
 					${['a', 'b'].map((side) => html`<td><input type="checkbox" aria-label=${'compare ' + clean(r.id) + ' as ' + side.toUpperCase()} checked=${picked[side].includes(r.id)} onChange=${() => pick(side, r.id)} /></td>`)}
-					<td><a href=${href('/run', { id: r.id })}>${r.id === '.' ? 'this run' : clean(r.id)}</a>${r.parent ? html`<br /><span class="soft small">fork of ${clean(r.parent)}</span>` : ''}${r.labels ? html`<br /><span class="small">${labels(r).map((l) => html`<span class="pill">${clean(l)}</span> `)}</span>` : ''}</td>
-					<td><${Pill} status=${r.status} /></td><td>${clean(r.scenario)}</td><td>${clean(r.model)}${r.model_source === 'scripted' ? html` <span class="soft small">(wiring only)</span>` : ''}</td>
+					<td><a href=${href('/run', { id: r.id })}>${r.id === '.' ? 'this run' : clean(r.id)}</a>${r.parent ? html`<br /><span class="soft small">fork of ${shown(r.parent)}</span>` : ''}${r.labels ? html`<br /><span class="small">${labels(r).map((l) => html`<span class="pill">${shown(l)}</span> `)}</span>` : ''}</td>
+					<td><${Pill} status=${r.status} /></td><td>${shown(r.scenario)}</td><td>${shown(r.model)}${r.model_source === 'scripted' ? html` <span class="soft small">(wiring only)</span>` : ''}</td>
 					<td class="num">${r.seed}</td><td class="num">${num(r.ticks)}</td><td class="num">${r.score === undefined ? '–' : num(r.score)}</td><td class="num">${r.counted ? num(r.goals_met) : '–'}</td>
-					<td class="num">${r.counted ? num(r.calls) : '–'}</td><td class="num">${r.counted ? money(r.cost_micros, r.currency) : '–'}</td><td class="small">${clean(r.started_at.replace('T', ' ').slice(0, 16))}</td>`} />`}
+					<td class="num">${r.counted ? num(r.calls) : '–'}</td><td class="num">${r.counted ? money(r.cost_micros, r.currency) : '–'}</td><td class="small">${shown(r.started_at.replace('T', ' ').slice(0, 16))}</td>`} />`}
 		</section>`;
 }
