@@ -273,7 +273,10 @@ func (h *history) add(line state.Line, failed func(error) error) error {
 	if err != nil {
 		return err
 	}
-	if h.end = h.count.State.End; !whole {
+	if end := h.count.State.End; h.end != end {
+		h.end = end // the lock is held for each record that changes it
+	}
+	if !whole {
 		return nil
 	}
 	if played {
