@@ -1,10 +1,7 @@
 package dashboard
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,10 +13,7 @@ import (
 	"time"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/report"
 	"example.com/agentworld/run"
-	"example.com/agentworld/run/state"
-	"example.com/agentworld/trace"
 )
 
 // The bounds of a catalog.
@@ -54,37 +48,6 @@ type toldLabels struct {
 type toldReport struct {
 	stamp string
 	row   runRow
-}
-
-// runRow is a run in a list.
-type runRow struct {
-	ID        string `json:"id"`
-	Scenario  string `json:"scenario"`
-	Seed      string `json:"seed"`
-	Model     string `json:"model"`
-	Source    string `json:"model_source"`
-	Agents    int    `json:"agents"`
-	StartedAt string `json:"started_at"`
-	// Status is running, unfinished, or how the run ended; not_begun without any record, damaged if it
-	// cannot be read, or gone if it was removed while it was looked at.
-	Status string `json:"status"`
-	// Problem says why a run is damaged.
-	Problem string `json:"problem,omitempty"`
-	Ticks   int64  `json:"ticks"`
-	Asked   int64  `json:"ticks_requested"`
-	// Counted says that the run ended and wrote a report: what follows is not known before.
-	Counted bool `json:"counted"`
-	// Score is that of the task, Goals counts the goals met.
-	Score      *int64 `json:"score,omitempty"`
-	Goals      int64  `json:"goals_met"`
-	Calls      int64  `json:"calls"`
-	Tokens     int64  `json:"tokens"`
-	CostMicros int64  `json:"cost_micros"`
-	Currency   string `json:"currency"`
-	Parent     string `json:"parent,omitempty"`
-	// Batch is the batch that it is of, Labels what its cell says.
-	Batch  string        `json:"batch,omitempty"`
-	Labels []batch.Label `json:"labels,omitempty"`
 }
 
 // openCatalog opens a directory, which need not hold anything yet.
@@ -238,191 +201,6 @@ func (c *catalog) stamp(id, name string) string {
 		return ""
 	}
 	return number(info.Size()) + "@" + info.ModTime().UTC().Format(time.RFC3339Nano)
-}
-
-// row describes a run for a list. A run that ended is described by its report, any other by its
-// header and where its trace ends.
-func (c *catalog) row(id string) (runRow, error) {
-	stamp := c.stamp(id, run.ReportFile) + " " + c.stamp(id, run.TraceFile)
-	c.mu.Lock()
-	told, known := c.told[id]
-	c.mu.Unlock()
-	if known && told.stamp == stamp && told.row.Status != statusRunning && told.row.Status != string(trace.RunUnfinished) {
-		return told.row, nil
-	}
-	dir, err := c.run(id)
-	if err != nil {
-		return runRow{}, err
-	}
-	h, err := dir.Header()
-	if err != nil {
-		return runRow{}, err
-	}
-	s := h.Latest()
-	r := runRow{
-		ID: id, Scenario: s.Scenario, Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model, Source: string(s.ModelSource), Agents: len(h.Agents),
-		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
-	}
-	if len(h.Forks) > 0 {
-		r.Parent = h.Forks[len(h.Forks)-1].Parent.Name
-	}
-	if h.Timing != nil {
-		r.StartedAt = h.Timing.StartedAt
-	}
-	r.Ticks, r.Status = c.ending(id)
-	of, head, err := c.report(id)
-	switch {
-	case dir.Holder() != "":
-		r.Status = statusRunning
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		r.damaged(&run.DamageError{File: run.ReportFile, Err: err})
-	default:
-		r.fill(of)
-		if c.head(id) != head {
-			r.damaged(readThrough(dir))
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.told) > entriesMax {
-		clear(c.told)
-	}
-	c.told[id] = toldReport{stamp, r}
-	return r, nil
-}
-
-// The states of a run that its records do not name.
-const (
-	statusRunning  = "running"
-	statusNotBegun = "not_begun"
-	statusDamaged  = "damaged"
-	statusGone     = "gone"
-)
-
-// damaged notes why a run cannot be read; nil is no damage.
-func (r *runRow) damaged(err error) {
-	if err != nil {
-		r.Status, r.Problem = statusDamaged, err.Error()
-	}
-}
-
-// readThrough reads a trace to its end. The error says where it is broken.
-func readThrough(dir run.Dir) error {
-	f, err := dir.Open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for lines := trace.NewReader(f); ; {
-		if _, err := lines.NextLine(); err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// head is the chain of the last line of a trace, empty if there is none.
-func (c *catalog) head(id string) trace.Chain {
-	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	end := make([]byte, min(info.Size(), 64))
-	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
-		return ""
-	}
-	_, chain, _ := trace.Unseal(bytes.TrimSuffix(end, []byte("\n")))
-	return trace.Chain(chain)
-}
-
-// keep keeps the row of a run until its files change.
-func (c *catalog) keep(r runRow) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.told[r.ID] = toldReport{c.told[r.ID].stamp, r}
-}
-
-// lastRow is what was told of a run last.
-func (c *catalog) lastRow(id string) runRow {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.told[id].row
-	r.ID = id
-	return r
-}
-
-func (r *runRow) fill(of report.Report) {
-	all := of.Metrics()
-	r.Counted = true
-	r.Status, r.Ticks, r.Goals, r.Calls, r.Tokens = string(of.RunStatus), of.WorldTime, of.GoalsMet, int64(all["calls"]), int64(all["tokens"])
-	r.CostMicros, r.Currency = of.Cost.TotalMicros, of.Cost.Currency
-	if of.Task != nil && of.Task.Complete {
-		score := of.Task.Score
-		r.Score = &score
-	}
-}
-
-// report reads the report that a run wrote at its end, and the head of the trace it was made of.
-func (c *catalog) report(id string) (of report.Report, head trace.Chain, err error) {
-	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.ReportFile)))
-	if err != nil {
-		return of, "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, reportBytesMax+1))
-	if err == nil {
-		head, err = state.ReportHead(data)
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &of)
-	}
-	return of, head, err
-}
-
-// ending looks near the end of the trace for the last whole tick, 0 if none is there, and for how
-// the run ended.
-func (c *catalog) ending(id string) (tick int64, status string) {
-	status = string(trace.RunUnfinished)
-	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
-	if err != nil {
-		return 0, status
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, status
-	}
-	for size := int64(64 << 10); ; size *= 8 {
-		end := make([]byte, min(size, info.Size()))
-		if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil && err != io.EOF {
-			return 0, status
-		}
-		if at := bytes.LastIndex(end, []byte("\n"+`{"type":"tick_end","tick":`)); at >= 0 {
-			digits, _, _ := bytes.Cut(end[at+len("\n"+`{"type":"tick_end","tick":`):], []byte(","))
-			tick, _ := strconv.ParseInt(string(digits), 10, 64) // 0 if somebody wrote something else
-			return tick, statusIn(end[at:], status)
-		}
-		if size >= info.Size() || size > 64<<20 {
-			return 0, status
-		}
-	}
-}
-
-// statusIn is how a run ended by the last line of its trace.
-func statusIn(end []byte, otherwise string) string {
-	last := end[bytes.LastIndexByte(bytes.TrimSuffix(end, []byte("\n")), '\n')+1:]
-	record, err := trace.Decode(bytes.TrimSuffix(last, []byte("\n")))
-	if e, is := record.(trace.RunEnd); err == nil && is {
-		return string(e.RunStatus)
-	}
-	return otherwise
 }
 
 // runs lists the runs with how they stand, the newest first.

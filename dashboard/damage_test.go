@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"net/http"
@@ -122,8 +123,15 @@ func TestARunThatWasRemovedIsGone(t *testing.T) {
 	if v := read[view](t, at+"run?run=short"); v.Tick != 3 || v.Row.Status != "completed" {
 		t.Fatalf("the run is %+v", v)
 	}
+	stream, err := http.Get(at + "stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
 	if err := os.RemoveAll(filepath.Join(dir, "short")); err != nil {
 		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(stream.Body); lines.Scan() && !strings.Contains(lines.Text(), `"short"`); {
 	}
 	if v := read[view](t, at+"run?run=short"); v.Tick != 3 || v.Row.Status != "gone" || !strings.Contains(v.Damage, "removed") || strings.Contains(v.Damage, dir) {
 		t.Errorf("the run is %+v", v)
