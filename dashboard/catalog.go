@@ -48,6 +48,9 @@ type toldLabels struct {
 type toldReport struct {
 	stamp string
 	row   runRow
+	// checked says that the trace was read through, damage what was wrong with it.
+	checked bool
+	damage  error
 }
 
 // openCatalog opens a directory, which need not hold anything yet.

@@ -95,6 +95,42 @@ func TestTheListShowsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// TestATraceThatBreaksIsFound waits for the list to show that a trace which nobody opened is broken
+// in its middle, of a run that ended and of one that did not.
+func TestATraceThatBreaksIsFound(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"whole", "ended", "open"} {
+		record(t, filepath.Join(dir, id), "minimal", 4, nil)
+		path := filepath.Join(dir, id, run.TraceFile)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id != "whole" {
+			text = bytes.Replace(text, []byte(`"tick":2`), []byte(`"tick":3`), 1)
+		}
+		if id == "open" {
+			text = text[:bytes.LastIndex(text[:len(text)-1], []byte("\n"))+1]
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := serve(t, dir) + "api/"
+	stream, err := http.Get(at + "stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	rows := list(t, at)
+	for lines := bufio.NewScanner(stream.Body); (rows["ended"].Status != "damaged" || rows["open"].Status != "damaged") && lines.Scan(); {
+		rows = list(t, at)
+	}
+	if rows["whole"].Status != "completed" || rows["ended"].Problem == "" || rows["open"].Problem == "" {
+		t.Errorf("the list has %+v", rows)
+	}
+}
+
 // TestABatchHasNoRunsThatNeverBegan lists a batch: the directories of its cells and attempts are
 // none of runs.
 func TestABatchHasNoRunsThatNeverBegan(t *testing.T) {

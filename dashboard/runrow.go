@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -96,7 +97,7 @@ func (c *catalog) row(id string) (runRow, error) {
 	default:
 		r.fill(of)
 		if c.head(id) != head {
-			r.damaged(readThrough(dir))
+			r.damaged(readThrough(context.Background(), dir))
 		}
 	}
 	c.mu.Lock()
@@ -104,8 +105,15 @@ func (c *catalog) row(id string) (runRow, error) {
 	if len(c.told) > entriesMax {
 		clear(c.told)
 	}
-	c.told[id] = toldReport{stamp, r}
-	return r, nil
+	now := toldReport{stamp: stamp, row: r}
+	if was := c.told[id]; was.stamp == stamp {
+		now.checked, now.damage = was.checked, was.damage
+	}
+	if r.Status != statusRunning {
+		now.row.damaged(now.damage)
+	}
+	c.told[id] = now
+	return now.row, nil
 }
 
 // damaged notes why a run cannot be read; nil is no damage.
@@ -115,9 +123,9 @@ func (r *runRow) damaged(err error) {
 	}
 }
 
-// readThrough reads a trace to its end. The error says where it is broken.
-func readThrough(dir run.Dir) error {
-	f, err := dir.Open()
+// readThrough reads a trace to its end. The error says where it is broken, or that ctx ended.
+func readThrough(ctx context.Context, dir run.Dir) error {
+	f, err := dir.OpenUntil(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,11 +158,44 @@ func (c *catalog) head(id string) trace.Chain {
 	return trace.Chain(chain)
 }
 
-// keep keeps the row of a run until its files change.
-func (c *catalog) keep(r runRow) {
+// keepDamage keeps what is wrong with a run until its files change, nil for nothing.
+func (c *catalog) keepDamage(id, stamp string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told[r.ID] = toldReport{c.told[r.ID].stamp, r}
+	if t, known := c.told[id]; known && t.stamp == stamp {
+		t.checked, t.damage = true, err
+		t.row.damaged(err)
+		c.told[id] = t
+	}
+}
+
+// check reads through one trace that no process adds to and that was not checked yet; found says that
+// there was one, damaged that it is. The context ends the reading.
+func (c *catalog) check(ctx context.Context) (found, damaged bool) {
+	id, stamp := "", ""
+	c.mu.Lock()
+	for other, t := range c.told {
+		if !t.checked && t.row.Status != statusRunning && t.row.Status != statusDamaged {
+			id, stamp = other, t.stamp
+			break
+		}
+	}
+	c.mu.Unlock()
+	if id == "" {
+		return false, false
+	}
+	dir, err := c.run(id)
+	if err == nil {
+		err = readThrough(ctx, dir)
+	}
+	if ctx.Err() != nil {
+		return false, false
+	}
+	if errors.Is(err, errNoSuch) { // removed meanwhile
+		err = nil
+	}
+	c.keepDamage(id, stamp, err)
+	return true, err != nil
 }
 
 // lastRow is what was told of a run last.

@@ -74,7 +74,6 @@ func (s *Server) known(r runRow) runRow {
 	s.mu.Unlock()
 	if h != nil && h.damaged() {
 		r.damaged(errors.New(s.catalog.shown(h.failed().Error())))
-		s.catalog.keep(r)
 	}
 	return r
 }

@@ -133,8 +133,15 @@ func (s *Server) Serve(ctx context.Context) error {
 // one less often.
 const listEvery = time.Second
 
-// watchList tells the clients when the list of runs has changed.
+// watchList tells the clients when the list of runs has changed, and checks traces meanwhile, one at a
+// time and with a fifth of the time at most.
 func (s *Server) watchList() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-s.done
+		cancel()
+	}()
 	// Nobody was told of a list before the first one.
 	last, wait := map[string]string(nil), listEvery
 	for {
@@ -163,6 +170,13 @@ func (s *Server) watchList() {
 			last = now
 		}
 		wait = max(listEvery, 20*time.Since(began))
+		began = time.Now()
+		for found, damaged := true, false; found && time.Since(began) < listEvery/5; {
+			if found, damaged = s.catalog.check(ctx); damaged {
+				s.hub.changed(listChanged)
+			}
+		}
+		wait = max(wait, 4*time.Since(began))
 	}
 }
 
