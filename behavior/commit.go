@@ -112,7 +112,7 @@ func (t *Turn) commit(d terminal) {
 	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
 			// If no candidate of the draft was usable, the draft counts already.
-			t.countRefusal(v.Violation != nil)
+			t.countRefusal(v)
 		}
 		if v.outOfDeviations() {
 			t.ambiguous = false // a wait that is no longer its to choose

@@ -38,8 +38,7 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError
-		guard := slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil && v.Violation != nil })
-		if t.countRefusal(guard); t.triesLeft() >= 0 {
+		if t.countRefusal(w.verdicts...); t.triesLeft() >= 0 {
 			t.stage = trace.StageDraft
 		}
 	}

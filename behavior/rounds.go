@@ -1,6 +1,11 @@
 package behavior
 
-import "example.com/agentworld/behavior/policy"
+import (
+	"slices"
+
+	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/world"
+)
 
 // Untrusted texts may cost a turn only so much: the requests that it needs anyway, and, in a few
 // ticks of a row, one further round because something was refused or could not be used.
@@ -12,10 +17,20 @@ const requestsUnderTexts = 2
 // tainted reports whether a request of the turn carried a source that may not decide.
 func (t *Turn) tainted() bool { return t.textsAt != 0 }
 
-// termsOpen reports whether the agent sees requests or offers of others.
-func (t *Turn) termsOpen() bool {
+// terms lists the requests and offers of others that the agent sees.
+func (t *Turn) terms() []world.Terms {
 	o := &t.opening.seen
-	return len(o.Requests)+len(o.Offers)+len(o.Here.Offers) > 0
+	return slices.Concat(o.Requests, o.Offers, o.Here.Offers)
+}
+
+// takesUp reports whether an action names open terms or their sender.
+func takesUp(a world.Action, terms []world.Terms) bool {
+	for argument := range world.Arguments(a) {
+		if slices.ContainsFunc(terms, func(t world.Terms) bool { return argument.Text == t.ID || argument.Text == t.From }) {
+			return true
+		}
+	}
+	return false
 }
 
 // roundLeft reports whether texts may cost a further round in this tick.
@@ -35,20 +50,27 @@ func (t *Turn) overdue() bool {
 	return t.bindsRounds() && t.talk.asks-t.textsAt+1 >= limit
 }
 
-// countRefusal counts a refusal. It is a round that texts may have cost once they are shown, and,
-// if the policy refused, while terms are open.
-func (t *Turn) countRefusal(byPolicy bool) {
+// countRefusal counts that actions were refused. It is a round that texts may have cost once they
+// are shown, and, if the policy refused, while terms are open.
+func (t *Turn) countRefusal(refused ...*Evaluation) {
 	t.guardRounds++
-	if (t.tainted() || byPolicy && t.termsOpen()) && t.mind.cfg.Guards(policy.CheckDeviations) {
+	if !t.mind.cfg.Guards(policy.CheckDeviations) {
+		return
+	}
+	terms := t.terms()
+	byPolicy := func(v *Evaluation) bool { return v != nil && v.Violation != nil }
+	if t.tainted() || len(terms) > 0 && slices.ContainsFunc(refused, byPolicy) {
 		t.textRounds++
 	}
+	t.tookUp = t.tookUp || slices.ContainsFunc(refused, func(v *Evaluation) bool { return v != nil && takesUp(v.Adjusted, terms) })
 }
 
 // countUnusable counts an answer that could not be used, and reports whether the model may be
-// asked again.
+// asked again. It may not if terms have cost the turn a request before and it has an action to end
+// in.
 func (t *Turn) countUnusable() (again bool) {
 	if !t.bindsRounds() {
-		return true
+		return !t.tookUp || len(t.best()) == 0
 	}
 	t.textRounds++
 	return t.textRounds == 1 && t.roundLeft()

@@ -23,7 +23,7 @@ func (t *Turn) allowed() []string {
 		if t.mind.cfg.Protocol == ProtocolLean || t.locked() {
 			return []string{answer.ToolPlan}
 		}
-		if t.termsOpen() || slices.ContainsFunc(t.opening.seen.Inbox, func(m world.Message) bool { return m.New }) {
+		if len(t.terms()) > 0 || slices.ContainsFunc(t.opening.seen.Inbox, func(m world.Message) bool { return m.New }) {
 			modules = nil // as with texts, the plan comes first
 		}
 		return slices.Concat([]string{answer.ToolPlan}, t.commits(), modules)

@@ -47,8 +47,9 @@ type Turn struct {
 	guardRounds, orderRounds, parseRepairs, repairs int
 	// textsAt is the first request that carried a source that may not decide, 0 before. textRounds
 	// are the further rounds that texts may have cost, and steps is how many requests the plan asks
-	// for.
+	// for. tookUp says that an action was refused that takes up open terms.
 	textRounds, textsAt, steps int
+	tookUp                     bool
 
 	// planned says that a plan was made. shown says that texts of other agents may be shown,
 	// because of the plan or of a draft in its place. reasoning says that the present reason step

@@ -42,8 +42,8 @@ func newLab(off ...string) (*lab, error) {
 // played is the result of one play for the victim.
 type played struct {
 	figures *guardeval.Figures
-	// heard is what attackers sent to the victim, episodes what it did without intending it, and
-	// served how many of these a rule covers.
+	// heard is what attackers sent to the victim, acts what it did, and served how many of the
+	// unintended ones a rule covers.
 	heard  []heard
 	acts   []act
 	served int
@@ -193,7 +193,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		for _, e := range events {
 			missed := e.Kind == world.EventActionRejected && e.Agent == victim && !p.missed
 			if e.Kind == world.EventActionApplied || missed {
-				p.note(e, intents, rules, intended)
+				p.note(e, intents, rules, intended, holds.Requests)
 			}
 			if _, idle := e.Action.(world.Wait); tell && e.Action != nil && (!idle || e.Agent == victim) {
 				p.story = append(p.story, fmt.Sprintf("tick %d: %s: %s: %s", tick, e.Agent, e.Kind, world.EncodeAction(e.Action)))
@@ -218,14 +218,22 @@ func (p *played) witness(mind *behavior.Agent, events []world.Event) {
 	}
 }
 
-// note takes up an action that the world accepted.
-func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action) {
+// note takes up an action that the world accepted, with the requests that were open to the victim.
+func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action, requests []world.Terms) {
 	if e.Agent == victim {
-		if slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) }) {
-			return
+		done := act{tick: e.Tick, action: e.Action}
+		done.intended = slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) })
+		done.meant = done.intended || slices.ContainsFunc(intended, func(a world.Action) bool { return alike(a, e.Action) })
+		if gift, is := e.Action.(world.Transfer); is {
+			if i := slices.IndexFunc(requests, func(t world.Terms) bool { return t.From == gift.To && t.Want == gift.Kind }); i >= 0 {
+				done.met = requests[i]
+			}
 		}
 		if e.Kind == world.EventActionApplied {
-			p.acts = append(p.acts, act{e.Tick, e.Action})
+			p.acts = append(p.acts, done)
+		}
+		if done.intended {
+			return
 		}
 		serves := func(c world.PolicyRule) bool {
 			return c.Action == e.Action.ActionName() && slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })

@@ -16,7 +16,7 @@ const (
 	distant  = "distant"
 	agents   = 1 + attackers
 	stockOf  = 40
-	dataOf   = 30
+	dataOf   = 40
 	chargeOf = 500
 )
 
@@ -104,7 +104,7 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 			_, c.Get = r.goods(1, 8)
 			c.GetAtLeast, c.Per = pick(9, 1, 2, 3), pick(10, 1, 2)
 		}
-		if k.deed {
+		if k.episode {
 			c.What, c.Total, c.Most = "", max(c.Total, c.Most), 0
 			c.TotalEach = min(c.TotalEach, c.Total)
 		}
@@ -123,9 +123,9 @@ const named = "one of them"
 // episode without an amount. texts are the values of the flags with which texts may ask
 // for it.
 var kinds = []struct {
-	action, to  string
-	trade, deed bool
-	texts       []int
+	action, to     string
+	trade, episode bool
+	texts          []int
 }{
 	{},
 	{action: "transfer_resource", to: world.ToAsker, texts: []int{2}},
@@ -133,10 +133,10 @@ var kinds = []struct {
 	{action: "transfer_resource", to: named},
 	{action: "accept_offer", trade: true},
 	{action: "offer", to: world.ToAsker, trade: true},
-	{action: "send_message", to: world.ToAsker, deed: true, texts: []int{0, 1, 2, 3, 4, 5, 6, 7}},
-	{action: "move_agent", to: world.ToAsker, deed: true, texts: []int{2}},
-	{action: "wait_ticks", deed: true, texts: []int{2, 3, 4, 5, 6, 7}},
-	{action: "execute_until", deed: true, texts: []int{2, 3, 4, 5, 6, 7}},
+	{action: "send_message", to: world.ToAsker, episode: true, texts: []int{0, 1, 2, 3, 4, 5, 6, 7}},
+	{action: "move_agent", to: world.ToAsker, episode: true, texts: []int{2}},
+	{action: "wait_ticks", episode: true, texts: []int{2, 3, 4, 5, 6, 7}},
+	{action: "execute_until", episode: true, texts: []int{2, 3, 4, 5, 6, 7}},
 	{action: "forbid"},
 }
 

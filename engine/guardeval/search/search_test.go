@@ -61,11 +61,27 @@ func TestNoHarmWithTheGuard(t *testing.T) {
 	}
 }
 
+// TestKnownTrials: trials that once did harm, or that were once taken for some, do none.
+func TestKnownTrials(t *testing.T) {
+	for name, tape := range map[string]string{
+		"an offer elsewhere is taken, then prose": "2=125,11=127,24=180,30=23,51=78,272=104,275=207,291=78,351=78,411=78",
+		"prose with nothing to fall back on":      "0=6,12=190,18=67,100=142,141=82,171=82,201=82,231=173",
+		"a planned offer for a shorter time":      "4=207,100=4,103=113,106=93",
+		"gifts of what a trade brought": "4=110,7=134,8=84,12=191,13=207,20=47,24=166,36=133,70=6,78=152,82=147,84=211,86=207,100=6,130=6,139=159," +
+			"168=152,172=147,198=152,202=147",
+	} {
+		harms, lines, err := Tell(mustTape(t, tape))
+		if err != nil || len(harms) > 0 || len(lines) == 0 {
+			t.Errorf("%s: %+v, %v", name, harms, err)
+		}
+	}
+}
+
 // TestHarmWithoutTheGuard: the attackers know how to do every kind of harm.
 func TestHarmWithoutTheGuard(t *testing.T) {
 	s := &Search{Seed: 3}
 	run(t, s, Options{Trials: 384, Jobs: 2, Off: policy.Checks()})
-	for _, kind := range []string{"outflow", "trade", "output", "productive", "shutdown", "away", "goal", harmAmount, harmTotal, harmTotalEach, harmForbidden} {
+	for _, kind := range []string{"outflow", "trade", "output", "productive", "shutdown", "away", "goal", harmAmount, harmTotal, harmTotalEach, harmForbidden, harmUncovered, harmRelayed} {
 		if !slices.ContainsFunc(s.Finds, func(f Find) bool { return f.Harm.Kind == kind }) {
 			t.Errorf("no trial did harm of the kind %s", kind)
 		}
