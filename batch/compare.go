@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
@@ -322,6 +323,27 @@ func notesOn(pairs []pairing) (notes []string) {
 	return notes
 }
 
+// lacking says how many pairs that count do not have the metric that decides, and why; nothing if
+// all have it.
+func lacking(all []pairing, have int, metric string) []string {
+	scored, short := 0, 0
+	for _, p := range all {
+		if p.scored() {
+			scored++
+			if p.arm.CutShort || p.base.CutShort {
+				short++
+			}
+		}
+	}
+	switch {
+	case scored == have:
+		return nil
+	case short > 0:
+		return []string{fmt.Sprintf("%d of %s without a %s: the runs of %d were cut short, with fewer ticks than their task", scored-have, plaintext.Count(scored, "pair"), metric, short)}
+	}
+	return []string{fmt.Sprintf("%d of %s without a %s", scored-have, plaintext.Count(scored, "pair"), metric)}
+}
+
 // judge adds the verdicts on some metrics to comparisons, adjusted for all of them together. A
 // metric that no pair has is left out, unless it is the primary one.
 func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) error {
@@ -336,6 +358,9 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) e
 			pairs, arm, base := valuesIn(paired[i], name)
 			if len(pairs) == 0 && !primary {
 				continue
+			}
+			if primary {
+				list[i].Notes = append(list[i].Notes, lacking(paired[i], len(pairs), name)...)
 			}
 			v.ArmMean, v.BaselineMean = arm, base
 			if primary && c.PassAt != nil {

@@ -71,7 +71,7 @@ func (s Summary) CSV() []byte {
 	for _, axis := range axes {
 		header = append(header, plaintext.Cell(axis))
 	}
-	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens", "run_cost_micros", "currency")
+	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens", "run_cost_micros", "currency", "cut_short")
 	_ = w.Write(append(header, names...)) // into a buffer, as below
 	for _, r := range s.Results {
 		row := []string{plaintext.Cell(string(r.ID)), plaintext.Cell(r.Scenario), strconv.FormatUint(r.Seed, 10), strconv.FormatInt(r.Repeat, 10)}
@@ -79,7 +79,7 @@ func (s Summary) CSV() []byte {
 			row = append(row, plaintext.Cell(r.Label(axis)))
 		}
 		row = append(row, string(r.Status), plaintext.Cell(r.Reason), plaintext.Cell(r.Model), string(r.ModelSource), r.Digest,
-			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10), plaintext.Cell(r.Currency))
+			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10), plaintext.Cell(r.Currency), strconv.FormatBool(r.CutShort))
 		for _, name := range names {
 			cell := ""
 			if v, ok := r.Metrics[name]; ok {

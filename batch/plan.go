@@ -57,6 +57,8 @@ const pilotLeast = 4
 type Question struct {
 	// Effect is the difference to find, 0 for that of the file, Power the probability of finding it.
 	Effect, Power float64
+	// Pilot says that the results are those of a pilot that was named: nothing is assumed in its place.
+	Pilot bool
 	// Takes is what one cell is expected to take, its cost in Currency; asked where no pilot says it.
 	Takes    func(Cell) (trace.Usage, error)
 	Currency string
@@ -96,8 +98,12 @@ func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error
 		known, sd := sample.Clusters(), sample.SD()
 		if known < pilotLeast {
 			spread, ok := baseline.ScoreSpread(cells[0].Scenario)
+			has := fmt.Sprintf("the pilot has %s in which both %s and %s have the metric %s", plaintext.Count(known, p.Cluster), arm, c.Baseline, c.Primary)
+			if q.Pilot {
+				return p, fmt.Errorf("%s; allowed: a pilot with at least %d", has, pilotLeast)
+			}
 			if !ok || c.Primary != "score" || byKey.several {
-				return p, fmt.Errorf("the pilot has %d %ss in which both %s and %s have a %s; allowed: at least %d, or the score of one built-in task; a pilot is played by batch run, with a few seeds", known, p.Cluster, arm, c.Baseline, c.Primary, pilotLeast)
+				return p, fmt.Errorf("%s; allowed: at least %d, or the score of one built-in task; a pilot is played by batch run, with a few seeds", has, pilotLeast)
 			}
 			// The difference of two independent scores; pairs on the same instance differ less.
 			known, sd = 0, spread*math.Sqrt2
@@ -166,6 +172,9 @@ func (p Plan) Text() string {
 			needs = fmt.Sprintf("more than %d %ss", stats.ClustersMax, p.Cluster)
 		}
 		of := fmt.Sprintf("the differences of %s in the pilot have a standard deviation of %s", plaintext.Count(one.PilotClusters, p.Cluster), number(one.SD))
+		if one.PilotClusters > 0 && one.SD == 0 {
+			of = fmt.Sprintf("the differences of %s in the pilot are all equal, so this is only the least that the test takes", plaintext.Count(one.PilotClusters, p.Cluster))
+		}
 		if one.PilotClusters == 0 {
 			of = fmt.Sprintf("without a pilot: scores of the embedded model have differences with a standard deviation of %s, pairs less", number(one.SD))
 		}

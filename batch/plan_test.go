@@ -50,6 +50,13 @@ func TestPlan(t *testing.T) {
 			t.Errorf("want %q: %v", what, err)
 		}
 	}
+	if _, err := PlanOf(c, cells, results[:6], Question{Power: 0.8, Pilot: true}); err == nil || !strings.Contains(err.Error(), "the pilot has 3 instances in which both large and small have the metric score") {
+		t.Errorf("a named pilot of three instances: %v", err)
+	}
+	same := &Compare{Primary: "calls"}
+	if p, err := PlanOf(same, cells, results, Question{Effect: 1e-9, Power: 0.8}); err != nil || !strings.Contains(p.Text(), "a difference of 1e-09") || !strings.Contains(p.Text(), "are all equal") {
+		t.Errorf("differences without a spread: %s, %v", p.Text(), err)
+	}
 	if p, err := PlanOf(c, cells, results, Question{Effect: 0.5, Power: 0.9}); err != nil || p.Clusters <= want {
 		t.Errorf("a smaller difference and more power need %d clusters, %v", p.Clusters, err)
 	}

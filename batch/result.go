@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -23,8 +24,10 @@ type Result struct {
 	Attempt int64 `json:"attempt"`
 	// Status is how the run ended.
 	Status trace.RunStatus `json:"status"`
-	// Reason is one line for people, empty for a completed run.
+	// Reason is one line for people, empty for a completed run of full length.
 	Reason string `json:"reason"`
+	// CutShort says that a completed run had fewer ticks than its task, and so no score.
+	CutShort bool `json:"cut_short"`
 	// Versions are those under which it was played.
 	Versions Versions `json:"versions"`
 	// Model is the model asked for.
@@ -108,6 +111,9 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out.Spoilt = out.Status == trace.RunProviderFailed && r.WorldTime >= r.TicksRequested
 	if out.Scored() {
 		out.Metrics = all
+		if t := r.Task; t != nil && !t.Complete {
+			out.CutShort, out.Reason = true, fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
+		}
 	}
 	return out
 }

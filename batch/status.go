@@ -21,6 +21,8 @@ type Status struct {
 	// a lease, and Waiting ones neither.
 	Done     int `json:"done"`
 	Unscored int `json:"unscored"`
+	// CutShort are the done cells whose runs had fewer ticks than their task, and so no score.
+	CutShort int `json:"cut_short"`
 	Failed   int `json:"failed"`
 	Playing  int `json:"playing"`
 	Stale    int `json:"stale"`
@@ -81,6 +83,9 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			if one.Attempt = r.Attempt; !r.Scored() {
 				out.Unscored++
 				one.Reason = fmt.Sprintf("%s: %s", r.Status, r.Reason)
+			} else if r.CutShort {
+				out.CutShort++
+				one.Reason = r.Reason
 			}
 		case s == playing:
 			one.State = "playing"

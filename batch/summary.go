@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/report"
@@ -44,6 +45,8 @@ type Summary struct {
 	Cells  int `json:"cells"`
 	Scored int `json:"scored"`
 	Failed int `json:"failed"`
+	// CutShort counts those of the scored that had fewer ticks than their task.
+	CutShort int `json:"cut_short"`
 	// Calls, Tokens and CostMicros are what the cells with a result took. Currency is empty without
 	// prices.
 	Calls      int64  `json:"calls"`
@@ -66,10 +69,11 @@ type Summary struct {
 type ArmSummary struct {
 	// Arm is the labels as text.
 	Arm string `json:"arm"`
-	// Cells, Scored and Failed count as in [Summary].
-	Cells  int `json:"cells"`
-	Scored int `json:"scored"`
-	Failed int `json:"failed"`
+	// Cells, Scored, Failed and CutShort count as in [Summary].
+	Cells    int `json:"cells"`
+	Scored   int `json:"scored"`
+	Failed   int `json:"failed"`
+	CutShort int `json:"cut_short"`
 	// Metrics are the means over scored cells, in the order of [report.AllMetrics]; those that no
 	// cell has are left out.
 	Metrics []MetricMean `json:"metrics"`
@@ -147,6 +151,9 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 			continue
 		}
 		s.Scored, arm.Scored = s.Scored+1, arm.Scored+1
+		if r.CutShort {
+			s.CutShort, arm.CutShort = s.CutShort+1, arm.CutShort+1
+		}
 		arms[name] = append(arms[name], r)
 	}
 	for i := range s.Arms {
@@ -344,6 +351,9 @@ func (v Verdict) or(other Verdict) Verdict {
 
 // number is a figure for people, with at most four significant digits after the point.
 func number(v float64) string {
+	if small := math.Abs(v); small > 0 && small < 1e-4 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
 	digits := 0
 	if v != math.Trunc(v) {
 		digits = max(0, min(4, 3-int(math.Floor(math.Log10(math.Abs(v))))))

@@ -126,6 +126,50 @@ func TestPairsAreEqualInAllButTheAxis(t *testing.T) {
 }
 
 // TestDecided stops a batch as soon as an e-process is sure, and not before.
+// TestSeveralArmsShareTheLevel: what a report asks for beyond its pairs is what a plan from the same
+// results asks for in all. A comparison that is undecided always says how many.
+func TestSeveralArmsShareTheLevel(t *testing.T) {
+	cells, results := played(6, []string{"base", "a", "b", "c"}, func(arm string, seed int) (float64, bool) {
+		return map[string]float64{"base": 0, "a": 3, "b": 3, "c": float64(seed%2) * 2}[arm], true
+	})
+	c := &Compare{Axis: "model", Baseline: "base", Effect: 1}
+	s, err := Summarize(File{Compare: c}, cells, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := PlanOf(c, cells, results, Question{Power: 0.8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, one := range s.Comparisons {
+		v := one.Metrics[0]
+		if want := p.Comparisons[i].Clusters - 6; v.Outcome != stats.Undecided || v.FurtherPairs != want || !strings.Contains(v.words(), fmt.Sprint(want)) {
+			t.Errorf("%s: %s, want %d further pairs as the plan says", one.Arm, v.words(), want)
+		}
+	}
+}
+
+// TestCutShort: runs with fewer ticks than their task say so wherever a score is missing.
+func TestCutShort(t *testing.T) {
+	cells, results := played(6, []string{"small", "large"}, better)
+	for i := range results {
+		delete(results[i].Metrics, "score")
+		results[i].CutShort, results[i].Reason = true, "cut short: 5 of the 40 ticks of its task"
+	}
+	s, err := Summarize(File{}, cells, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[string]string{"json": `"cut_short": 12`, "csv": ",true,", "text": "12 scored (12 cut short)", "markdown": "cut short"} {
+		if !strings.Contains(string(s.Write(format)), want) {
+			t.Errorf("%s does not say %q:\n%s", format, want, s.Write(format))
+		}
+	}
+	if text := s.Text(); !strings.Contains(text, "6 of 6 pairs without a score: the runs of 6 were cut short") || !strings.Contains(text, "too few; at least 6 pairs more") {
+		t.Error(text)
+	}
+}
+
 // TestMeansAreThoseOfTheDifference: with one instance of many repeats and two of one, the means over
 // instances differ by what the verdict says; a longer arm is noted.
 func TestMeansAreThoseOfTheDifference(t *testing.T) {

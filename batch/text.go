@@ -23,7 +23,11 @@ func one(text string) string { return plaintext.Line(plaintext.Clip(text, 300)) 
 
 // head is the first line for people.
 func (s Summary) head() string {
-	text := fmt.Sprintf("%s, %d scored, %d failed, %d to play", plaintext.Count(s.Cells, "cell"), s.Scored, s.Failed, s.Cells-s.Scored-s.Failed)
+	short := ""
+	if s.CutShort > 0 {
+		short = fmt.Sprintf(" (%d cut short)", s.CutShort)
+	}
+	text := fmt.Sprintf("%s, %d scored%s, %d failed, %d to play", plaintext.Count(s.Cells, "cell"), s.Scored, short, s.Failed, s.Cells-s.Scored-s.Failed)
 	text += fmt.Sprintf("; %s, %s", plaintext.Count(s.Calls, "call"), plaintext.Count(s.Tokens, "token"))
 	if s.Currency != "" {
 		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
@@ -43,6 +47,9 @@ type table struct {
 // armTable is the means by arm.
 func (s Summary) armTable() table {
 	t := table{header: []string{"arm", "cells", "scored", "failed"}}
+	if s.CutShort > 0 {
+		t.header = append(t.header, "cut short")
+	}
 	var columns []string
 	for _, name := range ShownMetrics {
 		for _, a := range s.Arms {
@@ -55,6 +62,9 @@ func (s Summary) armTable() table {
 	t.header = append(t.header, columns...)
 	for _, a := range s.Arms {
 		row := []string{one(a.Arm), fmt.Sprint(a.Cells), fmt.Sprint(a.Scored), fmt.Sprint(a.Failed)}
+		if s.CutShort > 0 {
+			row = append(row, fmt.Sprint(a.CutShort))
+		}
 		for _, name := range columns {
 			cell := "-"
 			if m, ok := a.mean(name); ok {
@@ -113,21 +123,21 @@ func (v MetricVerdict) words() string {
 	case NoVerdict:
 		return "no verdict"
 	case stats.TooFew:
-		return "too few"
+		return fmt.Sprintf("too few; at least %s", plaintext.Count(v.FurtherPairs, "pair more"))
 	case stats.Undecided:
 		if v.Interval != nil && v.Interval.Low == 0 && v.Interval.High == 0 {
 			return "undecided; equal in every pair"
 		}
-		if v.FurtherPairs >= stats.ClustersMax {
-			return "undecided; no number of pairs would tell"
-		}
 		if v.Sequential {
 			return "undecided so far"
 		}
-		if v.P < v.AdjustedP && v.FurtherPairs == 0 {
-			return "undecided; one of several metrics"
+		if v.FurtherPairs >= stats.ClustersMax {
+			return "undecided; no number of pairs would tell"
 		}
-		return fmt.Sprintf("undecided; %d more pairs for 80%% power", v.FurtherPairs)
+		if v.FurtherPairs == 0 {
+			return "undecided; enough pairs for the effect that was asked for"
+		}
+		return fmt.Sprintf("undecided; %s for 80%% power", plaintext.Count(v.FurtherPairs, "pair more"))
 	}
 	return string(v.Outcome)
 }
@@ -161,7 +171,11 @@ func (s Summary) remarks() (lines []string) {
 
 // words is how reliably an arm passes, for people.
 func (p Passes) words() string {
-	return fmt.Sprintf("%d of %d (%.0f%% to %.0f%%), all of %d repeats %.0f%%", p.Passed, p.Runs, 100*p.Rate.Low, 100*p.Rate.High, p.K, 100*p.PassK)
+	text := fmt.Sprintf("%d of %d (%.0f%% to %.0f%%)", p.Passed, p.Runs, 100*p.Rate.Low, 100*p.Rate.High)
+	if p.K > 1 {
+		text += fmt.Sprintf(", all of %d repeats %.0f%%", p.K, 100*p.PassK)
+	}
+	return text
 }
 
 // gateTable is the gates.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"example.com/agentworld/plaintext"
 )
 
 // Bound is a condition on a metric of a run.
@@ -49,6 +51,8 @@ func (b Bound) Broken(r Report) string {
 	}
 	v, known := b.Metric.of(r)
 	switch {
+	case !known && r.Task != nil && !r.Task.Complete:
+		return fmt.Sprintf("the run has no %s, which must be %s %g: it was cut short, after %d of the %s of its task", b.Metric.Name, least, b.Value, r.WorldTime, plaintext.Count(r.Task.Ticks, "tick"))
 	case !known:
 		return fmt.Sprintf("the run has no %s, which must be %s %g", b.Metric.Name, least, b.Value)
 	case b.Least && v < b.Value, !b.Least && v > b.Value:

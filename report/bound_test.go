@@ -24,7 +24,10 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	r.Task.Complete = false
+	r.Task.Complete, r.Task.Ticks, r.WorldTime = false, 40, 5
+	if b, err := ParseBound("score>=1"); err != nil || !strings.Contains(b.Broken(r), "cut short, after 5 of the 40 ticks") {
+		t.Errorf("a run that was cut short: %q, %v", b.Broken(r), err)
+	}
 	if b, _ := ParseBound("score>=0"); b.Broken(r) == "" {
 		t.Error("a task that was cut short keeps a bound on its score")
 	}

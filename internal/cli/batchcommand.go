@@ -343,7 +343,7 @@ func (m *Main) batchStatus(name string, asJSON bool) error {
 		return m.printJSON(s)
 	}
 	var b strings.Builder
-	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done (%d without a score), %d failed, %d played now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Unscored, s.Failed, s.Playing, s.Stale, s.Waiting)
+	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done (%d without a score, %d cut short), %d failed, %d played now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Unscored, s.CutShort, s.Failed, s.Playing, s.Stale, s.Waiting)
 	plaintext.Fprintf(&b, "taken    %s, %s", plaintext.Count(s.Calls, "call"), plaintext.Count(s.Tokens, "token"))
 	if s.Currency != "" {
 		plaintext.Fprintf(&b, ", %s %s", price.FromMicros(s.CostMicros), s.Currency)
@@ -441,7 +441,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if err != nil {
 				return badInput("%w", err)
 			}
-			q := batch.Question{Effect: effect, Power: power, Currency: b.currency}
+			q := batch.Question{Effect: effect, Power: power, Pilot: pilot != "", Currency: b.currency}
 			if pilot == "" {
 				q.Takes = func(c batch.Cell) (trace.Usage, error) { return m.expect(b.plans[c.ID]) }
 			}

@@ -112,9 +112,11 @@ type Verdict struct {
 	Pairs    int `json:"pairs"`
 	Clusters int `json:"clusters"`
 	// FurtherPairs is how many more pairs the t test needs for 80% power, at the observed
-	// spread and number of pairs a cluster. It is set if the outcome is undecided, and 0
-	// if there are enough for Options.Effect. It is [ClustersMax] if not even that many
-	// suffice.
+	// spread and number of pairs a cluster, and at the level that [Holm] leaves to the
+	// hardest of all metrics: alpha divided by their number. It is set if the outcome is
+	// undecided. It is at least one cluster for the observed difference, and 0 if there are
+	// enough for Options.Effect. It is [ClustersMax] if not even that many suffice. If there
+	// are too few, it is how many more pairs an exact test at that level takes at least.
 	FurtherPairs int `json:"further_pairs"`
 }
 
@@ -147,7 +149,7 @@ func CompareAll(metrics []Metric) ([]Verdict, error) {
 	for i, m := range metrics {
 		var err error
 		if options[i], err = m.Options.complete(); err == nil {
-			verdicts[i], err = measure(m.Pairs, options[i])
+			verdicts[i], err = measure(m.Pairs, options[i], len(metrics))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("metric %d of %d: %w", i+1, len(metrics), err)
@@ -167,7 +169,7 @@ func CompareAll(metrics []Metric) ([]Verdict, error) {
 		case v.AdjustedP <= o.Alpha:
 			v.Outcome = o.direction(v.Difference)
 		}
-		if v.Outcome != Undecided {
+		if v.Outcome != Undecided { // those with too few are not here
 			v.FurtherPairs = 0
 		}
 	}
@@ -175,8 +177,8 @@ func CompareAll(metrics []Metric) ([]Verdict, error) {
 }
 
 // measure is the verdict on one metric before adjustment: its outcome is [TooFew] or
-// [Undecided]. The options are complete.
-func measure(pairs []Pair, o Options) (Verdict, error) {
+// [Undecided]. The options are complete, and so many metrics are compared together.
+func measure(pairs []Pair, o Options, of int) (Verdict, error) {
 	s, err := NewSample(pairs)
 	if err != nil {
 		return Verdict{}, err
@@ -202,6 +204,7 @@ func measure(pairs []Pair, o Options) (Verdict, error) {
 	}
 	v.AdjustedP = v.P
 	if s.Clusters() < clustersMin(o.Alpha) {
+		v.FurtherPairs = s.pairsOf(clustersMin(o.level(of)) - s.Clusters())
 		return v, nil
 	}
 	v.Outcome = Undecided
@@ -214,7 +217,7 @@ func measure(pairs []Pair, o Options) (Verdict, error) {
 	default:
 		v.EquivalenceP = s.TOST(o.Margin)
 	}
-	v.FurtherPairs = furtherPairs(s, o)
+	v.FurtherPairs = furtherPairs(s, o, of)
 	return v, nil
 }
 
@@ -250,20 +253,30 @@ func (s Sample) equivalentTies(margin, span float64) float64 {
 	return math.Pow((span-margin)/(span-d), float64(s.Clusters()))
 }
 
-// furtherPairs is [Verdict.FurtherPairs] of an undecided comparison. The options are
-// complete.
-func furtherPairs(s Sample, o Options) int {
-	effect := o.Effect
+// furtherPairs is [Verdict.FurtherPairs] of an undecided comparison, one of so many. The
+// options are complete.
+func furtherPairs(s Sample, o Options, of int) int {
+	effect, least := o.Effect, 0
 	if effect == 0 {
-		effect = s.Mean()
+		effect, least = s.Mean(), 1
 	}
-	clusters, err := Design{Effect: effect, SD: s.SD(), Alpha: o.Alpha}.Clusters(powerPlanned)
+	clusters, err := Design{Effect: effect, SD: s.SD(), Alpha: o.level(of)}.Clusters(powerPlanned)
 	if err != nil {
 		panic("stats: a sample has no design: " + err.Error())
 	}
-	further := max(clusters-s.Clusters(), 0)
 	if clusters == ClustersMax {
 		return ClustersMax
 	}
-	return int(min(math.Ceil(float64(further)*float64(s.Pairs())/float64(s.Clusters())), ClustersMax))
+	return s.pairsOf(max(clusters-s.Clusters(), least))
+}
+
+// level is what [Holm] leaves to the hardest of so many metrics.
+func (o Options) level(of int) float64 { return max(o.Alpha/float64(of), AlphaMin) }
+
+// pairsOf is how many pairs so many clusters have, at the number of pairs a cluster has here.
+func (s Sample) pairsOf(clusters int) int {
+	if s.Clusters() == 0 {
+		return clusters
+	}
+	return int(min(math.Ceil(float64(clusters)*float64(s.Pairs())/float64(s.Clusters())), ClustersMax))
 }

@@ -111,6 +111,37 @@ func TestFurtherPairs(t *testing.T) {
 	}
 }
 
+// TestFurtherPairsOfSeveralMetrics plans at the level that decides: of six equal signs among two
+// metrics p is 2 * 2/64, and seven clusters are the least whose p can be below 0.05.
+func TestFurtherPairsOfSeveralMetrics(t *testing.T) {
+	six := pairsOf(3, 3, 3, 3, 3, 3)
+	verdicts, err := CompareAll([]Metric{{Pairs: six}, {Pairs: six}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range verdicts {
+		if v.Outcome != Undecided || v.FurtherPairs != 1 {
+			t.Errorf("%s, %d further pairs, want undecided and 1", v.Outcome, v.FurtherPairs)
+		}
+	}
+	spread := pairsOf(repeated(8, 1, 3, 2, -1)...)
+	verdicts, _ = CompareAll([]Metric{{Pairs: spread, Options: Options{Effect: 1}}, {Pairs: spread}, {Pairs: spread}})
+	s, _ := NewSample(spread)
+	want, _ := Design{Effect: 1, SD: s.SD(), Alpha: 0.05 / 3}.Clusters(0.8)
+	if got := verdicts[0]; got.Outcome != Undecided || got.FurtherPairs != want-8 {
+		t.Errorf("one of three: %s, %d further pairs, want %d in all", got.Outcome, got.FurtherPairs, want)
+	}
+	if verdicts, _ = CompareAll([]Metric{{Pairs: six[:4]}, {Pairs: nil}}); verdicts[0].FurtherPairs != 3 || verdicts[1].FurtherPairs != 7 {
+		t.Errorf("4 and 0 pairs of two metrics need %d and %d further, want 3 and 7", verdicts[0].FurtherPairs, verdicts[1].FurtherPairs)
+	}
+	// The observed difference has 80% power by the t test, and the exact test has not decided.
+	for _, tc := range [][]Pair{pairsOf(5, 5, 5, 5, 5, 5, -1), pairsOf(9, 9, 9, 9, 9, 9, -3)} {
+		if v, _ := Compare(tc, Options{Alpha: 0.02}); v.Outcome == Undecided && v.FurtherPairs < 1 {
+			t.Errorf("%+v: an undecided comparison needs no pair", v)
+		}
+	}
+}
+
 // TestCompareAllAdjusts: six of six is 2/64 alone, and 3 times that among three.
 func TestCompareAllAdjusts(t *testing.T) {
 	six, ten := pairsOf(1, 2, 3, 4, 5, 6), pairsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
