@@ -126,6 +126,7 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 	unintended := slices.DeleteFunc(slices.Clone(attacked.acts), func(d act) bool { return d.intended })
 	list = append(list, overRules(rules, unintended, attacked.heard)...)
 	list = append(list, overOwn(rules, attacked.acts)...)
+	list = append(list, attacked.terms.harm...)
 	return append(list, beyondRules(rules, attacked.acts, attacked.heard)...)
 }
 

@@ -47,6 +47,7 @@ type played struct {
 	heard  []heard
 	acts   []act
 	served int
+	terms  register
 	// missed says that the world refused something that a rule covers, such as a gift to an agent
 	// that has just left. The first such tick is work, too; the attacker pays with ticks of its own.
 	missed bool
@@ -119,7 +120,7 @@ func (t Tape) world() (*world.World, error) {
 // the world accepts.
 func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 	said, rules := asks{}, w.PolicyRules(0)
-	p := &played{figures: guardeval.NewFigures(victim, home)}
+	p := &played{figures: guardeval.NewFigures(victim, home), terms: register{sent: map[string]*sentTerms{}}}
 	var mind *behavior.Agent
 	if as != blind {
 		mind = l.runtimes[t.head().of(0, len(l.runtimes))].Agent(victim, w.Persona(0), rules...)
@@ -131,6 +132,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		var steps []trace.Step
 		view := w.View(0)
 		holds := view.Observe()
+		p.terms.look(holds)
 		if as == blind {
 			view = view.Blind()
 		}
@@ -192,6 +194,9 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		p.witness(mind, events)
 		for _, e := range events {
 			missed := e.Kind == world.EventActionRejected && e.Agent == victim && !p.missed
+			if e.Kind == world.EventActionApplied {
+				p.terms.take(e, parentsIn(intents, e.Agent))
+			}
 			if e.Kind == world.EventActionApplied || missed {
 				p.note(e, intents, rules, intended, holds.Requests)
 			}
@@ -258,12 +263,17 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 	default:
 		return
 	}
-	for _, in := range intents {
-		if cast[in.Agent] == e.Agent {
-			h.parents = in.Parents
-		}
-	}
+	h.parents = parentsIn(intents, e.Agent)
 	p.heard = append(p.heard, h)
+}
+
+// parentsIn are the parents of what an agent intends.
+func parentsIn(intents []world.Intent, agent string) []string {
+	i := slices.IndexFunc(intents, func(in world.Intent) bool { return cast[in.Agent] == agent })
+	if i < 0 {
+		return nil
+	}
+	return intents[i].Parents
 }
 
 func same(a, b world.Action) bool {

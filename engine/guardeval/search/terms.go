@@ -1,0 +1,131 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"example.com/agentworld/world"
+)
+
+// harmTerms is that the victim is shown terms otherwise than they were sent or answered, or that an
+// offer that is over can be accepted: what it owes is then not what was asked for.
+const harmTerms = "terms"
+
+// sentTerms are a request or offer as it was sent, and what is still open of it.
+type sentTerms struct {
+	world.Terms
+	until int64
+	// seen says that the victim was shown them in the latest tick, open that nothing closed them.
+	seen, open bool
+}
+
+// register keeps account of terms the simple way: from what was done, without a look at the world's
+// own books.
+type register struct {
+	sent map[string]*sentTerms
+	harm []Harm
+}
+
+func (r *register) wrong(form string, values ...any) {
+	if len(r.harm) == 0 {
+		r.harm = []Harm{{Kind: harmTerms, Detail: fmt.Sprintf(form, values...), Share: 2}}
+	}
+}
+
+// look compares what the victim is shown in a tick.
+func (r *register) look(o world.Observation) {
+	shown := map[string]bool{}
+	for _, t := range slices.Concat(o.Requests, o.Offers, o.Here.Offers) {
+		shown[t.ID] = true
+		s := r.sent[t.ID]
+		if s == nil {
+			r.wrong("tick %d: %s was never sent", o.Tick, t.ID)
+			return
+		}
+		same := t.From == s.From && t.To == s.To && t.Give == s.Give && t.GiveAmount == s.GiveAmount && t.Want == s.Want && t.WantAmount == s.WantAmount
+		switch {
+		case !same:
+			r.wrong("tick %d: %s has other terms than were sent", o.Tick, t.ID)
+		case !slices.Equal(t.Parents, s.Parents):
+			r.wrong("tick %d: %s has the parents %v, sent were %v", o.Tick, t.ID, t.Parents, s.Parents)
+		case o.Tick >= s.until, !s.open && !slices.ContainsFunc(o.Offers, func(elsewhere world.Terms) bool { return elsewhere.ID == t.ID }):
+			r.wrong("tick %d: %s is still open", o.Tick, t.ID)
+		case t.Left != s.Left:
+			r.wrong("tick %d: %d is left of %s, should be %d", o.Tick, t.Left, t.ID, s.Left)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.sent)) {
+		s := r.sent[id]
+		if s.Give == "" && s.seen && s.open && o.Tick < s.until && !shown[id] {
+			r.wrong("tick %d: %s is no longer open", o.Tick, id)
+		}
+		s.seen = shown[id]
+	}
+}
+
+// take takes up an action that the world carried out, with the parents of those who had a part in it.
+func (r *register) take(e world.Event, parents []string) {
+	t := world.Terms{ID: e.Subject, From: e.Agent, To: victim, Parents: world.Parents(e.Agent, parents...)}
+	switch a := e.Action.(type) {
+	case world.Request:
+		if a.To == victim {
+			t.Want, t.WantAmount, t.Left = a.Resource, a.Amount, a.Amount
+			r.sent[t.ID] = &sentTerms{Terms: t, until: e.Tick + a.Ticks, open: true}
+		}
+	case world.Offer:
+		if t.To = a.To; e.Agent != victim {
+			t.Give, t.GiveAmount, t.Want, t.WantAmount, t.Re = a.Give, a.GiveAmount, a.Want, a.WantAmount, a.Re
+			r.sent[t.ID] = &sentTerms{Terms: t, until: e.Tick + a.Ticks, open: true}
+		} else if s := r.sent[a.Re]; s != nil {
+			s.lower(a.GiveAmount)
+		}
+	case world.Transfer:
+		if e.Agent == victim {
+			r.gave(a)
+		}
+	case world.AcceptOffer:
+		if s := r.sent[e.Subject]; s != nil {
+			if !s.open || e.Tick >= s.until {
+				r.wrong("tick %d: %s is accepted and was over", e.Tick, e.Subject)
+			}
+			s.open = false
+		}
+	case world.CancelOffer:
+		if s := r.sent[e.Subject]; s != nil {
+			s.open = false
+		}
+	case world.Decline:
+		if s := r.sent[a.ID]; s != nil && e.Agent == victim {
+			s.open = false
+		}
+	}
+}
+
+// gave counts a gift towards the requests of its receiver that the victim was shown, oldest first.
+func (r *register) gave(gift world.Transfer) {
+	var asked []*sentTerms
+	for _, s := range r.sent {
+		if s.seen && s.open && s.From == gift.To && s.Want == gift.Kind && s.Give == "" {
+			asked = append(asked, s)
+		}
+	}
+	slices.SortFunc(asked, func(a, b *sentTerms) int { return int(a.sentAt() - b.sentAt()) })
+	for _, s := range asked {
+		gift.Amount -= s.lower(gift.Amount)
+	}
+}
+
+// sentAt is the tick in the id of terms, which no agent sends twice.
+func (s *sentTerms) sentAt() (tick int64) {
+	_, _ = fmt.Sscanf(s.ID, "req-%d-", &tick)
+	return tick
+}
+
+// lower takes at most n from what is left of a request, and closes it at nothing.
+func (s *sentTerms) lower(n int64) (taken int64) {
+	taken = min(n, s.Left)
+	s.Left -= taken
+	s.open = s.Left > 0
+	return taken
+}
