@@ -12,6 +12,8 @@ import (
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -130,19 +132,36 @@ func (p plan) resumeAdvice(does string, more ...string) advice {
 	return advice{append(words, again(p.values, keys...)...), does}
 }
 
-// raiseAdvice continues a run under caps of twice the size.
-func (p plan) raiseAdvice() advice {
+// raiseAdvice continues a run under caps of twice the size, or of twice what is spent if that is
+// more. Each cap in spent has what counts against it.
+func (p plan) raiseAdvice(spent trace.Caps) advice {
 	var more []string
 	for _, s := range capSettings() {
-		c := config{Settings: trace.Settings{Caps: p.Caps}}
-		text := s.text(&c)
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-			more = append(more, "--"+s.flag, strconv.FormatInt(min(2*n, capMax), 10))
-		} else if amount, err := strconv.ParseFloat(text, 64); err == nil && amount > 0 {
-			more = append(more, "--"+s.flag, strconv.FormatFloat(2*amount, 'f', -1, 64))
+		text := func(of trace.Caps) string { return s.text(&config{Settings: trace.Settings{Caps: of}}) }
+		limit, used := text(p.Caps), text(spent)
+		if n, err := strconv.ParseInt(limit, 10, 64); err == nil && n > 0 {
+			count, _ := strconv.ParseInt(used, 10, 64) // none is 0
+			more = append(more, "--"+s.flag, strconv.FormatInt(min(2*max(n, count), capMax), 10))
+		} else if amount, err := strconv.ParseFloat(limit, 64); err == nil && amount > 0 {
+			cost, _ := strconv.ParseFloat(used, 64)
+			more = append(more, "--"+s.flag, strconv.FormatFloat(2*max(amount, cost), 'f', -1, 64))
 		}
 	}
 	return p.resumeAdvice("continues it under caps twice as high", more...)
+}
+
+// spentOf is what counts against the caps of a run, as far as its trace can be read: of all
+// agents, and of the one that spent most. A tick begins with nothing spent.
+func (m *Main) spentOf(runDir string) (spent trace.Caps) {
+	s, err := run.Dir(m.path(runDir)).State()
+	if err != nil {
+		return spent
+	}
+	most := state.Spent{}
+	for _, of := range s.ByAgent {
+		most = most.Most(of)
+	}
+	return trace.Caps{Run: trace.Limit(s.SpentByNow()), Agent: trace.Limit(most)}
 }
 
 // forkAdvice plays the ticks after one again, which another model may do.

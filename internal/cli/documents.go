@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"example.com/agentworld/trace"
@@ -39,20 +40,9 @@ func (p *plan) takeDocuments(m *Main) error {
 		files = slices.DeleteFunc(slices.Clone(p.fork.settings.Documents), func(d trace.Document) bool { return !named(d.Name) })
 	}
 	var wrong []string
-	for i, d := range s.Documents {
-		if d.Path == "" || p.fork != nil {
-			continue
-		}
-		root, err := os.OpenRoot(filepath.Dir(m.path(p.Scenario)))
-		if err != nil {
-			return badInput("%s: documents[%d].path: %w", p.Scenario, i, cause(err))
-		}
-		text, err := readDocument(root, filepath.FromSlash(d.Path))
-		root.Close()
-		if err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: documents[%d].path: %s %v", p.Scenario, i, shown(d.Path), err))
-		}
-		files = append(files, trace.Document{Name: d.Name, Text: text})
+	if p.fork == nil {
+		named, err := m.namedDocuments(p.Scenario, s)
+		wrong, files = linesOf(scenario.Placed(p.Scenario, []byte(p.ScenarioTOML), err)), named
 	}
 	if v := find(p.values, "run.documents"); v.text != "" {
 		list, problems := readDocuments(m.path(v.text))
@@ -67,7 +57,8 @@ func (p *plan) takeDocuments(m *Main) error {
 			}
 		}
 	}
-	if len(wrong) > 0 {
+	missing := withoutText(s, files)
+	if wrong = append(wrong, linesOf(scenario.Placed(p.Scenario, []byte(p.ScenarioTOML), missing))...); len(wrong) > 0 {
 		return badInputs(wrong)
 	}
 	total := 0
@@ -81,6 +72,39 @@ func (p *plan) takeDocuments(m *Main) error {
 	}
 	p.Documents = files
 	return nil
+}
+
+// namedDocuments reads the files that a scenario of the file names. What cannot be read is named by
+// its field.
+func (m *Main) namedDocuments(file string, s world.Scenario) (files []trace.Document, err error) {
+	var all []error
+	for i, d := range s.Documents {
+		if d.Path == "" {
+			continue
+		}
+		text := ""
+		root, err := os.OpenRoot(filepath.Dir(m.path(file)))
+		if err == nil {
+			text, err = readDocument(root, filepath.FromSlash(d.Path))
+			root.Close()
+		}
+		if err != nil {
+			all = append(all, fmt.Errorf("documents[%d].path: %s %w", i, shown(d.Path), cause(err)))
+		}
+		files = append(files, trace.Document{Name: d.Name, Text: text})
+	}
+	return files, errors.Join(all...)
+}
+
+// withoutText names the documents of a scenario that have no text, also not among some files.
+func withoutText(s world.Scenario, files []trace.Document) error {
+	var all []error
+	for i, d := range s.Documents {
+		if d.Text == "" && !slices.ContainsFunc(files, func(f trace.Document) bool { return f.Name == d.Name }) {
+			all = append(all, fmt.Errorf("documents[%d].text: %s has no text; allowed: text, path, or a file of that name in the directory of --documents", i, shown(d.Name)))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // readDocuments reads the Markdown and text files of a directory and of those in it, in the order
@@ -132,11 +156,20 @@ func readDocuments(dir string) (list []trace.Document, problems []error) {
 	return list, problems
 }
 
+// isSystem reports whether an error comes from the operating system.
+func isSystem(err error) bool {
+	_, ok := errors.AsType[syscall.Errno](err)
+	return ok
+}
+
 // readDocument reads a text file below root. It looks at the file before it opens it, since opening
 // a pipe would wait for a writer.
 func readDocument(root *os.Root, name string) (string, error) {
 	if info, err := root.Stat(name); err != nil {
-		return "", fmt.Errorf("cannot be read: %w", cause(err))
+		if err = cause(err); !isSystem(err) { // what an os.Root refuses has no error of its own
+			err = errors.New("it is outside of the directory, or a link that leads out of it")
+		}
+		return "", fmt.Errorf("cannot be read: %w", err)
 	} else if !info.Mode().IsRegular() {
 		return "", errors.New("is no regular file")
 	}

@@ -265,17 +265,25 @@ func (m *Main) keptPaths(p plan) []keptPath {
 
 // wrongSettings makes an error about settings one about the input.
 func wrongSettings(err error) error {
+	if _, several := err.(interface{ Unwrap() []error }); several {
+		return badInputs(linesOf(err))
+	}
 	if err == nil {
 		return nil
 	}
-	if joined, several := err.(interface{ Unwrap() []error }); several {
-		var all []string
-		for _, one := range joined.Unwrap() {
-			all = append(all, one.Error())
-		}
-		return badInputs(all)
-	}
 	return badInput("%w", err)
+}
+
+// linesOf are the errors that err joins, or its own, each on a line; none for nil.
+func linesOf(err error) (lines []string) {
+	if joined, several := err.(interface{ Unwrap() []error }); several {
+		for _, one := range joined.Unwrap() {
+			lines = append(lines, one.Error())
+		}
+	} else if err != nil {
+		lines = append(lines, err.Error())
+	}
+	return lines
 }
 
 // telemetry is what the settings and the standard variables ask to be exported.

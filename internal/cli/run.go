@@ -242,12 +242,12 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 		}
 		return advise(fmt.Errorf("run: %w", errors.Join(runErr, reportErr)), p.resumeAdvice("once that is mended, continues after the last whole tick"))
 	}
-	return cmp.Or(reportErr, p.verdict(result, r))
+	return cmp.Or(reportErr, m.verdict(p, result, r))
 }
 
 // verdict turns the way a run ended into an error with its exit code; nil for a
 // completed run in which enough was decided. What a cap refused was asked for.
-func (p plan) verdict(result engine.Result, r report.Report) error {
+func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 	ticks := plaintext.Count(p.Ticks, "tick")
 	switch statusCode(result.Status) {
 	case exitCompleted:
@@ -274,7 +274,7 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 			result.Status, result.TicksDone, ticks, result.Reason, hint)), next...)
 	case exitBudget:
 		return advise(failWith(exitBudget, fmt.Errorf("%s after %d of %s: %s; the report is complete up to there",
-			result.Status, result.TicksDone, ticks, result.Reason)), p.raiseAdvice())
+			result.Status, result.TicksDone, ticks, result.Reason)), p.raiseAdvice(m.spentOf(p.RunDir)))
 	}
 	reason, next := result.Reason, []advice{}
 	switch {

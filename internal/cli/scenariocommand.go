@@ -105,13 +105,19 @@ func (m *Main) lintScenarios(names []string) error {
 	findings, doubts, faulty := 0, 0, 0
 	for _, name := range names {
 		var lines, flows []string
-		if name, _, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
+		if name, text, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
 			if all, several := errors.AsType[problems](err); several {
 				lines = all
 			} else {
 				lines = []string{err.Error()}
 			}
 		} else {
+			files, err := m.namedDocuments(name, chosen)
+			lines = linesOf(scenario.Placed(name, text, err))
+			for _, missing := range linesOf(scenario.Placed(name, text, withoutText(chosen, files))) {
+				lines = append(lines, "doubt: "+missing) // a run may have the file in its directory
+				doubts++
+			}
 			for _, f := range baseline.Lint(chosen, chosen.Seed) {
 				if lines = append(lines, name+": "+f.String()); f.Doubt {
 					doubts++

@@ -50,7 +50,7 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string, also func
 		t.add(r)
 		also(r)
 	}, trace.TypeBlob)
-	if err == nil && t.undecided() && (t.last == 0 || !isAgent(t.header, agent) || tick > t.last) {
+	if err == nil && t.undecided() && !isAgent(t.header, agent) {
 		err = t.missing()
 	}
 	return t, err

@@ -91,14 +91,17 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 		err = s.Check()
 	}
 	if err != nil {
-		return world.Scenario{}, placed(name, data, err)
+		return world.Scenario{}, Placed(name, data, err)
 	}
 	return s, nil
 }
 
-// placed adds to each of the errors that err joins the file and the line of the field that it
-// begins with, as far as that field is in the file.
-func placed(name string, data []byte, err error) error {
+// Placed adds to each of the errors that err joins the file, called name, and the line of the field
+// that it begins with, as far as that field is in the file. It is nil if err is.
+func Placed(name string, data []byte, err error) error {
+	if err == nil {
+		return nil
+	}
 	all := each(err)
 	if more := len(all) - errorsMost; more > 0 {
 		all = append(all[:errorsMost], fmt.Errorf("and %d more", more))
