@@ -53,7 +53,7 @@ type Error struct {
 	Problem string
 	// Type says that a value has a type that its key cannot have.
 	Type bool
-	// Others are further unknown keys, in the order of lines.
+	// Others are further ones: values of a wrong type, then unknown keys, each in the order of lines.
 	Others []*Error
 }
 
@@ -68,12 +68,20 @@ func (e *Error) Text() string {
 	return strings.Join(e.Key, ".") + ": " + e.Problem
 }
 
-// DecodeTOML decodes a document into the struct that into points to. Every failure is an [*Error], keys that the struct has no field for among them.
+// DecodeTOML decodes a document into the struct that into points to. Every failure is an [*Error],
+// keys that the struct has no field for among them. What can be decoded is, also if there is one.
 func DecodeTOML(data []byte, l Limits, into any) error {
 	if err := CheckTOML(data, l); err != nil {
 		return err
 	}
-	if err := toml.Unmarshal(data, into); err != nil {
+	var all []*Error
+	rest, before := data, reflect.New(reflect.TypeOf(into).Elem()).Elem()
+	before.Set(reflect.ValueOf(into).Elem())
+	for len(all) < errorsMost {
+		err := toml.Unmarshal(rest, into)
+		if err == nil {
+			break
+		}
 		bad, ok := errors.AsType[*toml.DecodeError](err)
 		if !ok {
 			return &Error{Line: 1, Problem: strings.TrimPrefix(err.Error(), "toml: ")}
@@ -84,16 +92,55 @@ func DecodeTOML(data []byte, l Limits, into any) error {
 		if mistyped {
 			problem = strings.Replace(problem, "cannot decode TOML ", "cannot be a TOML ", 1)
 		}
-		return &Error{Line: line, Key: bad.Key(), Problem: problem, Type: mistyped}
+		all = append(all, &Error{Line: line, Key: bad.Key(), Problem: problem, Type: mistyped})
+		if !mistyped {
+			break // where the syntax ends, nothing can be read
+		}
+		// The decoder stops at the first value of a wrong type. Without its lines it goes on.
+		var cut bool
+		if rest, cut = without(rest, line); !cut {
+			break
+		}
+		reflect.ValueOf(into).Elem().Set(before)
 	}
-	// The decoder's own search for unknown keys describes each of them with a copy of the document.
-	w := walker{data: data}
-	w.parser.Reset(data)
-	if all := w.unknown(reflect.TypeOf(into)); len(all) > 0 {
-		all[0].Others = all[1:]
-		return all[0]
+	if len(all) == 0 || all[len(all)-1].Type {
+		// The decoder's own search for unknown keys describes each of them with a copy of the document.
+		w := walker{data: data}
+		w.parser.Reset(data)
+		all = append(all, w.unknown(reflect.TypeOf(into))...)
 	}
-	return nil
+	if len(all) == 0 {
+		return nil
+	}
+	all[0].Others = all[1:]
+	return all[0]
+}
+
+// without returns a valid document with blank lines in place of the key and value that the line is
+// part of, false if there is none.
+func without(data []byte, line int) (rest []byte, cut bool) {
+	p := &unstable.Parser{}
+	p.Reset(data)
+	from, to := -1, len(data)
+	for p.NextExpression() {
+		node := p.Expression()
+		it := node.Key()
+		if !it.Next() {
+			continue
+		}
+		at := int(it.Node().Raw.Offset)
+		if 1+bytes.Count(data[:at], []byte("\n")) > line {
+			to = bytes.LastIndexByte(data[:at], '\n') + 1
+			break
+		}
+		if from = -1; node.Kind == unstable.KeyValue {
+			from = bytes.LastIndexByte(data[:at], '\n') + 1
+		}
+	}
+	if from < 0 {
+		return data, false
+	}
+	return slices.Concat(data[:from], bytes.Repeat([]byte("\n"), bytes.Count(data[from:to], []byte("\n"))), data[to:]), true
 }
 
 // Lines are the lines of the keys and tables of a valid document by their paths, such as
@@ -145,7 +192,7 @@ type walker struct {
 	fields map[reflect.Type]map[string]reflect.Type
 }
 
-// unknown returns an error for each of the keys, at most [unknownMost].
+// unknown returns an error for each of the keys, at most [errorsMost].
 func (w *walker) unknown(t reflect.Type) (all []*Error) {
 	table, path := t, []string(nil)
 	for w.parser.NextExpression() {
@@ -157,15 +204,15 @@ func (w *walker) unknown(t reflect.Type) (all []*Error) {
 		} else if node.Kind == unstable.Table || node.Kind == unstable.ArrayTable {
 			table, path, missing = w.descend(node, t, nil)
 		}
-		if missing != nil && len(all) < unknownMost {
+		if missing != nil && len(all) < errorsMost {
 			all = append(all, &Error{Line: 1 + bytes.Count(w.data[:w.offset], []byte("\n")), Key: missing, Unknown: true, Allowed: w.allowed, Problem: fmt.Sprintf("unknown field %q", strings.Join(missing, "."))})
 		}
 	}
 	return all
 }
 
-// unknownMost bounds how many unknown keys are named.
-const unknownMost = 20
+// errorsMost bounds how many values of a wrong type are named, and how many unknown keys.
+const errorsMost = 20
 
 // descend follows a key from a type to that of its value, nil for one that takes anything.
 // missing is the path of a key with a part that is no field.

@@ -76,15 +76,7 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 	}}
 	if err := document.DecodeTOML(data, document.Limits{Bytes: BytesMax, Values: valuesMax}, &file); err != nil {
 		bad, _ := errors.AsType[*document.Error](err)
-		var all []error
-		for _, one := range append([]*document.Error{bad}, bad.Others...) {
-			text := one.Text()
-			if one.Unknown {
-				text += "; " + offered(one.Key[len(one.Key)-1], one.Allowed)
-			}
-			all = append(all, fmt.Errorf("%s:%d: %s", name, one.Line, text))
-		}
-		return world.Scenario{}, errors.Join(all...)
+		return world.Scenario{}, unread(name, data, file, bad)
 	}
 	s, err := file.scenario()
 	if err = errors.Join(err, checkZeroLimits(data)); err == nil {
@@ -94,6 +86,43 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 		return world.Scenario{}, Placed(name, data, err)
 	}
 	return s, nil
+}
+
+// unread joins all that is wrong with a text of which some values cannot be read. Of the others it
+// tells what is wrong as far as the text states it: a value that is missing may be one of those.
+func unread(name string, data []byte, file scenarioFile, bad *document.Error) error {
+	type found struct {
+		line int
+		text string
+	}
+	var all []found
+	readable, lines := true, document.Lines(data)
+	told := map[int]bool{}
+	for _, one := range append([]*document.Error{bad}, bad.Others...) {
+		text := one.Text()
+		if one.Unknown {
+			text += "; " + offered(one.Key[len(one.Key)-1], one.Allowed)
+		}
+		all, told[one.Line] = append(all, found{one.Line, text}), true
+		readable = readable && (one.Unknown || one.Type)
+	}
+	if readable {
+		s, err := file.scenario()
+		if err = errors.Join(err, s.Check()); err != nil {
+			for _, one := range each(err) {
+				field, _, _ := strings.Cut(one.Error(), ": ")
+				if line := lines[field]; line > 0 && !told[line] {
+					all = append(all, found{line, one.Error()})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.line, b.line) })
+	var list []error
+	for _, f := range all {
+		list = append(list, fmt.Errorf("%s:%d: %s", name, f.line, f.text))
+	}
+	return errors.Join(list...)
 }
 
 // Placed adds to each of the errors that err joins the file, called name, and the line of the field

@@ -226,3 +226,32 @@ func TestParseTask(t *testing.T) {
 		}
 	}
 }
+
+// TestAllFaultsAtOnce: what is wrong in different ways is told together, in the order of lines, and
+// nothing that is wrong only because something else cannot be read.
+func TestAllFaultsAtOnce(t *testing.T) {
+	_, err := Parse("f", []byte(`id = "x"
+seeed = 4
+name = 5
+visibility_km = -4
+[[places]]
+id = "camp"
+radius_cm = true
+material = "stuff"
+offset_pct = { x = 0, y = 0, z = 0 }
+[agents]
+count = "two"
+spawn = ["camp"]
+`))
+	var got []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		got = append(got, line[:min(len(line), 30)])
+	}
+	want := []string{
+		`f:2: unknown field "seeed"; di`, "f:3: name: cannot be a TOML in", "f:4: visibility_km: -4 is outs", "f:7: places.radius_cm: cannot ",
+		`f:8: places[0].material: "stuf`, "f:11: agents.count: cannot be ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the errors are\n%s\nwant those that begin with\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
