@@ -10,6 +10,9 @@ import (
 func Count[N int | int64 | uint64](n N, things string) string {
 	if n != 1 {
 		thing, rest, more := strings.Cut(things, " ")
+		if stem, y := strings.CutSuffix(thing, "y"); y && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeou") {
+			thing = stem + "ie"
+		}
 		if things = thing + "s"; more {
 			things += " " + rest
 		}

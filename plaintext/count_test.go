@@ -8,6 +8,7 @@ func TestCount(t *testing.T) {
 		things, want string
 	}{
 		{0, "call", "0 calls"}, {1, "call", "1 call"}, {2, "call", "2 calls"}, {-1, "tick", "-1 ticks"},
+		{2, "factory built", "2 factories built"}, {2, "day", "2 days"}, {1, "factory", "1 factory"},
 		{1, "turn of others", "1 turn of others"}, {12, "turn of others", "12 turns of others"},
 	} {
 		if got := Count(c.n, c.things); got != c.want {

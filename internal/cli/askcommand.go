@@ -355,7 +355,7 @@ func (m *Main) showAsks(runDir string, f askFlags) error {
 		return f.agent != "" && r.AgentID != f.agent || f.tick != 0 && r.Tick != f.tick
 	})
 	if len(records) == 0 && !f.json && f.csv != "-" {
-		_, err := io.WriteString(m.Stdout, "no such question is kept\n")
+		_, err := io.WriteString(m.Stdout, "no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
 		return err
 	}
 	return m.showAsked(runDir, f, records)

@@ -276,7 +276,7 @@ func (i *inspection) text() string {
 	for _, w := range i.Waits {
 		field("waiting", "for %s until %s: %s", w.Endpoint, w.Until.UTC().Format(time.RFC3339), w.Why)
 	}
-	field("progress", "%d of %d ticks, %d exchanges of the next one, %d resumes", i.Tick, i.Ticks, i.Waiting, i.Resumes)
+	field("progress", "%d of %d ticks, %s of the next one, %s", i.Tick, i.Ticks, plaintext.Count(i.Waiting, "exchange"), plaintext.Count(i.Resumes, "resume"))
 	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
 	where := ""
 	if i.Waiting > 0 { // what was spent counts the open tick, too

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/plaintext"
 )
 
 // contents are the calls of a reply and its joined text.
@@ -86,7 +87,7 @@ func (x *examination) failed(f llmclient.Failure) {
 	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
 		x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
 	}
-	if f.Status != 0 && (check == CheckModel || check == CheckWindow || check == CheckProtocol && f.Status < 300) {
+	if f.Status != 0 && (check == CheckModel || check == CheckWindow || check == CheckProtocol && f.Status < 300 && f.Kind != llmclient.ErrMalformed) { // a login page accepts no key
 		x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	}
 }
@@ -241,7 +242,7 @@ func (x *examination) latency() {
 	}
 	sorted := slices.Sorted(slices.Values(x.took))
 	median, most := sorted[len(sorted)/2], sorted[len(sorted)-1]
-	detail := fmt.Sprintf("median %d ms, most %d ms, over %d calls", median, most, len(sorted))
+	detail := fmt.Sprintf("median %d ms, most %d ms, over %s", median, most, plaintext.Count(len(sorted), "call"))
 	if time.Duration(most)*time.Millisecond >= x.slow {
 		x.found.add(CheckLatency, Warn, detail, "a decision takes about four calls: allow for it with {llm.timeout_ms} and {llm.decision_deadline_ms}, or use {run.protocol} lean")
 		return

@@ -137,7 +137,7 @@ func TestExaminations(t *testing.T) {
 		{"speaks Chat Completions", always(200, `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`), 1,
 			append([]string{"protocol fail", "model skip"}, skipped("")[:11]...), "chat_completions", "Chat Completions"},
 		{"is a web page", always(200, "<!DOCTYPE html><html>Welcome</html>"), 1,
-			append([]string{"protocol fail", "model skip"}, skipped("")[:11]...), "malformed_body", "leads to a web page"},
+			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:11]...), "malformed_body", "leads to a web page"},
 		{"has nothing there", always(404, `{"detail":"Not Found"}`), 1,
 			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:11]...), "HTTP 404", "no Responses API at this address"},
 		{"calls no tools", edited(func(a map[string]any) {
