@@ -111,9 +111,10 @@ func (r Request) write(to func(part []byte)) {
 		}
 		to(afterList)
 	}
-	members := r.Sampling.extended(r.members())
-	members[0] = ',' // in place of the brace
-	to(members[:len(members)-1])
+	if members := r.Sampling.extended(r.members()); len(members) > len("{}") {
+		members[0] = ',' // in place of the brace
+		to(members[:len(members)-1])
+	}
 	to(beforeInput)
 	for i, it := range r.Input {
 		if i > 0 {

@@ -97,3 +97,34 @@ func TestConcessions(t *testing.T) {
 		}
 	}
 }
+
+// TestAllConcessions: a request without anything that is asked for unasked is still the JSON that the
+// server expects, in every combination of what it takes.
+func TestAllConcessions(t *testing.T) {
+	refused := []string{"prompt_cache_key", "include", "parallel_tool_calls", "store", "tool_choice"}
+	for takes := range 1 << len(refused) {
+		server := newProvider(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("unreachable") })
+		server.handlers = []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
+			sent := server.requests()
+			var body map[string]json.RawMessage
+			if err := json.Unmarshal(sent[len(sent)-1].body, &body); err != nil {
+				t.Errorf("%v: %s", err, sent[len(sent)-1].body)
+			}
+			for i, name := range refused {
+				if body[name] != nil && takes&(1<<i) == 0 {
+					w.WriteHeader(http.StatusBadRequest)
+					fmt.Fprintf(w, `{"error":{"message":"Unknown parameter: '%s'.","param":%q}}`, name, name)
+					return
+				}
+			}
+			if body["model"] == nil || body["tools"] == nil || body["input"] == nil {
+				t.Errorf("a member is missing: %s", sent[len(sent)-1].body)
+			}
+			fmt.Fprint(w, goodOne)
+		}}
+		client, _ := newClient(t, Config{BaseURL: server.URL, RetriesMax: -1})
+		if a := client.Respond(t.Context(), full()); a.Reply == nil {
+			t.Fatalf("%05b: %+v", takes, a.Failure)
+		}
+	}
+}
