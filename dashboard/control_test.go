@@ -169,6 +169,53 @@ func TestAPageThatOnlyShows(t *testing.T) {
 	}
 }
 
+// TestTheAddressIsTakenByATabThatLooksOn puts the address with a token into a tab that shows the page
+// already, where only the part after the # changes: it is let in with a good one, told why not with a
+// used one, and keeps neither. A silent server is asked ever less.
+func TestTheAddressIsTakenByATabThatLooksOn(t *testing.T) {
+	browserPath(t)
+	dir, controls := t.TempDir(), engine.NewControls()
+	record(t, dir, "minimal", 2, nil)
+	s, err := dashboard.New(dashboard.Options{Dir: dir, Control: controlled{controls}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	used := s.ControlURL()
+	b := openTab(t, s.URL())
+	b.open(t, "#/run?id=.", "This browser only looks on")
+	into := func(address, text string) {
+		t.Helper()
+		quoted, err := json.Marshal(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("window.stayed = true; location.href = "+string(quoted)+"; true")); err != nil {
+			t.Fatal(err)
+		}
+		b.wait(t, text)
+		if clean, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("window.stayed && !location.href.includes('control=')")); err != nil || !clean {
+			t.Errorf("the tab was loaded again, or keeps the token: %v", err)
+		}
+	}
+	into(used, "Pause the run")
+	into(used, "an address lets in one browser, once")
+	b.mu.Lock()
+	b.wrong = nil // the browser counts what is refused as an error
+	b.mu.Unlock()
+	b.check(t, "let in")
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	const waits = `new Promise((r) => { const at = [], ask = window.fetch; window.fetch = (...a) => { if (String(a[0]).startsWith('api/control')) at.push(performance.now()); if (at.length === 3) r(at[2] - at[1] > 1.5 * (at[1] - at[0])); return ask(...a); }; })`
+	if slower, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](waits, chromedp.EvalAwaitPromise)); err != nil || !slower {
+		t.Errorf("the page asks a silent server as often as before: %v", err)
+	}
+}
+
 // gated asks a model, and in one tick not before it may.
 type gated struct {
 	engine.Source

@@ -1,4 +1,4 @@
-import { html, render, useRoute, useTheme, href, single, shown, Note } from './lib.js';
+import { html, render, useEffect, useState, useRoute, useTheme, href, single, shown, Note } from './lib.js';
 import { Runs } from './runs.js';
 import { Run } from './run.js';
 import { Compare } from './compare.js';
@@ -7,7 +7,13 @@ import { entering } from './control.js';
 
 const views = { '/': Runs, '/run': Run, '/compare': Compare, '/batch': Batch };
 
-function App({ refused }) {
+function App({ first }) {
+	const [refused, refuse] = useState(first);
+	useEffect(() => {
+		const see = (e) => refuse(e.detail);
+		window.addEventListener('entered', see);
+		return () => window.removeEventListener('entered', see);
+	}, []);
 	const { path, q } = useRoute();
 	const [theme, setTheme] = useTheme();
 	const View = views[single ? '/' + single : path] || Runs;
@@ -22,9 +28,9 @@ function App({ refused }) {
 			</nav>`}
 			<button aria-label=${dark ? 'Switch to the light theme' : 'Switch to the dark theme'} onClick=${() => setTheme(dark ? 'light' : 'dark')}>${dark ? 'Light' : 'Dark'}</button>
 		</header>
-		<main id="main" tabindex="-1">${refused && html`<${Note}>${shown(refused)}<//>`}<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
+		<main id="main" tabindex="-1">${refused && html`<${Note} bad>${shown(refused)}<//>`}<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
 }
 
 const at = document.getElementById('app');
 at.textContent = '';
-entering.then((refused) => render(html`<${App} refused=${refused} />`, at));
+entering.then((first) => render(html`<${App} first=${first} />`, at));

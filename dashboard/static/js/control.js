@@ -2,17 +2,23 @@
 // takes it only from the browser that opened the printed address, whose token is exchanged here.
 import { html, useEffect, useState, get, post, route, single, num, shown, Rows, Pick, heads, Note } from './lib.js';
 
-const { path, q } = route();
-// entering is over when this browser was let in, with the reason if it was not.
+// entering is over when this browser was let in, with the reason if it was not, which hears of it
+// again for each address that is put into the tab later on.
 export let entering = Promise.resolve('');
-if (q.has('control') && !single) {
+function enter() {
+	const { path, q } = route();
+	if (single || !q.has('control')) return;
 	const token = q.get('control');
 	q.delete('control'); // it is good for once and stays in no history
 	history.replaceState(null, '', '#' + path + '?' + q);
 	entering = post('control/enter', { token }).then(() => '', (error) => error.message);
+	entering.then((refused) => window.dispatchEvent(new CustomEvent('entered', { detail: refused })));
 }
+enter();
+window.addEventListener('hashchange', enter);
 
-const pollEvery = 1000;
+// The waits of a page between two looks, in milliseconds: the longer the server is silent, the longer.
+const pollEvery = 1000, pollMax = 60000;
 const textMax = 200;
 
 export function Control({ agents }) {
@@ -20,18 +26,20 @@ export function Control({ agents }) {
 	const [lost, lose] = useState('');
 	useEffect(() => {
 		if (single) return;
-		let timer = 0, gone = false;
+		let timer = 0, gone = false, wait = pollEvery;
 		const look = async () => {
+			clearTimeout(timer);
 			try {
 				const now = await get('control');
 				if (gone) return;
-				set(now); lose('');
+				set(now); lose(''); wait = pollEvery;
 				if (!now.control || now.ended) return;
-			} catch (error) { if (!gone) lose(error.message); } // the run and its page may have ended; the next look shows it
-			if (!gone) timer = setTimeout(look, pollEvery);
+			} catch (error) { if (!gone) { lose(error.message); wait = Math.min(2 * wait, pollMax); } } // the run and its page may have ended; the next look shows it
+			if (!gone) { clearTimeout(timer); timer = setTimeout(look, wait); }
 		};
 		look();
-		return () => { gone = true; clearTimeout(timer); };
+		window.addEventListener('entered', look);
+		return () => { gone = true; clearTimeout(timer); window.removeEventListener('entered', look); };
 	}, []);
 	const ask = async (control) => {
 		const { number } = await post('control', control);
