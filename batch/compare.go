@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
@@ -85,8 +87,22 @@ func (p pairing) scored() bool {
 func (p pairing) open() bool { return p.arm == nil || p.base == nil }
 
 // completed returns what is compared in a batch with these cells, with defaults. It is nil
-// without an axis. The error says what the file asks for and cannot be compared.
+// without an axis. The error is the first of what [Compare.completing] finds.
 func (c *Compare) completed(cells []Cell) (*Compare, error) {
+	out, wrong := c.completing(cells)
+	if len(wrong) > 0 {
+		return nil, errors.New(wrong[0].text)
+	}
+	return out, nil
+}
+
+// misplaced is a problem with a key of the table [compare].
+type misplaced struct{ key, text string }
+
+// completing is completed with all that the file asks for and cannot be compared, each with its key.
+// What is wrong has its default in the result, so that the rest can be checked; an axis that is
+// wrong has none, and the result is nil.
+func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
 	out := Compare{}
 	if c != nil {
 		out = *c
@@ -109,28 +125,32 @@ func (c *Compare) completed(cells []Cell) (*Compare, error) {
 	case out.Axis == "" && c == nil:
 		return nil, nil
 	case !slices.Contains(axes, out.Axis):
-		return nil, fmt.Errorf("compare: axis %q: allowed: %s", out.Axis, strings.Join(axes, ", "))
+		wrong = append(wrong, misplaced{"axis", fmt.Sprintf("compare: axis %s: allowed: %s", quoted(out.Axis), strings.Join(axes, ", "))})
+		out.Axis = ""
 	}
 	values := valuesOf(cells, out.Axis)
-	if out.Baseline == "" {
+	if known := slices.Contains(values, out.Baseline); !known && out.Axis != "" {
+		if out.Baseline != "" {
+			wrong = append(wrong, misplaced{"baseline", fmt.Sprintf("compare: baseline %s: allowed: %s", quoted(out.Baseline), strings.Join(values, ", "))})
+		}
 		out.Baseline = values[0]
-	}
-	if !slices.Contains(values, out.Baseline) {
-		return nil, fmt.Errorf("compare: baseline %q: allowed: %s", out.Baseline, strings.Join(values, ", "))
 	}
 	if out.Primary == "" {
 		if out.Primary = "score"; len(scenarios) > 1 {
 			out.Primary = "score_share"
 		}
 	}
-	for _, name := range append([]string{out.Primary}, out.Metrics...) {
-		if _, ok := report.MetricNamed(name); !ok {
-			return nil, fmt.Errorf("compare: unknown metric %q; allowed: %s, and %sACTION", name, metricNames(), report.AcceptedPrefix)
+	known := func(key, name string) bool {
+		_, ok := report.MetricNamed(name)
+		if !ok {
+			wrong = append(wrong, misplaced{key, "compare: " + unknownMetric(name)})
 		}
+		return ok
 	}
+	primary := known("primary", out.Primary)
 	var metrics []string
 	for _, name := range out.Metrics {
-		if name != out.Primary && !slices.Contains(metrics, name) {
+		if name != out.Primary && !slices.Contains(metrics, name) && known("metrics", name) {
 			metrics = append(metrics, name)
 		}
 	}
@@ -138,22 +158,29 @@ func (c *Compare) completed(cells []Cell) (*Compare, error) {
 	if m, _ := report.MetricNamed(out.Primary); out.Range == 0 {
 		out.Range = m.Range
 	}
-	if out.StopWhenDecided && out.Range == 0 {
-		return nil, fmt.Errorf("compare: stop_when_decided needs the range of %s, the largest difference that two runs can have; allowed: range, or a metric that is a share", out.Primary)
+	if out.StopWhenDecided && out.Range == 0 && primary {
+		wrong = append(wrong, misplaced{"stop_when_decided", fmt.Sprintf("compare: stop_when_decided needs the range of %s, the largest difference that two runs can have; allowed: range, or a metric that is a share", out.Primary)})
 	}
 	if out.Alpha == 0 {
 		out.Alpha = 0.05
 	}
-	return &out, nil
+	if out.Axis == "" {
+		return nil, wrong
+	}
+	return &out, wrong
 }
 
-// metricNames lists the metrics for messages.
-func metricNames() string {
+// unknownMetric says that a name is none of a metric, and which are.
+func unknownMetric(name string) string {
 	var names []string
 	for _, m := range report.AllMetrics() {
 		names = append(names, m.Name)
 	}
-	return strings.Join(names, ", ")
+	mean := ""
+	if near := document.Nearest(name, names); near != "" {
+		mean = fmt.Sprintf("did you mean %q? ", near)
+	}
+	return fmt.Sprintf("unknown metric %s; %sallowed: %s, and %sACTION", quoted(name), mean, strings.Join(names, ", "), report.AcceptedPrefix)
 }
 
 // valuesOf are the values of an axis in the order of cells.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
@@ -57,6 +58,8 @@ func (d Dir) cell(id ID, parts ...string) string {
 // part of the batch any more stay, and count no more. Settings that a cell has already are not
 // replaced, since a cell is named after them. The directory of a batch with another name and no
 // common cell is refused.
+//
+// What is damaged of a cell is put aside, so that the cell is played again: see [Dir.SetAside].
 func (d Dir) Create(name string, cells []Planned) error {
 	if other, theirs, err := d.Cells(); err == nil && other != name {
 		ours := func(c Cell) bool {
@@ -72,6 +75,9 @@ func (d Dir) Create(name string, cells []Planned) error {
 	list := listing{Name: name, Cells: []Cell{}}
 	for _, c := range cells {
 		list.Cells = append(list.Cells, c.Cell)
+		if _, err := d.SetAside(c.Cell.ID); err != nil {
+			return err
+		}
 		if err := os.MkdirAll(d.cell(c.Cell.ID), 0o700); err != nil {
 			return fmt.Errorf("make the directory of a cell: %w", err)
 		}
@@ -184,6 +190,9 @@ func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil
 	}
+	if err != nil && !errors.Is(err, run.ErrIrregular) && !errors.Is(err, syscall.ENOTDIR) {
+		return r, false, fmt.Errorf("read a result of cell %s: %w", id, err) // it may be whole
+	}
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
@@ -191,9 +200,52 @@ func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
 		err = fmt.Errorf("it is that of cell %q", r.ID)
 	}
 	if err != nil {
-		return r, false, fmt.Errorf("%s is damaged: %w; remove it, and the cell is played on from the run it has", d.cell(id, file), err)
+		return r, false, &damagedError{d.cell(id, file), err}
 	}
 	return r, true, nil
+}
+
+// damagedError says that a file of one cell cannot be read.
+type damagedError struct {
+	path string
+	err  error
+}
+
+func (e *damagedError) Error() string {
+	return fmt.Sprintf("%s is damaged: %v; batch run puts it aside and plays the cell on", e.path, e.err)
+}
+
+func (e *damagedError) Unwrap() error { return e.err }
+
+// asideSuffix ends the name of what was damaged.
+const asideSuffix = ".damaged"
+
+// SetAside renames a result of a cell that is damaged, or what is in the place of the cell's directory,
+// so that the cell can be played on. It returns the new path, empty if all is well.
+func (d Dir) SetAside(id ID) (aside string, err error) {
+	path := d.cell(id)
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	} else if err != nil {
+		return "", fmt.Errorf("look at cell %s: %w", id, err)
+	} else if info.IsDir() {
+		path = d.cell(id, resultFile)
+		_, _, err := d.result(id, resultFile)
+		if _, damaged := errors.AsType[*damagedError](err); !damaged {
+			return "", err
+		}
+	}
+	aside = path + asideSuffix
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		aside = path + asideSuffix + "-" + strconv.Itoa(n)
+	}
+	if err := os.Rename(path, aside); err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was faster
+		return "", fmt.Errorf("put aside %s, which is damaged: %w", path, err)
+	}
+	return aside, nil
 }
 
 // Done says that a cell has its result.
@@ -224,11 +276,14 @@ func (d Dir) Fail(r Result) error {
 }
 
 // Results are those of cells, in their order, and for cells without one how the latest attempt
-// failed, if it did.
+// failed, if it did. A file that is damaged counts as such a failure.
 func (d Dir) Results(cells []Cell) (list []Result, err error) {
 	for _, c := range cells {
 		for _, file := range []string{resultFile, failureFile} {
 			r, ok, err := d.result(c.ID, file)
+			if damaged, of := errors.AsType[*damagedError](err); of {
+				r, ok, err = Result{Status: trace.RunInternalError, Reason: damaged.Error(), Metrics: map[string]float64{}}, true, nil
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -39,6 +39,45 @@ func created(t *testing.T, cells []Planned) Dir {
 	return d
 }
 
+// TestADamagedCellIsOneCell: a result that is cut off or empty, and a file in the place of a cell, are
+// listed as failures of that cell, and put aside when the batch is played on.
+func TestADamagedCellIsOneCell(t *testing.T) {
+	cells := planned(1, 2, 3, 4)
+	d := created(t, cells)
+	for _, c := range cells {
+		if _, err := d.Finish(Result{Cell: c.Cell, Attempt: 1, Status: trace.RunCompleted, Metrics: map[string]float64{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := d.cell(cells[3].Cell.ID)
+	err := errors.Join(
+		os.Truncate(d.cell(cells[0].Cell.ID, resultFile), 30), os.Truncate(d.cell(cells[1].Cell.ID, resultFile), 0),
+		os.RemoveAll(file), os.WriteFile(file, nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Status(time.Minute)
+	if err != nil || s.Failed != 3 || s.Done != 1 || !strings.Contains(s.Cells[0].Reason, "is damaged") || !strings.Contains(s.Cells[3].Reason, string(cells[3].Cell.ID)) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	_, all, _ := d.Cells()
+	results, err := d.Results(all)
+	if err != nil || len(results) != 4 || results[0].Scored() || !results[2].Scored() {
+		t.Errorf("%+v, %v", results, err)
+	}
+	if err := d.Create("b", cells); err != nil {
+		t.Fatal(err)
+	}
+	if results, err = d.Results(all); err != nil || len(results) != 1 || results[0].ID != cells[2].Cell.ID {
+		t.Errorf("after a new start: %+v, %v", results, err)
+	}
+	for _, path := range []string{d.cell(cells[0].Cell.ID, resultFile), d.cell(cells[1].Cell.ID, resultFile), file} {
+		if _, err := os.Lstat(path + asideSuffix); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestIDs holds that whatever shapes a run changes its identity, and names do not.
 func TestIDs(t *testing.T) {
 	s := trace.DefaultSettings()

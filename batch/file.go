@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +14,9 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 )
 
@@ -40,7 +44,13 @@ type File struct {
 	Compare *Compare
 	// Gates are what must hold at the end.
 	Gates []Gate
+
+	lines fileLines
 }
+
+// Line is the line of a key, such as budget and cost, or of the first one below it; 0 if the file
+// has none.
+func (f File) Line(key ...string) int { return f.lines.of(key...) }
 
 // Setting is one setting of a run with its place in the file.
 type Setting struct {
@@ -90,8 +100,8 @@ type Compare struct {
 	// Range is how much the primary metric of two runs can differ at most; 0 for what the metric
 	// says. StopWhenDecided needs one.
 	Range float64 `toml:"range"`
-	// PassAt is the value of the primary metric from which on a run passes, for pass^k; nil for
-	// none.
+	// PassAt is the value of the primary metric from which on a run passes, for pass^k, or up to
+	// which if lower is better; nil for none. No metric is below 0, and no share above 1.
 	PassAt *float64 `toml:"pass_at"`
 	// StopWhenDecided ends the batch once the primary metric is decided, by an e-process.
 	StopWhenDecided bool `toml:"stop_when_decided"`
@@ -191,19 +201,19 @@ func Parse(data []byte) (File, error) {
 	}
 	lines.unknown(wrong)
 	unknown := len(problems)
-	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1, Budget: t.Budget, Compare: t.Compare, Gates: t.Gates}
+	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1, Budget: t.Budget, Compare: t.Compare, Gates: t.Gates, lines: lines}
 	switch {
 	case f.Name == "":
-		wrong(lines.of("name"), "name is missing; allowed: a name of 1 to %d characters", nameMost)
-	case len([]rune(f.Name)) > nameMost:
-		wrong(lines.of("name"), "name is too long; allowed: 1 to %d characters", nameMost)
+		wrong(lines.of("name"), "name is missing; allowed: %s", nameAllowed)
+	case !named(f.Name) || strings.ContainsRune("._-", rune(f.Name[0])): // a directory is named after it
+		wrong(lines.of("name"), "name %s; allowed: %s, a letter or digit first", quoted(f.Name), nameAllowed)
 	}
 	if len(f.Scenarios) == 0 {
 		wrong(f.ScenariosLine, "scenarios is missing; allowed: a list of names of scenarios, or of paths relative to this file")
 	}
 	for i, name := range f.Scenarios {
 		if strings.TrimSpace(name) == "" || slices.Contains(f.Scenarios[:i], name) {
-			wrong(f.ScenariosLine, "scenarios: %q is empty or given twice; allowed: each scenario once", name)
+			wrong(f.ScenariosLine, "scenarios: %s is empty or given twice; allowed: each scenario once", quoted(name))
 		}
 	}
 	var err error
@@ -221,6 +231,7 @@ func Parse(data []byte) (File, error) {
 	f.Axes = lines.axes(t, wrong)
 	// What follows from an unknown key or a wrong axis would only add to the list.
 	conclusive := unknown == 0 && len(problems) == before && f.Size() <= CellsMost
+	contradictions(f.Axes, wrong)
 	for _, bound := range []struct {
 		key  string
 		most int64
@@ -230,7 +241,11 @@ func Parse(data []byte) (File, error) {
 		}
 	}
 	if n := f.Size(); n > CellsMost {
-		wrong(0, "the file describes %d cells; allowed: up to %d", n, CellsMost)
+		line := 0
+		for _, key := range []string{"seeds", "repeats", "axes", "scenarios"} {
+			line = cmp.Or(line, lines.of(key))
+		}
+		wrong(line, "the file describes %d cells; allowed: up to %d", n, CellsMost)
 	}
 	if conclusive {
 		f.checkConclusions(lines, wrong)
@@ -257,20 +272,42 @@ func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axi
 	for _, axis := range l.below("axes") {
 		a := Axis{Name: axis}
 		if !named(axis) {
-			wrong(l.of("axes", axis), "axis %q: allowed: a name of up to %d letters, digits, points, hyphens and underscores", axis, nameMost)
+			wrong(l.of("axes", axis), "axis %s: allowed: %s", quoted(axis), nameAllowed)
 		}
 		for _, value := range l.below("axes", axis) {
 			if !named(value) {
-				wrong(l.of("axes", axis, value), "value %q of axis %s: allowed: a name of up to %d letters, digits, points, hyphens and underscores", value, axis, nameMost)
+				wrong(l.of("axes", axis, value), "value %s of axis %s: allowed: %s", quoted(value), quoted(axis), nameAllowed)
 			}
 			a.Values = append(a.Values, AxisValue{value, l.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
 		}
 		if len(a.Values) == 0 {
-			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]", axis, axis)
+			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]", quoted(axis), quoted(axis))
 		}
 		list = append(list, a)
 	}
 	return list
+}
+
+// contradictions reports settings that two axes give different values: a run could only have one of
+// them.
+func contradictions(axes []Axis, wrong func(int, string, ...any)) {
+	type place struct {
+		axis string
+		Setting
+	}
+	set := map[string][]place{}
+	for _, axis := range axes {
+		for _, value := range axis.Values {
+			for _, s := range value.Settings {
+				other := func(p place) bool { return p.axis != axis.Name && p.Text != s.Text }
+				if i := slices.IndexFunc(set[s.Key], other); i >= 0 {
+					before := set[s.Key][i]
+					wrong(s.Line, "%s is set by axis %s, and by axis %s in line %d; allowed: one axis for a setting", s.Key, quoted(axis.Name), quoted(before.axis), before.Line)
+				}
+				set[s.Key] = append(set[s.Key], place{axis.Name, s})
+			}
+		}
+	}
 }
 
 // keysOf are the keys of a table if key is none of them, and nil otherwise, or if any key may be
@@ -306,21 +343,33 @@ func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any))
 		if a := f.Compare.Alpha; a != 0 && !(a >= 1e-6 && a < 0.5) {
 			wrong(lines.of("compare", "alpha"), "compare.alpha: %v is out of range; allowed: 0.000001 to below 0.5", a)
 		}
-		if at := f.Compare.PassAt; at != nil && !finite(*at) {
-			wrong(lines.of("compare", "pass_at"), "compare.pass_at: %v is out of range; allowed: a finite number", *at)
+	}
+	c, problems := f.Compare.completing(cells)
+	for _, one := range problems {
+		wrong(cmp.Or(lines.of("compare", one.key), lines.of("compare")), "%s", one.text)
+	}
+	if f.Compare != nil && f.Compare.PassAt != nil {
+		most, allowed := math.MaxFloat64, "a number from 0, a value of the primary metric"
+		if c != nil {
+			if m, _ := report.MetricNamed(c.Primary); m.Range > 0 {
+				most, allowed = m.Range, fmt.Sprintf("0 to %g, a value of %s", m.Range, c.Primary)
+			}
+		}
+		if at := *f.Compare.PassAt; !(at >= 0 && at <= most) {
+			wrong(lines.of("compare", "pass_at"), "compare.pass_at: %v is out of range; allowed: %s", at, allowed)
 		}
 	}
-	c, err := f.Compare.completed(cells)
-	if err != nil {
-		wrong(lines.of("compare"), "%s", err)
-	}
+	axisWrong := slices.ContainsFunc(problems, func(one misplaced) bool { return one.key == "axis" })
 	for i, g := range f.Gates {
 		faults := g.faults()
-		if err == nil { // else what does not fit would follow from it
+		if axisWrong { // what does not fit but for the metric would follow from it
+			g := Gate{Metric: g.Metric}
+			faults = append(faults, g.unknown(nil, nil)...)
+		} else {
 			faults = append(faults, g.misfits(c, cells)...)
 		}
 		for _, fault := range faults {
-			wrong(lines.gate(i, len(f.Gates)), "gate %q: %s", g.Text(), fault)
+			wrong(lines.gate(i, len(f.Gates)), "gate %s: %s", quoted(g.Text()), fault)
 		}
 	}
 }
@@ -336,13 +385,16 @@ func (g Gate) faults() (list []string) {
 			wrong("the bound %v is out of range; allowed: a finite number", *bound)
 		}
 	}
+	if g.AtLeast != nil && g.AtMost != nil && *g.AtLeast > *g.AtMost {
+		wrong("no mean is at least %v and at most %v; allowed: at_least up to at_most", *g.AtLeast, *g.AtMost)
+	}
 	for _, v := range g.Verdict {
 		if !slices.Contains(gateVerdicts, v) {
-			wrong("unknown verdict %q; allowed: %s", v, strings.Join(gateVerdicts, ", "))
+			wrong("unknown verdict %s; allowed: %s", quoted(v), strings.Join(gateVerdicts, ", "))
 		}
 	}
 	if g.Undecided != "" && !slices.Contains(gateUndecided, g.Undecided) {
-		wrong("undecided = %q; allowed: %s", g.Undecided, strings.Join(gateUndecided, ", "))
+		wrong("undecided = %s; allowed: %s", quoted(g.Undecided), strings.Join(gateUndecided, ", "))
 	}
 	if g.AtLeast == nil && g.AtMost == nil && len(g.Verdict) == 0 {
 		wrong("it has no condition; allowed: at_least, at_most, verdict")
@@ -354,17 +406,14 @@ func (g Gate) faults() (list []string) {
 // run has yet is undecided; only what can never be judged is an error.
 func (g Gate) misfits(c *Compare, cells []Cell) (list []string) {
 	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if _, err := g.check(Summary{}, c, cells); err != nil {
-		return []string{err.Error()}
-	}
-	if len(g.Verdict) == 0 {
-		return nil
+	if list = g.unknown(c, cells); len(list) > 0 || len(g.Verdict) == 0 {
+		return list
 	}
 	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
 		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}
 	}
 	if arms := slices.DeleteFunc(valuesOf(cells, c.Axis), func(v string) bool { return v == c.Baseline }); g.Arm != "" && !slices.Contains(arms, g.Arm) {
-		wrong("%q is not compared with %s; allowed: %s", g.Arm, c.Baseline, strings.Join(arms, ", "))
+		wrong("%s is not compared with %s; allowed: %s", quoted(g.Arm), c.Baseline, strings.Join(arms, ", "))
 	}
 	if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
 		wrong("%s is not compared; allowed: %s, or a metric under compare", g.Metric, c.Primary)
@@ -372,7 +421,13 @@ func (g Gate) misfits(c *Compare, cells []Cell) (list []string) {
 	return list
 }
 
-// named says that a text can name an axis or a value.
+// nameAllowed says what [named] takes.
+var nameAllowed = fmt.Sprintf("1 to %d letters, digits, points, hyphens and underscores", nameMost)
+
+// quoted is a text of the file in an error: escapes are those of JSON, as everywhere on a screen.
+func quoted(text string) string { return plaintext.Escape(string(llmclient.Marshal(text))) }
+
+// named says that a text can name a batch, an axis or a value.
 func named(text string) bool {
 	return text != "" && len(text) <= nameMost && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }

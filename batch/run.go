@@ -223,6 +223,13 @@ func (b *player) stand(cell Cell, clock *fileClock) (s state, latest int64, err 
 		return s, latest, err
 	}
 	r, _, err := b.Dir.result(cell.ID, resultFile)
+	if _, damaged := errors.AsType[*damagedError](err); damaged {
+		if _, err := b.Dir.SetAside(cell.ID); err != nil {
+			return s, latest, err
+		}
+		s, latest, _, err = b.Dir.look(cell.ID, b.Lease, clock)
+		return s, latest, err
+	}
 	r.Cell = cell
 	b.keep(r)
 	return s, latest, err

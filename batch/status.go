@@ -65,21 +65,22 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 	for _, c := range cells {
 		one := CellStatus{Cell: c}
 		s, latest, _, err := d.look(c.ID, lease, &clock)
-		if err != nil {
-			return out, err
-		}
 		one.Attempt = latest
-		r, known, err := d.result(c.ID, failureFile)
-		if err != nil {
-			return out, err
+		var r Result
+		known := false
+		if err == nil {
+			r, known, err = d.result(c.ID, failureFile)
+		}
+		if err == nil && s == done {
+			r, known, err = d.result(c.ID, resultFile)
 		}
 		switch {
+		case err != nil: // one of this cell alone
+			one.State, one.Reason = "failed", err.Error()
+			out.Failed++
 		case s == done:
 			one.State = "done"
 			out.Done++
-			if r, known, err = d.result(c.ID, resultFile); err != nil {
-				return out, err
-			}
 			if one.Attempt = r.Attempt; !r.Scored() {
 				out.Unscored++
 				one.Reason = fmt.Sprintf("%s: %s", r.Status, r.Reason)

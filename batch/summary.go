@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -235,21 +236,16 @@ func (g Gate) Text() string {
 // played to their end is undecided. One on cells that failed, and one on an undecided verdict, is what
 // the file says of undecided.
 func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
-	m, ok := report.MetricNamed(g.Metric)
-	if !ok {
-		return GateResult{}, fmt.Errorf("unknown metric %q; allowed: %s, and %sACTION", g.Metric, metricNames(), report.AcceptedPrefix)
-	}
-	axis := ""
-	if c, err := c.completed(cells); err != nil {
+	c, err := c.completed(cells)
+	if err != nil {
 		return GateResult{}, err
-	} else if c != nil {
-		axis = c.Axis
 	}
+	if wrong := g.unknown(c, cells); len(wrong) > 0 {
+		return GateResult{}, errors.New(wrong[0])
+	}
+	m, _ := report.MetricNamed(g.Metric)
 	if g.Arm != "" {
-		if arms := valuesOf(cells, axis); !slices.Contains(arms, g.Arm) {
-			return GateResult{}, fmt.Errorf("no value %q of the compared axis; allowed: %s", g.Arm, strings.Join(arms, ", "))
-		}
-		cells = slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return cell.Label(axis) != g.Arm })
+		cells = slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return cell.Label(c.Axis) != g.Arm })
 	}
 	on := grounds{verdict: Passed}
 	if g.AtLeast != nil || g.AtMost != nil {
@@ -259,6 +255,21 @@ func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
 		g.checkComparisons(&on, s.Comparisons)
 	}
 	return GateResult{Gate: g.Text(), Verdict: on.verdict, Why: strings.Join(on.why, "; ")}, nil
+}
+
+// unknown is what a gate names that is not in the batch: its metric, or its arm.
+func (g Gate) unknown(c *Compare, cells []Cell) (wrong []string) {
+	if _, ok := report.MetricNamed(g.Metric); !ok {
+		wrong = append(wrong, unknownMetric(g.Metric))
+	}
+	var arms []string
+	if c != nil {
+		arms = valuesOf(cells, c.Axis)
+	}
+	if g.Arm != "" && !slices.Contains(arms, g.Arm) {
+		wrong = append(wrong, fmt.Sprintf("no value %s of the compared axis; allowed: %s", quoted(g.Arm), strings.Join(arms, ", ")))
+	}
+	return wrong
 }
 
 // grounds are a verdict on a gate and the reasons for it.

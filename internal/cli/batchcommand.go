@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +31,7 @@ a kill: the same command continues. Several processes may run the same command, 
 machine or over a shared directory; --shard 1/4 to 4/4 divide the cells between them.
 
 Exit codes: 0 all gates hold, 2 bad input, 3 cells failed, 4 the budget is used up, 6 a gate does
-not hold, 7 a gate is undecided, 130 interrupted.`
+not hold, 7 a gate is undecided, 130 interrupted. If several apply, the first of 2, 130, 3, 4, 6, 7.`
 
 // batchFlags are the flags of "batch run".
 type batchFlags struct {
@@ -56,7 +55,7 @@ func (m *Main) batchCommand() *cobra.Command {
 	runs.Flags().IntVar(&f.retries, "retries", 1, "further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
 	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
 	f.nats.add(runs.Flags(), `hand cells out to workers over this NATS server; "embedded" starts one here`)
-	runs.Flags().StringVar(&f.natsListen, "nats-listen", "", "address of the embedded NATS server (default "+natsListenDefault+")")
+	runs.Flags().StringVar(&f.natsListen, "nats-listen", "", "start the embedded NATS server, at this address (default of --nats embedded "+natsListenDefault+")")
 	var asJSON bool
 	status := &cobra.Command{
 		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed", Args: oneArgument("the directory of a batch"),
@@ -139,10 +138,8 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if err := dir.Create(b.file.Name, b.cells); err != nil {
 		return badInput("%w; allowed: a directory of its own in a writable place", err)
 	}
-	if text, err := os.ReadFile(m.path(name)); err == nil {
-		if err := dir.KeepFile(text); err != nil {
-			return err
-		}
+	if err := dir.KeepFile(b.text); err != nil {
+		return err
 	}
 	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: len(b.cells), began: m.Now(), now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
@@ -231,35 +228,56 @@ func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, 
 	if _, err := io.WriteString(m.Stdout, s.Text()); err != nil {
 		return fmt.Errorf("print the summary: %w", cause(err))
 	}
+	var end reasons
 	switch ending {
 	case batch.Interrupted:
-		return failWith(exitInterrupted, fmt.Errorf("interrupted with %d of %s to play; the same command continues it", left, all))
+		end.add(exitInterrupted, "interrupted with %d of %s to play; the same command continues it", left, all)
 	case batch.BudgetReached:
-		return failWith(exitBudget, fmt.Errorf("the budget of %s is used up with %d of %s to play; the same command with a higher budget continues it", b.file.Budget.Text(), left, all))
+		end.add(exitBudget, "the budget of %s is used up with %d of %s to play; the same command with a higher budget continues it", b.file.Budget.Text(), left, all)
 	}
-	return gateError(s, ending == batch.DecidedEarly)
+	return end.conclude(s, ending == batch.DecidedEarly)
 }
 
-// gateError is the verdict of a batch as an error with its exit code; nil if all gates hold. Cells
-// that failed are an error of their own if no gate says more.
-func gateError(s batch.Summary, early bool) error {
-	switch {
-	case s.Verdict == batch.GateFailed:
-		return failWith(exitGate, errors.New("a gate does not hold"))
-	case s.Verdict == batch.Undecided:
-		return failWith(exitUndecided, errors.New("a gate is undecided"))
-	case len(s.Gates) > 0 && early:
-		return nil
-	case s.Failed > 0:
+// reasons are why a batch did not end well, each with its exit code.
+type reasons []*failure
+
+func (r *reasons) add(code int, format string, args ...any) {
+	*r = append(*r, &failure{code, fmt.Errorf(format, args...)})
+}
+
+// batchCodes are the exit codes of a batch that was played, in the order in which they count.
+var batchCodes = []int{exitInterrupted, exitProvider, exitBudget, exitGate, exitUndecided}
+
+// conclude adds what a summary says to the reasons, and makes them one error with the exit code that
+// counts most; nil if there is none. Failed cells of a batch that was decided early are in the
+// summary and no reason: it needs none of them.
+func (r reasons) conclude(s batch.Summary, early bool) error {
+	if s.Failed > 0 && !early {
 		again := s.Failed
 		for _, f := range s.Failures {
 			if batch.Final(f.Status) {
 				again--
 			}
 		}
-		return failWith(exitProvider, fmt.Errorf("%d of %s failed; the same command tries %d of them again", s.Failed, plaintext.Count(s.Cells, "cell"), again))
+		r.add(exitProvider, "%d of %s failed; the same command tries %d of them again", s.Failed, plaintext.Count(s.Cells, "cell"), again)
 	}
-	return nil
+	switch s.Verdict {
+	case batch.GateFailed:
+		r.add(exitGate, "a gate does not hold")
+	case batch.Undecided:
+		r.add(exitUndecided, "a gate is undecided")
+	}
+	slices.SortStableFunc(r, func(a, b *failure) int {
+		return slices.Index(batchCodes, a.code) - slices.Index(batchCodes, b.code)
+	})
+	var all problems
+	for _, one := range r {
+		all = append(all, one.Error())
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return failWith(r[0].code, all)
 }
 
 // batchPrinter shows how far a batch is: one updating line on a terminal, and a line for each cell
@@ -506,7 +524,7 @@ func (m *Main) batchReportCommand() *cobra.Command {
 			} else if _, err := m.Stdout.Write(s.Write(format)); err != nil {
 				return fmt.Errorf("print the summary: %w", cause(err))
 			}
-			return gateError(s, false)
+			return reasons{}.conclude(s, false)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "text", strings.Join(batch.Formats, ", "))

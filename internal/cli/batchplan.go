@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,13 +10,16 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
 
 // plannedBatch is a batch file with the runs that it describes.
 type plannedBatch struct {
-	file  batch.File
+	file batch.File
+	// text is the file as it is written.
+	text  []byte
 	cells []batch.Planned
 	// plans are how each cell is played.
 	plans map[batch.ID]plan
@@ -37,11 +41,12 @@ var cellSettings = []string{
 // readBatch reads a batch file and plans each of its runs: everything that can be refused is
 // refused before the first one is played, with all that is wrong at once.
 func (m *Main) readBatch(name string) (*plannedBatch, error) {
-	data, err := readBounded(m.path(name), 1<<20)
+	data, err := run.ReadRegular(m.path(name), 1<<20)
 	if err != nil {
 		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
 	}
-	b := &plannedBatch{plans: map[batch.ID]plan{}}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
 	b.file, err = batch.Parse(data)
 	problems := batch.Problems(err)
 	all := settingTable()
@@ -119,7 +124,15 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		}
 		return err != nil
 	}
-	cost, err := m.batchLimit(name, b)
+	// at is the place of a key in the file.
+	at := func(key ...string) string {
+		place := name
+		if line := b.file.Line(key...); line > 0 {
+			place += ":" + strconv.Itoa(line)
+		}
+		return place + ": "
+	}
+	cost, err := m.batchLimit(at("budget", "cost"), b)
 	refused(err)
 	placed := map[batch.ID]batch.Cell{}
 	for _, c := range b.file.Combinations() {
@@ -160,7 +173,7 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 			}
 		}
 		if cost && len(p.Prices) == 0 {
-			refused(badInput("%s: a budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a budget on calls or tokens", name, shown(p.Model)))
+			refused(badInput("%sa budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a budget on calls or tokens", at("budget", "cost"), shown(p.Model)))
 			continue
 		}
 		if len(p.Prices) > 0 {
@@ -173,7 +186,7 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		c.Cell.Seed = p.Seed
 		c.Cell.ID = batch.IDOf(p.Settings, versionsOf(p.Settings), c.Cell.Repeat)
 		if before, twice := placed[c.Cell.ID]; twice && whole {
-			refused(badInput("%s: %q and %q are the same run; allowed: axes whose values differ", name, before.Name(), c.Cell.Name()))
+			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ", at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))
 			continue
 		}
 		placed[c.Cell.ID], b.plans[c.Cell.ID], b.live = c.Cell, p, b.live || p.Live()
@@ -188,13 +201,24 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 // problemsMost bounds the problems that are listed at once.
 const problemsMost = 20
 
-// batchLimit reads the budget of a batch. cost says that it bounds money.
-func (m *Main) batchLimit(name string, b *plannedBatch) (cost bool, err error) {
+// differing is the key in a batch file of the first axis value in which two cells differ, or of the
+// scenarios.
+func differing(a, b batch.Cell) []string {
+	for _, l := range b.Labels {
+		if a.Label(l.Axis) != l.Value {
+			return []string{"axes", l.Axis, l.Value}
+		}
+	}
+	return []string{"scenarios"}
+}
+
+// batchLimit reads the budget of a batch, which is at a place. cost says that it bounds money.
+func (m *Main) batchLimit(place string, b *plannedBatch) (cost bool, err error) {
 	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
 	if text := b.file.Budget.Cost; text != "" {
 		s, _ := capSettings().byKey("llm.cap_cost")
 		if err := s.read(text, &b.limit.Cost); err != nil {
-			return false, badInput("%s: budget.cost: %v", name, err)
+			return false, badInput("%sbudget.cost: %v", place, err)
 		}
 	}
 	return b.limit.Cost > 0, nil

@@ -56,6 +56,8 @@ type pruneFlags struct {
 	keep      int
 	status    string
 	yes       bool
+	// keepGiven says that keep is the user's.
+	keepGiven bool
 }
 
 // runsCommand lists run directories and removes old ones.
@@ -90,6 +92,7 @@ that one goes, too. Only directories that hold a run are touched, and in them on
 	prune.Flags().StringVar(&f.olderThan, "older-than", "", "only runs that began longer ago, such as 14d or 36h")
 	prune.Flags().IntVar(&f.keep, "keep", 0, "keep so many of the newest")
 	prune.Flags().StringVar(&f.status, "status", "", "only runs that ended so, such as interrupted or unfinished, with commas between")
+	prune.PreRun = func(c *cobra.Command, _ []string) { f.keepGiven = c.Flags().Changed("keep") }
 	prune.Flags().BoolVar(&f.yes, "yes", false, "remove them")
 	return group("runs", "list runs and remove old ones", list, prune)
 }
@@ -154,7 +157,7 @@ func (m *Main) keptRun(dir string) (keptRun, bool) {
 		return keptRun{}, false
 	}
 	s := h.Latest()
-	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, Status: "unfinished", Holder: run.Dir(path).Holder(), name: filepath.Base(dir) + " " + h.RunName()}
+	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, Status: trace.RunUnfinished, Holder: run.Dir(path).Holder(), name: filepath.Base(dir) + " " + h.RunName()}
 	for _, f := range h.Forks {
 		r.parents = append(r.parents, f.Parent.Name+" "+f.Parent.Run)
 	}
@@ -234,13 +237,24 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// runStatuses are what lists show of a run.
+var runStatuses = []string{
+	string(trace.RunCompleted), string(trace.RunInterrupted), string(trace.RunProviderFailed), string(trace.RunNoUsableAnswers), string(trace.RunBudgetReached),
+	string(trace.RunReplayDiffers), string(trace.RunRecordingDamaged), string(trace.RunInternalError), string(trace.RunUnfinished),
+}
+
 // pruneRuns removes the runs that the flags choose, or says which it would.
 func (m *Main) pruneRuns(name string, f pruneFlags) error {
+	if f.keepGiven && f.keep < 1 {
+		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
+	}
 	if f.olderThan == "" && f.status == "" && f.keep == 0 {
 		return badInput("prune needs to know which runs; allowed: --older-than, --status, --keep")
 	}
-	if f.keep < 0 {
-		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
+	for _, word := range strings.Split(f.status, ",") {
+		if f.status != "" && !slices.Contains(runStatuses, word) {
+			return badInput("--status %s is no status of a run; %s", shown(word), offered(word, runStatuses))
+		}
 	}
 	age := time.Duration(0)
 	if f.olderThan != "" {
