@@ -36,12 +36,21 @@ const (
 	addedMin = 650
 )
 
-// thousands finds the separator within a number. clause finds a condition at the beginning, which
-// could also stand at the end.
+// thousands finds the separator within a number. clause finds a condition, purpose or place at the
+// beginning, which could also stand at the end. atLeast and atMost find the other ways to say so.
 var (
 	thousands = regexp.MustCompile(`(\d)[,_](\d{3})\b`)
-	clause    = regexp.MustCompile(`(?i)^\s*((?:before|after|when|whenever|while|if|once|until|unless|as soon as)\b[^,]*),\s*(.*?)\W*$`)
+	clause    = regexp.MustCompile(`(?i)^\s*((?:before|after|when|whenever|while|if|once|until|unless|as|to|in order to|for|in|at|on|by|with|without|during|near|because|since|instead of|rather than)\b[^,]*),\s*(.*?)\W*$`)
+	atLeast   = bound(`no (?:less|fewer) than|not (?:less|fewer) than|a minimum of`, `more|higher|above`)
+	atMost    = bound(`no more than|not more than|a maximum of|up to`, `less|fewer|lower|below`)
 )
+
+// bound finds a bound: words that come before a number, or "or" with another word after it and what
+// it counts. The number is in the first or second group.
+func bound(before, after string) *regexp.Regexp {
+	const number = `\d\S*|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|fifty|hundred|thousand`
+	return regexp.MustCompile(`(?i)\b(?:(?:` + before + `) (` + number + `)|(` + number + `)((?: [a-z]+){0,3}?) or (?:` + after + `))\b`)
+}
 
 func newForm(content string) form {
 	f := form{normal: strings.Join(relevance.Terms(content), " ")}
@@ -67,12 +76,14 @@ func newForm(content string) form {
 	return f
 }
 
-// uniform writes numbers in one way, and puts a condition at the beginning of a text at its end.
+// uniform writes numbers and bounds in one way, and puts a clause at the beginning of a text at its
+// end.
 func uniform(text string) string {
 	for thousands.MatchString(text) { // one separator of a number at a time
 		text = thousands.ReplaceAllString(text, "$1$2")
 	}
-	return clause.ReplaceAllString(strings.ReplaceAll(text, "百分之", ""), "$2 $1")
+	text = clause.ReplaceAllString(strings.ReplaceAll(text, "百分之", ""), "$2 $1")
+	return atMost.ReplaceAllString(atLeast.ReplaceAllString(text, "at least $1$2$3"), "at most $1$2$3")
 }
 
 // add takes the next word of the text.
@@ -234,7 +245,7 @@ var sameWords = []string{
 	"produce manufacture craft", "buy purchase", "keep retain reserve maintain", "check verify confirm inspect", "ask request",
 	"help assist", "start begin", "stop end halt quit", "need require", "use spend consume", "refused rejected", "again repeatedly",
 	"choose pick select prefer", "large big huge", "quick fast", "near close nearby", "far distant remote", "above over exceeds",
-	"below under beneath", "less fewer", "cheap inexpensive", "expensive costly", "high elevated", "hot overheated", "while when whenever once if",
+	"below under beneath", "more longer greater", "less fewer shorter", "cheap inexpensive", "expensive costly", "high elevated", "hot overheated", "while when whenever once if",
 	"other another else", "possible feasible doable", "every each", "message text",
 }
 
