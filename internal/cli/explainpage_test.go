@@ -229,3 +229,43 @@ func TestTimelinesAreBounded(t *testing.T) {
 		t.Errorf("advised %q", got)
 	}
 }
+
+// TestTimelinesDropColumns: half of a line is for what the agent did; what it has and where it is
+// goes before that.
+func TestTimelinesDropColumns(t *testing.T) {
+	line := timelineLine{first: 1, last: 12, did: strings.Repeat("did ", 30), row: report.Row{
+		Self:  world.Self{ID: "agent-4", Place: "spring", Electricity: 812, Heat: 41},
+		Stock: []world.Amount{{Resource: "compound", Amount: 12000}, {Resource: "hardware", Amount: 4}},
+	}}
+	short := line
+	short.did = "waits"
+	for _, c := range []struct {
+		columns     int
+		line        timelineLine
+		title, text string
+	}{
+		{0, short, "ticks  place   charge  heat  stock                       what it did", "1-12   spring     812    41  compound 12000, hardware 4  waits"},
+		{80, short, "ticks  place   charge  heat  stock                       what it did", "1-12   spring     812    41  compound 12000, hardware 4  waits"},
+		{80, line, "ticks  place   charge  stock            what it did", "1-12   spring     812  compound 12000…  did did"},
+		{40, line, "ticks  charge  what it did", "1-12      812  did did"},
+		{24, line, "ticks  what it did", "1-12   did did"},
+		{10, line, "what it d…", "did did d…"},
+	} {
+		var b bytes.Buffer
+		(&timeline{lines: []timelineLine{c.line}}).write(&b, c.columns)
+		title, text, _ := strings.Cut(b.String(), "\n")
+		if title != c.title || !strings.HasPrefix(text, c.text) {
+			t.Errorf("%d columns:\n%s\nwant\n%s\n%s", c.columns, b.String(), c.title, c.text)
+		}
+	}
+}
+
+// TestAdviceFits: what an advice says may be cut, its command not.
+func TestAdviceFits(t *testing.T) {
+	const line = "next: program explain RUN   # shows all"
+	for columns, want := range map[int]string{0: line, 50: line, 36: "next: program explain RUN   # shows…", 30: "next: program explain RUN", 10: "next: program explain RUN"} {
+		if got := fitAdvice(line, columns); got != want {
+			t.Errorf("%d columns: %q, want %q", columns, got, want)
+		}
+	}
+}

@@ -193,27 +193,63 @@ func (m *Main) explainTimeline(runDir string, f explainFlags) error {
 			Rows  []stateJSON `json:"rows"`
 		}{f.agent, rows})
 	}
-	var b bytes.Buffer
-	plaintext.Fprintf(&b, "%s in %s\n\n", f.agent, runText(header.Settings))
-	t.write(&b, m.outputColumns())
-	plaintext.Fprintf(&b, "\n")
+	var b, next bytes.Buffer
+	columns := m.outputColumns()
+	plaintext.Fprintf(&b, "%s\n\n", fitText(fmt.Sprintf("%s in %s", f.agent, plaintext.Escape(runText(header.Settings))), columns))
+	t.write(&b, columns)
 	if t.more > 0 {
-		m.printAdvice(&b, timelineAdvice(runDir, f.agent, t.more))
+		m.printAdvice(&next, timelineAdvice(runDir, f.agent, t.more))
 	}
-	m.printAdvice(&b, t.turnAdvice(runDir, f.agent)...)
+	m.printAdvice(&next, t.turnAdvice(runDir, f.agent)...)
+	plaintext.Fprintf(&b, "\n")
+	for line := range strings.Lines(next.String()) {
+		plaintext.Fprintf(&b, "%s\n", fitAdvice(strings.TrimSuffix(line, "\n"), columns))
+	}
 	_, err = m.Stdout.Write(b.Bytes())
 	return err
 }
 
+// fitText is a line cut to so many columns, or whole if columns is 0.
+func fitText(text string, columns int) string {
+	if columns > 0 {
+		return plaintext.Fit(text, columns)
+	}
+	return text
+}
+
+// fitAdvice cuts what a line says of a command. The command itself stays whole: a part of it would
+// do something else.
+func fitAdvice(line string, columns int) string {
+	command, _, _ := strings.Cut(line, "   # ")
+	if columns == 0 || plaintext.Cells(line) <= columns {
+		return line
+	}
+	if plaintext.Cells(command)+len("   # ") >= columns {
+		return command
+	}
+	return plaintext.Fit(line, columns)
+}
+
+// The columns of a timeline before what the agent did.
+const (
+	columnTicks = iota
+	columnPlace
+	columnCharge
+	columnHeat
+	columnStock
+	columnsBefore
+)
+
+// stockMin is the least width of a cut stock in cells.
+const stockMin = 12
+
+// columnsToDrop are the columns that a narrow terminal has no room for, the least important first.
+var columnsToDrop = []int{columnHeat, columnStock, columnPlace, columnCharge, columnTicks}
+
 // write writes the lines with aligned columns. Where columns is not 0, each line is cut to so many.
 func (t *timeline) write(b *bytes.Buffer, columns int) {
-	fit := func(text string, columns int) string {
-		if columns > 0 {
-			return plaintext.Fit(text, columns)
-		}
-		return text
-	}
 	cells := [][]string{{"ticks", "place", "charge", "heat", "stock"}}
+	did := plaintext.Cells(didTitle)
 	for _, l := range t.lines {
 		ticks := fmt.Sprint(l.first)
 		if l.last > l.first {
@@ -224,35 +260,66 @@ func (t *timeline) write(b *bytes.Buffer, columns int) {
 			place = "-"
 		}
 		cells = append(cells, []string{ticks, place, fmt.Sprint(l.row.Self.Electricity), fmt.Sprint(l.row.Self.Heat), stockText(l.row.Stock)})
+		did = max(did, plaintext.Cells(plaintext.Escape(l.did)))
 	}
-	// What it did is to have half of the line.
-	most := []int{0, columns / 6, 0, 0, columns / 4}
-	wide := make([]int, len(most))
+	most := make([]int, columnsBefore) // 0 for any width
+	most[columnPlace] = columns / 6
+	wide := make([]int, columnsBefore)
 	for _, row := range cells {
 		for i := range row {
-			row[i] = fit(plaintext.Escape(row[i]), most[i])
+			row[i] = fitText(plaintext.Escape(row[i]), most[i])
 			wide[i] = max(wide[i], plaintext.Cells(row[i]))
 		}
+	}
+	if columns > 0 {
+		narrow(wide, columns-min(did, columns/2))
 	}
 	for i, row := range cells {
 		line := ""
 		for k, cell := range row {
+			if wide[k] == 0 {
+				continue
+			}
+			cell = plaintext.Fit(cell, wide[k])
 			pad := strings.Repeat(" ", wide[k]-plaintext.Cells(cell))
-			if k == 2 || k == 3 { // numbers to the right
+			if k == columnCharge || k == columnHeat { // numbers to the right
 				line += pad + cell + "  "
 			} else {
 				line += cell + pad + "  "
 			}
 		}
 		if i == 0 {
-			plaintext.Fprintf(b, "%s\n", fit(line+"what it did", columns))
+			plaintext.Fprintf(b, "%s\n", fitText(line+didTitle, columns))
 			continue
 		}
 		l := t.lines[i-1]
-		plaintext.Fprintf(b, "%s\n", fit(line+plaintext.Escape(l.did), columns))
+		plaintext.Fprintf(b, "%s\n", fitText(line+plaintext.Escape(l.did), columns))
 		for _, n := range l.notes {
-			plaintext.Fprintf(b, "%s\n", fit(strings.Repeat(" ", wide[0]+2)+"* "+plaintext.Escape(n), columns))
+			plaintext.Fprintf(b, "%s\n", fitText(strings.Repeat(" ", wide[columnTicks]+2)+"* "+plaintext.Escape(n), columns))
 		}
+	}
+}
+
+// didTitle is the title of the last column.
+const didTitle = "what it did"
+
+// narrow makes the widths of columns, with two spaces after each, fit a room: the stock gets
+// narrower, and the columns of [columnsToDrop] get the width 0.
+func narrow(wide []int, room int) {
+	over := -room
+	for _, w := range wide {
+		over += w + 2
+	}
+	for _, k := range columnsToDrop {
+		switch {
+		case over <= 0:
+			return
+		case k == columnStock && wide[k]-over >= stockMin:
+			wide[k] -= over
+			return
+		}
+		over -= wide[k] + 2
+		wide[k] = 0
 	}
 }
 
