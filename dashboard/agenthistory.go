@@ -48,7 +48,7 @@ type sample struct {
 type laneEntry struct {
 	Tick   int64  `json:"tick"`
 	Action string `json:"action"`
-	// Kind is model, standing, fallback or wait (of the engine).
+	// Kind is model, standing, fallback, alternative (after a refusal) or wait (of the engine).
 	Kind     string `json:"kind"`
 	Accepted bool   `json:"accepted"`
 	Adjusted bool   `json:"adjusted,omitempty"`
@@ -112,6 +112,8 @@ func (a *agentHistory) decided(d judged, costMicros, tookMS int64) {
 		e.Kind = "wait"
 	case d.FailedBy != "":
 		e.Kind = "fallback"
+	case d.By != "":
+		e.Kind = "alternative"
 	}
 	if d.Tokens != nil {
 		e.Tokens = d.Tokens.Total

@@ -300,6 +300,41 @@ func TestScrubbingEndsWhereItEnds(t *testing.T) {
 	b.check(t, "dragged")
 }
 
+// TestADecisionIsHeadedByItsChoice opens a decision whose choice was refused, in a tick where another
+// of its candidates ran.
+func TestADecisionIsHeadedByItsChoice(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 75, nil)
+	at := serve(t, dir)
+	b := openTab(t, at)
+	b.open(t, "#/run?id=hub", "Agents after tick 75")
+	type lane struct {
+		Lane []struct {
+			Tick int64
+			Kind string
+		}
+	}
+	for n := 1; ; n++ {
+		agent := fmt.Sprintf("agent-%d", n)
+		for _, e := range read[lane](t, at+"api/agent?run=hub&agent="+agent).Lane {
+			if e.Kind != "alternative" {
+				continue
+			}
+			b.open(t, fmt.Sprintf("#/run?id=hub&tick=%d&agent=%s&open=1", e.Tick, agent), "What it led to")
+			head, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('.details section.step').innerText"))
+			if choice, rest, _ := strings.Cut(head, "\n"); err != nil || strings.HasPrefix(choice, "instead") || !strings.Contains(rest, "Refused: ") || !strings.Contains(rest, "instead ") || !strings.Contains(rest, "Accepted") {
+				t.Errorf("the decision is headed %q, %v", head, err)
+			}
+			b.check(t, "replaced")
+			return
+		}
+		if n == 6 {
+			t.Fatal("nobody's choice was replaced; the test needs another run")
+		}
+	}
+}
+
 // TestTabsFollowARun watches a run in three tabs of one browser, 12 in a long test, while it is
 // played. They share one connection for news: a browser opens no more than six to one server.
 func TestTabsFollowARun(t *testing.T) {

@@ -28,7 +28,7 @@ func containsOne(line []byte, of [][]byte) bool {
 // The members that are read of calls and decisions, beside those that package state counts.
 var (
 	callMembers     = slices.Concat(state.ModelCallMembers, []string{"timing"})
-	decisionMembers = slices.Concat(state.DecisionMembers, []string{"executed", "failed_by", "adjustments", "parents", "sources_used", "calls", "tokens", "timing"})
+	decisionMembers = slices.Concat(state.DecisionMembers, []string{"executed", "by", "failed_by", "adjustments", "parents", "sources_used", "calls", "tokens", "timing"})
 )
 
 // decode decodes what a history, a playback and an index need of a line, nil for most: decoding is

@@ -92,13 +92,14 @@ func (t *tickCount) marks(list []mark) []mark {
 		if d.WaitReason != "" {
 			add(1, mark{d.Tick, "failure", d.AgentID, "no decision: " + string(d.WaitReason)})
 		}
+		if refused := d.outcome.Rejection; refused != nil {
+			add(1, mark{d.Tick, "rejected", d.AgentID, "first refused action: " + refused.Code})
+		}
 	}
 	for _, e := range t.events {
 		switch {
 		case e.Kind == world.EventPowerState && e.Detail == "shutdown":
 			add(1, mark{e.Tick, "shutdown", e.Agent, "out of electricity"})
-		case e.Kind == world.EventActionRejected && e.Rejection != nil:
-			add(1, mark{e.Tick, "rejected", e.Agent, "first refused action: " + string(e.Rejection.Code)})
 		case e.Kind == world.EventGoalMet:
 			add(marksOfKindMax, mark{e.Tick, "goal", e.Agent, e.Subject})
 		}
@@ -112,6 +113,8 @@ type outcome struct {
 	Rejection *struct {
 		Code string `json:"code"`
 	} `json:"rejection"`
+	// RefusedBefore counts the choices that were refused before the one that ran.
+	RefusedBefore int64 `json:"refused_before"`
 }
 
 // judged is a decision with what the world made of it.
@@ -155,7 +158,7 @@ type figureRow struct {
 	from                                         int64
 	calls, failed, refused, repairs              int64
 	decided, continued, degraded, rejected       int64
-	adjusted, goals, traded                      int64
+	adjusted, goals, traded, replaced            int64
 	input, cached, output, reasoning, costMicros int64
 	// price is that of the last trade, p50 and p95 are latencies in milliseconds.
 	price, p50, p95 int64
@@ -286,6 +289,7 @@ func (f *figures) decisions(r *figureRow, decisions []judged) {
 			r.rejected++
 			tally(f.Rejections, refused.Code)
 		}
+		r.replaced += d.outcome.RefusedBefore
 	}
 }
 
@@ -293,7 +297,7 @@ func (f *figures) decisions(r *figureRow, decisions []judged) {
 func (r figureRow) with(s figureRow) figureRow {
 	for _, sum := range []struct{ to, of *int64 }{
 		{&r.calls, &s.calls}, {&r.failed, &s.failed}, {&r.refused, &s.refused}, {&r.repairs, &s.repairs}, {&r.decided, &s.decided},
-		{&r.continued, &s.continued}, {&r.degraded, &s.degraded}, {&r.rejected, &s.rejected}, {&r.adjusted, &s.adjusted}, {&r.goals, &s.goals},
+		{&r.continued, &s.continued}, {&r.degraded, &s.degraded}, {&r.rejected, &s.rejected}, {&r.replaced, &s.replaced}, {&r.adjusted, &s.adjusted}, {&r.goals, &s.goals},
 		{&r.traded, &s.traded}, {&r.input, &s.input}, {&r.cached, &s.cached}, {&r.output, &s.output}, {&r.reasoning, &s.reasoning}, {&r.costMicros, &s.costMicros},
 	} {
 		*sum.to += *sum.of
@@ -309,7 +313,7 @@ func (r figureRow) with(s figureRow) figureRow {
 func (f *figures) columns() map[string][]int64 {
 	of := map[string][]int64{}
 	names := []string{
-		"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "adjusted", "goals", "traded",
+		"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced", "adjusted", "goals", "traded",
 		"input", "cached", "output", "reasoning", "cost_micros", "price", "latency_p50_ms", "latency_p95_ms",
 	}
 	for _, name := range names {
@@ -317,7 +321,7 @@ func (f *figures) columns() map[string][]int64 {
 	}
 	for _, r := range f.rows {
 		for i, n := range []int64{
-			r.from, r.calls, r.failed, r.refused, r.repairs, r.decided, r.continued, r.degraded, r.rejected, r.adjusted, r.goals, r.traded,
+			r.from, r.calls, r.failed, r.refused, r.repairs, r.decided, r.continued, r.degraded, r.rejected, r.replaced, r.adjusted, r.goals, r.traded,
 			r.input, r.cached, r.output, r.reasoning, r.costMicros, r.price, r.p50, r.p95,
 		} {
 			of[names[i]] = append(of[names[i]], n)

@@ -13,12 +13,16 @@ export function Decision({ id, tick, agent, run }) {
 	const steps = html`<div class="bar">${t.before ? html`<a href=${to(t.before, agent)}>‹ tick ${t.before}</a>` : ''}${t.after ? html`<a href=${to(t.after, agent)}>tick ${t.after} ›</a>` : ''}</div>`;
 	if (!d) return html`${head}${steps}<p>${shown(agent)} decided nothing in this tick: it was on its way, waiting, without power, or not due.</p>${t.before ? html`<p><a href=${to(t.before, agent)}>Its last decision was in tick ${t.before}.</a></p>` : ''}<${Events} list=${t.events} />`;
 	const o = d.outcome || {};
-	const kind = d.wait_reason ? 'wait' : d.failed_by ? 'fallback' : d.decided_by;
+	const kind = d.wait_reason ? 'wait' : d.failed_by ? 'fallback' : d.by ? 'alternative' : d.decided_by;
+	// What the world refused before it took what ran, in the order in which it was tried.
+	const tried = t.events.filter((e) => e.kind === 'action_rejected' && e.agent === agent && e.action && e.rejection).slice(0, o.refused_before || 0);
 	const cost = t.calls.reduce((n, c) => n + c.cost_micros, 0);
 	return html`${head}${steps}
-		<section class=${'step ' + (o.accepted ? 'good' : 'bad')}><p class="big">${actionText(d.executed)}</p>
-			<p>${o.accepted ? html`<span class="good">Accepted</span>` : html`<span class="bad">Refused: ${words(o.rejection && o.rejection.code)}</span>${rejection(o.rejection)}`}${o.changes && o.changes.length ? ': ' + o.changes.map((c) => (c.amount > 0 ? '+' : '') + num(c.amount) + ' ' + words(c.resource)).join(', ') : ''}${o.created ? ', made ' + clean(o.created) : ''}</p>
-			<p class="soft small">${kindText[kind] || clean(kind)}${d.wait_reason ? ': ' + clean(words(d.wait_reason)) : ''}${d.failed_by ? ' (' + clean(words(d.failed_by)) + ', took its ' + clean(d.by) + ')' : ''} · ${count(t.calls.length, 'call')} · ${num(d.tokens ? d.tokens.total : 0)} tokens${d.tokens && d.tokens.cached ? ' (' + num(d.tokens.cached) + ' cached)' : ''} · ${money(cost, run.row.currency)}${d.timing ? ' · ' + ms(d.timing.duration_ms) : ''}</p></section>
+		<section class=${'step ' + (o.accepted && !d.wait_reason && !tried.length ? 'good' : 'bad')}>
+			${tried.map((e, i) => html`<p class="big">${i ? 'then ' : ''}${actionText(e.action)}</p><p><span class="bad">Refused: ${words(e.rejection.code)}</span>${rejection(e.rejection)}</p>`)}
+			${d.wait_reason ? html`<p class="big">No decision: waited</p><p><span class="bad">${words(d.wait_reason)}</span></p>` : html`<p class="big">${tried.length ? 'instead ' : ''}${actionText(d.executed)}</p>`}
+			<p>${d.wait_reason ? '' : o.accepted ? html`<span class="good">Accepted</span>` : html`<span class="bad">Refused: ${words(o.rejection && o.rejection.code)}</span>${rejection(o.rejection)}`}${o.changes && o.changes.length ? ': ' + o.changes.map((c) => (c.amount > 0 ? '+' : '') + num(c.amount) + ' ' + words(c.resource)).join(', ') : ''}${o.created ? ', made ' + clean(o.created) : ''}</p>
+			<p class="soft small">${kindText[kind] || clean(kind)}${d.failed_by ? ' (' + clean(words(d.failed_by)) + ', took its ' + clean(d.by) + ')' : ''} · ${count(t.calls.length, 'call')} · ${num(d.tokens ? d.tokens.total : 0)} tokens${d.tokens && d.tokens.cached ? ' (' + num(d.tokens.cached) + ' cached)' : ''} · ${money(cost, run.row.currency)}${d.timing ? ' · ' + ms(d.timing.duration_ms) : ''}</p></section>
 		<h3>Why</h3>${d.why ? html`<blockquote class="step">${shown(d.why)}</blockquote>` : html`<p class="soft">It gave no reason.</p>`}
 		${t.ordered_at ? html`<p>It continued the standing order of <a href=${to(t.ordered_at, agent)}>tick ${t.ordered_at}</a>.</p>` : ''}
 		${same(d.proposed, d.executed) ? '' : html`<h3>From proposal to action</h3><table><tbody><tr><th scope="row">proposed</th><td>${actionText(d.proposed)}</td></tr>${same(d.proposed, d.adjusted) ? '' : html`<tr><th scope="row">adjusted</th><td>${actionText(d.adjusted)}</td></tr>`}<tr><th scope="row">executed</th><td>${actionText(d.executed)}</td></tr></tbody></table>`}
@@ -89,5 +93,5 @@ function Prompt({ id, tick, agent, step }) {
 
 function Events({ list }) {
 	if (!list.length) return '';
-	return html`<h3>Events of the tick</h3><ul class="small">${list.map((e) => html`<li>${shown(words(e.kind))} ${shown([e.detail, e.subject, e.place].filter(Boolean).join(' · '))}${e.rejection ? html` <span class="bad">${words(e.rejection.code)}</span>` : ''}${e.text ? html`: “${shown(e.text)}”` : ''}${e.trade ? ' ' + num(e.trade.amount) + ' at ' + e.trade.price : ''}</li>`)}</ul>`;
+	return html`<h3>Events of the tick</h3><ul class="small">${list.map((e) => html`<li>${shown(words(e.kind))} ${shown([e.action && actionText(e.action), e.detail, e.subject, e.place].filter(Boolean).join(' · '))}${e.rejection ? html` <span class="bad">${words(e.rejection.code)}</span>` : ''}${e.text ? html`: “${shown(e.text)}”` : ''}${e.trade ? ' ' + num(e.trade.amount) + ' at ' + e.trade.price : ''}</li>`)}</ul>`;
 }

@@ -25,7 +25,7 @@ export function Figures({ run, tick, theme }) {
 			${chart('Latency of calls', [{ label: 'median', data: c.latency_p50_ms }, { label: '95th percentile', data: c.latency_p95_ms }], 'milliseconds')}
 			${chart('Decisions', [{ label: 'by a model', data: c.decided }, { label: 'no decision', data: c.degraded }, { label: 'continued', data: c.continued }], per)}
 			${chart('Errors and repairs', [{ label: 'failed calls', data: c.failed }, { label: 'asked again for a usable answer', data: c.repairs }, { label: 'refused by caps', data: c.refused }], per)}
-			${chart('Actions refused and adjusted', [{ label: 'refused', data: c.rejected }, { label: 'adjusted', data: c.adjusted }], per)}
+			${chart('Actions refused and adjusted', [{ label: 'refused', data: c.rejected }, { label: 'refused, another ran instead', data: c.replaced }, { label: 'adjusted', data: c.adjusted }], per)}
 			${chart('Goals met', [{ label: 'goals', data: goals, steps: true }], 'so far')}
 			${chart('Price of electricity', [{ label: 'price', data: c.price }], 'data per 10, last trade')}
 			${chart('Electricity traded', [{ label: 'traded', data: c.traded }], per)}
