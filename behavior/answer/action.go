@@ -429,6 +429,9 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 			}
 		}
 	}
+	if n, _, ok := v.Field("max_ticks").integer(); ok && n <= 1 && list.isNothing() {
+		return do, append(used, ForeignLiteral), nil // once
+	}
 	until, dropped, more, fault := conditionsOf(at, list)
 	used = append(used, more...)
 	// Strict schemas require the field, but providers that do not enforce them let

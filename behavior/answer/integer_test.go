@@ -29,3 +29,15 @@ func TestFloor(t *testing.T) {
 		}
 	}
 }
+
+// TestIntegerTexts: a text with a point before three digits may mean thousands, and is no amount.
+func TestIntegerTexts(t *testing.T) {
+	for text, want := range map[string]int64{"4": 4, "4.5": 4, "0.250": 0, "4.0000": 4, "4.000": -1, "1.234.567": -1, "-4.000": -1} {
+		if got, _, ok := stringOf(text).integer(); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q is %d, %v; want %d", text, got, ok, want)
+		}
+	}
+	if got, _, ok := (Value{Kind: Number, Text: "4.000"}).integer(); !ok || got != 4 {
+		t.Errorf("the JSON number 4.000 is %d, %v", got, ok)
+	}
+}

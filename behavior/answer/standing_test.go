@@ -27,6 +27,8 @@ func TestDecodeStanding(t *testing.T) {
 		{"no ticks", `{"until":[{"event":"arrive_target"}]}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 6}, []Repair{DefaultMaxTicks}},
 		{"null ticks", `{"until":[{"event":"arrive_target"}],"max_ticks":null}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 6}, []Repair{DefaultMaxTicks}},
 		{"string ticks", `{"until":[{"event":"arrive_target"}],"max_ticks":"8"}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 8}, []Repair{NumberFromString}},
+		{"once", `{"until":[],"max_ticks":1,"ignore":null}`, do, []Repair{ForeignLiteral}},
+		{"once, by no ticks", `{"until":null,"max_ticks":0,"ignore":[]}`, do, []Repair{ForeignLiteral}},
 		{"no condition", `{"until":[],"max_ticks":4}`,
 			world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: "action_rejected"}}, MaxTicks: 4}, []Repair{DefaultUntil}},
 		{"useless value", `{"until":[{"event":"arrive_target","value":3}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{UnusedArgument}},

@@ -151,7 +151,7 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 	case len(f.objects)+len(calls) == 0:
 		return nil, nil, NoJSON
 	}
-	passed, ignored := 0, false
+	meant, bare := make([][]Call, len(f.objects)), make([]bool, len(f.objects))
 	for i, o := range f.objects {
 		if f.listed && !v.isCall(o) {
 			// A list of several objects does not say which of them it means.
@@ -165,15 +165,26 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 				name, mark = before[at[2]:at[3]], before[at[0]:]
 			}
 		}
-		var more []Call
 		if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
-			more = []Call{v.namedCall(name, o, nil)}
+			meant[i] = []Call{v.namedCall(name, o, nil)}
 			f.used = append(f.used, CallSyntax)
 			f.rest = endMarks.ReplaceAllString(strings.Replace(f.rest, mark, "", 1), "")
 		} else {
-			more = v.callsOf(o, wrappersMax)
-			ignored = ignored || len(more) == 0
+			meant[i], bare[i] = v.callsOf(o, wrappersMax), !v.isCall(o)
 		}
+	}
+	// Where a decision is called by its name, an object without one is part of what is said about it.
+	decides := func(c Call) bool { return c.Tool == v.Decides && c.Tool != "" }
+	named := slices.ContainsFunc(calls, decides)
+	for i, more := range meant {
+		named = named || !bare[i] && slices.ContainsFunc(more, decides)
+	}
+	passed, ignored := 0, false
+	for i, more := range meant {
+		if named && bare[i] && slices.ContainsFunc(more, decides) {
+			more = nil
+		}
+		ignored = ignored || len(more) == 0
 		for passed < len(spans) && spans[passed][0] < f.starts[i] {
 			passed++
 		}
@@ -524,6 +535,13 @@ func (v *Vocabulary) inputOf(name, input string) (args Value, used []Repair, pro
 	case len(f.objects) > 1:
 		return Value{}, nil, Several
 	}
+	if v.beginsField(name, input) {
+		args, used, whole := fieldLines(input)
+		if !whole {
+			return Value{}, nil, NoJSON // what is nested has no form that could be read
+		}
+		return args, append(used, CallSyntax), ""
+	}
 	value, used, ok := literal(input)
 	if !ok {
 		value, used = stringOf(strings.Trim(input, "\"'`“”")), nil
@@ -545,6 +563,34 @@ func (v *Vocabulary) inputOf(name, input string) (args Value, used []Repair, pro
 		needed = []string{bareInput}
 	}
 	return objectOf(Field{needed[0], value}), append(used, BareInput), ""
+}
+
+// fieldLine matches a line that begins with the name of a field.
+var fieldLine = regexp.MustCompile(`^[ \t]*([a-z][a-z0-9_]{0,39}):(?:[ \t]+(.*))?$`)
+
+// beginsField reports whether an input begins with a line for a field of a tool or action, or for
+// its reason.
+func (v *Vocabulary) beginsField(name, input string) bool {
+	line, _, _ := strings.Cut(input, "\n")
+	at := fieldLine.FindStringSubmatch(strings.TrimRight(line, " \t\r"))
+	if at == nil {
+		return false
+	}
+	tool, _, isTool := v.named(name)
+	return isField(at[1]) || slices.Contains(argumentKeys, at[1]) || slices.Contains(reasonKeys, at[1]) || isTool && v.schemaOf(tool).Field("properties").has(at[1])
+}
+
+// fieldLines reads an input of which every line is a field with its value.
+func fieldLines(input string) (args Value, used []Repair, whole bool) {
+	args = Value{Kind: Object}
+	for line := range strings.SplitSeq(input, "\n") {
+		at := fieldLine.FindStringSubmatch(strings.TrimRight(line, " \t\r"))
+		if at == nil || at[2] == "" || args.has(at[1]) {
+			return args, nil, false
+		}
+		used = append(used, args.setText(at[1], at[2])...)
+	}
+	return args, used, true
 }
 
 // bareInput is the field of an input that names no argument.
@@ -588,19 +634,57 @@ const beforeMax = 240
 // The syntaxes in which every argument is in a tag of its own, and the one of
 // programming languages, where several calls may be in a list.
 var (
-	taggedName = regexp.MustCompile(`<(?:` + tagSpace + `(?:invoke|function|tool_call|tool) name="|function=)([\w.-]+)"?[^<>]{0,40}>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
-	taggedArg  = regexp.MustCompile(`(?s)<(?:` + tagSpace + `parameter name="|parameter=)([\w.-]+)"?[^<>]{0,40}>(.*?)</` + tagSpace + `parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
-	taggedOpen = regexp.MustCompile(`<(?:` + tagSpace + `parameter(?: name)?=|arg_key>)`)
-	taggedEnd  = regexp.MustCompile(`</` + tagSpace + `(?:invoke|function|tool_call|tool)>`)
-	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
-	calledNext = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
+	taggedName = regexp.MustCompile(`<(?:` + tagSpace + `(?:invoke|function|tool_call|tool) name="|function=)([\w.-]+)"?[^<>]{0,40}>|<` + tagModel + `tool_call>\s*([\w.-]+)\s*(?:\n|<` + tagModel + `arg_key>)`)
+	taggedArg  = regexp.MustCompile(`(?s)<(?:` + tagSpace + `parameter name="|parameter=)([\w.-]+)"?[^<>]{0,40}>(.*?)</` + tagSpace + `parameter>|` +
+		`<` + tagModel + `arg_key>\s*([\w.-]+)\s*</` + tagModel + `arg_key>\s*<` + tagModel + `arg_value>(.*?)</` + tagModel + `arg_value>`)
+	taggedOpen  = regexp.MustCompile(`<(?:` + tagSpace + `parameter(?: name)?=|` + tagModel + `arg_key>)`)
+	taggedEnd   = regexp.MustCompile(`</` + tagSpace + tagModel + `(?:invoke|function|tool_call|tool)>`)
+	elementName = regexp.MustCompile(`<([\w.-]{1,64})>\s*<[\w.-]{1,64}>`)
+	elementArg  = regexp.MustCompile(`^\s*<([\w.-]{1,64})>`)
+	calledName  = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
+	calledNext  = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
 )
 
 // tagSpace is the namespace of a tag, as of XML or between the bars of a template's token.
 const tagSpace = `(?:\w{1,20}:|[|｜]\w{1,20}[|｜])?`
 
+// tagModel is the name of a model that its tags begin with.
+const tagModel = `(?:\w{1,20}_)?`
+
 // taggedArgsMax bounds the arguments that are read from tags.
 const taggedArgsMax = 32
+
+// elements reads arguments that are elements named after them, up to the mark that ends their call.
+// end is behind that mark, -1 if something does not end or is not an element.
+func elements(text, mark string) (args Value, used []Repair, end int) {
+	args = Value{Kind: Object}
+	for at := 0; ; {
+		if rest := strings.TrimLeft(text[at:], " \t\r\n"); strings.HasPrefix(rest, mark) {
+			return args, used, len(text) - len(rest) + len(mark)
+		}
+		open := elementArg.FindStringSubmatchIndex(text[at:])
+		if open == nil || len(args.Fields) == taggedArgsMax {
+			return args, nil, -1
+		}
+		key, from := text[at+open[2]:at+open[3]], at+open[1]
+		length := strings.Index(text[from:], "</"+key+">")
+		if length < 0 {
+			return args, nil, -1
+		}
+		used = append(used, args.setText(key, strings.TrimSpace(text[from:from+length]))...)
+		at = from + length + len(key) + len("</>")
+	}
+}
+
+// setText gives a field what a text means: JSON, or the text itself.
+func (v *Value) setText(key, text string) []Repair {
+	value, used, ok := literal(text)
+	if !ok {
+		value, used = stringOf(text), nil
+	}
+	v.set(key, value)
+	return used
+}
 
 // writtenCalls reads the calls that are written without one object of arguments, each with
 // its own arguments and no others'. spans are where they begin and end. Several are several
@@ -635,14 +719,22 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 				if args.has(key) {
 					used = append(used, DuplicateKey) // the last counts, as in JSON
 				}
-				value, more, ok := literal(given)
-				if !ok {
-					value, more = stringOf(given), nil
-				}
-				used = append(used, more...)
-				args.set(key, value)
+				used = append(used, args.setText(key, given)...)
 			}
 			take(name, args, used, at[0], at[0]+end[1])
+		}
+	}
+	if len(calls) == 0 {
+		for _, at := range elementName.FindAllStringSubmatchIndex(text, CallsMax+1) {
+			name := text[at[2]:at[3]]
+			if _, _, isTool := v.named(name); !isTool || insideObject(text[:at[0]]) || cited(text, at[0], at[1]) {
+				continue
+			}
+			args, used, end := elements(text[at[3]+1:], "</"+name+">")
+			if end < 0 {
+				return nil, nil, Truncated
+			}
+			take(name, args, used, at[0], at[3]+1+end)
 		}
 	}
 	if len(calls) == 0 {

@@ -125,6 +125,35 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 	}
 }
 
+// TestCallsInOtherWords reads calls as templates of further models write them, beside thoughts that
+// mention a candidate.
+func TestCallsInOtherWords(t *testing.T) {
+	v := Vocabulary{Tools: []llmclient.Tool{
+		{Name: "decision_draft", Parameters: []byte(`{"properties":{"candidates":{}},"required":["candidates"]}`)},
+		{Name: "decision", Parameters: []byte(`{"properties":{"candidate":{}},"required":["candidate"]}`)},
+	}, Fields: []FieldTool{{"candidates", ToolDraft}}, Decides: "decision"}
+	const draft, first = `decision_draft {"candidates":[{"action":"wait"}]}`, `decision {"candidate":1}`
+	for text, want := range map[string]string{
+		"<decision_draft>\n<candidates>[{\"action\":\"wait\"}]</candidates>\n</decision_draft>\n<decision>\n<candidate>1</candidate>\n</decision>":                                                                                                                              draft + first,
+		"<longcat_tool_call>decision_draft\n<longcat_arg_key>candidates</longcat_arg_key>\n<longcat_arg_value>[{\"action\":\"wait\"}]</longcat_arg_value>\n</longcat_tool_call>":                                                                                                draft,
+		`<|tools_prefix|>[{"decision_draft":{"candidates":[{"action":"wait"}]}},{"decision":{"candidate":1}}]<|tools_suffix|>`:                                                                                                                                                  draft + `decision {"decision":{"candidate":1}}`,
+		"**Analysis**\nWaiting would be {\"candidate\":2}. I prefer 1.\n\n**Final**\n<tool_call>{\"name\":\"decision_draft\",\"arguments\":{\"candidates\":[{\"action\":\"wait\"}]}}</tool_call><tool_call>{\"name\":\"decision\",\"arguments\":{\"candidate\":1}}</tool_call>": draft + first,
+		"<decision_draft>\n<candidates>[{\"action\":\"wait\"}]":                                             "",
+		"action: post_note\ntext: Power is scarce here\nwhy: because":                                       `decision {"action":{"action":"post_note","text":"Power is scarce here"},"execute_until":null,"why":"because"}`,
+		"tool: decision_draft\narguments:\n  candidates:\n  - action: wait":                                 "",
+		"action: post_note\naction input: Note: power is scarce":                                            `decision {"action":{"action":"post_note","text":"Note: power is scarce"},"execute_until":null}`,
+		`{"name":"decision_draft","arguments":{"candidates":[{"action":"wait"}]}} and then {"candidate":1}`: draft + first,
+	} {
+		r, got := v.Read(text), ""
+		for _, c := range r.Calls {
+			got += c.Tool + " " + c.Arguments
+		}
+		if got != want {
+			t.Errorf("%q is read as %q, %q; want %q", text, got, r.Problem, want)
+		}
+	}
+}
+
 // TestLinesAndTags reads decisions that a text ends in, and the tags and marks of chat templates.
 // Quoted text, reported text and text spread over sentences decide nothing.
 func TestLinesAndTags(t *testing.T) {

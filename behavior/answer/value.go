@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,9 +200,12 @@ func isNumber(literal string) bool {
 	return literal != "" && strings.ContainsRune("-0123456789", rune(literal[0])) && json.Valid([]byte(literal))
 }
 
+// dottedThousands matches what may be marks of thousands or a fraction.
+var dottedThousands = regexp.MustCompile(`^-?[1-9]\d{0,2}(?:\.\d{3})+$`)
+
 // integer reads an amount: any JSON number, or a string or list that holds one. A number of any
 // size becomes the nearest int64, because the world clamps amounts and reports it to the agent. A
-// fraction is rounded down.
+// fraction is rounded down. A string such as "4.000" is no number: to many writers it is 4000.
 func (v Value) integer() (n int64, used []Repair, ok bool) {
 	if len(v.Items) == 1 {
 		n, used, ok = v.Items[0].integer()
@@ -212,7 +216,7 @@ func (v Value) integer() (n int64, used []Repair, ok bool) {
 		literal = strings.TrimSpace(literal)
 		used = append(used, NumberFromString)
 	}
-	if v.Kind != Number && v.Kind != String || !isNumber(literal) {
+	if v.Kind != Number && v.Kind != String || !isNumber(literal) || v.Kind == String && dottedThousands.MatchString(literal) {
 		return 0, nil, false
 	}
 	n, exact := floor(literal)
