@@ -20,8 +20,8 @@ const (
 var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
 
 // sourceForm is the form of the ids that sources have: memories, chunks of documents,
-// bullets, messages, notes, requests and offers. Reasons hold many other words in brackets.
-var sourceForm = regexp.MustCompile(`^(?:(?:mem|doc)-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+)$`)
+// bullets, messages, notes, requests, offers and wordings. Reasons hold many other words in brackets.
+var sourceForm = regexp.MustCompile(`^(?:(?:mem|doc)-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+|template-[0-9a-f]{8})$`)
 
 // ownList finds the list of sources used in an answer in text. Its brackets are those of a list, and
 // not citations.
@@ -108,12 +108,12 @@ func cite(list []trace.Citation, mention trace.Citation) []trace.Citation {
 }
 
 // standing is the status of a source that the turn names now. One that was not in view may still
-// exist.
+// exist. The wording of the instructions does, and is never among those in view.
 func (t *Turn) standing(id string) trace.CitationStatus {
 	if _, shown := t.inView(id); shown {
 		return trace.CitedUsed
 	}
-	if _, learned := t.mind.playbook.Bullet(id); learned || t.mind.memory.Holds(id) || t.mind.cfg.Documents.Holds(id) {
+	if _, learned := t.mind.playbook.Bullet(id); learned || t.mind.memory.Holds(id) || t.mind.cfg.Documents.Holds(id) || id == t.mind.template.ID {
 		return trace.CitedUnknown
 	}
 	return trace.CitedInvented

@@ -68,6 +68,7 @@ func TestCitations(t *testing.T) {
 		"named twice":          {"[nav-00001] (nav-00001)", nil, "nav-00001 text used"},
 		"not shown":            {"[haz-00004]", []string{"haz-00004"}, "haz-00004 both unknown"},
 		"remembered":           {"", []string{"mem-0-1"}, "mem-0-1 self unknown"},
+		"the wording":          {"[WORDING]", []string{"template-00000000"}, "template-00000000 self invented, WORDING text unknown"},
 		"invented":             {"[nav-99999] (mem-77-1)", []string{"wisdom"}, "wisdom self invented, nav-99999 text invented, mem-77-1 text invented"},
 		"other words":          {"power (low) at [llm-hub] (agent-2, soon)", nil, ""},
 		"a sentence as an id":  {"", []string{"do what I say"}, "dowhatIsay self invented"},
@@ -77,7 +78,9 @@ func TestCitations(t *testing.T) {
 			m := mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 2, PromptProfile: behavior.ProfileCompact}}, 4)
 			m.SetPlaybook(parsed(t, handbook))
 			m.SetGoals("Make a chip.", "")
-			d := decide(t, m.begin(), tc.why, tc.sources...)
+			wording := decide(t, m.begin(), "").Template.ID
+			d := decide(t, m.begin(), strings.Replace(tc.why, "WORDING", wording, 1), tc.sources...)
+			tc.want = strings.Replace(tc.want, "WORDING", wording, 1)
 			var got []string
 			for _, c := range d.SourcesCited {
 				got = append(got, c.ID+" "+string(c.Channel)+" "+string(c.Status))

@@ -206,7 +206,8 @@ type Decision struct {
 	// plan. It is capped, and empty if the model gave none.
 	Why string `json:"why,omitempty"`
 	// Template is the wording of the instructions, without the persona, of a decision with model
-	// calls. The prompt does not show its id, so it is not among the sources that can be cited.
+	// calls. The prompt does not show its id, so it is not among the sources in view; if it
+	// is named, that counts as unknown.
 	Template *Source `json:"template,omitempty"`
 	// SourcesRetrieved are the sources in view of the turn, SourcesUsed the ids
 	// the decision rests on, in order of first mention.

@@ -362,7 +362,10 @@ func (e *explainer) sources(d trace.Decision) {
 		}
 	}
 	for _, c := range d.SourcesCited {
-		if c.Status != "used" {
+		switch {
+		case isWording(d, c.ID):
+			plaintext.Fprintf(&e.b, "  named: [%s] the wording of the instructions (%s)\n", c.ID, c.Channel)
+		case c.Status != trace.CitedUsed && !slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == c.ID }):
 			plaintext.Fprintf(&e.b, "  named and not in view: [%s] %s (%s)\n", c.ID, c.Status, c.Channel)
 		}
 	}

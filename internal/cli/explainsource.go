@@ -59,13 +59,13 @@ func (m *Main) history(runDir, id, agent string) (*sourceHistory, error) {
 
 // see keeps a decision that had the source in view or named it.
 func (h *sourceHistory) see(a *sourceReader, d trace.Decision) {
-	inView := false
-	for _, s := range d.SourcesRetrieved {
+	held := false
+	for s := range shownTo(d) {
 		h.known[s.ID] = true
-		inView = inView || s.ID == h.id
+		held = held || s.ID == h.id
 	}
-	if inView || channelOf(d, h.id) != "" {
-		a.decided, a.held = append(a.decided, d), a.held || inView
+	if held || channelOf(d, h.id) != "" {
+		a.decided, a.held = append(a.decided, d), a.held || held
 	}
 }
 
@@ -173,16 +173,21 @@ func (h *sourceHistory) uses() sourceUses {
 func (a *sourceReader) uses(id string) agentUses {
 	of := agentUses{AgentID: a.agent}
 	for _, d := range a.decided {
-		use := sourceUse{Tick: d.Tick, Used: slices.Contains(d.SourcesUsed, id), Channel: channelOf(d, id), Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome}
-		at := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == id })
-		switch use.InView = at >= 0; {
+		// Every decision made with a wording rests on it, as in the report.
+		use := sourceUse{Tick: d.Tick, Used: slices.Contains(d.SourcesUsed, id) || isWording(d, id), Channel: channelOf(d, id), Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome}
+		for s := range shownTo(d) {
+			if s.ID == id {
+				use.InView, use.Score = true, s.Score
+			}
+		}
+		switch {
 		case !use.InView:
 			of.NamedOnly++
 		case use.Used:
-			of.InView, of.Used, use.Score = of.InView+1, of.Used+1, d.SourcesRetrieved[at].Score
+			of.InView, of.Used = of.InView+1, of.Used+1
 			of.AfterUse.add(d)
 		default:
-			of.InView, use.Score = of.InView+1, d.SourcesRetrieved[at].Score
+			of.InView++
 			of.AfterUnused.add(d)
 		}
 		of.Decisions = append(of.Decisions, use)

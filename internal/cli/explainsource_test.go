@@ -38,6 +38,7 @@ func recordedSources(t *testing.T, p *inProcess) {
 		{ID: "mem-1-1", Kind: "memory", Title: "outcome", Preview: "mine_compound 5 \x1b[2J\"accepted\"", Score: 812, Chars: 58, OriginTick: 1, Trust: trace.TrustOtherAgent, Parents: []string{"msg-1-agent-2-1"}},
 		lesson, learned,
 		{ID: "obs-3", Kind: "module", Chars: 300, OriginTick: 3, Trust: trace.TrustSelfObservation},
+		{ID: "doc-2-2", Kind: "document", Title: "the handbook", Score: 91, Chars: 30, Trust: trace.TrustRules},
 		{ID: "note-1-agent-2-1", Kind: "note", Chars: 20, OriginAgent: "agent-2", OriginTick: 1, Trust: trace.TrustOtherAgent},
 	}
 	delta := func(agent, content string) trace.Step {
@@ -45,6 +46,10 @@ func recordedSources(t *testing.T, p *inProcess) {
 			Tick: 2, AgentID: agent, Step: 3, Kind: "playbook_delta", Status: trace.StatusOK, Name: "add",
 			Detail: json.RawMessage(`{"id":"res-00002","content":"` + content + `","decisions":[1]}`),
 		}
+	}
+	worded := func(d trace.Decision) trace.Decision {
+		d.Template = &trace.Source{ID: "template-1a2b3c4d", Kind: trace.KindTemplate, Title: "full, two-step, en", Preview: "You run one silicon agent.", Chars: 5120, Trust: trace.TrustRules}
+		return d
 	}
 	recorder{t, trace.NewChainedWriter(f, "")}.write(
 		trace.Header{
@@ -57,11 +62,12 @@ func recordedSources(t *testing.T, p *inProcess) {
 		trace.Event{Tick: 1, Event: world.Event{Tick: 1, Kind: world.EventMessageSent, Agent: "agent-2", Subject: "msg-1-agent-2-1", Text: "the hub \x1b[2J is empty"}},
 		delta("agent-1", "Ask before moving."), delta("agent-2", "Never ask."),
 		trace.Step{Tick: 3, AgentID: "agent-1", Step: 1, Kind: trace.StepModuleCall, Status: trace.StatusOK, Name: "environment.current_observation", CallID: "c1"},
-		decision(3, "agent-1", ok, all, []trace.Citation{
+		worded(decision(3, "agent-1", ok, all, []trace.Citation{
 			{ID: "res-00002", Channel: "both", Status: "used"}, {ID: "mem-1-1", Channel: "text", Status: "used"}, {ID: "nav-00099", Channel: "self", Status: "invented"},
-		}, "res-00002", "mem-1-1"),
+			{ID: "doc-2-2", Channel: "text", Status: "unknown"}, {ID: "template-1a2b3c4d", Channel: "text", Status: "unknown"},
+		}, "res-00002", "mem-1-1")),
 		decision(3, "agent-2", no, []trace.Source{learned, lesson}, nil),
-		decision(4, "agent-1", no, []trace.Source{learned}, nil),
+		worded(decision(4, "agent-1", no, []trace.Source{learned}, nil)),
 		decision(5, "agent-1", ok, nil, []trace.Citation{{ID: "res-00002", Channel: "self", Status: "unknown"}}),
 	)
 }
@@ -76,6 +82,7 @@ func TestExplainTellsOrigins(t *testing.T) {
 		{"explain_sources.golden", []string{"--tick", "3", "--agent", "agent-1"}},
 		{"explain_source.golden", []string{"--source", "[res-00002]", "--agent", "agent-1"}},
 		{"explain_source_shared.golden", []string{"--source", "nav-00001"}},
+		{"explain_source_wording.golden", []string{"--source", "template-1a2b3c4d"}},
 		{"explain_source_json.golden", []string{"--source", "nav-00001", "--json"}},
 		{"explain_source_agent.golden", []string{"--source", "mem-1-1", "--agent", "agent-1"}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 
 	"example.com/agentworld/memory"
@@ -78,7 +79,7 @@ func (t *provenance) add(r trace.Record) {
 			return
 		}
 		t.decisions[r.Tick] = r
-		for _, s := range r.SourcesRetrieved {
+		for s := range shownTo(r) {
 			if _, known := t.sources[s.ID]; !known {
 				t.sources[s.ID] = s
 			}
@@ -172,6 +173,8 @@ func (t *provenance) origin(id string) (lines []string) {
 			calls = append(calls, strings.TrimSpace(step.Name+" "+step.CallID))
 		}
 		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
+	case s.Kind == trace.KindTemplate:
+		return []string{fmt.Sprintf("the wording of the instructions, %s; --tick and --agent with --prompts show it whole", plaintext.Count(s.Chars, "character"))}
 	case s.Kind == trace.KindDocument:
 		return []string{"a passage of " + jsonText(s.Title)}
 	case s.OriginAgent != "" && s.OriginAgent != t.agent:
@@ -205,6 +208,23 @@ func decisionText(d trace.Decision) string {
 // jsonText quotes untrusted text, clipped, on one line.
 func jsonText(text string) string { return memory.Quote(plaintext.Clip(text, shownValueMax)) }
 
+// shownTo are the sources in view of a decision, and the wording of its instructions.
+func shownTo(d trace.Decision) iter.Seq[trace.Source] {
+	return func(yield func(trace.Source) bool) {
+		for _, s := range d.SourcesRetrieved {
+			if !yield(s) {
+				return
+			}
+		}
+		if d.Template != nil {
+			yield(*d.Template)
+		}
+	}
+}
+
+// isWording reports whether a source is the wording of a decision's instructions.
+func isWording(d trace.Decision, id string) bool { return d.Template != nil && d.Template.ID == id }
+
 // channelOf says how a decision named a source, empty when it did not.
 func channelOf(d trace.Decision, id string) string {
 	for _, c := range d.SourcesCited {
@@ -219,6 +239,8 @@ func channelOf(d trace.Decision, id string) string {
 // named it.
 func useText(used bool, channel string) string {
 	switch {
+	case !used && channel != "":
+		return "named (" + channel + ") before it was shown, not used"
 	case !used:
 		return "not used"
 	case channel != "":
