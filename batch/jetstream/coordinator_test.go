@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -483,16 +484,29 @@ func TestOneCoordinatorPerDirectory(t *testing.T) {
 
 func TestOneServerPerStore(t *testing.T) {
 	dir := t.TempDir()
-	first, err := Serve(ServerOptions{Dir: dir})
+	first, err := Serve(t.Context(), ServerOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, err := Serve(ServerOptions{Dir: dir}); err == nil {
-		second.Close(0)
-		t.Error("two servers use one store")
+	second, err := Serve(t.Context(), ServerOptions{Dir: dir})
+	if _, held := errors.AsType[*run.LockedError](err); !held {
+		t.Errorf("a second server of one store: %v, %v", second, err)
 	}
 	first.Close(0)
-	again, err := Serve(ServerOptions{Dir: dir})
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if s, err := Serve(t.Context(), ServerOptions{Dir: dir, Listen: taken.Addr().String()}); !errors.Is(err, ErrListen) {
+		t.Errorf("a server at a taken address: %v, %v", s, err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if s, err := Serve(ended, ServerOptions{Dir: dir, Listen: "127.0.0.1:0"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a server that is not wanted any more: %v, %v", s, err)
+	}
+	again, err := Serve(t.Context(), ServerOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

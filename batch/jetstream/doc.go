@@ -1,6 +1,6 @@
 // Package jetstream plays the cells of a batch on many machines over NATS JetStream.
 //
-//	server, err := jetstream.Serve(jetstream.ServerOptions{Store: dir})   // or one that runs already
+//	server, err := jetstream.Serve(ctx, jetstream.ServerOptions{Dir: dir})   // or one that runs already
 //	link, err := jetstream.Connect(jetstream.ConnectOptions{Server: server})
 //	outcome, err := jetstream.Coordinate(ctx, link, jetstream.CoordinatorOptions{Dir: dir, Jobs: jobs})
 //

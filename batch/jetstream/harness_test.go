@@ -245,7 +245,7 @@ func address(t *testing.T) string {
 // serve starts an embedded server without a port.
 func serve(t *testing.T, dir string) *jetstream.Server {
 	t.Helper()
-	s, err := jetstream.Serve(jetstream.ServerOptions{Dir: dir})
+	s, err := jetstream.Serve(t.Context(), jetstream.ServerOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func coordinatorProcess() error {
 	defer say("coordinator ends")
 	var o jetstream.ConnectOptions
 	if listen := os.Getenv(envListen); listen != "" {
-		s, err := jetstream.Serve(jetstream.ServerOptions{Dir: os.Getenv(envDir), Listen: listen})
+		s, err := jetstream.Serve(context.Background(), jetstream.ServerOptions{Dir: os.Getenv(envDir), Listen: listen})
 		if err != nil {
 			return err
 		}

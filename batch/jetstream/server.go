@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -41,12 +42,20 @@ type Server struct {
 	began time.Time
 }
 
-// startTimeout bounds how long a server takes to read its store.
-const startTimeout = 30 * time.Second
+// startTimeout bounds how long a server takes to read its store; startPause is how often it is looked
+// at meanwhile.
+const (
+	startTimeout = 30 * time.Second
+	startPause   = 100 * time.Millisecond
+)
+
+// ErrListen is in the error about an address that a server cannot listen on.
+var ErrListen = errors.New("listen")
 
 // Serve starts a server that syncs each write. With an address it accepts those who hold
-// the key in [KeyFile], which it makes if it is missing.
-func Serve(o ServerOptions) (*Server, error) {
+// the key in [KeyFile], which it makes if it is missing. The error is a [*run.LockedError] if another
+// process uses the store, [ErrListen], that of ctx if it ends first, or another.
+func Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	config := &server.Options{
 		ServerName: "agentworld", JetStream: true, StoreDir: filepath.Join(o.Dir, "jetstream"), SyncAlways: true,
 		DontListen: o.Listen == "", NoSigs: true, NoLog: true, DisableJetStreamBanner: true,
@@ -54,11 +63,11 @@ func Serve(o ServerOptions) (*Server, error) {
 	if o.Listen != "" {
 		host, port, err := net.SplitHostPort(o.Listen)
 		if err != nil {
-			return nil, fmt.Errorf("NATS server: listen on %q: %w", o.Listen, err)
+			return nil, fmt.Errorf("NATS server: %w on %q: %w", ErrListen, o.Listen, err)
 		}
 		config.Host = host
 		if config.Port, err = strconv.Atoi(port); err != nil {
-			return nil, fmt.Errorf("NATS server: listen on %q: the port is no number", o.Listen)
+			return nil, fmt.Errorf("NATS server: %w on %q: the port is no number", ErrListen, o.Listen)
 		}
 		if config.Port == 0 {
 			config.Port = server.RANDOM_PORT
@@ -82,19 +91,46 @@ func Serve(o ServerOptions) (*Server, error) {
 	}
 	unlock, err := run.Dir(config.StoreDir).Lock()
 	if err != nil {
-		return nil, fmt.Errorf("NATS server: another one may use the store: %w", err)
+		return nil, fmt.Errorf("NATS server: %w", err)
+	}
+	if err := probe(ctx, o.Listen); err != nil {
+		return nil, errors.Join(err, unlock())
 	}
 	s, err := server.NewServer(config)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("NATS server: %w", err), unlock())
 	}
 	s.Start()
-	if !s.ReadyForConnections(startTimeout) {
+	began := time.Now()
+	for err = ctx.Err(); err == nil && !s.ReadyForConnections(startPause); {
+		if err = ctx.Err(); err == nil && time.Since(began) > startTimeout {
+			err = fmt.Errorf("not ready after %s", startTimeout)
+		}
+	}
+	if err != nil {
 		s.Shutdown()
-		_ = unlock()
-		return nil, fmt.Errorf("NATS server: not ready after %s; is %s free?", startTimeout, o.Listen)
+		return nil, errors.Join(fmt.Errorf("NATS server: %w", err), unlock())
 	}
 	return &Server{s, unlock, time.Now()}, nil
+}
+
+// probe says whether an address is free: a server tries one that is not until its time is over.
+func probe(ctx context.Context, address string) error {
+	if address == "" {
+		return nil
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	if err == nil {
+		err = l.Close()
+	}
+	if err == nil {
+		return nil
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok { // it repeats the address
+		err = op.Err
+	}
+	return fmt.Errorf("NATS server: %w on %q: %w", ErrListen, address, err)
 }
 
 // Addr is the address that the server listens on; empty if it does not.

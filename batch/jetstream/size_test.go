@@ -31,7 +31,7 @@ func linked(t *testing.T) *Link {
 // served is an embedded server without a port.
 func served(t *testing.T) *Server {
 	t.Helper()
-	s, err := Serve(ServerOptions{Dir: t.TempDir()})
+	s, err := Serve(t.Context(), ServerOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

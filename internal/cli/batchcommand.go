@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -182,6 +183,9 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	}
 	done()
 	printer.finish()
+	if _, told := errors.AsType[*failure](err); told {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("batch: %w; the same command continues it", err)
 	}

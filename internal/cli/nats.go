@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -91,8 +93,16 @@ func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, lis
 		if listen == "" {
 			listen = natsListenDefault
 		}
-		if server, err = jetstream.Serve(jetstream.ServerOptions{Dir: string(o.Dir), Listen: listen, CertFile: f.cert, KeyFile: f.key}); err != nil {
+		server, err = jetstream.Serve(o.Drain, jetstream.ServerOptions{Dir: string(o.Dir), Listen: listen, CertFile: f.cert, KeyFile: f.key})
+		switch _, held := errors.AsType[*run.LockedError](err); {
+		case err != nil && o.Drain.Err() != nil:
+			return batch.Interrupted, nil
+		case held:
+			return "", badInput("%w, or play cells for it: worker with the address that it printed", err)
+		case errors.Is(err, jetstream.ErrListen):
 			return "", badInput("%w; allowed: --nats-listen with a free address", err)
+		case err != nil:
+			return "", badInput("%w", err)
 		}
 		defer func() { server.Close(leavePatience) }()
 		f.nkey = filepath.Join(string(o.Dir), jetstream.KeyFile)

@@ -182,7 +182,7 @@ func commands(m *Main) map[string]*cobra.Command {
 func natsWithoutWork(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
-	server, err := jetstream.Serve(jetstream.ServerOptions{Dir: dir, Listen: "127.0.0.1:0"})
+	server, err := jetstream.Serve(t.Context(), jetstream.ServerOptions{Dir: dir, Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
