@@ -310,7 +310,7 @@ func TestForkAsksAnotherModel(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 	r := foldFork(t, f.Parent, f.RunDir)
-	if r.ModelSource != trace.SourceMixed || r.UsageSource != trace.UsageReported || r.Model != "other" {
+	if r.ModelSource != trace.SourceMixed || r.UsageSource != trace.UsageSimulated || r.Model != "other" {
 		t.Errorf("report: model %s, %s, tokens %s", r.Model, r.ModelSource, r.UsageSource)
 	}
 	if r.Fork.Comparison.FirstDecisionTick == nil || *r.Fork.Comparison.FirstDecisionTick < 6 || r.Fork.Comparison.DecisionsDiffering == 0 {

@@ -125,6 +125,8 @@ type folder struct {
 	// happened are the events of the open tick. They wait for its end, because a tick that was
 	// cut off is played again when the run is resumed.
 	happened []world.Event
+	// inForce are the settings of the run in a tick.
+	inForce func(tick int64) trace.Settings
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
@@ -165,7 +167,20 @@ func (f *folder) header(h trace.Header) {
 	r := &f.out
 	s, now := h.Settings, h.Latest()
 	r.Scenario, r.TicksRequested, r.Seed = s.Scenario, s.Ticks, s.Seed
-	r.Model, r.ModelSource, r.UsageSource, r.Protocol = s.Model, s.ModelSource, s.UsageSource(), s.Protocol
+	r.Model, r.ModelSource, r.Protocol = s.Model, s.ModelSource, s.Protocol
+	r.UsageSource = trace.UsageSimulated
+	if s.UsageSource() == trace.UsageReported {
+		r.UsageSource = trace.UsageUnreported // until an answer has counts
+	}
+	f.inForce = func(tick int64) trace.Settings {
+		in := s
+		for _, fork := range h.Forks {
+			if tick > fork.AtTick {
+				in = fork.Settings
+			}
+		}
+		return in
+	}
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
 	r.Settings = settingRows(now)
 	for _, set := range now.SamplingSet() {
@@ -188,9 +203,6 @@ func (f *folder) header(h trace.Header) {
 		r.Model, r.Protocol = after.Model, after.Protocol
 		if r.ModelSource != after.ModelSource {
 			r.ModelSource = trace.SourceMixed
-		}
-		if after.UsageSource() == trace.UsageReported {
-			r.UsageSource = trace.UsageReported
 		}
 		// The last fork counts: its parent has the others too.
 		r.Fork = &ForkReport{Parent: fork.Parent.Name, ParentRun: fork.Parent.Run, AtTick: fork.AtTick, Changes: append([]trace.Change{}, fork.Changes...)}
@@ -238,6 +250,9 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
+		if r.Answer.Usage != (llmclient.Usage{}) && f.inForce(r.Tick).UsageSource() == trace.UsageReported {
+			f.out.UsageSource = trace.UsageReported
+		}
 		if r.Timing != nil && r.Timing.Recorded {
 			f.out.Timing.AnswersRecorded++
 		}

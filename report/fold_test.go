@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -212,10 +213,37 @@ func TestFoldErrors(t *testing.T) {
 	}
 }
 
+// TestUsageSource: counts are reported only if an answer of a provider has some.
+func TestUsageSource(t *testing.T) {
+	call := func(tick int64, billed llmclient.Usage) trace.Record {
+		return trace.ModelCall{Tick: tick, AgentID: "a", Step: 1, Stage: trace.StagePlan, Answer: trace.Answer{Usage: billed}}
+	}
+	some := llmclient.Usage{Input: 5, Total: 5}
+	live, scripted := trace.Settings{ModelSource: trace.SourceLive}, trace.Settings{ModelSource: trace.SourceScripted}
+	forked := []trace.Fork{{AtTick: 3, Settings: live}}
+	for name, c := range map[string]struct {
+		header trace.Header
+		calls  []trace.Record
+		want   trace.UsageSource
+	}{
+		"billed":                      {trace.Header{Settings: live}, []trace.Record{call(1, llmclient.Usage{}), call(2, some)}, trace.UsageReported},
+		"not billed":                  {trace.Header{Settings: live}, []trace.Record{call(1, llmclient.Usage{})}, trace.UsageUnreported},
+		"simulated":                   {trace.Header{Settings: scripted}, []trace.Record{call(1, some)}, trace.UsageSimulated},
+		"simulated, a fork is billed": {trace.Header{Settings: scripted, Forks: forked}, []trace.Record{call(3, some), call(4, some)}, trace.UsageReported},
+		"simulated, a fork is not":    {trace.Header{Settings: scripted, Forks: forked}, []trace.Record{call(3, some), call(4, llmclient.Usage{})}, trace.UsageSimulated},
+	} {
+		c.header.Format = trace.FormatVersion
+		if got := foldTask(t, c.header, c.calls...).UsageSource; got != c.want {
+			t.Errorf("%s: tokens %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 // TestMemoryDoesNotGrowWithTicks folds many equal ticks: the folder must keep no
 // more than after one tick.
 func TestMemoryDoesNotGrowWithTicks(t *testing.T) {
 	f := newFolder()
+	f.header(trace.Header{})
 	for tick := range int64(1000) {
 		for _, r := range []trace.Record{
 			trace.ModelCall{Tick: tick, AgentID: "a", Step: 1, Timing: &trace.CallTiming{LatencyMS: tick % 7, Attempts: 1}},

@@ -52,7 +52,7 @@ type Report struct {
 	Model string `json:"model"`
 	// What answered as the model: "scripted" results check wiring and are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
-	// Whether a provider reported the token counts or they were simulated.
+	// Where token counts come from: reported by a provider in at least one answer, unreported if a provider was to report them and did not, or simulated.
 	UsageSource trace.UsageSource `json:"usage_source"`
 	// Shape of a turn: full or lean.
 	Protocol string `json:"protocol"`

@@ -77,7 +77,7 @@ var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, 
 var enums = map[string][]any{
 	"model_source": {string(trace.SourceLive), string(trace.SourceScripted), string(trace.SourceRecorded), string(trace.SourceMixed)},
 	"world":        {worldEqual, worldDiffers},
-	"usage_source": {string(trace.UsageReported), string(trace.UsageSimulated)},
+	"usage_source": {string(trace.UsageReported), string(trace.UsageUnreported), string(trace.UsageSimulated)},
 }
 
 // publishedSchema is the schema that is published with the program.

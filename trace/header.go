@@ -26,6 +26,8 @@ const (
 
 	// UsageReported are counts that a provider billed.
 	UsageReported UsageSource = "reported"
+	// UsageUnreported are counts that a provider should have billed, and did so in no answer.
+	UsageUnreported UsageSource = "unreported"
 	// UsageSimulated are estimates by the scripted server.
 	UsageSimulated UsageSource = "simulated"
 )

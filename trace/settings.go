@@ -348,8 +348,8 @@ func (s Settings) Currency() string {
 // Learns reports whether agents change their playbooks during the run.
 func (s Settings) Learns() bool { return s.LearnEvery > 0 && !s.FreezePlaybook }
 
-// UsageSource says where token counts come from: they are reported if a provider billed
-// at least one answer.
+// UsageSource says where token counts come from if answers have any: reported by a provider, or
+// simulated.
 func (s Settings) UsageSource() UsageSource {
 	asked, usage := s.ModelSource, UsageSimulated
 	if s.Recording != nil {
