@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -31,14 +32,6 @@ func (c controlled) Status() dashboard.ControlStatus {
 		to.Requests = append(to.Requests, dashboard.ControlRequest{Number: r.Number, What: r.Control.What(), Text: r.Control.Text, Tick: r.Control.Tick, Refused: r.Refused})
 	}
 	return to
-}
-
-// operate serves the page of a run directory with controls, and returns the address that lets a
-// browser in.
-func operate(t *testing.T, dir string, controls *engine.Controls) (at, entrance string) {
-	t.Helper()
-	s := begin(t, dashboard.Options{Dir: dir, Control: controlled{controls}})
-	return s.URL(), s.ControlURL()
 }
 
 // tokenOf is the token in an address.
@@ -259,7 +252,8 @@ func TestARunIsControlledInABrowser(t *testing.T) {
 		}
 		ended <- err
 	}()
-	at, entrance := operate(t, dir, controls)
+	s := begin(t, dashboard.Options{Dir: dir, Control: controlled{controls}})
+	at, entrance := s.URL(), s.ControlURL()
 	b := openTab(t, at)
 	if err := chromedp.Do(b.ctx, chromedp.Navigate(entrance)); err != nil {
 		t.Fatal(err)
@@ -313,6 +307,9 @@ func TestARunIsControlledInABrowser(t *testing.T) {
 	b.click(t, ".control button", "Change the texts")
 	b.wait(t, "other short-term goal to all agents")
 	b.click(t, ".control summary", "Caps")
+	fill("calls of the run", "1")
+	b.wait(t, "calls already: this cap ends it")
+	b.wait(t, "Change the caps and end the run")
 	fill("calls of the run", "4000")
 	b.click(t, ".control button", "Change the caps")
 	b.wait(t, "other caps")
@@ -331,7 +328,8 @@ func TestARunIsControlledInABrowser(t *testing.T) {
 	other.open(t, "#/run?id=.", "This browser only looks on")
 	other.check(t, "looking on")
 	b.click(t, ".control button", "Resume the run")
-	b.wait(t, "The run has ended.")
+	b.wait(t, "The run has ended: completed")
+	s.AwaitShown(time.Hour) // which the browser says without being asked
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
@@ -97,11 +98,15 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	return page, nil
 }
 
+// showEndMax is how long a page stays for the browser that controls the run to show how it ended.
+const showEndMax = 5 * time.Second
+
 // close ends the page, once or more.
 func (page *runPage) close() {
 	if page == nil {
 		return
 	}
+	page.server.AwaitShown(showEndMax)
 	page.stop()
 	<-page.ended
 	if page.address != "" {

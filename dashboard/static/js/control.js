@@ -1,6 +1,6 @@
 // The control of a run under way: pause, step, resume, other texts and caps, messages. The server
 // takes it only from the browser that opened the printed address, whose token is exchanged here.
-import { html, useEffect, useState, get, post, route, single, num, shown, Rows, Pick, heads, Note } from './lib.js';
+import { html, useEffect, useState, get, post, route, single, num, clean, shown, words, Rows, Pick, heads, Note } from './lib.js';
 
 // entering is over when this browser was let in, with the reason if it was not, which hears of it
 // again for each address that is put into the tab later on.
@@ -21,7 +21,8 @@ window.addEventListener('hashchange', enter);
 const pollEvery = 1000, pollMax = 60000;
 const textMax = 200;
 
-export function Control({ agents }) {
+export function Control({ run }) {
+	const agents = run.agents;
 	const [of, set] = useState(null);
 	const [lost, lose] = useState('');
 	useEffect(() => {
@@ -41,6 +42,8 @@ export function Control({ agents }) {
 		window.addEventListener('entered', look);
 		return () => { gone = true; clearTimeout(timer); window.removeEventListener('entered', look); };
 	}, []);
+	const over = of && of.ended && run.end;
+	useEffect(() => { if (over) get('control', { shown: 1 }).catch(() => {}); }, [!over]); // its server ends soon, and waits for this
 	const ask = async (control) => {
 		const { number } = await post('control', control);
 		set(await get('control'));
@@ -48,10 +51,10 @@ export function Control({ agents }) {
 	};
 	const [button, told] = useTold();
 	if (!of || !of.control) return '';
-	const state = lost ? '' : of.ended ? 'The run has ended.' : of.paused ? 'Paused before tick ' + num(of.tick) + '.' : of.tick ? 'Playing tick ' + num(of.tick) + '.' : 'About to begin.';
+	const state = of.ended ? 'The run has ended' + (run.end ? ': ' + words(run.end.run_status) + (run.end.reason ? ', ' + clean(run.end.reason) : '') : '') + '.' : of.paused ? 'Paused before tick ' + num(of.tick) + '.' : of.tick ? 'Playing tick ' + num(of.tick) + '.' : 'About to begin.';
 	return html`<section class="card control" aria-label="Control of the run">
-		<div class="bar"><h2>Control</h2><span role="status">${state}</span></div>
-		${lost && html`<${Note} bad>${shown(lost)}<//>`}
+		<div class="bar"><h2>Control</h2><span role="status">${lost && !of.ended ? 'Last known: ' : ''}${state}</span></div>
+		${lost && !over && html`<${Note} bad>${shown(lost)} How the run ended is in its directory: world_llm_agent_demo dashboard RUN shows it.<//>`}
 		${!of.allowed && !of.ended && html`<p class="soft small">This browser only looks on. The file <code>control-address</code> in the directory of the run has an address that lets one browser in, once, instead of the one before.</p>`}
 		${of.allowed && !of.ended && html`
 			<div class="bar">
@@ -62,7 +65,7 @@ export function Control({ agents }) {
 			</div>
 			<${Message} ...${{ agents, ask }} />
 			<${Texts} ...${{ agents, ask }} />
-			<${Caps} ...${{ caps: of.caps, ask }} />`}
+			<${Caps} ...${{ caps: of.caps, ask, run }} />`}
 		${of.requests.length > 0 && html`<${Requests} list=${of.requests} />`}
 	</section>`;
 }
@@ -107,14 +110,18 @@ function Texts({ agents, ask }) {
 const scopes = { run: 'the run', agent: 'each agent', tick: 'each tick' };
 const units = { calls: 'calls', tokens: 'tokens', cost: 'cost' };
 
-function Caps({ caps, ask }) {
+function Caps({ caps, ask, run }) {
 	const [of, write] = useState({}), now = (s, u) => (caps[s] && caps[s][u]) || '';
 	const at = (s, u) => (of[s] || {})[u] ?? now(s, u);
 	const given = (at) => Object.fromEntries(Object.keys(scopes).map((s) => [s, { calls: Number(at(s, 'calls')) || 0, tokens: Number(at(s, 'tokens')) || 0, cost: at(s, 'cost') }]));
 	const same = JSON.stringify(given(at)) === JSON.stringify(given(now));
-	return html`<${Form} name="Caps" button="Change the caps" empty=${same} send=${async () => { const said = await ask({ kind: 'caps', caps: given(at) }); write({}); return said; }}>
+	const total = (...of) => of.reduce((n, c) => n + run.columns[c].reduce((a, b) => a + b, 0), 0);
+	const spent = { calls: total('calls'), tokens: total('input', 'output'), cost: total('cost_micros') / 1e6 };
+	const over = Object.keys(units).filter((u) => Number(at('run', u)) > 0 && Number(at('run', u)) <= spent[u]);
+	return html`<${Form} name="Caps" button=${over.length ? 'Change the caps and end the run' : 'Change the caps'} empty=${same} send=${async () => { const said = await ask({ kind: 'caps', caps: given(at) }); write({}); return said; }}>
 		${Object.entries(scopes).map(([s, scope]) => html`<div class="bar">${Object.entries(units).map(([u, unit]) => html`<label>${unit} of ${scope} <input size="9" inputmode=${u === 'cost' ? 'decimal' : 'numeric'} pattern=${u === 'cost' ? '[0-9.]*' : '[0-9]*'} value=${at(s, u)} onInput=${(e) => write({ ...of, [s]: { ...of[s], [u]: e.target.value } })} /></label>`)}</div>`)}
-		<p class="soft small">Empty is no cap. What was spent counts.</p><//>`;
+		<p class="soft small">Empty is no cap. What was spent counts: ${num(spent.calls)} calls, ${num(spent.tokens)} tokens${run.row.currency ? ', cost ' + spent.cost : ''}.</p>
+		${over.length > 0 && html`<${Note} bad>The run has spent ${over.map((u) => (u === 'cost' ? 'a cost of ' + spent.cost : num(spent[u]) + ' ' + units[u])).join(' and ')} already: this cap ends it before its next tick.<//>`}<//>`;
 }
 
 function Requests({ list }) {

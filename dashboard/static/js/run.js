@@ -30,7 +30,7 @@ export function Run({ q, theme }) {
 		${run.damage && html`<${Note} bad>The trace cannot be read on: ${shown(run.damage)}<//>`}
 		${run.differs && html`<${Note}>There is no world to show: ${shown(run.differs)}<//>`}
 		${run.reading && html`<p class="soft small" role="status">Reading the trace: tick ${num(run.tick)} so far.</p>`}
-		<${Control} agents=${run.agents} />
+		<${Control} run=${run} />
 		<nav class="tabs" aria-label="Views of the run">${Object.entries(panels).map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${name}</a>`)}</nav>
 		${panel === 'world' && html`<${World} ...${{ id, run, tick, live, q, theme }} />`}
 		${panel === 'figures' && html`<${Figures} ...${{ run, tick, theme }} />`}
