@@ -51,8 +51,11 @@ func loopback(where, listen string) error {
 }
 
 // openPage serves the page of the run whose directory was made, if that is wanted; it is nil
-// otherwise. It follows the files of the run, as any reader of them.
+// otherwise. It follows the files of the run, as any reader of them. The address of a page before lets
+// nobody in any more, and goes.
 func (m *Main) openPage(p plan) (*runPage, error) {
+	address := filepath.Join(m.path(p.RunDir), run.ControlFile)
+	_ = os.Remove(address) // of a run that was killed, or a link in one that came from elsewhere
 	if !p.Dashboard {
 		return nil, nil
 	}
@@ -72,8 +75,7 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	}
 	page.server = server
 	if page.controls != nil {
-		page.address = filepath.Join(m.path(p.RunDir), run.ControlFile)
-		_ = os.Remove(page.address) // of a run that was killed, or a link in one that came from elsewhere
+		page.address = address
 		keep := func(address string) {
 			if err := atomicfile.WritePrivate(page.address, func(f *os.File) error { _, err := f.WriteString(address + "\n"); return err }); err != nil {
 				plaintext.Fprintf(m.Stderr, "note: the page has no address for another browser: %s\n", cause(err))
@@ -85,13 +87,13 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	// It outlives an interrupt: the end of the run is shown, too.
 	ctx, stop := context.WithCancel(context.Background())
 	page.stop = stop
-	address := server.ControlURL()
+	entrance := server.ControlURL()
 	go func() {
 		defer close(page.ended)
 		_ = server.Serve(ctx) // the run goes on without its page
 	}()
 	if page.controls != nil {
-		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", address, filepath.Join(p.RunDir, run.ControlFile))
+		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", entrance, filepath.Join(p.RunDir, run.ControlFile))
 	} else {
 		plaintext.Fprintf(m.Stderr, "page: %s#/run?id=.\n", server.URL())
 	}
