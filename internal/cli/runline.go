@@ -62,6 +62,8 @@ type traffic struct {
 	// sent is how many were sent and have no answer yet, since when the first of them was.
 	sent  int
 	since time.Time
+	// ends is when all of them have an answer or are given up.
+	ends time.Time
 	// until is when the next one may be sent, zero or past if that is unknown. own says that a
 	// rate of the user's own is the reason, not the endpoint.
 	until time.Time
@@ -166,7 +168,7 @@ func (l *runLine) drain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.draining = true
-	l.note(drainText(l.traffic().sent))
+	l.note(drainText(l.traffic()))
 }
 
 // breakOff calls off, which breaks off the calls in flight, and says how many. It takes no lock
@@ -201,8 +203,11 @@ func (l *runLine) Begin(ctx context.Context, s engine.Span) (context.Context, fu
 	}
 }
 
-// part is a part of the line. Where there is no room, the parts of the highest rank go first.
-type part struct {
+// part is a part of the line in its forms, the longest first.
+type part []form
+
+// form is a text of a part. Those of the lowest rank are shown first, where there is room.
+type form struct {
 	rank int
 	text string
 }
@@ -214,87 +219,140 @@ func (l *runLine) redraw(now time.Time) {
 	l.draw(func(columns int) string { return fitted(parts, columns) })
 }
 
-// fitted are the parts that fit, the least important ones left out.
+// fitted are the forms that fit, the most important ones taken first.
 func fitted(parts []part, columns int) string {
-	parts = slices.Clone(parts)
-	for len(parts) > 1 && plaintext.Cells(joined(parts)) > columns {
-		least := 0
+	shown := make([]part, len(parts))
+	for rank := range rankLast + 1 {
 		for i, p := range parts {
-			if p.rank >= parts[least].rank {
-				least = i
+			for k, f := range p {
+				if f.rank != rank {
+					continue
+				}
+				before := shown[i]
+				if shown[i] = p[k:]; rank > rankAlways && plaintext.Cells(joined(shown)) > columns {
+					shown[i] = before
+				}
 			}
 		}
-		parts = slices.Delete(parts, least, least+1)
 	}
-	return plaintext.Fit(joined(parts), columns)
+	return plaintext.Fit(joined(shown), columns)
 }
 
 func joined(parts []part) string {
-	texts := make([]string, len(parts))
-	for i, p := range parts {
-		texts[i] = p.text
+	var texts []string
+	for _, p := range parts {
+		if len(p) > 0 {
+			texts = append(texts, p[0].text)
+		}
 	}
 	return strings.Join(texts, "  ")
+}
+
+// The ranks of forms, the most important first.
+const (
+	rankAlways = iota
+	rankCalls
+	rankNearestCap
+	rankWaits
+	rankShares
+	rankElapsed
+	rankWaitsWhole
+	rankCaps
+	rankETA
+	rankQueued
+	rankErrors
+	rankDecisions
+	rankLast
+)
+
+// capUse is what is spent of a cap: in full, and as a share in percent.
+type capUse struct {
+	text, unit string
+	percent    int64
+}
+
+func capOf(text, unit string, spent, limit int64) capUse {
+	return capUse{text + " " + unit, unit, int64(100 * float64(spent) / float64(limit))}
+}
+
+func (c capUse) share() string { return fmt.Sprintf("%d%% %s", c.percent, c.unit) }
+
+// capsPart shows the use of caps: in full, as shares, or only the greatest share, whose cap ends
+// the run first.
+func capsPart(caps []capUse) part {
+	var texts, shares []string
+	nearest := caps[0]
+	for _, c := range caps {
+		texts, shares = append(texts, plaintext.Line(c.text)), append(shares, plaintext.Line(c.share()))
+		if c.percent > nearest.percent {
+			nearest = c
+		}
+	}
+	return part{{rankCaps, strings.Join(texts, "  ")}, {rankShares, strings.Join(shares, " ")}, {rankNearestCap, plaintext.Line(nearest.share())}}
 }
 
 // parts are those of the line, in the order in which they are shown. The caller holds mu.
 func (l *runLine) parts(now time.Time) (parts []part) {
 	add := func(rank int, format string, args ...any) {
 		// A currency is a text of others.
-		parts = append(parts, part{rank, plaintext.Line(fmt.Sprintf(format, args...))})
+		parts = append(parts, part{{rank, plaintext.Line(fmt.Sprintf(format, args...))}})
 	}
 	p := l.last
 	if p.Resuming {
-		add(0, "resuming: tick %d/%d derived again", p.Tick, p.Ticks)
+		add(rankAlways, "resuming: tick %d/%d derived again", p.Tick, p.Ticks)
 		return parts
 	}
 	switch {
 	case l.draining:
-		add(0, "stopping")
+		add(rankAlways, "stopping")
 	case p.Paused:
-		add(0, "paused")
+		add(rankAlways, "paused")
 	}
-	add(0, "tick %d/%d", max(l.tick, p.Tick), p.Ticks)
-	add(5, "%s", brief(now.Sub(l.began)))
+	add(rankAlways, "tick %d/%d", max(l.tick, p.Tick), p.Ticks)
+	add(rankElapsed, "%s", brief(now.Sub(l.began)))
 	if eta, known := l.eta(now); known {
-		add(4, "ETA %s", brief(eta))
+		add(rankETA, "ETA %s", brief(eta))
 	}
 	t := l.traffic()
 	if t.sent > 0 {
-		add(1, "%s %s", plaintext.Count(t.sent, "call"), brief(now.Sub(t.since)))
+		add(rankCalls, "%s %s", plaintext.Count(t.sent, "call"), brief(now.Sub(t.since)))
 	}
 	if queued := l.open - t.sent; queued > 0 {
-		switch {
-		case !t.until.After(now):
-		case t.own:
-			add(2, "own rate limit %s", brief(t.until.Sub(now)))
-		default:
-			add(2, "endpoint waits %s", brief(t.until.Sub(now)))
+		if t.until.After(now) {
+			who, wait := "endpoint ", "waits "+brief(t.until.Sub(now))
+			if t.own {
+				who, wait = "own ", "rate limit "+brief(t.until.Sub(now))
+			}
+			parts = append(parts, part{{rankWaitsWhole, who + wait}, {rankWaits, wait}})
 		}
-		add(6, "%d queued", queued)
+		add(rankQueued, "%d queued", queued)
 	}
 	charged := trace.Limit{Calls: p.Charged.Calls + l.calls, Tokens: p.Charged.Tokens + l.charged.Tokens, Cost: p.Charged.Cost.Plus(l.charged.Cost)}
+	var caps []capUse
 	if p.Cap.Calls > 0 {
-		add(3, "%d/%s", charged.Calls, plaintext.Count(p.Cap.Calls, "call"))
+		caps = append(caps, capOf(fmt.Sprintf("%d/%d", charged.Calls, p.Cap.Calls), "calls", charged.Calls, p.Cap.Calls))
 	}
-	switch {
-	case p.Cap.Cost > 0:
-		add(3, "%s/%s %s", charged.Cost, p.Cap.Cost, p.Currency)
-	case p.Currency != "":
-		add(3, "%s %s", charged.Cost, p.Currency)
+	if p.Cap.Cost > 0 {
+		caps = append(caps, capOf(fmt.Sprintf("%s/%s", charged.Cost, p.Cap.Cost), p.Currency, int64(charged.Cost), int64(p.Cap.Cost)))
 	}
-	switch {
-	case p.Cap.Tokens > 0:
-		add(3, "%s/%s tokens", thousands(charged.Tokens), thousands(p.Cap.Tokens))
-	case charged.Tokens > 0:
-		add(6, "%s tokens", thousands(charged.Tokens))
+	if p.Cap.Tokens > 0 {
+		caps = append(caps, capOf(thousands(charged.Tokens)+"/"+thousands(p.Cap.Tokens), "tokens", charged.Tokens, p.Cap.Tokens))
+	}
+	if len(caps) > 0 {
+		parts = append(parts, capsPart(caps))
+	}
+	if p.Cap.Cost == 0 && p.Currency != "" {
+		add(rankCaps, "%s %s", charged.Cost, p.Currency)
+	}
+	if p.Cap.Tokens == 0 && charged.Tokens > 0 {
+		add(rankQueued, "%s tokens", thousands(charged.Tokens))
 	}
 	if p.Errors > 0 {
-		add(7, "%s", plaintext.Count(p.Errors, "error"))
+		add(rankErrors, "%s", plaintext.Count(p.Errors, "error"))
 	}
-	add(8, "%s", plaintext.Count(p.Decisions, "decision"))
+	add(rankDecisions, "%s", plaintext.Count(p.Decisions, "decision"))
 	if p.Rejected > 0 {
-		add(9, "%d rejected", p.Rejected)
+		add(rankLast, "%d rejected", p.Rejected)
 	}
 	return parts
 }

@@ -125,7 +125,7 @@ func TestLineFits(t *testing.T) {
 				t.Errorf("%d columns: %q takes %d", columns, text, plaintext.Cells(text))
 			}
 			for least, want := range map[int]string{
-				12: "tick 13/30", 24: "6 calls 12s", 41: "0.42/1.00 円円", 80: "612k tokens", 115: "1 rejected",
+				12: "tick 13/30", 24: "6 calls 12s", 35: "円円", 45: "0.42/1.00 円円", 80: "612k tokens", 115: "1 rejected",
 			} {
 				if columns >= least && !strings.Contains(text, want) {
 					t.Errorf("%d columns: %q is not in %q", columns, want, text)
@@ -133,6 +133,41 @@ func TestLineFits(t *testing.T) {
 			}
 		}
 		l.finish()
+	})
+}
+
+// TestLineKeepsCapsAndTime: with three caps a narrow line has a share of each, or the greatest, and a
+// long wait takes neither these nor the time so far from 80 columns.
+func TestLineKeepsCapsAndTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := newLine(true, 0)
+		began := time.Now()
+		l.began, l.last = began, engine.Progress{
+			Tick: 11, Ticks: 30, Decisions: 55, Errors: 3, Currency: "USD",
+			Charged: trace.Limit{Calls: 57, Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Calls: 90, Cost: price.FromMicros(1_000_000), Tokens: 900_000},
+		}
+		l.tick, l.ticked, l.open = 12, began, 8
+		quiet, busy := traffic{}, traffic{sent: 6, since: began.Add(664 * time.Second), until: began.Add(784 * time.Second)}
+		own := busy
+		own.own = true
+		now := began.Add(754 * time.Second)
+		for _, c := range []struct {
+			columns int
+			traffic traffic
+			want    string
+		}{
+			{39, quiet, "tick 12/30  12m34s  68% tokens"},
+			{40, quiet, "tick 12/30  63% calls 42% USD 68% tokens"},
+			{48, quiet, "tick 12/30  12m34s  63% calls 42% USD 68% tokens"},
+			{39, busy, "tick 12/30  6 calls 1m30s  68% tokens"},
+			{79, busy, "tick 12/30  12m34s  6 calls 1m30s  waits 30s  63% calls 42% USD 68% tokens"},
+			{79, own, "tick 12/30  12m34s  6 calls 1m30s  rate limit 30s  63% calls 42% USD 68% tokens"},
+		} {
+			l.traffic = func() traffic { return c.traffic }
+			if got := fitted(l.parts(now), c.columns); got != c.want {
+				t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
+			}
+		}
 	})
 }
 
