@@ -240,7 +240,7 @@ func (m *Main) askAll(ctx context.Context, p plan, a *asking) ([]ask.Record, err
 		return nil, err
 	}
 	defer stop()
-	calls, done := m.drained(ctx, func() int { return p.endpoints.traffic().sent }, m.newProgressPrinter(false).note)
+	calls, done := m.drained(ctx, p.endpoints.traffic, m.newProgressPrinter(false).note)
 	defer done()
 	a.options.Source = source
 	errs := make([]error, len(a.agents))

@@ -174,7 +174,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.sent, printer.note)
+	calls, done := m.drained(ctx, shared.traffic, printer.note)
 	var ending batch.Ending
 	if overNATS {
 		ending, err = m.coordinate(calls, o, f.nats, f.natsListen, b.limit)

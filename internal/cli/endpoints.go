@@ -90,9 +90,12 @@ func (e *endpoints) traffic() (t traffic) {
 		}
 	}
 	for _, r := range e.reached {
-		n, since := r.client.Sent()
+		n, since, ends := r.client.Sent()
 		if t.sent += n; n > 0 && (t.since.IsZero() || since.Before(t.since)) {
 			t.since = since
+		}
+		if ends.After(t.ends) {
+			t.ends = ends
 		}
 		hold(r.limiter.Held())
 	}
@@ -136,14 +139,18 @@ func (l *limiters) plays(e *endpoints) (done func()) {
 	}
 }
 
-// sent is how many calls of all runs were sent and have no answer yet.
-func (l *limiters) sent() (calls int) {
+// traffic is what the calls of all runs do now that were sent and have no answer yet.
+func (l *limiters) traffic() (all traffic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.playing {
-		calls += e.traffic().sent
+		t := e.traffic()
+		all.sent += t.sent
+		if t.ends.After(all.ends) {
+			all.ends = t.ends
+		}
 	}
-	return calls
+	return all
 }
 
 type knownLimiter struct {

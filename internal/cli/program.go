@@ -191,11 +191,11 @@ func (m *Main) whenInterrupted(drain, breakOff func()) (done func()) {
 }
 
 // drained returns a context for runs that are to be drained at the end of ctx: it ends only with
-// Quit, which breaks off the calls in flight. note says both; sent is how many calls are in flight.
-func (m *Main) drained(ctx context.Context, sent func() int, note func(text string)) (calls context.Context, done func()) {
+// Quit, which breaks off the calls in flight. note says both; now is what the calls do.
+func (m *Main) drained(ctx context.Context, now func() traffic, note func(text string)) (calls context.Context, done func()) {
 	calls, breakOff := context.WithCancel(context.WithoutCancel(ctx))
-	heard := m.whenInterrupted(func() { note(drainText(sent())) }, func() {
-		n := sent()
+	heard := m.whenInterrupted(func() { note(drainText(now())) }, func() {
+		n := now().sent
 		breakOff()
 		note(breakOffText(n))
 	})
@@ -205,12 +205,13 @@ func (m *Main) drained(ctx context.Context, sent func() int, note func(text stri
 	}
 }
 
-// drainText says that no call begins any more, and how many are awaited.
-func drainText(sent int) string {
-	if sent == 0 {
+// drainText says that no call begins any more, how many are awaited, and for how long at most.
+func drainText(t traffic) string {
+	if t.sent == 0 {
 		return "interrupted: no call is in flight, and none is sent any more"
 	}
-	return fmt.Sprintf("interrupted: %s in flight awaited, those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(sent, "call"))
+	most := time.Until(t.ends) + time.Second - 1 // in whole seconds it is no less
+	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(t.sent, "call"), brief(most))
 }
 
 // breakOffText says how many calls were broken off.

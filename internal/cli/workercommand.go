@@ -82,7 +82,7 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 	plaintext.Fprintf(m.Stderr, "worker: up to %s at a time\n", plaintext.Count(jobs, "cell"))
 	shared := &limiters{jobs: jobs}
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.sent, m.newProgressPrinter(false).note)
+	calls, done := m.drained(ctx, shared.traffic, m.newProgressPrinter(false).note)
 	defer done()
 	err = jetstream.Work(calls, l, jetstream.WorkerOptions{
 		Jobs: jobs, Dir: m.path(dir), Drain: ctx, UntilDone: untilDone, Notice: m.natsNotice, Refuse: otherVersion,

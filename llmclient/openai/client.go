@@ -34,8 +34,8 @@ type Client struct {
 	// tools is the list of tools that a response repeated last, nil before the first.
 	tools *atomic.Pointer[[]byte]
 
-	// sent is when each attempt under way was sent; mu guards it, too.
-	sent *[]time.Time
+	// sent are the attempts under way; mu guards it, too.
+	sent *[]flight
 
 	mu *sync.Mutex
 	// refusals are the concessions that apply now.
@@ -63,7 +63,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		tools: &atomic.Pointer[[]byte]{}, sent: &[]time.Time{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
+		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
 	}
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
@@ -113,7 +113,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			return answer
 		}
 		answer.Attempts++
-		back := c.send()
+		back := c.send(ctx, patience.timeout)
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
 		x.model = r.Model
@@ -142,27 +142,39 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	}
 }
 
-// Sent returns how many attempts were sent and have no response yet, and when the first of
-// them was. Calls that wait are not among them.
-func (c *Client) Sent() (attempts int, since time.Time) {
+// flight is an attempt under way: when it was sent, and when it ends at the latest.
+type flight struct{ since, until time.Time }
+
+// Sent returns how many attempts were sent and have no response yet, when the first of them was, and
+// when all of them have ended at the latest. Calls that wait are not among them.
+func (c *Client) Sent() (attempts int, since, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(*c.sent) == 0 {
-		return 0, time.Time{}
+	for i, a := range *c.sent {
+		if i == 0 || a.since.Before(since) {
+			since = a.since
+		}
+		if a.until.After(until) {
+			until = a.until
+		}
 	}
-	return len(*c.sent), slices.MinFunc(*c.sent, time.Time.Compare)
+	return len(*c.sent), since, until
 }
 
-// send counts an attempt as sent, until back is called.
-func (c *Client) send() (back func()) {
+// send counts an attempt as sent, until back is called. It ends after timeout, or with ctx.
+func (c *Client) send(ctx context.Context, timeout time.Duration) (back func()) {
 	now := time.Now()
+	one := flight{now, now.Add(timeout)}
+	if deadline, bounded := ctx.Deadline(); bounded && deadline.Before(one.until) {
+		one.until = deadline
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*c.sent = append(*c.sent, now)
+	*c.sent = append(*c.sent, one)
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		at := slices.Index(*c.sent, now)
+		at := slices.Index(*c.sent, one)
 		*c.sent = slices.Delete(*c.sent, at, at+1)
 	}
 }

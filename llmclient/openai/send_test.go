@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -204,14 +205,20 @@ func TestConnectionsAreReused(t *testing.T) {
 // TestDrain ends a drain while an attempt is under way: the attempt is let finish, and none
 // follows it. A call that begins later sends nothing.
 func TestDrain(t *testing.T) {
+	never := func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the client has gone
+		<-r.Context().Done()
+	}
 	for _, c := range []struct {
-		name string
-		then http.HandlerFunc
-		kind llmclient.ErrorKind
+		name    string
+		then    http.HandlerFunc
+		timeout time.Duration
+		kind    llmclient.ErrorKind
 	}{
-		{"an answer is taken", says(200, goodOne), ""},
-		{"a failure is not tried again", says(503, ""), llmclient.ErrInterrupted},
-		{"a long wait is not waited for", says(429, "", "Retry-After", "500"), llmclient.ErrInterrupted},
+		{"an answer is taken", says(200, goodOne), 0, ""},
+		{"a failure is not tried again", says(503, ""), 0, llmclient.ErrInterrupted},
+		{"a timeout is not tried again with a longer one", never, 50 * time.Millisecond, llmclient.ErrInterrupted},
+		{"a long wait is not waited for", says(429, "", "Retry-After", "500"), 0, llmclient.ErrInterrupted},
 	} {
 		drain, begin := context.WithCancel(t.Context())
 		asked := 0
@@ -220,7 +227,7 @@ func TestDrain(t *testing.T) {
 			begin()
 			c.then(w, r)
 		}))
-		client, err := New(Config{BaseURL: s.URL, Drain: drain, Limiter: limiter.New(limiter.Limits{})})
+		client, err := New(Config{BaseURL: s.URL, Drain: drain, Timeout: c.timeout, Limiter: limiter.New(limiter.Limits{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,5 +240,38 @@ func TestDrain(t *testing.T) {
 		client.Close()
 		s.Close()
 		begin()
+	}
+}
+
+// TestSentSaysHowLongItMayTake asks a server that never answers, which has more time for the second
+// attempt: what is under way ends with the timeout of its attempt, and no later than its context.
+func TestSentSaysHowLongItMayTake(t *testing.T) {
+	asked := make(chan struct{}, 2)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer s.Close()
+	client, err := New(Config{BaseURL: s.URL, Timeout: 50 * time.Millisecond, DefaultTimeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, bound := range []time.Duration{2 * time.Hour, time.Minute} {
+		ctx, end := context.WithTimeout(t.Context(), bound)
+		var done sync.WaitGroup
+		done.Go(func() { client.Respond(ctx, llmclient.Request{}) })
+		<-asked
+		<-asked
+		n, since, until := client.Sent()
+		if took, want := until.Sub(since), min(bound, time.Hour); n != 1 || took > want || took < want/2 {
+			t.Errorf("%d attempts, for %s at most, want 1 within %s", n, took, want)
+		}
+		end()
+		done.Wait()
+	}
+	if n, _, until := client.Sent(); n != 0 || !until.IsZero() {
+		t.Errorf("at the end: %d attempts until %s", n, until)
 	}
 }
