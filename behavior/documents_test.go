@@ -160,3 +160,24 @@ func TestWithoutDocumentsNothingIsSaidOfThem(t *testing.T) {
 		t.Error("the request does not offer a search of documents")
 	}
 }
+
+// TestHeldPassagesAreCounted: what a search found and the plan precedes is counted, with its origin.
+func TestHeldPassagesAreCounted(t *testing.T) {
+	for language, want := range map[string]string{
+		modules.English: `{"status":"held","text":"2 from documents, shown after the plan; 2 new"}`,
+		modules.Chinese: `{"status":"held","text":"2 条, 来自 文档, 提交计划后显示; 新 2 条"}`,
+	} {
+		_, turn := readingTurn(t, trace.Settings{Language: language}, []world.Document{{Name: "lore", Text: "A moon was blue."}, {Name: "hearsay", Text: "The moon is green."}})
+		firstAsk(t, turn)
+		toolCall(turn, "s", "documents_search", `{"query":"moon","limit":5}`)
+		call, ok := turn.Next().(behavior.Call)
+		if !ok {
+			t.Fatalf("%s: no call", language)
+		}
+		turn.Result(modules.New().WithDocuments().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
+		input := firstAsk(t, turn).Request.Input
+		if got := input[len(input)-1].Text; got != want {
+			t.Errorf("%s: held is %s, want %s", language, got, want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,15 +157,7 @@ func (s *observationWriter) text() string {
 	if s.Withheld > 0 || s.InboxDropped > 0 {
 		from := s.line(w.lineTexts)
 		if s.Withheld > 0 {
-			senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
-			var kinds []string
-			if n := s.Withheld - s.heldTerms; n > 0 {
-				kinds = append(kinds, form(w.textTexts, num(n)))
-			}
-			if s.heldTerms > 0 {
-				kinds = append(kinds, form(w.textTerms, num(s.heldTerms)))
-			}
-			s.say(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)), num(s.unread))
+			s.say("%s", str(w.held(s.Withheld, s.heldTerms, s.unread, s.senders)))
 		}
 		if s.InboxDropped > 0 {
 			s.next(from, ", ")

@@ -215,7 +215,7 @@ func TestAHeldResultIsTold(t *testing.T) {
 	m, v := reader(t)
 	held := texts{Inbox: v.Observe().Inbox}
 	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
-	for l, needed := range map[string]string{modules.English: "1 from ?, shown after the plan", modules.Chinese: "1 条, 来自 ?, 提交计划后显示"} {
+	for l, needed := range map[string]string{modules.English: "3 from agent-2, agent-3, agent-4, shown after the plan", modules.Chinese: "3 条, 来自 agent-2, agent-3, agent-4, 提交计划后显示"} {
 		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)

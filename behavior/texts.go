@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -153,6 +154,43 @@ func (t texts) parents() (ids []string) {
 // source is the text as a source, given what it may repeat by its tick.
 func (s sent) source(spoken func(tick int64) untrustedText) trace.Source {
 	return spoken(s.Tick).source(modules.TextSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text, s.Text))
+}
+
+// held says how many texts wait for the plan, terms and unread ones among them, and whose they are.
+func (w *wording) held(count, terms, unread int, senders []string) string {
+	senders = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(senders))), func(id string) bool { return id == "" })
+	var kinds []string
+	if n := count - terms; n > 0 {
+		kinds = append(kinds, form(w.textTexts, num(n)))
+	}
+	if terms > 0 {
+		kinds = append(kinds, form(w.textTerms, num(terms)))
+	}
+	return form(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)), num(unread))
+}
+
+// heldResult says what a module found that waits for the plan.
+func (t *Turn) heldResult(found []trace.Source) string {
+	var count, terms, unread int
+	var senders []string
+	for _, s := range found {
+		sender := s.OriginAgent
+		switch {
+		case s.Kind == trace.KindModule && len(found) > 1:
+			continue // its texts follow it
+		case s.Kind == trace.KindDocument:
+			sender = t.mind.words.textDocuments
+		case !isUntrusted(s):
+			continue
+		case s.Kind == trace.KindTerms:
+			terms++
+		}
+		count, senders = count+1, append(senders, sender)
+		if s.Kind != trace.KindMemory && sender != t.mind.id {
+			unread += t.mind.history.unread(s.ID)
+		}
+	}
+	return t.mind.words.held(count, terms, unread, senders)
 }
 
 // reveal shows the texts from the next request on, and the module results that waited

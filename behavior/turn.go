@@ -2,7 +2,6 @@ package behavior
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -230,7 +229,7 @@ func (t *Turn) Result(r modules.Result) {
 		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
 		// reads the result.
 		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.CheckOrder) {
-			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, fmt.Sprintf(t.mind.words.textTexts, 1), textUnknown, 1)})
+			s.output = encode(resultUnseen{"held", t.heldResult(r.Sources)})
 			t.unseen = append(t.unseen, r)
 		} else {
 			t.retrieve(r.Sources)
