@@ -59,7 +59,7 @@ func TestTheListShowsWhatIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, id := range []string{"whole", "first", "middle", "report", "cut"} {
+	for _, id := range []string{"whole", "first", "middle", "report", "cut", "noise", "begun"} {
 		record(t, filepath.Join(dir, id), "minimal", 4, nil)
 	}
 	for id, files := range map[string][]string{"locked": {run.LockFile}, "empty": {run.TraceFile, run.LockFile}, "books": {run.PlaybookDir + "/agent-1.toml"}, "other": {"notes.txt"}} {
@@ -71,6 +71,8 @@ func TestTheListShowsWhatIsWrong(t *testing.T) {
 		}
 	}
 	change("first", run.TraceFile, func(text []byte) []byte { return append([]byte("x"), text...) })
+	change("noise", run.TraceFile, func(text []byte) []byte { return bytes.Repeat([]byte{0xf3, 0x81, 'x'}, 700) })
+	change("begun", run.TraceFile, func(text []byte) []byte { return text[:100] })
 	change("middle", run.TraceFile, func(text []byte) []byte { return bytes.Replace(text, []byte(`"tick":2`), []byte(`"tick":3`), 1) })
 	for _, id := range []string{"report", "cut"} {
 		keepReport(t, filepath.Join(dir, id))
@@ -86,7 +88,7 @@ func TestTheListShowsWhatIsWrong(t *testing.T) {
 	}
 	rows := list(t, at)
 	for id, want := range map[string]string{
-		"whole": "completed", "first": "damaged", "middle": "damaged", "report": "damaged", "cut": "damaged", "locked": "not_begun", "empty": "not_begun", "books": "not_begun", "other": "",
+		"whole": "completed", "first": "damaged", "middle": "damaged", "report": "damaged", "cut": "damaged", "noise": "damaged", "begun": "not_begun", "locked": "not_begun", "empty": "not_begun", "books": "not_begun", "other": "",
 	} {
 		got := rows[id]
 		if got.Status != want || (got.Problem != "") != (want == "damaged") || strings.Contains(got.Problem, dir) {

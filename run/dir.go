@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
@@ -191,12 +192,34 @@ func (d Dir) first() (trace.Header, trace.Chain, error) {
 	lines := trace.NewReader(f)
 	h, err := lines.Header()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-		err = ErrNothingRecorded
+		err = d.noHeader()
 	}
 	if err != nil {
 		return trace.Header{}, "", fmt.Errorf("read trace of %s: %w", d, err)
 	}
 	return h, lines.Chain(), nil
+}
+
+// headerBegin is what the trace of every run begins with.
+const headerBegin = `{"type":"` + string(trace.TypeHeader) + `"`
+
+// noHeader is why the trace has no whole first line: [ErrNothingRecorded] if it is empty or holds a part
+// of a header, with zeros where a power failure kept only the length. Anything else is no trace.
+func (d Dir) noHeader() error {
+	f, err := d.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begin := make([]byte, len(headerBegin))
+	n, err := io.ReadFull(f, begin)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	if !strings.HasPrefix(headerBegin, string(bytes.TrimRight(begin[:n], "\x00"))) {
+		return trace.ErrNoHeader
+	}
+	return ErrNothingRecorded
 }
 
 // RemoveReport removes the report of a run that continues: it names a head that the trace

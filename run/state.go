@@ -35,7 +35,7 @@ func (d Dir) stateAt(tick int64, outline bool) (*state.State, error) {
 	s := &state.State{}
 	err = d.fold(s, f, outline, func() bool { return s.Tick < tick || s.Header.Format == 0 })
 	if err == nil && s.Header.Format == 0 {
-		err = ErrNothingRecorded
+		err = d.noHeader()
 	}
 	if err != nil {
 		return s, fmt.Errorf("read trace of %s: %w", d, err)
