@@ -1,13 +1,19 @@
 package dashboard_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -790,5 +796,48 @@ func TestARunInOneFile(t *testing.T) {
 		b.harmless(t, name+".html")
 		b.check(t, name+".html")
 		b.shoot(t, "file-"+name+".png")
+	}
+	// Of a long run the file has not all of the log, and nothing to ask for the rest.
+	path := filepath.Join(dir, "hub.html")
+	shortenLog(t, path, 5)
+	b := openTab(t, "file://"+path)
+	b.open(t, "#/run?panel=log&q=nothing+at+all", "This file holds the log up to tick 5 of 12.")
+	if more, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("[...document.querySelectorAll('button')].some((e) => e.innerText === 'More')")); err != nil || more {
+		t.Errorf("the file offers more than it has: %v", err)
+	}
+}
+
+// shortenLog makes a file one whose log ends with a tick, as that of a long run does.
+func shortenLog(t *testing.T, path string, last int64) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := regexp.MustCompile(`(?s)(<script id="data"[^>]*>)([^<]*)`)
+	packed, err := base64.StdEncoding.DecodeString(string(data.FindSubmatch(page)[2]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of map[string]any
+	if err := json.NewDecoder(z).Decode(&of); err != nil {
+		t.Fatal(err)
+	}
+	if of["log_to"] != float64(12) {
+		t.Errorf("the file holds the log to tick %v of 12", of["log_to"])
+	}
+	of["log"], of["log_to"] = slices.DeleteFunc(of["log"].([]any), func(row any) bool { return row.(map[string]any)["tick"].(float64) > float64(last) }), last
+	var changed bytes.Buffer
+	w := gzip.NewWriter(&changed)
+	if err := errors.Join(json.NewEncoder(w).Encode(of), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	page = data.ReplaceAll(page, []byte("${1}"+base64.StdEncoding.EncodeToString(changed.Bytes())))
+	if err := os.WriteFile(path, page, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

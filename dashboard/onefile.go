@@ -40,8 +40,9 @@ type fileBundle struct {
 	Answers map[string]json.RawMessage `json:"answers"`
 	// Every is the distance in ticks of the worlds that it holds.
 	Every int64 `json:"every"`
-	// Log has the lines of the log.
-	Log []logRow `json:"log"`
+	// Log has the lines of the log up to the tick LogTo.
+	Log   []logRow `json:"log"`
+	LogTo int64    `json:"log_to"`
 }
 
 // WriteFile writes the page of a run as one HTML file that loads nothing: figures, log, the
@@ -172,7 +173,7 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		if !is {
 			panic("dashboard: the log is no page")
 		}
-		b.Log, from = append(b.Log, page.Rows...), page.Next
+		b.Log, b.LogTo, from = append(b.Log, page.Rows...), page.Last, page.Next
 	}
 	return b, ctx.Err()
 }

@@ -79,7 +79,8 @@ async function fromFile(path, params) {
 		const q = (params.q || '').toLowerCase(), kind = params.kind, from = Number(params.from) || 1;
 		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) && (!kind || r.kind === kind || (kind === 'bad' && r.bad)) && (!q || [r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
 		const page = rows.slice(0, 300), more = rows[300];
-		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next: more && page[0].tick !== more.tick ? more.tick : 0, last: file.log.length ? file.log[file.log.length - 1].tick : 0 };
+		const next = more && page[0].tick !== more.tick ? more.tick : 0;
+		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last: next ? next - 1 : file.log_to };
 	}
 	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn' ? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
 	const found = file.answers[[path, ...rest].join(' ')];
