@@ -195,6 +195,42 @@ func TestEveryDocumentedCommandRuns(t *testing.T) {
 	}
 }
 
+// TestReadmeSample runs the first command of README, whose output begins as shown there.
+func TestReadmeSample(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(readme), "\n"); lines >= 150 {
+		t.Errorf("README has %d lines", lines)
+	}
+	command := documentedCommands("README.md", string(readme))[0].line
+	words, env := shellWords(t, command)
+	p, dir := newProcess(t, env, words...), t.TempDir()
+	p.Getwd = func() (string, error) { return dir, nil }
+	if code := p.Run(t.Context()); code != exitCompleted {
+		t.Fatalf("exit code %d\n%s", code, p.output())
+	}
+	_, sample, _ := strings.Cut(string(readme), "Output, shortened:\n\n```\n")
+	sample, _, _ = strings.Cut(sample, "```")
+	random := regexp.MustCompile(`127\.0\.0\.1:\d+|runs/[0-9TZ]+-llm_bootstrap-[0-9a-f]+`)
+	ran := random.ReplaceAllString(p.stderr.String()+p.stdout.String(), "R")
+	for line := range strings.Lines(random.ReplaceAllString(sample, "R")) {
+		shown, cut := strings.CutSuffix(strings.TrimSuffix(line, "\n"), "...")
+		if !cut {
+			shown += "\n"
+		}
+		at := strings.Index("\n"+ran, "\n"+shown)
+		if at < 0 {
+			t.Fatalf("README shows %q, the rest of the output is\n%s", line, ran)
+		}
+		_, ran, _ = strings.Cut(ran[at:], "\n")
+	}
+}
+
 // TestInlineCommandsExist parses what is inline code of a page and begins with a command, and
 // finds every flag that is named alone.
 func TestInlineCommandsExist(t *testing.T) {
