@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
@@ -28,6 +29,15 @@ type compareView struct {
 	Summary *batch.Summary     `json:"summary"`
 	// Pairs are the runs of both sides that stand against each other, with what they scored.
 	Pairs []pairView `json:"pairs,omitempty"`
+	// Out are the runs that no verdict counts.
+	Out []outView `json:"out,omitempty"`
+}
+
+// outView is a run that no verdict counts, with the reason.
+type outView struct {
+	Side string `json:"side"`
+	ID   string `json:"id"`
+	Why  string `json:"why"`
 }
 
 // pairView is two runs of the same instance. A metric that a run does not have is missing.
@@ -113,7 +123,7 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 			if err != nil {
 				return err
 			}
-			instance := fmt.Sprintf("%s %d", of.Scenario, of.Seed)
+			instance := fmt.Sprintf("%s, seed %d", of.Scenario, of.Seed)
 			repeats[instance]++
 			c := batch.Cell{
 				ID: batch.ID(side + " " + id), Scenario: of.Scenario, Seed: of.Seed, Repeat: repeats[instance],
@@ -126,6 +136,9 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 			}
 			p := pairs[key]
 			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics
+			if last := results[len(results)-1]; !last.Scored() {
+				v.Out = append(v.Out, outView{side, id, strings.TrimSuffix("it ended as "+string(last.Status)+": "+s.catalog.shown(last.Reason), ": ")})
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -138,7 +151,12 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	}
 	v.Summary = &sum
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
-		if p := pairs[key]; p.A != "" && p.B != "" {
+		switch p := pairs[key]; {
+		case p.A == "":
+			v.Out = append(v.Out, outView{"B", p.B, "no run is left of A with " + p.Instance})
+		case p.B == "":
+			v.Out = append(v.Out, outView{"A", p.A, "no run is left of B with " + p.Instance})
+		default:
 			v.Pairs = append(v.Pairs, *p)
 		}
 	}

@@ -1,10 +1,17 @@
 package dashboard
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+
+	"example.com/agentworld/run"
 )
 
 // endsAfter is a context that ends when it was asked a number of times.
@@ -38,5 +45,34 @@ func TestAComparisonEndsWithItsClient(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
+	}
+}
+
+// TestAComparisonNamesWhatDoesNotCount compares sides with runs that have no partner, and with one that
+// has not ended.
+func TestAComparisonNamesWhatDoesNotCount(t *testing.T) {
+	s, ids := serverOf(t, 4)
+	path := filepath.Join(s.catalog.path, ids[3], run.TraceFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text[:bytes.LastIndex(text[:len(text)-1], []byte("\n"))+1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v := compareView{A: []string{ids[0], ids[1], ids[3]}, B: []string{ids[0], ids[2], ids[3]}}
+	if err := s.compareSides(t.Context(), &v); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range v.Out {
+		got = append(got, o.Side+" "+o.ID+": "+o.Why)
+	}
+	slices.Sort(got)
+	want := []string{
+		"A run-1: no run is left of B with minimal, seed 1", "A run-3: it ended as unfinished", "B run-2: no run is left of A with minimal, seed 2", "B run-3: it ended as unfinished",
+	}
+	if len(v.Pairs) != 2 || !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("%d pairs, and not counted are %q", len(v.Pairs), got)
 	}
 }

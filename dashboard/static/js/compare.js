@@ -1,5 +1,5 @@
 // Two runs, or two sides of several, against each other.
-import { html, useEffect, useState, useData, useVersion, href, num, clean, shown, words, Rows, Pick, heads, Note, Pill, Waiting } from './lib.js';
+import { html, useEffect, useState, useData, useVersion, href, num, count, clean, shown, words, Rows, Pick, heads, Note, Pill, Waiting } from './lib.js';
 
 export function Compare({ q }) {
 	const a = q.getAll('a'), b = q.getAll('b');
@@ -13,7 +13,7 @@ export function Compare({ q }) {
 	return html`<h1>Compare</h1>
 		<section class="card"><div class="filters">${choose('a')} ${choose('b')} ${one.a && one.b ? html`<a href=${href('/compare', one)}>Compare</a>` : html`<span class="soft small">Choose two runs here, or mark several in the list of runs.</span>`}</div>
 		${asked && html`<p class="small soft">A: ${a.map(clean).join(', ')}<br />B: ${b.map(clean).join(', ')}</p>`}</section>
-		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair ? html`<${Pair} c=${of.data.pair} a=${a[0]} b=${b[0]} />` : html`<${Verdicts} s=${of.data.summary} /><${Pairs} list=${of.data.pairs || []} />`)}`;
+		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair ? html`<${Pair} c=${of.data.pair} a=${a[0]} b=${b[0]} />` : html`<${Verdicts} s=${of.data.summary} /><${Pairs} list=${of.data.pairs || []} /><${Out} list=${of.data.out || []} />`)}`;
 }
 
 const pairMetrics = ['score', 'goals_met', 'calls', 'tokens', 'degraded_share'];
@@ -24,6 +24,12 @@ function Pairs({ list }) {
 	const has = pairMetrics.filter((m) => list.some((p) => p.metrics.some((of) => of && of[m] !== undefined)));
 	const of = (p, m) => p.metrics.map((v) => n3((v || {})[m])).join(' / ');
 	return html`<section class="card"><h2>Pairs</h2><${Rows} name="Pairs" kind="wide" list=${list} head=${html`<th scope="col">Scenario and seed</th><th scope="col">A</th><th scope="col">B</th>${has.map((m) => html`<th scope="col" class="num">${words(m)}, A / B</th>`)}<th scope="col">Where they diverge</th>`} row=${(p) => html`<td>${shown(p.instance)}</td>${[p.a, p.b].map((id) => html`<td><a href=${href('/run', { id })}>${shown(id)}</a></td>`)}${has.map((m) => html`<td class="num">${of(p, m)}</td>`)}<td><a href=${href('/compare', { a: p.a, b: p.b })} aria-label=${'compare ' + clean(p.a) + ' with ' + clean(p.b)}>compare</a></td>`} /></section>`;
+}
+
+// Out are the runs that no verdict counts.
+function Out({ list }) {
+	if (!list.length) return '';
+	return html`<section class="card"><h2>Runs that do not count</h2><${Rows} name="Runs that do not count" kind="wide" list=${list} head=${heads('Side', 'Run', 'Why')} row=${(r) => html`<td>${r.side}</td><td><a href=${href('/run', { id: r.id })}>${shown(r.id)}</a></td><td>${shown(r.why)}</td>`} /></section>`;
 }
 
 function Pair({ c, a, b }) {
@@ -41,7 +47,7 @@ const n3 = (x) => (x === null || x === undefined ? '–' : Number(x).toLocaleStr
 export function Verdicts({ s }) {
 	if (!s.comparisons.length) return html`<${Note}>There is nothing to compare.<//>`;
 	return s.comparisons.map((c) => html`<section class="card" key=${c.arm}><h2>${shown(c.arm)} against ${shown(c.baseline)}</h2>
-		<p class="soft small">${num(c.pairs)} pairs${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed' : ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${shown(c.why)}<//>`}
+		<p class="soft small">${count(c.pairs, 'pair')}${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed' : ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${shown(c.why)}<//>`}
 		${c.metrics && c.metrics.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Verdicts"><table><thead><tr><th scope="col">Metric</th><th scope="col" class="num">${shown(c.arm)}</th><th scope="col" class="num">${shown(c.baseline)}</th><th scope="col" class="num">Difference</th><th scope="col">Interval, ${Math.round((c.confidence || .95) * 100)}%</th><th scope="col">Verdict</th></tr></thead><tbody>${c.metrics.map((m) => html`<tr key=${m.metric}><td>${words(m.metric)}${m.primary ? html` <span class="pill">decides</span>` : ''}</td><td class="num">${n3(m.pairs ? m.arm_mean : null)}</td><td class="num">${n3(m.pairs ? m.baseline_mean : null)}</td><td class="num">${n3(m.pairs ? m.difference : null)}</td><td>${m.interval ? html`<${Interval} m=${m} />` : '–'}</td><td><b class=${m.outcome === 'better' ? 'good' : m.outcome === 'worse' ? 'bad' : ''}>${words(m.outcome)}</b>${m.pairs && m.p ? html` <span class="soft small">p ${n3(m.adjusted_p || m.p)}</span>` : ''}</td></tr>`)}</tbody></table></div>`}</section>`);
 }
 
