@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +18,9 @@ import (
 
 // keySettings names the places that can hold a key.
 const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm] in " + configName
+
+// errNoKey is the cause of a refused model that would be complete with a key.
+var errNoKey = errors.New("needs a key")
 
 // chooseModel decides between a live and a scripted model and completes the settings with
 // it, as a trace records them. A live run is always the user's explicit choice: a key alone
@@ -38,11 +42,12 @@ func (c *config) chooseModel() error {
 	if err != nil {
 		return badInput("%w", err)
 	}
-	if c.APIKey.Empty() && !c.estimateOnly && (c.BaseURL == "" || isDefault(c.BaseURL)) {
-		return badInput("model %s (%s) at %s needs a key: set %s; or name another endpoint with --base-url, or use --offline",
-			shown(c.Model), find(c.values, "llm.model").origin, openai.BaseURLDefault, keySettings)
-	}
+	keyless := c.BaseURL != "" && !isDefault(c.BaseURL)
 	c.ModelSource, c.BaseURL = trace.SourceLive, url.String()
+	if c.APIKey.Empty() && !c.estimateOnly && !keyless {
+		return badInput("model %s (%s) at %s %w: set %s; or name another endpoint with --base-url, or use --offline",
+			shown(c.Model), find(c.values, "llm.model").origin, openai.BaseURLDefault, errNoKey, keySettings)
+	}
 	return nil
 }
 

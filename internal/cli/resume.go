@@ -107,9 +107,9 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	answers, err := m.chooseAnswersAgain(runDir, &c)
-	if err != nil {
-		return err
+	answers, noKey := m.chooseAnswersAgain(runDir, &c)
+	if noKey != nil && !errors.Is(noKey, errNoKey) {
+		return noKey
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
 		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(c),
@@ -119,6 +119,9 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		return m.resumeRefusal(runDir, c, err)
 	}
 	defer s.Close()
+	if noKey != nil {
+		return noKey // only now: another model is refused with or without a key
+	}
 	if size := s.State.SegmentBytes; size != nil && find(c.values, "run.trace_segment_mb").origin.rank != fromFlag {
 		c.SegmentMB = *size >> 20
 	}
