@@ -341,6 +341,22 @@ func TestADecisionIsHeadedByItsChoice(t *testing.T) {
 	}
 }
 
+// TestALinkThatIsWrongSaysSo opens addresses that somebody mistyped.
+func TestALinkThatIsWrongSaysSo(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "minimal", 3, nil)
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=hub&tick=abc&agent=%3Cb%3Enobody&open=1", "abc is no tick: this is the last one. There is no agent <b>nobody in this run.")
+	b.wait(t, "Agents after tick 3")
+	b.check(t, "a wrong link")
+	b.open(t, "#/run?id=hub&tick=4000", "There is no tick 4,000: this is the last one.")
+	b.open(t, "#/run?id=hub&tick=0&agent=agent-1", "Charge and heat")
+	if wrong, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.querySelector('[role=alert]') !== null")); err != nil || wrong {
+		t.Errorf("a good link is called wrong: %v", err)
+	}
+}
+
 // TestTabsFollowARun watches a run in three tabs of one browser, 12 in a long test, while it is
 // played. They share one connection for news: a browser opens no more than six to one server.
 func TestTabsFollowARun(t *testing.T) {

@@ -19,8 +19,10 @@ export function Run({ q, theme }) {
 	const panel = panels[q.get('panel')] ? q.get('panel') : 'world';
 	useEffect(() => { document.title = (id === '.' ? 'Run' : clean(id)) + ' · Agent World'; }, [id]);
 	if (!run) return html`<h1>${shown(id)}</h1><${Waiting} of=${of} what="Reading the run…" />`;
-	const live = !q.get('tick');
-	const tick = live ? run.tick : Math.min(Math.max(0, Number(q.get('tick')) || 0), run.tick);
+	const asked = q.get('tick') || '', isTick = /^[0-9]{1,15}$/.test(asked), live = !isTick;
+	const tick = live ? run.tick : Math.min(Number(asked), run.tick);
+	const agent = run.agents.some((a) => a.id === q.get('agent')) ? q.get('agent') : '';
+	const wrong = [asked && !isTick && asked + ' is no tick: this is the last one.', isTick && Number(asked) > run.tick && 'There is no tick ' + num(asked) + (run.row.status === 'running' || run.reading ? ' yet' : '') + ': this is the last one.', q.get('agent') && !agent && 'There is no agent ' + q.get('agent') + ' in this run.'].filter(Boolean);
 	const row = run.row, cell = !single && inBatch.exec(id);
 	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p });
 	return html`
@@ -28,11 +30,12 @@ export function Run({ q, theme }) {
 			<span class="soft small">${shown(row.scenario)} · ${shown(row.model)}${row.model_source === 'scripted' ? ' (wiring only, no evidence about models)' : ''} · seed ${row.seed}</span></div>
 		<dl class="stats">${[['Ticks', num(run.tick) + (row.ticks_requested ? ' of ' + num(row.ticks_requested) : '')], ['Score', row.score === undefined ? '–' : num(row.score)], ['Goals met', num(run.goals.filter((g) => g.met_at >= 0).length) + ' of ' + num(run.goals.length)], ['Model calls', num(sum(run.columns.calls))], ['Tokens', num(sum(run.columns.input) + sum(run.columns.output))], ['Cost', money(sum(run.columns.cost_micros), row.currency)], ['No decision', num(sum(run.columns.degraded))], ['Refused actions', num(sum(run.columns.rejected)) + (sum(run.columns.replaced) ? ', and ' + num(sum(run.columns.replaced)) + ' replaced' : '')]].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
 		${run.damage && html`<${Note} bad>The trace cannot be read on: ${shown(run.damage)}<//>`}
+		${wrong.length > 0 && html`<${Note} bad>${shown(wrong.join(' '))}<//>`}
 		${run.differs && html`<${Note}>There is no world to show: ${shown(run.differs)}<//>`}
 		${run.reading && html`<p class="soft small" role="status">Reading the trace: tick ${num(run.tick)} so far.</p>`}
 		<${Control} run=${run} />
 		<nav class="tabs" aria-label="Views of the run">${Object.entries(panels).map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${name}</a>`)}</nav>
-		${panel === 'world' && html`<${World} ...${{ id, run, tick, live, q, theme }} />`}
+		${panel === 'world' && html`<${World} ...${{ id, run, tick, live, agent, q, theme }} />`}
 		${panel === 'figures' && html`<${Figures} ...${{ run, tick, theme }} />`}
 		${panel === 'log' && html`<${Log} ...${{ id, run, q, version }} />`}
 		${panel === 'about' && html`<${About} ...${{ run }} />`}`;
@@ -79,7 +82,7 @@ function useWorld(id, tick) {
 	return state.id === id || state.error ? state : {};
 }
 
-function World({ id, run, tick, live, q, theme }) {
+function World({ id, run, tick, live, agent: chosen, q, theme }) {
 	const { world, error } = useWorld(id, Math.min(tick, run.world));
 	const [unknown, setUnknown] = useState(0);
 	const chart = useData('chart', run.world < 0 ? null : { run: id }, unknown);
@@ -88,7 +91,6 @@ function World({ id, run, tick, live, q, theme }) {
 		const ids = new Set(chart.data.places.map((p) => p.id));
 		if (world.agents.some((a) => !ids.has(a.journey ? a.journey.to : a.place))) setUnknown(run.tick);
 	}, [world, chart.data]);
-	const chosen = q.get('agent') || '';
 	const open = q.get('open') === '1';
 	const [show, setShow] = useState({ places: true, agents: true, journeys: true, jobs: true, messages: true, offers: true, names: true });
 	const [find, setFind] = useState('');
