@@ -341,6 +341,43 @@ func TestADecisionIsHeadedByItsChoice(t *testing.T) {
 	}
 }
 
+// TestABusyPlaceIsCounted puts more factories and agents at a place than a map has room for.
+func TestABusyPlaceIsCounted(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 12, nil)
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=hub&tick=11", "Agents after tick 11")
+	const busy = `(() => {
+		window.written = [];
+		const ask = window.fetch, write = CanvasRenderingContext2D.prototype.fillText;
+		CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (this.canvas.closest('.map')) window.written.push(String(text)); return write.call(this, text, x, y); };
+		window.fetch = async (...a) => {
+			const r = await ask(...a);
+			if (!String(a[0]).startsWith('api/world') || !String(a[0]).includes('tick=12')) return r;
+			const w = await r.json(), f = w.factories[0], one = w.agents[0];
+			w.factories = Array.from({ length: 60 }, (_, i) => ({ ...f, id: 'f' + i }));
+			w.agents.push(...Array.from({ length: 40 }, (_, i) => ({ ...one, journey: undefined, place: f.place, id: 'copy-' + i })));
+			w.did.push(...Array.from({ length: 40 }, () => w.did[0]));
+			return new Response(JSON.stringify(w), { headers: { 'Content-Type': 'application/json' } });
+		};
+		location.hash = '#/run?id=hub&tick=12';
+		return true;
+	})()`
+	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](busy)); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(t, "Agents after tick 12")
+	b.wait(t, "copy-39")
+	b.drawn(t)
+	written, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string]("written"))
+	if err != nil || !slices.Contains(written, "+51") && !slices.Contains(written, "+60") {
+		t.Errorf("the factories at a place have no count: %q, %v", written, err)
+	}
+	b.check(t, "busy")
+	b.shoot(t, "busy.png")
+}
+
 // TestALinkThatIsWrongSaysSo opens addresses that somebody mistyped.
 func TestALinkThatIsWrongSaysSo(t *testing.T) {
 	browserPath(t)

@@ -56,6 +56,7 @@ class View {
 }
 
 const namedMax = 4, crowdFrom = 24; // more agents at a place have no names, or are one bubble
+const thingsMax = 10; // factories, offers and orders that are drawn at a place
 
 // seat is where the i-th of n agents at a place is drawn, from its middle, in pixels. A few have
 // room for their names; else each ring has as many as fit side by side.
@@ -96,12 +97,14 @@ function bubble(c, at, color) {
 	c.fillStyle = css('--on-accent'); c.font = '11px system-ui'; c.textAlign = 'center'; c.textBaseline = 'middle'; c.fillText(at.n, at.x, at.y);
 }
 
+const overlaps = (taken, box) => taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]);
+
 function label(c, text, x, y, taken, bold) {
 	c.font = (bold ? '600 ' : '') + '11.5px system-ui'; c.textAlign = 'center'; c.textBaseline = 'top';
 	const w = c.measureText(text).width, wide = c.canvas.clientWidth;
 	if (x >= 0 && x <= wide) x = Math.max(w / 2 + 4, Math.min(wide - w / 2 - 4, x)); // all of the name, of what is in view
 	const box = [x - w / 2 - 2, y - 1, x + w / 2 + 2, y + 14];
-	if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) return;
+	if (!bold && overlaps(taken, box)) return;
 	taken.push(box);
 	c.strokeStyle = css('--space'); c.lineWidth = 3; c.lineJoin = 'round'; c.strokeText(text, x, y); c.fillText(text, x, y);
 }
@@ -183,46 +186,68 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 			hits.push({ x: q[0], y: q[1], r: 7, text: [m.id, (m.kind ? words(m.kind) : 'message') + ' from ' + m.from + ' to ' + m.to, 'sent in tick ' + num(m.sent) + ', due in ' + num(m.due), ...(m.text ? [m.text] : [])] });
 		}
 	}
-	const slots = new Map(), under = (place) => below(s.here.get(place) || 0);
-	const slot = (place) => { const n = slots.get(place) || 0; slots.set(place, n + 1); return n; };
+	// Agents at a place are a bubble if they are many, or would be drawn over those of another place.
+	const occupied = crowded ? [] : [...s.here].filter(([place]) => s.at.has(place)).map(([place, n]) => ({ place, n, at: flat(s.at.get(place)), r: n > crowdFrom ? 20 : reach(n) + 9 })).filter((p) => inside(p.at, size));
+	const bubbles = new Set(occupied.filter((p) => p.n > crowdFrom || p.n > namedMax && occupied.some((o) => o !== p && Math.hypot(o.at[0] - p.at[0], o.at[1] - p.at[1]) < o.r + p.r)).map((p) => p.place));
+	const taken = [];
+	if (show.agents) for (const p of occupied) if (bubbles.has(p.place)) taken.push([p.at[0] - 18, p.at[1] - 18, p.at[0] + 18, p.at[1] + 18]);
+	const inBubble = (g) => !g.to && bubbles.has(g.a.place) && g.a.id !== chosen, round = taken.slice();
+	const past = ([x, y]) => round.some((b) => x > b[0] && x < b[2] && y > b[1] && y < b[3]); // on its way, over a bubble
+	const drawn = show.agents && !crowded ? visible.filter((g) => g.a.id === chosen || !inBubble(g) && !(g.to && past(px(g)))) : [];
+	for (const g of drawn) { const [x, y] = px(g); taken.push([x - 7, y - 7, x + 7, y + 7]); }
+	const things = new Map(), under = (place) => bubbles.has(place) ? 30 : below(s.here.get(place) || 0);
+	const put = (place, text, draw) => { if (!s.at.has(place)) return; if (!things.has(place)) things.set(place, []); things.get(place).push({ text, draw }); };
 	if (show.jobs && !crowded) {
 		for (const f of s.world.factories) {
-			const p = s.at.get(f.place);
-			if (!p) continue;
-			const [x0, y0] = view.px(p.x, p.y, size), n = slot(f.place), x = x0 - 26 + (n % 5) * 13, y = y0 + under(f.place) + 13 * Math.floor(n / 5);
-			c.fillStyle = css(f.state === 'working' ? '--c3' : f.state === 'building' ? '--c6' : '--soft');
-			c.fillRect(x - 5, y - 4, 10, 8); c.beginPath(); c.moveTo(x - 5, y - 4); c.lineTo(x - 1, y - 8); c.lineTo(x - 1, y - 4); c.lineTo(x + 4, y - 8); c.lineTo(x + 4, y - 4); c.fill();
-			hits.push({ x, y, r: 8, text: [f.id, words(f.kind) + ' of ' + f.owner, f.state + (f.recipe ? ' on ' + f.recipe : '') + (f.ready_in ? ', ' + f.ready_in + ' ticks left' : '')] });
+			put(f.place, [f.id, words(f.kind) + ' of ' + f.owner, f.state + (f.recipe ? ' on ' + f.recipe : '') + (f.ready_in ? ', ' + f.ready_in + ' ticks left' : '')], (x, y) => {
+				c.fillStyle = css(f.state === 'working' ? '--c3' : f.state === 'building' ? '--c6' : '--soft');
+				c.fillRect(x - 5, y - 4, 10, 8); c.beginPath(); c.moveTo(x - 5, y - 4); c.lineTo(x - 1, y - 8); c.lineTo(x - 1, y - 4); c.lineTo(x + 4, y - 8); c.lineTo(x + 4, y - 4); c.fill();
+			});
 		}
 	}
 	if (show.offers && !crowded) {
 		for (const o of [...s.world.offers.map((o) => ({ place: o.place, color: '--c4', text: [o.id, o.from + ' offers ' + num(o.give_amount) + ' ' + o.give + ' for ' + num(o.want_amount) + ' ' + o.want, 'to ' + o.to] })),
 			...s.world.orders.map((o) => ({ place: o.place, color: '--c2', text: [o.id, o.agent + ': ' + o.side + ' ' + num(o.amount) + ' electricity at ' + o.price] }))]) {
-			const p = s.at.get(o.place);
-			if (!p) continue;
-			const [x0, y0] = view.px(p.x, p.y, size), n = slot(o.place), x = x0 - 26 + (n % 5) * 13, y = y0 + under(o.place) - 2 + 13 * Math.floor(n / 5);
-			c.fillStyle = css(o.color); c.beginPath(); c.moveTo(x, y - 5); c.lineTo(x + 5, y); c.lineTo(x, y + 5); c.lineTo(x - 5, y); c.fill();
-			hits.push({ x, y, r: 7, text: o.text });
+			put(o.place, o.text, (x, y) => { y -= 2; c.fillStyle = css(o.color); c.beginPath(); c.moveTo(x, y - 5); c.lineTo(x + 5, y); c.lineTo(x, y + 5); c.lineTo(x - 5, y); c.fill(); });
 		}
 	}
-	const taken = [];
+	for (const [place, list] of things) {
+		const [x0, y0] = flat(s.at.get(place)), top = y0 + under(place);
+		if (!inside([x0, y0], size)) continue;
+		const box = (n) => [x0 - 33, top - 9, x0 - 33 + 13 * Math.min(n, 5) + 2, top + 13 * Math.ceil(n / 5) - 7];
+		// A few have room; of more, or beside another place's, there is a count.
+		let shown = list.length > thingsMax ? thingsMax - 1 : list.length;
+		if (overlaps(taken, box(Math.min(list.length, thingsMax)))) shown = 0;
+		if (!shown && overlaps(taken, box(2))) continue;
+		taken.push(box(shown ? Math.min(list.length, thingsMax) : 2));
+		const slot = (n) => [x0 - 26 + (n % 5) * 13, top + 13 * Math.floor(n / 5)];
+		for (const [n, one] of list.slice(0, shown).entries()) {
+			const [x, y] = slot(n);
+			one.draw(x, y);
+			hits.push({ x, y, r: 8, text: one.text });
+		}
+		if (shown < list.length) {
+			const [x, y] = slot(shown);
+			c.fillStyle = css('--ink'); c.font = '10px system-ui'; c.textAlign = 'left'; c.textBaseline = 'middle'; c.fillText('+' + num(list.length - shown), x - 5, y - 1);
+			hits.push({ x, y, r: 10, text: [place, num(list.length - shown) + (shown ? ' more' : '') + ' factories, offers and orders; the tables beside the map have each'] });
+		}
+	}
 	if (show.names && !crowded) {
 		c.fillStyle = css('--soft');
 		for (const p of spots) {
 			const n = show.agents ? s.here.get(p.place.id) || 0 : 0;
-			if (p.place.charted || n || spots.length < 40) label(c, '\u2066' + clean(p.place.name || p.place.id) + '\u2069' + (n > namedMax ? ' · ' + n + ' agents' : ''), p.x, p.y - above(n, p.r) - 14, taken);
+			if (p.place.charted || n || spots.length < 40) label(c, '\u2066' + clean(p.place.name || p.place.id) + '\u2069' + (n > namedMax ? ' · ' + n + ' agents' : ''), p.x, p.y - (bubbles.has(p.place.id) ? 22 : above(n, p.r)) - 14, taken);
 		}
 	}
 	if (show.agents && crowded) for (const at of clusters(visible.map(flat))) bubble(c, at, css('--accent'));
 	if (show.agents && !crowded) {
-		const crowds = visible.filter((g) => g.mates > crowdFrom && g.a.id !== chosen);
+		const crowds = visible.filter(inBubble);
 		for (const [place, n] of crowds.reduce((m, g) => m.set(g.a.place, (m.get(g.a.place) || 0) + 1), new Map())) {
 			const [x, y] = flat(s.at.get(place));
 			bubble(c, { x, y, n }, css('--accent'));
 			hits.push({ x, y, r: 12, text: [place, num(n) + ' agents; the table and the search beside it have each'] });
 		}
-		for (const g of visible) {
-			if (g.mates > crowdFrom && g.a.id !== chosen) continue;
+		for (const g of drawn) {
 			const [x, y] = px(g), down = g.a.power_state === 'shutdown';
 			if (g.a.id === chosen) { c.strokeStyle = css('--accent'); c.lineWidth = 2.5; c.beginPath(); c.arc(x, y, 11, 0, 7); c.stroke(); }
 			c.beginPath(); c.arc(x, y, 6.5, 0, 7); c.fillStyle = css('--card'); c.fill();
