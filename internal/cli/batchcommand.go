@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -354,12 +356,20 @@ func (bp *batchPrinter) text(p batch.Progress) string {
 	return text
 }
 
+// noBatch refuses a directory that a user names for a batch, and says where its files cannot be read.
+func (m *Main) noBatch(what, name string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return badInput("%s%s: %s cannot be read: %w; allowed: the directory of a batch", what, shown(name), shown(m.shownPath(p.Path)), p.Err)
+	}
+	return badInput("%s%s is no batch: %w; allowed: the directory of a batch", what, shown(name), cause(err))
+}
+
 // batchStatus prints how far a batch is.
 func (m *Main) batchStatus(name string, asJSON bool) error {
 	dir := batch.Dir(m.path(name))
 	s, err := dir.Status(m.lease())
 	if err != nil {
-		return badInput("%s is no batch: %w; allowed: the directory of a batch", shown(name), cause(err))
+		return m.noBatch("", name, err)
 	}
 	if asJSON {
 		return m.printJSON(s)
@@ -456,7 +466,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			}
 			if pilot != "" {
 				if _, cells, err = dir.Cells(); err != nil {
-					return badInput("--pilot %s is no batch: %w; allowed: the directory of a batch", shown(pilot), cause(err))
+					return m.noBatch("--pilot ", pilot, err)
 				}
 			}
 			results, err := dir.Results(cells)
@@ -507,7 +517,7 @@ func (m *Main) batchReportCommand() *cobra.Command {
 			dir := batch.Dir(m.path(args[0]))
 			f, cells, err := dir.File()
 			if err != nil {
-				return badInput("%s is no batch: %w; allowed: the directory of a batch", shown(args[0]), cause(err))
+				return m.noBatch("", args[0], err)
 			}
 			results, err := dir.Results(cells)
 			if err != nil {

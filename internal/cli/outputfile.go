@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/agentworld/plaintext"
 )
 
 // outputFile is a file that will be written at the end of a run, checked before
@@ -62,6 +64,9 @@ func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
 	if err != nil {
 		return out, badInput("%s%s cannot be written: %w; allowed: a file in a writable directory", what, shown(name), err)
 	}
+	if len(out.made) > 0 {
+		plaintext.Fprintf(m.Stderr, "note: %sgoes to a new directory, %s\n", what, m.shownPath(out.made[0]))
+	}
 	return out, nil
 }
 
@@ -102,15 +107,15 @@ func (m *Main) reportOutput(p *plan) (outputFile, error) {
 // there without replacing any of kept. It leaves no file, and on failure no
 // directory.
 func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
-	for _, k := range kept {
-		if k.replacedBy(path) {
-			return outputFile{}, fmt.Errorf("would replace %s", k.what)
-		}
-	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		// Renaming over a directory fails late; renaming over a device would
 		// replace it.
 		return outputFile{}, errors.New("exists and is not a regular file")
+	}
+	for _, k := range kept {
+		if k.replacedBy(path) {
+			return outputFile{}, fmt.Errorf("would replace %s", k.what)
+		}
 	}
 	dir := filepath.Dir(path)
 	out := outputFile{path: path, made: missingDirs(dir)}
