@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
@@ -143,7 +142,7 @@ func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
 	known := func(key, name string) bool {
 		_, ok := report.MetricNamed(name)
 		if !ok {
-			wrong = append(wrong, misplaced{key, "compare: " + unknownMetric(name)})
+			wrong = append(wrong, misplaced{key, "compare: " + report.UnknownMetric(name).Error()})
 		}
 		return ok
 	}
@@ -168,19 +167,6 @@ func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
 		return nil, wrong
 	}
 	return &out, wrong
-}
-
-// unknownMetric says that a name is none of a metric, and which are.
-func unknownMetric(name string) string {
-	var names []string
-	for _, m := range report.AllMetrics() {
-		names = append(names, m.Name)
-	}
-	mean := ""
-	if near := document.Nearest(name, names); near != "" {
-		mean = fmt.Sprintf("did you mean %q? ", near)
-	}
-	return fmt.Sprintf("unknown metric %s; %sallowed: %s, and %sACTION", quoted(name), mean, strings.Join(names, ", "), report.AcceptedPrefix)
 }
 
 // valuesOf are the values of an axis in the order of cells.

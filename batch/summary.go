@@ -260,7 +260,7 @@ func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
 // unknown is what a gate names that is not in the batch: its metric, or its arm.
 func (g Gate) unknown(c *Compare, cells []Cell) (wrong []string) {
 	if _, ok := report.MetricNamed(g.Metric); !ok {
-		wrong = append(wrong, unknownMetric(g.Metric))
+		wrong = append(wrong, report.UnknownMetric(g.Metric).Error())
 	}
 	var arms []string
 	if c != nil {

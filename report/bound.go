@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 )
 
@@ -27,11 +28,7 @@ func ParseBound(text string) (Bound, error) {
 		}
 		m, known := MetricNamed(strings.TrimSpace(name))
 		if !known {
-			var names []string
-			for _, m := range metrics {
-				names = append(names, m.Name)
-			}
-			return Bound{}, fmt.Errorf("unknown metric %q; allowed: %s, and %sACTION", strings.TrimSpace(name), strings.Join(names, ", "), AcceptedPrefix)
+			return Bound{}, UnknownMetric(strings.TrimSpace(name))
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -40,6 +37,15 @@ func ParseBound(text string) (Bound, error) {
 		return Bound{m, sign == ">=", v}, nil
 	}
 	return Bound{}, fmt.Errorf("%q is no condition; allowed: METRIC>=NUMBER or METRIC<=NUMBER", text)
+}
+
+// UnknownMetric says that a name is none of a metric, and which is near.
+func UnknownMetric(name string) error {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.Name)
+	}
+	return fmt.Errorf("unknown metric %q; %s", name, document.Offer(name, append(names, AcceptedPrefix+"ACTION"), "docs/verdicts.md"))
 }
 
 // Broken says how a run breaks the bound, empty if it keeps it. A run without the metric breaks it:

@@ -3,7 +3,6 @@ package world
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // fixedRules are the rules that hold for the whole life of a world, each with the state
@@ -43,7 +42,7 @@ func ChangeableRules() []string {
 // that name, or which values it may have.
 func (r Rules) With(name string, value int64) (Rules, error) {
 	if why := fixedRules[name]; why != "" {
-		return r, fmt.Errorf("rules.%s cannot change during a run: %s; those that can: %s", name, why, strings.Join(ChangeableRules(), ", "))
+		return r, fmt.Errorf("rules.%s cannot change during a run: %s", name, why)
 	}
 	for _, f := range r.fields() {
 		if f.name == name {
@@ -51,7 +50,7 @@ func (r Rules) With(name string, value int64) (Rules, error) {
 			return r, r.check()
 		}
 	}
-	return r, fmt.Errorf("there is no rule %q; those that can change: %s", name, strings.Join(ChangeableRules(), ", "))
+	return r, fmt.Errorf("there is no rule %q", name)
 }
 
 // RuleChange is one rule that differs between two sets of rules.

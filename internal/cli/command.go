@@ -53,6 +53,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	describe(root)
 	m.complete(root)
+	refuseRepeated(root)
 	return root
 }
 
@@ -92,14 +93,24 @@ func flagError(c *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := document.Nearest(unknown.GetSpecifiedName(), names); near != "" {
-			return badInput("%v; did you mean --%s? %s --help lists all", err, near, c.CommandPath())
+		list := c.CommandPath() + " --help"
+		if slices.ContainsFunc(names, func(name string) bool { return isSetting(c.Flags().Lookup(name)) }) {
+			list += " or help settings"
 		}
-		return badInput("%v; allowed: --%s", err, strings.Join(names, ", --"))
+		if near := document.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return badInput("%v; did you mean --%s? %s lists all", err, near, list)
+		}
+		for i, name := range names {
+			names[i] = "--" + name
+		}
+		return badInput("%v; %s", err, document.Offer("", names, list))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		// What the parser of the value says is worded for programmers.
 		f := invalid.GetFlag()
+		if errors.Is(err, errRepeated) {
+			return badInput("--%s is given twice, with different values; allowed: once", f.Name)
+		}
 		allowed := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number", "bool": "true or false"}
 		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()), cmp.Or(allowed[f.Value.Type()], "a "+f.Value.Type()))
 	}
@@ -186,19 +197,23 @@ type flagText struct {
 	kind kind
 	// separator is the setting's, for a flag that may be given more than once.
 	separator string
-	// text is what the user gave last, or all of it.
-	text string
+	// text is what the user gave, once or joined; given says that it was.
+	text  string
+	given bool
 }
 
 // String returns the text given, empty before.
 func (f *flagText) String() string { return f.text }
 
-// Set keeps the text; it refuses nothing.
+// Set keeps the text. It refuses nothing but a second value of a setting that takes one.
 func (f *flagText) Set(text string) error {
-	if f.separator != "" && f.text != "" {
+	switch {
+	case f.separator == "" && f.given && text != f.text:
+		return errRepeated
+	case f.separator != "" && f.text != "":
 		text = f.text + f.separator + text
 	}
-	f.text = text
+	f.text, f.given = text, true
 	return nil
 }
 

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
@@ -196,10 +198,12 @@ func (p *plan) changeRules(rules []string) error {
 		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
 		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 		if !found || !isRule || err != nil {
-			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number and one of %s",
-				shown(change), strings.Join(world.ChangeableRules(), ", "))
+			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number; docs/forks.md lists the fields", shown(change))
 		}
 		if recorded.Rules, err = recorded.Rules.With(field, value); err != nil {
+			if rules := world.ChangeableRules(); !slices.Contains(rules, field) {
+				err = fmt.Errorf("%w; %s", err, document.Offer(field, rules, "docs/forks.md"))
+			}
 			return badInput("--set %s: %w", shown(change), err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
@@ -171,6 +172,17 @@ func (m *Main) noteUnknownVariables(all settings, agents string) {
 		return
 	}
 	known := []string{envPrefix + "BATCH_LEASE_MS"}
+	// The prefix, which all have, would make any two of them alike.
+	near := func(name string) string {
+		bare := make([]string, len(known))
+		for i, k := range known {
+			bare[i] = strings.TrimPrefix(k, envPrefix)
+		}
+		if found := document.Nearest(strings.TrimPrefix(name, envPrefix), bare); found != "" {
+			return "did you mean " + known[slices.Index(bare, found)] + "?"
+		}
+		return "help settings lists all"
+	}
 	for _, s := range all {
 		known = append(known, s.env...)
 	}
@@ -181,7 +193,7 @@ func (m *Main) noteUnknownVariables(all settings, agents string) {
 	for _, variable := range slices.Sorted(slices.Values(m.Environ())) {
 		name, text, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, envPrefix) && strings.TrimSpace(text) != "" && !slices.Contains(known, name) {
-			plaintext.Fprintf(m.Stderr, "note: the variable %s is no setting and is not used; %s\n", name, cmp.Or(strings.TrimSpace(didYouMean(name, known)), "help settings lists all"))
+			plaintext.Fprintf(m.Stderr, "note: the variable %s is no setting and is not used; %s\n", name, near(name))
 		}
 	}
 }

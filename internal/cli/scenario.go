@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -29,14 +28,17 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 		case v.origin.rank != fromArgument:
 			where = v.where() + ": "
 		case len(commands) > 0:
-			return name, nil, s, badInput("unknown scenario or command %s; %sscenarios: %s, or the path of a .toml file; commands: %s",
-				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), offeredScenarios(), strings.Join(commands, ", "))
+			return name, nil, s, badInput("unknown scenario or command %s; %s%s; %s --help lists the commands",
+				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, programName)
 		}
-		return name, nil, s, badInput("%sunknown scenario %s; %sallowed: %s, or the path of a .toml file", where, shown(name), didYouMean(name, m.scenarioNames()), offeredScenarios())
+		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name), didYouMean(name, m.scenarioNames()), allowedScenarios)
 	}
 	if text, err = readBounded(m.path(name), scenario.BytesMax); err != nil {
-		return name, nil, s, badInput("%s: scenario file %s cannot be read: %v; %sallowed: %s, or a readable .toml file",
-			v.where(), shown(name), cause(err), didYouMean(name, m.scenarioNames()), offeredScenarios())
+		where := "scenario"
+		if v.origin.rank != fromArgument {
+			where = v.where() + ":"
+		}
+		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s", where, shown(name), cause(err), didYouMean(name, m.scenarioNames()), allowedScenarios)
 	}
 	s, err = scenario.Parse(name, text)
 	return name, text, s, wrongSettings(err)
@@ -47,20 +49,8 @@ func namedScenario(name string) value {
 	return value{setting: setting{flag: "scenario"}, text: name, origin: origin{rank: fromArgument}}
 }
 
-// offeredScenarios names what can be run. The tasks are many, so that they are
-// only counted.
-func offeredScenarios() string {
-	var names []string
-	tasks := 0
-	for _, name := range scenario.Names() {
-		if s, _, ok := scenario.Embedded(name); ok && s.Task != nil {
-			tasks++
-			continue
-		}
-		names = append(names, name)
-	}
-	return fmt.Sprintf("%s, or one of %d tasks (see scenarios list)", strings.Join(names, ", "), tasks)
-}
+// allowedScenarios says what can be run. The names are too many for an error.
+const allowedScenarios = "allowed: a name of \"scenarios list\", or a readable .toml file"
 
 // agentsOf are the ids of a scenario's agents, in the world's order, with the number of
 // them that the settings ask for. The error is bad input and names what in the scenario

@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Nearest returns the name that a mistyped word most likely stands for, empty for none: the
 // first with the fewest letters to change, add, leave out or swap, at most one in three, or the
@@ -20,6 +23,22 @@ func Nearest(word string, names []string) string {
 		return containing[0]
 	}
 	return best
+}
+
+// offerMax bounds a list of names in characters. Longer ones bury the name that was meant.
+const offerMax = 160
+
+// Offer says what is allowed in place of a mistyped word: the name nearest to it, if one is near, and
+// all names or, if they are many, where they are listed, such as "docs/verdicts.md".
+func Offer(word string, names []string, list string) string {
+	text := "allowed: " + strings.Join(names, ", ")
+	if len(text) > offerMax {
+		text = list + " lists all"
+	}
+	if near := Nearest(word, names); near != "" {
+		return fmt.Sprintf("did you mean %q? %s", near, text)
+	}
+	return text
 }
 
 // edits counts the letters to change, add, leave out or swap to make b of a, or is at least most.
