@@ -225,6 +225,30 @@ func TestDryRunClampsAndChecks(t *testing.T) {
 	}
 }
 
+// TestPreviewsAreForPeople: the preview of a result has its values in words, without JSON.
+func TestPreviewsAreForPeople(t *testing.T) {
+	env := testEnv(t)
+	for args, want := range map[string]string{
+		`{"action":{"action":"wait_ticks","amount":1}}`:                "status accepted, ticks 1",
+		`{"action":{"action":"harvest_radiation","amount":999999999}}`: "status accepted, adjusted amount 46, not 999999999, changes electricity +46, heat +46",
+	} {
+		if got := New().Call(env, "c", "world_dry_run", args).Sources[0].Preview; got != want {
+			t.Errorf("%s: preview %q, want %q", args, got, want)
+		}
+	}
+	for tool, args := range map[string]string{"environment_current_observation": `{"section":null}`, "world_route": `{"to":"llm-outpost"}`, "world_rules": `{"topic":"recipes"}`} {
+		r := New().Call(env, "c", tool, args)
+		if len(r.Sources) == 0 {
+			t.Errorf("%s: %s", tool, r.Output)
+		}
+		for _, s := range r.Sources {
+			if s.Kind == trace.KindModule && (s.Preview == "" || strings.ContainsAny(s.Preview[:min(len(s.Preview), trace.PreviewMax)], `{}"`)) {
+				t.Errorf("%s: preview %q", tool, s.Preview)
+			}
+		}
+	}
+}
+
 func TestDryRunSourcesDifferByAction(t *testing.T) {
 	env := testEnv(t)
 	a := New().Call(env, "c", "world_dry_run", `{"action":{"action":"wait_ticks","amount":1}}`)

@@ -45,7 +45,8 @@ type wireFailure struct {
 
 // answered makes the result of a module that ran well, cut to the bound in env.
 func (r Result) answered(env Env, found lookup) Result {
-	body := answer.Parse(llmclient.Marshal(found.body))
+	full := answer.Parse(llmclient.Marshal(found.body))
+	body := full
 	out := wireAnswer{Source: found.id, Result: body.JSON()}
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
@@ -54,7 +55,7 @@ func (r Result) answered(env Env, found lookup) Result {
 		r.Status = StatusPartial
 		r.Output, body = shortened(out, body, env.charsMax(), r.CharsFull)
 	}
-	r.Sources = found.sourcesIn(r.Module, r.Output, body)
+	r.Sources = found.sourcesIn(r.Module, r.Output, body, full)
 	return r
 }
 
@@ -62,17 +63,16 @@ func (r Result) answered(env Env, found lookup) Result {
 // the body is a list of them, otherwise the whole output as one source. A source
 // that was cut away was not read and must not count as retrieved. A result that
 // quotes untrusted texts has at most their trust, and each of them is a source of
-// it. If one agent wrote them all, the result has that author.
-func (a lookup) sourcesIn(module, output string, body answer.Value) []trace.Source {
+// it. If one agent wrote them all, the result has that author. full is the body before it was cut.
+func (a lookup) sourcesIn(module, output string, body, full answer.Value) []trace.Source {
 	if a.id == "" {
 		return a.sources[:min(len(body.Items), len(a.sources))]
 	}
-	_, result, complete := strings.Cut(output, `"result":`)
-	if !complete {
-		result = output
+	if body.Kind == answer.Null {
+		body = full // cut within its text, which begins in the same way
 	}
 	whole := trace.Source{
-		ID: a.id, Kind: trace.KindModule, Title: module, Preview: result, Chars: utf8.RuneCountInString(output),
+		ID: a.id, Kind: trace.KindModule, Title: module, Preview: plainWords(body), Chars: utf8.RuneCountInString(output),
 		OriginTick: a.tick, Trust: a.trust, Text: output,
 	}
 	var quoted []trace.Source
@@ -90,6 +90,41 @@ func (a lookup) sourcesIn(module, output string, body answer.Value) []trace.Sour
 		whole.Trust, whole.Parents = min(whole.Trust, s.Trust), append(whole.Parents, s.ID)
 	}
 	return append([]trace.Source{whole}, quoted...)
+}
+
+// plainWords is the beginning of a body for people, without quotes and braces: "status ok, places
+// (hub, rock-a)". It is long enough for a preview.
+func plainWords(body answer.Value) string {
+	var b strings.Builder
+	var write func(v answer.Value, inner bool)
+	write = func(v answer.Value, inner bool) {
+		if v.Kind != answer.Object && v.Kind != answer.Array {
+			b.WriteString(cmp.Or(v.Text, "none"))
+			return
+		}
+		if inner {
+			b.WriteByte('(')
+		}
+		for i := range max(len(v.Fields), len(v.Items)) {
+			if b.Len() > trace.PreviewMax*utf8.UTFMax {
+				return // the preview is clipped before this
+			}
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			if v.Kind == answer.Array {
+				write(v.Items[i], true)
+				continue
+			}
+			b.WriteString(v.Fields[i].Name + " ")
+			write(v.Fields[i].Value, true)
+		}
+		if inner {
+			b.WriteByte(')')
+		}
+	}
+	write(body, false)
+	return b.String()
 }
 
 // refused makes the result of a call whose arguments did not fit. The schema is
