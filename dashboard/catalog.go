@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/run"
@@ -108,13 +111,28 @@ func (c *catalog) list() []entry {
 			found = append(found, entry{id: id, batch: true})
 		}
 		for _, f := range files {
-			if f.IsDir() {
+			switch {
+			case !f.IsDir():
+			case utf8.ValidString(f.Name()):
 				look(path.Join(id, f.Name()), depth+1)
+			case c.unnamed(path.Join(id, f.Name())):
+				found = append(found, entry{id: strings.ToValidUTF8(path.Join(id, f.Name()), "\ufffd"), problem: "the name of its directory is not valid UTF-8; rename it"})
 			}
 		}
 	}
 	look(".", 0)
 	return found
+}
+
+// unnamed says that a directory whose name no page can say holds a run or a batch.
+func (c *catalog) unnamed(id string) bool {
+	dir, err := c.root.Open(filepath.FromSlash(id))
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	files, err := dir.ReadDir(entriesMax)
+	return (err == nil || err == io.EOF) && slices.ContainsFunc(files, func(f fs.DirEntry) bool { return isTrace(f) || f.Name() == "batch.json" })
 }
 
 // isTrace says that a file makes its directory one of a run.
@@ -236,6 +254,9 @@ func (c *catalog) runs() (rows []runRow, batches []string) {
 			}
 		}
 		r.Problem = c.shown(r.Problem)
+		if info, err := c.root.Lstat(filepath.FromSlash(path.Join(e.id, run.TraceFile))); err == nil {
+			r.written = info.ModTime()
+		}
 		for _, b := range batches {
 			if b == "." || strings.HasPrefix(e.id, b+"/") {
 				r.Batch = b
@@ -246,7 +267,10 @@ func (c *catalog) runs() (rows []runRow, batches []string) {
 		}
 		rows = append(rows, r)
 	}
-	slices.SortStableFunc(rows, func(a, b runRow) int { return strings.Compare(b.StartedAt, a.StartedAt) })
+	// Of those that began in the same second, the one that was written to last comes first.
+	slices.SortStableFunc(rows, func(a, b runRow) int {
+		return cmp.Or(strings.Compare(b.StartedAt, a.StartedAt), b.written.Compare(a.written))
+	})
 	return rows, batches
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
@@ -94,6 +95,41 @@ func TestTheListShowsWhatIsWrong(t *testing.T) {
 		if got.Status != want || (got.Problem != "") != (want == "damaged") || strings.Contains(got.Problem, dir) {
 			t.Errorf("%s is %+v, want %q", id, got, want)
 		}
+	}
+}
+
+// TestTheListKeepsItsOrder lists runs that began in the same second by their last change, and one in a
+// directory whose name cannot be said.
+func TestTheListKeepsItsOrder(t *testing.T) {
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "a"), "minimal", 2, nil)
+	text, err := os.ReadFile(filepath.Join(dir, "a", run.TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for age, id := range []string{"b", "a", "d", "c"} {
+		path := filepath.Join(dir, id, run.TraceFile)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, text, 0o600), os.Chtimes(path, now, now.Add(-time.Duration(age)*time.Millisecond))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	odd := "odd\xff"
+	if err := os.MkdirAll(filepath.Join(dir, odd), 0o700); err != nil {
+		t.Skipf("SKIPPED: no such name is possible here: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, odd, run.TraceFile), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, r := range read[struct{ Runs []listed }](t, serve(t, dir)+"api/runs").Runs {
+		order = append(order, r.ID)
+		if odd := strings.HasPrefix(r.ID, "odd"); odd != strings.Contains(r.Problem, "UTF-8") || odd != (r.Status == "damaged") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if got := strings.Join(order, " "); got != "b a d c odd\ufffd" {
+		t.Errorf("the list is %s", got)
 	}
 }
 

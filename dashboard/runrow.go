@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
@@ -47,6 +48,8 @@ type runRow struct {
 	// Batch is the batch that it is of, Labels what its cell says.
 	Batch  string        `json:"batch,omitempty"`
 	Labels []batch.Label `json:"labels,omitempty"`
+	// written is when its trace changed last.
+	written time.Time
 }
 
 // The states of a run that its records do not name.
