@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -97,7 +98,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // runAdvice runs the command that the last program advised, as a shell takes it, and demands its
-// exit code: next CODE WHAT-IT-DOES [FLAG...].
+// exit code: next CODE WHAT-IT-DOES [FLAG...]. A flag with a value replaces the advised one.
 func runAdvice(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: next code what-it-does flag...")
@@ -105,6 +106,11 @@ func runAdvice(ts *testscript.TestScript, neg bool, args []string) {
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
 		command, does, found := strings.Cut(strings.TrimPrefix(line, advicePrefix), "   # ")
 		if found && strings.HasPrefix(line, advicePrefix) && strings.TrimSpace(does) == args[1] {
+			for name := range strings.FieldsSeq(strings.Join(args[2:], " ")) {
+				if strings.HasPrefix(name, "--") {
+					command = regexp.MustCompile(" "+name+" [^ ]+").ReplaceAllString(command, "")
+				}
+			}
 			exits(ts, false, []string{args[0], "sh", "-c", strings.Join(append([]string{command}, args[2:]...), " ")})
 			return
 		}

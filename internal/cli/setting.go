@@ -69,8 +69,8 @@ type setting struct {
 	removable bool
 	// choices are the texts a kindChoice may have.
 	choices []string
-	// separator joins the texts of a flag that is given more than once; empty
-	// keeps the last one.
+	// separator joins the texts of a flag that is given more than once; if it is empty, another
+	// text is refused.
 	separator string
 	// doc is one line for help.
 	doc string
