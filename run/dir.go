@@ -43,6 +43,18 @@ const (
 // file is the path of a file of the run.
 func (d Dir) file(name string) string { return filepath.Join(string(d), name) }
 
+// OccupiedError is the error about a directory for a new run that has files of one already.
+type OccupiedError struct {
+	Dir Dir
+	// File is one of them.
+	File string
+}
+
+// Error names the directory and the file.
+func (e *OccupiedError) Error() string {
+	return fmt.Sprintf("run directory %s already holds a run, at least its %s; choose another directory", e.Dir, e.File)
+}
+
 // Create makes the directory of a new run with its parents and proves that it is
 // writable. It refuses a directory that already holds a trace, because two runs in one
 // file cannot be separated. It also refuses the rest of a run: a report, or closed
@@ -65,7 +77,7 @@ func (d Dir) Create() error {
 	}
 	for _, name := range append(left, ReportFile) {
 		if exists(d.file(name)) { // also a link to a file that is gone is somebody's
-			return fmt.Errorf("run directory %s already holds a run, at least its %s; choose another directory", d, name)
+			return &OccupiedError{d, name}
 		}
 	}
 	probe, err := os.CreateTemp(string(d), ".probe-*")

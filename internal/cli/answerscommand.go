@@ -74,7 +74,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 func (m *Main) showAnswers(name string) error {
 	h, err := run.ReadRecording(m.path(name))
 	if err != nil {
-		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), err)
+		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), cause(err))
 	}
 	f, err := run.OpenRecording(m.path(name))
 	if err != nil {

@@ -169,7 +169,7 @@ func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFla
 		return fail(badInput("%s has no whole tick yet: no agent can be asked", shown(name)))
 	}
 	if f.tick > now.Tick {
-		return fail(badInput("tick %d is not there: %s has %d whole ticks; allowed: 1 to that", f.tick, shown(name), now.Tick))
+		return fail(badInput("tick %d is not there: %s has %s; allowed: 1 to %d", f.tick, shown(name), plaintext.Count(now.Tick, "tick"), now.Tick))
 	}
 	if a.flags.tick == 0 {
 		a.flags.tick = now.Tick

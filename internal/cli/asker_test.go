@@ -141,7 +141,7 @@ func TestQuestionsNameTheRunAsThePageDoes(t *testing.T) {
 		}
 	}
 	asked("agent-1", "2", "")
-	asked("agent-1", "9", `tick 9 is not there: "hub" has 2 whole ticks; allowed: 1 to that`)
+	asked("agent-1", "9", `tick 9 is not there: "hub" has 2 ticks; allowed: 1 to 2`)
 	asked("nobody", "2", `no agent "nobody" in this run; allowed: agent-1`)
 	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o700)); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -136,7 +137,9 @@ func forkFailure(runDir string, err error) error {
 		return nil
 	case errors.Is(err, engine.ErrForkDiffers):
 		return failWith(exitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
-	case run.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):
+	case errors.Is(err, engine.ErrFork):
+		return badInput("%s cannot be forked: %s", shown(runDir), strings.ReplaceAll(err.Error(), engine.ErrFork.Error()+": ", ""))
+	case run.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
 		return badInput("%s cannot be forked: %w", shown(runDir), driftHint(err))
 	}
 	return fmt.Errorf("fork %s: %w", shown(runDir), err)

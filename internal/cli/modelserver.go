@@ -66,7 +66,7 @@ func (m *Main) modelServerCommand() *cobra.Command {
 func (m *Main) serveModel(ctx context.Context, addr string, o stub.Options, spoils bool) error {
 	server, err := stub.Start(ctx, addr, o)
 	if err != nil {
-		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), err)
+		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), cause(err))
 	}
 	plaintext.Fprintf(m.Stdout, "%s\n", server.URL())
 	host, _, _ := net.SplitHostPort(addr) // or nothing could listen there

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -254,7 +255,7 @@ func (m *Main) Run(ctx context.Context) int {
 			end()
 		}
 	}()
-	return m.fail(m.shielded(func() error {
+	err = m.shielded(func() error {
 		if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
 			return err
 		}
@@ -265,7 +266,11 @@ func (m *Main) Run(ctx context.Context) int {
 		root.SetOut(m.Stdout)
 		root.SetErr(m.Stderr)
 		return root.ExecuteContext(ctx)
-	}))
+	})
+	if failed := out.failure(); err == nil && failed != nil {
+		err = fmt.Errorf("print: %w", cause(failed)) // of a text whose writer cannot report it, as help
+	}
+	return m.fail(err)
 }
 
 // shielded calls f and turns a panic, which is a bug of this program, into an
@@ -322,9 +327,18 @@ func (m *Main) path(name string) string {
 	return filepath.Join(m.dir, name)
 }
 
-// cause strips the path from a file error, so that a message can show the path
-// as the user wrote it.
+// cause strips the path from a file error, and the address from one of the network, so that a
+// message can show them as the user wrote them.
 func cause(err error) error {
+	if d, ok := errors.AsType[*net.DNSError](err); ok {
+		return errors.New(d.Err)
+	}
+	if a, ok := errors.AsType[*net.AddrError](err); ok {
+		return errors.New(a.Err)
+	}
+	if o, ok := errors.AsType[*net.OpError](err); ok {
+		return o.Err
+	}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}

@@ -45,7 +45,7 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 	}
 	h, err := run.ReadRecording(m.path(path))
 	if err != nil {
-		return recording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path), err, latestRun)
+		return recording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path), cause(err), latestRun)
 	}
 	strict := c.ReplayMiss == missError
 	for key, what := range stubOnly {
@@ -79,7 +79,7 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	again, err := run.ReadRecording(m.path(path))
 	if err != nil {
 		return recording{}, badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place where it is now",
-			shown(runDir), shown(path), err)
+			shown(runDir), shown(path), cause(err))
 	}
 	r := recording{path, again}
 	return r, c.answerFrom(r, recorded != nil && recorded.Asked == "", "")
@@ -183,7 +183,7 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 	recorded, err := engine.OpenRecorded(m.path(p.recording.path), source)
 	if err != nil {
 		stop()
-		return nil, nil, badInput("%s cannot be replayed from: %w", shown(p.recording.path), err)
+		return nil, nil, badInput("%s cannot be replayed from: %w", shown(p.recording.path), cause(err))
 	}
 	closeModel := stop
 	return recorded, func() {

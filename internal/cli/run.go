@@ -49,6 +49,9 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	}
 	if err != nil {
 		made.discard()
+		if occupied, ok := errors.AsType[*run.OccupiedError](err); ok {
+			return badInput("the run directory %s already holds a run, at least its %s; allowed: a new directory", shown(p.RunDir), occupied.File)
+		}
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
 	if p.page, err = m.openPage(p); err != nil {
