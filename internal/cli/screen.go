@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ type screen struct {
 	open bool
 	// filter chooses the lines that are shown.
 	filter logFilter
+	// failed is the first error of writing.
+	failed error
 }
 
 // Write passes p on, escaped.
@@ -63,7 +66,15 @@ func (s *screen) print(text string) error {
 		after = s.line
 	}
 	_, err := s.w.Write([]byte(before + text + after))
+	s.failed = cmp.Or(s.failed, err)
 	return err
+}
+
+// failure is the first error of writing, nil for none.
+func (s *screen) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
 }
 
 // flush writes what no further Write completed. It is called once, at the end.
