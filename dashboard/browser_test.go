@@ -333,6 +333,16 @@ func TestADecisionIsHeadedByItsChoice(t *testing.T) {
 				t.Errorf("the decision is headed %q, %v", head, err)
 			}
 			b.check(t, "replaced")
+			b.open(t, "#/run?id=hub&panel=log&q=action+refused", "action refused contended")
+			if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 800)); err != nil {
+				t.Fatal(err)
+			}
+			b.open(t, "#/run?id=hub", "Agents after tick 75")
+			b.click(t, ".marks button", "met ")
+			b.wait(t, "Charge and heat")
+			if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("document.querySelector('.details').getBoundingClientRect().top < 100")); err != nil {
+				t.Errorf("a mark opens something below the screen: %v", err)
+			}
 			return
 		}
 		if n == 6 {

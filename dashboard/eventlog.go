@@ -92,7 +92,7 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		if !ok || agent != "" && row.Agent != agent || kind != "" && !kindMatches(kind, row) {
 			continue
 		}
-		if text != "" && !strings.Contains(strings.ToLower(row.What+" "+row.Text+" "+row.Agent+" "+row.Place), text) {
+		if text != "" && !strings.Contains(strings.ToLower(saidAs.Replace(row.What)+" "+row.What+" "+row.Text+" "+row.Agent+" "+row.Place), text) {
 			continue
 		}
 		if len(page.Rows) < 4*logRowsMax { // a tick of thousands of agents
@@ -100,6 +100,9 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		}
 	}
 }
+
+// saidAs is how the page says a kind or code of the records.
+var saidAs = strings.NewReplacer("_", " ", "rejected", "refused")
 
 // kindMatches reports whether a row is of a kind; "bad" is everything that failed.
 func kindMatches(kind string, row logRow) bool { return row.Kind == kind || kind == "bad" && row.Bad }

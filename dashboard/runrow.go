@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/agentworld/batch"
@@ -80,7 +82,7 @@ func (c *catalog) row(id string) (runRow, error) {
 	}
 	s := h.Latest()
 	r := runRow{
-		ID: id, Scenario: s.Scenario, Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model, Source: string(s.ModelSource), Agents: len(h.Agents),
+		ID: id, Scenario: scenarioName(s), Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model, Source: string(s.ModelSource), Agents: len(h.Agents),
 		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
 	}
 	if len(h.Forks) > 0 {
@@ -117,6 +119,20 @@ func (c *catalog) row(id string) (runRow, error) {
 	}
 	c.told[id] = now
 	return now.row, nil
+}
+
+// statedName is the name that the text of a scenario gives it, before its first table.
+var statedName = regexp.MustCompile(`(?m)^[ \t]*name[ \t]*=[ \t]*"([^"\\\n]+)"`)
+
+// scenarioName is the name of the scenario of a run, which of one's own may have been given by its path.
+func scenarioName(s trace.Settings) string {
+	if path.Ext(s.Scenario) == ".toml" {
+		top, _, _ := strings.Cut("\n"+s.ScenarioTOML, "\n[")
+		if m := statedName.FindStringSubmatch(top); m != nil {
+			return m[1]
+		}
+	}
+	return s.Scenario
 }
 
 // damaged notes why a run cannot be read; nil is no damage.

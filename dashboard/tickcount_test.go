@@ -26,3 +26,16 @@ func TestARefusalIsCountedOnce(t *testing.T) {
 		t.Errorf("a refused action: marks %+v, %d refused, %d replaced", marks, f.rows[0].rejected, f.rows[0].replaced)
 	}
 }
+
+// TestTheScenarioHasItsName names scenarios that were given by a path.
+func TestTheScenarioHasItsName(t *testing.T) {
+	for _, c := range []struct{ scenario, text, want string }{
+		{"minimal", "name = \"x\"\n", "minimal"},
+		{"my/h.toml", "# two rocks\nname = \"hall\"\n\n[[place]]\nname = \"rock\"\n", "hall"},
+		{"h.toml", "seed = 1\n[[place]]\nname = \"rock\"\n", "h.toml"},
+	} {
+		if got := scenarioName(trace.Settings{Scenario: c.scenario, ScenarioTOML: c.text}); got != c.want {
+			t.Errorf("%s is named %s, want %s", c.scenario, got, c.want)
+		}
+	}
+}

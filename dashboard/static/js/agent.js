@@ -23,7 +23,7 @@ export function Agent({ id, tick, agent, run, world, theme }) {
 			<span>heat</span><meter min="0" max=${now.heat_capacity} value=${now.heat} aria-label="heat"></meter><span>${num(now.heat)} / ${num(now.heat_capacity)}</span></div>
 			<dl class="stats">${[['Compound', num(now.compound_g / 1000) + ' kg'], ['Hardware', num(now.hardware)], ['Data', num(now.data)], ...now.products.map((p) => [words(p.resource), num(p.amount)])].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
 			<p>${world.did[i].tick ? html`Tick ${world.did[i].tick}: ${actionText(world.did[i].action)} ${world.did[i].accepted ? html`<span class="good">accepted</span>` : html`<span class="bad">refused: ${words(world.did[i].code)}</span>`}` : 'It has not acted yet.'} <button onClick=${() => go({ tick: world.did[i].tick || tick, open: 1 })} disabled=${!world.did[i].tick}>Open the decision</button></p>`}
-		${goals.length > 0 && html`<h3>Goals</h3><ul class="plain">${goals.map((g) => html`<li class="small"><span class=${g.met_at >= 0 ? 'good' : 'soft'}>${g.met_at >= 0 ? '✓ tick ' + g.met_at : '○'}</span> ${shown(g.goal.text || g.goal.id)} <span class="soft">(${num(g.now)} of ${num(g.goal.at_least)})</span></li>`)}</ul>`}
+		${goals.length > 0 && html`<h3>Goals</h3><ul class="plain">${goals.map((g) => html`<li class="small"><span class=${g.met_at >= 0 ? 'good' : 'soft'}>${g.met_at >= 0 ? '✓ tick ' + g.met_at : '○'}</span> ${shown(g.goal.text || g.goal.id)} <span class="soft">(now ${num(g.now)}, wanted ${num(g.goal.at_least)})</span></li>`)}</ul>`}
 		${!data ? html`<${Waiting} of=${of} />` : html`
 			<h3>Decisions</h3>
 			<${Lane} lane=${data.lane} last=${run.tick} ...${{ tick, theme }} />

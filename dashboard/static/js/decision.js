@@ -1,5 +1,5 @@
 // A decision opened: from what came of it back to what it rests on, and on to what it led to.
-import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, Note, Waiting, actionText } from './lib.js';
+import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, Note, Waiting, actionText } from './lib.js';
 import { kindText } from './agent.js';
 import { Asks } from './ask.js';
 
@@ -27,7 +27,7 @@ export function Decision({ id, tick, agent, run }) {
 		${t.ordered_at ? html`<p>It continued the standing order of <a href=${to(t.ordered_at, agent)}>tick ${t.ordered_at}</a>.</p>` : ''}
 		${same(d.proposed, d.executed) ? '' : html`<h3>From proposal to action</h3><table><tbody><tr><th scope="row">proposed</th><td>${actionText(d.proposed)}</td></tr>${same(d.proposed, d.adjusted) ? '' : html`<tr><th scope="row">adjusted</th><td>${actionText(d.adjusted)}</td></tr>`}<tr><th scope="row">executed</th><td>${actionText(d.executed)}</td></tr></tbody></table>`}
 		${d.adjustments && d.adjustments.length > 0 && html`<ul>${d.adjustments.map((a) => html`<li>${words(a.field)}: ${num(a.from)} → ${num(a.to)} (limit: ${words(a.bound)})</li>`)}</ul>`}
-		${d.authority && html`<p class="small">Allowed by: <b>${words(d.authority.by)}</b>${d.authority.asker ? html`, on the word of <b>${shown(d.authority.asker)}</b> (${shown(d.authority.terms || '')}${d.authority.rule ? ', rule ' + d.authority.rule : ''})` : ''}${d.authority.planned ? ', planned action ' + d.authority.planned : ''}</p>`}
+		${d.authority && html`<p class="small">Allowed by: <b>${allowedBy[d.authority.by] || words(d.authority.by)}</b>${d.authority.asker ? html`, on the word of <b>${shown(d.authority.asker)}</b> (${shown(d.authority.terms || '')}${d.authority.rule ? ', rule ' + d.authority.rule : ''})` : ''}${d.authority.planned ? ', planned action ' + d.authority.planned : ''}</p>`}
 		<h3>Sources in view (${num(t.sources.length)}), used ${num(t.sources.filter((s) => s.used).length)}</h3><${Sources} list=${t.sources} ...${{ id, agent, tick }} />
 		${(d.sources_invented || d.sources_unknown) ? html`<${Note}>It cited ${num((d.sources_invented || 0) + (d.sources_unknown || 0))} sources that were not in view, ${num(d.sources_invented || 0)} of them exist nowhere.<//>` : ''}
 		<h3>Turn</h3>${t.calls.length === 0 ? html`<p class="soft">No model was asked.</p>` : t.calls.map((c) => html`<${Call} key=${c.step} c=${c} steps=${t.steps.filter((s) => s.step === c.step)} ...${{ id, tick, agent, run }} />`)}
@@ -38,6 +38,10 @@ export function Decision({ id, tick, agent, run }) {
 		<${Asks} ...${{ id, tick, agent }} />`;
 }
 
+const allowedBy = {
+	own: 'the agent itself, nothing that others wrote was in view', plan: 'its plan', deviation: 'its plan, from which it deviates', unplanned: 'no plan, it needs none',
+	rule: 'a rule of the scenario', fallback: 'the engine, as the best that was left',
+};
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const rejection = (r) => r ? html`<span class="soft"> ${r.field ? words(r.field) + ' ' : ''}${r.requested !== undefined ? 'asked ' + num(r.requested) + ' ' : ''}${r.available !== undefined ? 'available ' + num(r.available) + ' ' : ''}${r.maximum !== undefined ? 'limit ' + num(r.maximum) + ' ' : ''}${shown(r.unit || '')}</span>` : '';
 const trustClass = { other_agent: 'warn', tool_error: 'bad', derived: '', self_observation: 'good', rules: 'good' };
@@ -57,13 +61,14 @@ function Detail({ s }) {
 	const d = s.detail;
 	if (!d) return '';
 	if (s.kind === 'plan' && d.actions) return html`<p class="small">${d.goal ? html`“${shown(d.goal)}” ` : ''}${d.actions.length} planned:</p><ol class="small">${d.actions.map((a) => html`<li>${actionText(a)}</li>`)}</ol>`;
-	if (s.kind === 'decision_draft' && d.candidates) return html`<table class="small"><thead><tr><th scope="col">Candidate</th><th scope="col">Dry run</th></tr></thead><tbody>${d.candidates.map((c) => html`<tr><td>${c.n}. ${actionText(c.action)}</td><td><span class=${c.status === 'accepted' ? 'good' : c.status === 'rejected' ? 'bad' : 'warn'}>${words(c.status)}</span> ${shown((c.changes || []).map((x) => (x.amount > 0 ? '+' : '') + num(x.amount) + ' ' + words(x.resource)).join(', '))} ${c.rejection ? words(c.rejection.code) : ''}${c.ticks ? ', ' + c.ticks + ' ticks' : ''}</td></tr>`)}</tbody></table>`;
-	const text = clean(JSON.stringify(d));
-	return text.length < 140 ? html` <code>${text}</code>` : html`<details><summary>Details</summary><pre tabindex="0">${shown(JSON.stringify(d, null, 1))}</pre></details>`;
+	if (s.kind === 'decision_draft' && d.candidates) return html`<table class="small"><thead><tr><th scope="col">Candidate</th><th scope="col">Dry run</th></tr></thead><tbody>${d.candidates.map((c) => html`<tr><td>${c.n}. ${actionText(c.action)}</td><td><span class=${c.status === 'accepted' ? 'good' : c.status === 'rejected' ? 'bad' : 'warn'}>${said(c.status)}</span> ${shown((c.changes || []).map((x) => (x.amount > 0 ? '+' : '') + num(x.amount) + ' ' + words(x.resource)).join(', '))} ${c.rejection ? words(c.rejection.code) : ''}${c.ticks ? ', ' + c.ticks + ' ticks' : ''}</td></tr>`)}</tbody></table>`;
+	const flat = typeof d === 'object' && Object.values(d).every((v) => typeof v === 'number' || typeof v === 'string' || typeof v === 'boolean');
+	const text = flat ? Object.entries(d).map(([k, v]) => words(k) + ' ' + clean(v)).join(', ') : clean(JSON.stringify(d));
+	return text.length < 140 ? html` <span class="small soft">${text}</span>` : html`<details><summary>Details</summary><pre tabindex="0">${shown(JSON.stringify(d, null, 1))}</pre></details>`;
 }
 
 function Step({ s }) {
-	return html`<div class=${'step ' + (s.status === 'error' || s.level === 'warn' ? 'bad' : s.status === 'degraded' ? 'warn' : '')}><span class="small"><b>${words(s.kind)}</b> ${shown(s.name || '')} ${s.status !== 'ok' ? html`<b>${s.status}</b>` : ''} ${shown(words(s.code || ''))} ${s.repairs && s.repairs.length ? 'repaired: ' + clean(s.repairs.join(', ')) : ''} </span><${Detail} s=${s} /></div>`;
+	return html`<div class=${'step ' + (s.status === 'error' || s.level === 'warn' ? 'bad' : s.status === 'degraded' ? 'warn' : '')}><span class="small"><b>${words(s.kind)}</b> ${shown(s.name || '')} ${s.status !== 'ok' ? html`<b>${s.status}</b>` : ''} ${shown(said(s.code || ''))} ${s.repairs && s.repairs.length ? 'repaired: ' + clean(s.repairs.join(', ')) : ''} </span><${Detail} s=${s} /></div>`;
 }
 
 function Call({ c, steps, id, tick, agent, run }) {
@@ -93,5 +98,5 @@ function Prompt({ id, tick, agent, step }) {
 
 function Events({ list }) {
 	if (!list.length) return '';
-	return html`<h3>Events of the tick</h3><ul class="small">${list.map((e) => html`<li>${shown(words(e.kind))} ${shown([e.action && actionText(e.action), e.detail, e.subject, e.place].filter(Boolean).join(' · '))}${e.rejection ? html` <span class="bad">${words(e.rejection.code)}</span>` : ''}${e.text ? html`: “${shown(e.text)}”` : ''}${e.trade ? ' ' + num(e.trade.amount) + ' at ' + e.trade.price : ''}</li>`)}</ul>`;
+	return html`<h3>Events of the tick</h3><ul class="small">${list.map((e) => html`<li>${shown(said(e.kind))} ${shown([e.action && actionText(e.action), e.detail, e.subject, e.place].filter(Boolean).join(' · '))}${e.rejection ? html` <span class="bad">${words(e.rejection.code)}</span>` : ''}${e.text ? html`: “${shown(e.text)}”` : ''}${e.trade ? ' ' + num(e.trade.amount) + ' at ' + e.trade.price : ''}</li>`)}</ul>`;
 }

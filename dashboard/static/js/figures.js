@@ -31,7 +31,7 @@ export function Figures({ run, tick, theme }) {
 			${chart('Electricity traded', [{ label: 'traded', data: c.traded }], per)}
 			<${Bars} title="Actions" counts=${run.counts.actions} />
 			<${Bars} title="Waits that nobody chose" counts=${run.counts.waits} empty="Every turn ended in a decision." />
-			<${Bars} title="Refusals by the world" counts=${run.counts.rejections} />
+			<${Bars} title="Refused actions by reason" counts=${run.counts.rejections} />
 			<${Bars} title="Errors of calls" counts=${run.counts.errors} />
 			<${Bars} title="Answers that could not be used" counts=${run.counts.unusable} />
 			<${Bars} title="Repairs of answers" counts=${run.counts.repairs} />

@@ -77,7 +77,7 @@ async function fromFile(path, params) {
 	const file = await (opened = opened || open());
 	if (path === 'log') {
 		const q = (params.q || '').toLowerCase(), kind = params.kind, from = Number(params.from) || 1;
-		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) && (!kind || r.kind === kind || (kind === 'bad' && r.bad)) && (!q || [r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
+		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) && (!kind || r.kind === kind || (kind === 'bad' && r.bad)) && (!q || [said(r.what), r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
 		const page = rows.slice(0, 300), more = rows[300];
 		const next = more && page[0].tick !== more.tick ? more.tick : 0;
 		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last: next ? next - 1 : file.log_to };
@@ -185,6 +185,8 @@ export const money = (micros, currency) => currency ? (micros / 1e6).toFixed(mic
 export const ms = (n) => n >= 10000 ? (n / 1000).toFixed(0) + ' s' : n >= 1000 ? (n / 1000).toFixed(1) + ' s' : n + ' ms';
 export const statusClass = (s) => s === 'completed' || s === 'passed' || s === 'done' ? 'good' : s === 'running' || s === 'playing' ? 'live' : s === 'unfinished' || s === 'interrupted' || s === 'waiting' || s === 'undecided' ? 'warn' : 'bad';
 export const words = (s) => clean(s).replace(/_/g, ' ');
+// said is a kind or code of the records as the page says it: in small letters, and refused in one word.
+export const said = (s) => words(s).replace(/\b[A-Z]{2,}( [A-Z]+)*\b/g, (c) => c.toLowerCase()).replace(/\brejected\b/g, 'refused');
 
 // actionText writes an encoded action in a line.
 export function actionText(raw) {

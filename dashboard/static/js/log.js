@@ -1,5 +1,5 @@
 // The log of events, decisions, calls and steps, searched on the server page by page.
-import { html, useEffect, useState, go, href, get, num, shown, single, words, Pick, Note } from './lib.js';
+import { html, useEffect, useState, go, href, get, num, shown, single, said, Pick, Note } from './lib.js';
 
 const kinds = { '': 'everything', event: 'events', decision: 'decisions', call: 'model calls', step: 'remarkable steps', cap: 'caps', run: 'the run', bad: 'what failed or was refused' };
 
@@ -26,7 +26,7 @@ export function Log({ id, run, q, version }) {
 		</form>
 		${error && html`<${Note} bad>${shown(error)}<//>`}
 		<div class="wide" tabindex="0" role="region" aria-label="Log"><table><thead><tr><th scope="col" class="num">Tick</th><th scope="col">Agent</th><th scope="col">What</th><th scope="col">Text</th></tr></thead>
-			<tbody>${page.rows.map((r, i) => html`<tr key=${i}><td class="num"><a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>${shown(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>${shown(words(r.what))}</span></td><td class="small">${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}</tbody></table></div>
+			<tbody>${page.rows.map((r, i) => html`<tr key=${i}><td class="num"><a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>${shown(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>${shown(said(r.what))}</span></td><td class="small">${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}</tbody></table></div>
 		${short && single && html`<${Note}>This file holds the log up to tick ${num(page.last)} of ${num(run.tick)}. The page of the run itself has all of it.<//>`}
 		${!busy && page.rows.length === 0 && html`<p class="empty">Nothing found${page.next ? ' up to tick ' + num(page.last) : ''}.</p>`}
 		<p role="status">${busy ? 'Searching…' : html`<span class="soft small">${num(page.rows.length)} lines up to tick ${num(page.last || 0)}</span>`} ${(page.next || grown) ? html`<button disabled=${busy} onClick=${() => load(page.next || page.last + 1, page.rows)}>More</button>` : ''}</p>

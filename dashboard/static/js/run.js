@@ -95,7 +95,7 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 	const [show, setShow] = useState({ places: true, agents: true, journeys: true, jobs: true, messages: true, offers: true, names: true });
 	const [find, setFind] = useState('');
 	const [follow, setFollow] = useState(false);
-	const pick = (agent) => go({ agent, open: '' });
+	const pick = (agent) => { go({ agent, open: '' }); reveal(); };
 	return html`
 		<${Timeline} ...${{ id, run, tick, live, theme }} />
 		<div class="run">
@@ -152,8 +152,14 @@ function Tables({ world, chart }) {
 		${table('Orders', ['Order', 'Agent', 'Place', 'Side', 'Price', 'Amount', 'Until'], world.orders, (o) => [o.id, o.agent, o.place, o.side, o.price, o.amount, o.expires])}`;
 }
 
-const markNames = { failure: 'First failure', shutdown: 'First shutdown', rejected: 'First refusal', goal: 'Goal met', divergence: 'Divergence', cap: 'Cap' };
+const markNames = { failure: 'First turn without a decision', shutdown: 'First shutdown', rejected: 'First refused action', goal: 'Goal met', divergence: 'Divergence', cap: 'Cap' };
 const markColor = { failure: '--bad', shutdown: '--bad', rejected: '--warn', goal: '--good', divergence: '--c4', cap: '--c2' };
+
+// reveal scrolls to what was opened, which is below the fold of a narrow screen.
+const reveal = () => setTimeout(() => {
+	const at = document.querySelector('.details');
+	if (at && at.getBoundingClientRect().top > innerHeight * .8) at.scrollIntoView();
+});
 
 // Timeline is the scrubber with what happened over the whole run.
 function Timeline({ id, run, tick, live, theme }) {
@@ -196,15 +202,15 @@ function Timeline({ id, run, tick, live, theme }) {
 			${run.row.status === 'running' && live && html`<span class="pill live">following</span>`}
 		</div>
 		<div class="track" ref=${box} onKeyDown=${keys}><canvas ref=${strip} aria-hidden="true"></canvas><i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i><input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick" onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
-		<div class="marks" role="group" aria-label="Marks">${run.marks.filter((m) => m.kind !== 'goal').map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' }); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}></span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? html`, ${shown(m.agent)}` : ''}</button>`)}
-			${goals.slice(0, 6).map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent, open: '' }); }}><span class="dot" style=${{ color: css('--good') }}></span>${shown(m.agent)} met ${shown(words(m.text))}: tick ${m.tick}</button>`)}${goals.length > 6 && html`<span class="soft small">and ${goals.length - 6} goals more, in About</span>`}</div>
+		<div class="marks" role="group" aria-label="Marks">${run.marks.filter((m) => m.kind !== 'goal').map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' }); if (m.agent) reveal(); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}></span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? html`, ${shown(m.agent)}` : ''}</button>`)}
+			${goals.slice(0, 6).map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent, open: '' }); reveal(); }}><span class="dot" style=${{ color: css('--good') }}></span>${shown(m.agent)} met ${shown(words(m.text))}: tick ${m.tick}</button>`)}${goals.length > 6 && html`<span class="soft small">and ${goals.length - 6} goals more, in About</span>`}</div>
 	</section>`;
 }
 
 function About({ run }) {
 	return html`<div class="charts">
 		<section class="card"><h2>Settings</h2><table><tbody>${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${shown(s.value)}</td></tr>`)}</tbody></table></section>
-		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Met')} list=${run.goals} row=${(g) => html`<td>${shown(g.agent_id)}</td><td>${shown(g.goal.text || g.goal.id)}</td><td>${num(g.now)} of ${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
+		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Wanted', 'Met')} list=${run.goals} row=${(g) => html`<td>${shown(g.agent_id)}</td><td>${shown(g.goal.text || g.goal.id)}</td><td>${num(g.now)}</td><td>${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
 		<section class="card"><h2>How it came about</h2><p>Began ${shown(run.row.started_at || 'at an unknown time')}.</p>${(run.forks || []).map((f) => html`<p>Forked from ${shown(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length ? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ') : 'nothing changed'}.</p>`)}${run.end ? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${shown(run.end.reason || '')}</p>` : html`<p>It has not ended.</p>`}</section>
 		<section class="card"><h2>Agents</h2><${Rows} name="Agents of the run" head=${heads('Agent', 'Name', 'Persona')} list=${run.agents} row=${(a) => html`<td>${shown(a.id)}</td><td>${shown(a.name || '–')}</td><td class="small">${shown(a.persona || '–')}</td>`} /></section>
 	</div>`;
