@@ -22,7 +22,7 @@ var Formats = []string{"text", "json", "csv", "junit", "markdown", "html"}
 func (s Summary) Write(format string) []byte {
 	switch format {
 	case "text":
-		return []byte(s.Text())
+		return []byte(s.Text(0))
 	case "json":
 		return s.JSON()
 	case "csv":

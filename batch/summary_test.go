@@ -165,7 +165,7 @@ func TestCutShort(t *testing.T) {
 			t.Errorf("%s does not say %q:\n%s", format, want, s.Write(format))
 		}
 	}
-	if text := s.Text(); !strings.Contains(text, "6 of 6 pairs without a score: the runs of 6 were cut short") || !strings.Contains(text, "too few; at least 6 pairs more") {
+	if text := s.Text(0); !strings.Contains(text, "6 of 6 pairs without a score: the runs of 6 were cut short") || !strings.Contains(text, "too few; at least 6 pairs more") {
 		t.Error(text)
 	}
 }

@@ -2,9 +2,8 @@ package batch
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
@@ -38,10 +37,12 @@ func (s Summary) head() string {
 // scriptedNote is what has to be said about the embedded model.
 const scriptedNote = "the embedded model answered: evidence about the wiring, none about a model"
 
-// table is rows of cells for people, with a header.
+// table is rows of cells for people, with a header. least are the columns that a narrow terminal leaves
+// out, the first one first.
 type table struct {
 	header []string
 	rows   [][]string
+	least  []string
 }
 
 // armTable is the means by arm.
@@ -60,6 +61,10 @@ func (s Summary) armTable() table {
 		}
 	}
 	t.header = append(t.header, columns...)
+	for _, name := range slices.Backward(columns[min(1, len(columns)):]) {
+		t.least = append(t.least, name)
+	}
+	t.least = append(t.least, "cells")
 	for _, a := range s.Arms {
 		row := []string{one(a.Arm), fmt.Sprint(a.Cells), fmt.Sprint(a.Scored), fmt.Sprint(a.Failed)}
 		if s.CutShort > 0 {
@@ -95,6 +100,7 @@ func (s Summary) comparisonTable() table {
 	t := table{header: []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}}
 	for _, c := range s.Comparisons {
 		t.header[4] = fmt.Sprintf("%s%% interval", number(100*c.Confidence)) // one level for all
+		t.least = []string{"means", "pairs", "p", t.header[4]}
 		for _, v := range c.Metrics {
 			name := v.Metric
 			if v.Primary {
@@ -196,42 +202,38 @@ func (s Summary) failureTable() (t table, omitted int) {
 	return t, len(s.Failures) - len(t.rows)
 }
 
-// write prints a table with aligned columns and an empty line after it; nothing without rows.
-func (t table) write(w io.Writer) {
-	if len(t.rows) == 0 {
-		return
-	}
-	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i, row := range append([][]string{t.header}, t.rows...) {
-		if i == 0 {
-			row = strings.Split(strings.ToUpper(strings.Join(row, "\x00")), "\x00")
+// write writes a table with aligned columns and an empty line after it; nothing without rows.
+func (t table) write(b *strings.Builder, columns int) {
+	upper := func(names []string) (list []string) {
+		for _, name := range names {
+			list = append(list, strings.ToUpper(name))
 		}
-		_, _ = io.WriteString(tabs, strings.Join(row, "\t")+"\n") // into a strings.Builder; each cell is one line
-
+		return list
 	}
-	_ = tabs.Flush()
-	_, _ = io.WriteString(w, "\n")
+	if text := (plaintext.Table{Header: upper(t.header), Rows: t.rows, Least: upper(t.least)}).Text(columns); text != "" {
+		b.WriteString(text + "\n")
+	}
 }
 
-// Text is the summary for a terminal.
-func (s Summary) Text() string {
+// Text is the summary for people. Its tables fit a terminal of so many columns, where columns is not 0.
+func (s Summary) Text(columns int) string {
 	var b strings.Builder
 	plaintext.Fprintf(&b, "batch    %s\ncells    %s\n", one(s.Name), s.head())
 	if s.Scripted {
 		plaintext.Fprintf(&b, "note     %s\n", scriptedNote)
 	}
 	b.WriteString("\n")
-	s.armTable().write(&b)
-	s.comparisonTable().write(&b)
+	s.armTable().write(&b, columns)
+	s.comparisonTable().write(&b, columns)
 	for _, line := range s.remarks() {
 		plaintext.Fprintf(&b, "%s\n", line)
 	}
 	if len(s.remarks()) > 0 {
 		b.WriteString("\n")
 	}
-	s.gateTable().write(&b)
+	s.gateTable().write(&b, columns)
 	failures, omitted := s.failureTable()
-	failures.write(&b)
+	failures.write(&b, columns)
 	if omitted > 0 {
 		plaintext.Fprintf(&b, "and %d failed cells more\n\n", omitted)
 	}

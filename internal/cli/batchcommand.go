@@ -231,7 +231,7 @@ func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, 
 		// Gates are about the whole batch; a shard has no say in them.
 		s.Gates, s.Verdict = nil, batch.Passed
 	}
-	if _, err := io.WriteString(m.Stdout, s.Text()); err != nil {
+	if _, err := io.WriteString(m.Stdout, s.Text(m.outputColumns())); err != nil {
 		return fmt.Errorf("print the summary: %w", cause(err))
 	}
 	var end reasons
@@ -535,7 +535,13 @@ func (m *Main) batchReportCommand() *cobra.Command {
 				if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
 					return err
 				}
-			} else if _, err := m.Stdout.Write(s.Write(format)); err != nil {
+				return reasons{}.conclude(s, false)
+			}
+			text := s.Write(format)
+			if format == "text" {
+				text = []byte(s.Text(m.outputColumns()))
+			}
+			if _, err := m.Stdout.Write(text); err != nil {
 				return fmt.Errorf("print the summary: %w", cause(err))
 			}
 			return reasons{}.conclude(s, false)

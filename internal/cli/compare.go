@@ -123,7 +123,7 @@ func (m *Main) compare(args []string, f compareFlags) error {
 	if f.asJSON {
 		return m.printJSON(s)
 	}
-	_, err = io.WriteString(m.Stdout, s.Text())
+	_, err = io.WriteString(m.Stdout, s.Text(m.outputColumns()))
 	return err
 }
 

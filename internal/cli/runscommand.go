@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -187,8 +187,11 @@ func (m *Main) keptRun(dir string) (keptRun, bool) {
 
 // printRuns prints a table of runs and what they take in all.
 func (m *Main) printRuns(runs []keptRun) error {
-	t := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
-	plaintext.Fprintf(t, "RUN\tSTARTED\tSCENARIO\tSEED\tMODEL\tSTATUS\tTICKS\tSCORE\tCALLS\tCOST\tSIZE\n")
+	t := plaintext.Table{
+		Header: []string{"RUN", "STARTED", "SCENARIO", "SEED", "MODEL", "STATUS", "TICKS", "SCORE", "CALLS", "COST", "SIZE"},
+		Least:  []string{"STARTED", "SIZE", "CALLS", "SEED", "TICKS", "MODEL", "COST"},
+	}
+	var rows strings.Builder // escaped, with tabs between cells
 	size, cost := int64(0), map[string]int64{}
 	for _, r := range runs {
 		score, money, status := "-", "-", string(r.Status)
@@ -202,10 +205,13 @@ func (m *Main) printRuns(runs []keptRun) error {
 		if r.Holder != "" {
 			status = "running (process " + r.Holder + ")"
 		}
-		plaintext.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario, r.Seed, r.Model, status, r.Ticks, score, r.Calls, money, sizeText(r.Bytes))
+		plaintext.Fprintf(&rows, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario, r.Seed, r.Model, status, r.Ticks, score, r.Calls, money, sizeText(r.Bytes))
 		size += r.Bytes
 	}
-	if err := t.Flush(); err != nil {
+	for row := range strings.Lines(rows.String()) {
+		t.Rows = append(t.Rows, strings.Split(strings.TrimSuffix(row, "\n"), "\t"))
+	}
+	if _, err := io.WriteString(m.Stdout, t.Text(m.outputColumns())); err != nil {
 		return fmt.Errorf("list the runs: %w", cause(err))
 	}
 	total := fmt.Sprintf("%s, %s", plaintext.Count(len(runs), "run"), sizeText(size))
