@@ -179,7 +179,11 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 
 // keepSchooling writes the file when anything changed.
 func (m *Main) keepSchooling(name string, l *schooling) error {
-	if l.book == l.seed {
+	switch {
+	case l.book == l.seed && l.seen == nil:
+		plaintext.Fprintf(m.Stdout, "%s: nothing learned; no file was written\n", name)
+		return nil
+	case l.book == l.seed:
 		plaintext.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", name, l.book.Version())
 		return nil
 	}
