@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,7 +145,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: len(b.cells), began: m.Now(), now: m.Now, part: shard.Of > 1}
+	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(), now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
 	shared := &limiters{jobs: max(1, f.jobs)}
 	o := batch.Options{
@@ -214,10 +215,7 @@ func (m *Main) lease() time.Duration {
 
 // concludeBatch prints the summary and says how the batch ended.
 func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
-	var cells []batch.Cell
-	for _, c := range b.cells {
-		cells = append(cells, c.Cell)
-	}
+	cells := b.matrix()
 	results, err := dir.Results(cells)
 	if err != nil {
 		return err
@@ -290,7 +288,7 @@ func (r reasons) conclude(s batch.Summary, early bool) error {
 // that ends elsewhere.
 type batchPrinter struct {
 	*progressPrinter
-	cells int
+	cells []batch.Cell
 	began time.Time
 	now   func() time.Time
 	drawn time.Time
@@ -315,7 +313,7 @@ func (bp *batchPrinter) show(p batch.Progress) {
 	}
 	if now := bp.now(); bp.terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
 		bp.drawn = now
-		bp.update(bp.text(p), int64(len(p.Results)), int64(bp.cells))
+		bp.update(bp.text(p), int64(len(p.Results)), int64(len(bp.cells)))
 	}
 }
 
@@ -330,30 +328,66 @@ func scoreText(r batch.Result) string {
 	return ""
 }
 
-// text is the progress as one line.
+// armsShown bounds the arms of the line.
+const armsShown = 8
+
+// text is the progress as one line. A cell that failed and is played again is not done, and its calls
+// count once.
 func (bp *batchPrinter) text(p batch.Progress) string {
-	failed, calls, tokens, cost, currency := 0, int64(0), int64(0), int64(0), ""
+	done, failed, calls, tokens, cost, currency := 0, 0, int64(0), int64(0), int64(0), ""
+	arms := map[string]int{}
+	playing := maps.Clone(p.Playing)
 	for _, r := range p.Results {
-		if !r.Scored() {
-			failed++
+		if again, on := playing[r.ID]; on {
+			again.ModelCalls = max(0, again.ModelCalls-r.Calls)
+			again.InputTokens, again.OutTokens = max(0, again.InputTokens+again.OutTokens-r.Tokens), 0
+			playing[r.ID] = again
+		} else {
+			done++
+			arms[r.Arm()]++
+			if !r.Scored() {
+				failed++
+			}
 		}
 		calls, tokens, cost = calls+r.Calls, tokens+r.Tokens, cost+r.CostMicros
 		if r.Currency != "" {
 			currency = r.Currency
 		}
 	}
-	for _, one := range p.Playing {
+	for _, one := range playing {
 		calls, tokens = calls+one.ModelCalls, tokens+one.InputTokens+one.OutTokens
 	}
-	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", len(p.Results), bp.cells, failed, len(p.Playing), calls, tokens)
+	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", done, len(bp.cells), failed, len(playing), calls, tokens)
 	if currency != "" {
 		text += fmt.Sprintf("  cost %s %s", price.FromMicros(cost), currency)
 	}
-	if played := len(p.Results) - bp.first; played > 0 && len(p.Results) < bp.cells && !bp.part {
-		left := bp.now().Sub(bp.began) / time.Duration(played) * time.Duration(bp.cells-len(p.Results))
+	if played := done - bp.first; played > 0 && done < len(bp.cells) && !bp.part {
+		left := bp.now().Sub(bp.began) / time.Duration(played) * time.Duration(len(bp.cells)-done)
 		text += "  left about " + left.Round(time.Second).String()
 	}
-	return text
+	return text + bp.armsText(arms)
+}
+
+// armsText is how many cells of each arm are done; empty for a single arm.
+func (bp *batchPrinter) armsText(done map[string]int) string {
+	var names []string
+	all := map[string]int{}
+	for _, c := range bp.cells {
+		if all[c.Arm()]++; all[c.Arm()] == 1 {
+			names = append(names, c.Arm())
+		}
+	}
+	if len(names) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, name := range names[:min(len(names), armsShown)] {
+		parts = append(parts, fmt.Sprintf("%s %d/%d", name, done[name], all[name]))
+	}
+	if more := len(names) - len(parts); more > 0 {
+		parts = append(parts, plaintext.Count(more, "arm")+" more")
+	}
+	return "  " + strings.Join(parts, ", ")
 }
 
 // noBatch refuses a directory that a user names for a batch, and says where its files cannot be read.
@@ -460,10 +494,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if err != nil {
 				return err
 			}
-			cells, dir := []batch.Cell{}, m.batchDir(pilot, b.file.Name)
-			for _, c := range b.cells {
-				cells = append(cells, c.Cell)
-			}
+			cells, dir := b.matrix(), m.batchDir(pilot, b.file.Name)
 			if pilot != "" {
 				if _, cells, err = dir.Cells(); err != nil {
 					return m.noBatch("--pilot ", pilot, err)

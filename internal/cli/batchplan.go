@@ -30,6 +30,14 @@ type plannedBatch struct {
 	live bool
 }
 
+// matrix is its cells without their settings.
+func (b *plannedBatch) matrix() (cells []batch.Cell) {
+	for _, c := range b.cells {
+		cells = append(cells, c.Cell)
+	}
+	return cells
+}
+
 // cellSettings are the settings that a batch file cannot give a cell: they are about one run and
 // its files, or about the machine.
 var cellSettings = []string{
