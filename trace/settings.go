@@ -89,7 +89,7 @@ type Settings struct {
 	Temperature     json.Number     `json:"temperature,omitempty" cli:"temperature llm.temperature TEMPERATURE" absent:"the provider's" min:"0" max:"2" doc:"sampling temperature"`
 	TopP            json.Number     `json:"top_p,omitempty" cli:"top-p llm.top_p TOP_P" absent:"the provider's" min:"0" max:"1" doc:"share of probability that tokens are sampled from"`
 	ExtraBody       json.RawMessage `json:"extra_body,omitempty" cli:"extra-body llm.extra_body EXTRA_BODY" absent:"none" doc:"JSON object of further members of every request, for what a provider has of its own"`
-	Sampling        []SamplingFor   `json:"sampling,omitempty" cli:"sampling-json llm.sampling_json SAMPLING_JSON" kind:"file" absent:"none" doc:"file or JSON list of [{\"agent\" or \"model\":..,\"max_output_tokens\":..,\"reasoning_effort\":..,\"temperature\":..,\"top_p\":..,\"extra_body\":{..}}]"`
+	Sampling        []SamplingFor   `json:"sampling,omitempty" cli:"sampling-json llm.sampling_json SAMPLING_JSON" kind:"file" absent:"none" doc:"file or JSON list of [{\"agent\" or \"model\":.., \"max_output_tokens\":.., \"reasoning_effort\":.., \"temperature\":.., \"top_p\":.., \"extra_body\":{..}}]"`
 	// The limits of one turn, in calls, steps and rounds.
 	ModuleCallsMax int `json:"module_calls_max" cli:"- llm.max_module_calls MAX_MODULE_CALLS" default:"3" min:"1" max:"16" doc:"module calls in one decision"`
 	ReasonStepsMax int `json:"reason_steps_max" default:"3" min:"1" max:"16"`
@@ -117,7 +117,7 @@ type Settings struct {
 	PromptProfile string `json:"prompt_profile" cli:"prompt-profile llm.prompt_profile PROMPT_PROFILE" default:"balanced" choices:"compact balanced rich" doc:"how much of world and past a prompt shows"`
 	Language      string `json:"language" cli:"prompt-language llm.prompt_language PROMPT_LANGUAGE" default:"en" choices:"en zh" doc:"language of what the program says to the model: English or Chinese"`
 	// PromptSwitches change the texts from a tick on, in rising order of ticks.
-	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N,\"system_prompt\":..,\"short_term_goal\":..,\"long_term_goal\":..,\"agent\":..}]"`
+	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N, \"system_prompt\":.., \"short_term_goal\":.., \"long_term_goal\":.., \"agent\":..}]"`
 
 	// Documents are the files of the run's documents with their texts, in the order of their
 	// names. The scenario says which of them it trusts.

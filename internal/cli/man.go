@@ -50,7 +50,9 @@ func (m *Main) manCommand() *cobra.Command {
 // manPage is the manual page of a command, called name, in the macros of man(7).
 func manPage(name string, c *cobra.Command) string {
 	var b strings.Builder
-	plaintext.Fprintf(&b, ".TH %s 1\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(c.Short))
+	// The title is at both ends of a line, so that it cannot begin with the name of the program, too.
+	title := strings.ToUpper(strings.TrimPrefix(name, programName+"-"))
+	plaintext.Fprintf(&b, ".TH %s 1 \"\" \"\" %s\n.SH NAME\n%s \\- %s\n", roff(title), roff(programName), roff(name), roff(c.Short))
 	if c.Runnable() {
 		plaintext.Fprintf(&b, ".SH SYNOPSIS\n%s\n", roff(c.UseLine()))
 	}
@@ -67,7 +69,7 @@ func manPage(name string, c *cobra.Command) string {
 			}
 		}
 	}
-	title := ".SH OPTIONS\n"
+	title = ".SH OPTIONS\n"
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return

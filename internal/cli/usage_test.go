@@ -23,7 +23,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 			t.Fatalf("%s: exit code %d: %s", path, code, p.stderr.String())
 		}
 		for line := range strings.Lines(p.stdout.String()) {
-			if utf8.RuneCountInString(line) > helpWidth+1 && strings.Contains(strings.TrimSpace(line), " ") {
+			if utf8.RuneCountInString(line) > helpWidth+1 {
 				t.Errorf("%s: a line of %d characters: %s", path, len(line)-1, line)
 			}
 		}
@@ -97,8 +97,12 @@ func TestManualPages(t *testing.T) {
 		if strings.HasSuffix(path, " help") {
 			continue
 		}
+		header := strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(path, programName+" "), " ", "-")) + "(1)"
+		if n := 2*len(header) + len(programName) + 2; n > helpWidth {
+			t.Errorf("%s: the header takes %d characters", path, n)
+		}
 		page, err := os.ReadFile(filepath.Join(p.dir, "manual/man1", strings.ReplaceAll(path, " ", "-")+".1"))
-		if err != nil || !strings.HasPrefix(string(page), ".TH ") || !strings.Contains(string(page), ".SH NAME\n") {
+		if err != nil || !strings.HasPrefix(string(page), ".TH "+roff(strings.TrimSuffix(header, "(1)"))+" 1 ") || !strings.Contains(string(page), ".SH NAME\n") {
 			t.Errorf("%s: %v\n%s", path, err, page)
 		}
 		if c.Flags().Lookup("json") != nil && !strings.Contains(string(page), `\-\-json`) {
