@@ -461,6 +461,7 @@ func (m *Main) mergeBatches(args []string, into, html string) error {
 		page.made.discard()
 		return badInput("the batches cannot be merged: %w", err)
 	}
+	m.noteMade("the page ", page)
 	if page.path != "" {
 		if err := atomicfile.WriteWith(page.path, func(f *os.File) error { return dashboard.WriteBatchFile(m.path(into), f) }); err != nil {
 			page.made.discard()
@@ -566,6 +567,7 @@ func (m *Main) batchReportCommand() *cobra.Command {
 				if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
 					return err
 				}
+				m.noteMade("the summary ", target)
 				return reasons{}.conclude(s, false)
 			}
 			text := s.Write(format)

@@ -64,10 +64,14 @@ func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
 	if err != nil {
 		return out, badInput("%s%s cannot be written: %w; allowed: a file in a writable directory", what, shown(name), err)
 	}
+	return out, nil
+}
+
+// noteMade says that a file goes to a directory that was made for it.
+func (m *Main) noteMade(what string, out outputFile) {
 	if len(out.made) > 0 {
 		plaintext.Fprintf(m.Stderr, "note: %sgoes to a new directory, %s\n", what, m.shownPath(out.made[0]))
 	}
-	return out, nil
 }
 
 // reportFlag is the flag of the report's file, which may have no value: then the report goes to

@@ -144,7 +144,8 @@ func without(data []byte, line int) (rest []byte, cut bool) {
 }
 
 // Lines are the lines of the keys and tables of a valid document by their paths, such as
-// "places[2].id" for a key of the third table of a list. Keys within inline tables are left out.
+// "places[2].id" for a key of the third table of a list. Keys within inline tables are left out, and
+// keys of more than [DepthMax] parts.
 func Lines(data []byte) map[string]int {
 	p := &unstable.Parser{}
 	p.Reset(data)
@@ -155,7 +156,11 @@ func Lines(data []byte) map[string]int {
 		if node.Kind == unstable.KeyValue {
 			path = table
 		}
+		parts := 0
 		for it := node.Key(); it.Next(); {
+			if parts++; parts > DepthMax {
+				break // a path of so many parts would be copied for each of them
+			}
 			at := max(counted, int(it.Node().Raw.Offset))
 			line, counted = line+bytes.Count(data[counted:at], []byte("\n")), at
 			if path != "" {
