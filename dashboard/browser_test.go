@@ -687,7 +687,7 @@ func TestABatchIsWatched(t *testing.T) {
 	began, next, ended := make(chan bool), make(chan bool), make(chan bool)
 	go func() {
 		defer close(ended)
-		playBatch(t, filepath.Join(dir, "live"), "<i>live</i>", func(r *batch.Result) {
+		playBatch(t, filepath.Join(dir, "live"), "live", func(r *batch.Result) {
 			began <- true
 			<-next
 			if r.Cell.Seed == 2 {
@@ -695,10 +695,14 @@ func TestABatchIsWatched(t *testing.T) {
 			}
 		})
 	}()
-	<-began // the first cell is played, and its result not written
+	select {
+	case <-began: // the first cell is played, and its result not written
+	case <-ended:
+		t.Fatal("the batch ended before its first cell")
+	}
 	b.wait(t, "live")
 	b.click(t, ".card a", "live")
-	b.wait(t, "Batch <i>live</i>")
+	b.wait(t, "Batch live")
 	b.wait(t, "0 of 4")
 	b.wait(t, "playing")
 	b.wait(t, "4 of 4 cells have not been played to their end")
@@ -792,7 +796,7 @@ func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs
 func TestABatchInOneFile(t *testing.T) {
 	browserPath(t)
 	dir := t.TempDir()
-	playBatch(t, filepath.Join(dir, "batch"), evil[:64], func(r *batch.Result) {
+	playBatch(t, filepath.Join(dir, "batch"), "one-file", func(r *batch.Result) {
 		if r.Cell.Seed == 2 && r.Cell.Label("protocol") == "lean" {
 			r.Status, r.Reason = trace.RunProviderFailed, evil
 		}
