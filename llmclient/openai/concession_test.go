@@ -98,11 +98,11 @@ func TestConcessions(t *testing.T) {
 	}
 }
 
-// TestAllConcessions: a request without anything that is asked for unasked is still the JSON that the
-// server expects, in every combination of what it takes.
+// TestAllConcessions: a request without anything that is asked for unasked, or with one of these things
+// alone, is still the JSON that the server expects.
 func TestAllConcessions(t *testing.T) {
 	refused := []string{"prompt_cache_key", "include", "parallel_tool_calls", "store", "tool_choice"}
-	for takes := range 1 << len(refused) {
+	for _, takes := range []int{0, 1, 2, 4, 8, 16} {
 		server := newProvider(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("unreachable") })
 		server.handlers = []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
 			sent := server.requests()
