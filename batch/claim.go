@@ -83,7 +83,7 @@ func (c *fileClock) now() (time.Time, error) {
 	return c.at, nil
 }
 
-// look says how a cell stands, and what its latest attempt is. gone says that nobody plays it any
+// look says how a cell stands, and what its latest attempt is. gone says that no one plays it any
 // more for certain. One clock serves for many cells.
 func (d Dir) look(id ID, lease time.Duration, clock *fileClock) (s state, latest int64, gone bool, err error) {
 	if d.Done(id) {

@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/run"
 )
 
-// TestAPipeIsNoFileOfABatch puts a pipe, to which nobody writes, in the place of each file that a
+// TestAPipeIsNoFileOfABatch puts a pipe, to which no one writes, in the place of each file that a
 // look at a batch reads. The time is one that only a reader that waits for it needs.
 func TestAPipeIsNoFileOfABatch(t *testing.T) {
 	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, workersFile} {

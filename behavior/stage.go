@@ -55,7 +55,7 @@ func (t *Turn) commits() []string {
 	return commitTools
 }
 
-// commitTools are the tools by which a turn reaches its decision. Nobody changes them.
+// commitTools are the tools by which a turn reaches its decision. No one changes them.
 var commitTools = []string{answer.ToolDraft, answer.ToolDecision}
 
 // takes reports whether a call that is not offered now is taken all the same: the order of

@@ -15,7 +15,7 @@ import (
 	"example.com/agentworld/run"
 )
 
-// TestAPipeIsNoTrace lists a directory whose trace is a pipe, to which nobody writes.
+// TestAPipeIsNoTrace lists a directory whose trace is a pipe, to which no one writes.
 func TestAPipeIsNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	record(t, filepath.Join(dir, "own"), "minimal", 2, nil)

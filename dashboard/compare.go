@@ -67,7 +67,7 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, v)
 }
 
-// comparePair compares two runs until ctx ends: whoever asked is gone then.
+// comparePair compares two runs until ctx ends, when the one who asked has gone.
 func (s *Server) comparePair(ctx context.Context, v *compareView) error {
 	var readers [2]*trace.Reader
 	for i, id := range []string{v.A[0], v.B[0]} {

@@ -133,7 +133,7 @@ func TestTheListKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// TestATraceThatBreaksIsFound waits for the list to show that a trace which nobody opened is broken
+// TestATraceThatBreaksIsFound waits for the list to show that a trace which no one opened is broken
 // in its middle, of a run that ended and of one that did not.
 func TestATraceThatBreaksIsFound(t *testing.T) {
 	dir := t.TempDir()

@@ -77,7 +77,7 @@ func hostsOf(addr net.Addr) []string {
 // address.
 var absolute = regexp.MustCompile(`(^|[\s('=])(?:/|[A-Za-z]:[\\/])[^\s"':;,)]*[\\/]|(")(?:/|[A-Za-z]:[\\/])[^"]*[\\/]`)
 
-// problem answers with one line for people. Where files are on this machine is nobody's business.
+// problem answers with one line for people. Where files are on this machine is no one's business.
 func problem(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)

@@ -106,7 +106,7 @@ func openHistory(dir run.Dir, changed func()) (*history, error) {
 // followEvery is how often a growing trace is looked at.
 const followEvery = 400 * time.Millisecond
 
-// follow reads the trace, and goes on whenever it has grown, until ctx ends or it is damaged.
+// follow reads the trace, and continues whenever it has grown, until ctx ends or it is damaged.
 func (h *history) follow(ctx context.Context) {
 	first := true
 	seen := ""

@@ -11,7 +11,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// serverOf is a server over a directory of short runs, which nobody asks yet.
+// serverOf is a server over a directory of short runs, which no one asks yet.
 func serverOf(t *testing.T, runs int) (s *Server, ids []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestRunsThatNobodyLooksAtGoFirst(t *testing.T) {
 	}
 }
 
-// TestRunsThatNobodyLooksAtAreClosed opens more runs than are polled for nobody.
+// TestRunsThatNobodyLooksAtAreClosed opens more runs than are polled for no one.
 func TestRunsThatNobodyLooksAtAreClosed(t *testing.T) {
 	s, ids := serverOf(t, 1)
 	h := opened(t, s, ids[0])

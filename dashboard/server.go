@@ -59,7 +59,7 @@ type Server struct {
 const (
 	// historyBytesMax is about what all histories may take in memory.
 	historyBytesMax = 512 << 20
-	// idleAfter is after what time a run that nobody asked about is not looked at any more, openMax how
+	// idleAfter is after what time a run that no one asked about is not looked at any more, openMax how
 	// many runs are open before such ones are closed: each is polled.
 	idleAfter = time.Minute
 	openMax   = 32
@@ -142,7 +142,7 @@ func (s *Server) watchList() {
 		<-s.done
 		cancel()
 	}()
-	// Nobody was told of a list before the first one.
+	// No one was told of a list before the first one.
 	last, wait := map[string]string(nil), listEvery
 	for {
 		select {
@@ -183,7 +183,7 @@ func (s *Server) watchList() {
 // errGone says that a run that was looked at is not there any more.
 var errGone = errors.New("this run was removed while it was looked at")
 
-// history returns the history of a run, which it begins if nobody looked at the run lately. With
+// history returns the history of a run, which it begins if no one looked at the run lately. With
 // [errGone] it returns what was read of a run that was removed.
 func (s *Server) history(id string) (*history, error) {
 	dir, err := s.catalog.run(id)
@@ -216,7 +216,7 @@ func (s *Server) history(id string) (*history, error) {
 	return h, nil
 }
 
-// fit makes the histories take no more memory than they may. The runs that nobody looks at go first,
+// fit makes the histories take no more memory than they may. The runs that no one looks at go first,
 // the one seen longest ago before others. If those that are looked at take too much, each that takes
 // more than an equal part keeps less of its run, and reads the rest again when it is asked for.
 func (s *Server) fit() {
@@ -331,7 +331,7 @@ func (e shownError) Error() string { return e.text }
 
 func (e shownError) Unwrap() error { return e.error }
 
-// fail says what is wrong. A path on this machine is nobody's business.
+// fail says what is wrong. A path on this machine is no one's business.
 func fail(w http.ResponseWriter, err error) {
 	var bad badQuery
 	var path *fs.PathError

@@ -21,7 +21,7 @@ const (
 
 // Text is the table with aligned columns; empty without rows. Where columns is not 0, no line is wider:
 // columns are left out as [Table.Least] says, which a line below tells, the widest ones are cut, and
-// the last one goes on below.
+// the last one continues below.
 func (t Table) Text(columns int) string {
 	if len(t.Rows) == 0 {
 		return ""

@@ -99,7 +99,7 @@ type taskFold struct {
 	scenario world.Scenario
 	scorer   *world.Scorer
 	tick     int64
-	// compared says that the scores of others were computed, or that there are none: nobody else
+	// compared says that the scores of others were computed, or that there are none: no one else
 	// plays a run in which rules changed.
 	compared bool
 }

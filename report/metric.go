@@ -9,7 +9,7 @@ import (
 )
 
 // Metric is a figure of a run by which runs are compared and gated. All of them are about what
-// models decided: nobody else acts in a run, and where the engine put a wait in place of a
+// models decided: no one else acts in a run, and where the engine put a wait in place of a
 // decision, that is degraded_share.
 type Metric struct {
 	// Name is stable.

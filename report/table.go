@@ -38,7 +38,7 @@ const (
 	RowTravelling RowState = "travelling"
 	RowWaiting    RowState = "waiting"
 	RowShutdown   RowState = "shutdown"
-	// RowStopped: its endpoint was given up, so nobody decided for it.
+	// RowStopped: its endpoint was given up, so no one decided for it.
 	RowStopped RowState = "stopped"
 )
 

@@ -13,7 +13,7 @@ import (
 	"example.com/agentworld/run"
 )
 
-// TestAPipeIsNoFileOfARun puts a pipe, to which nobody writes, in the place of each file. The
+// TestAPipeIsNoFileOfARun puts a pipe, to which no one writes, in the place of each file. The
 // time is one that only a reader that waits for it needs.
 func TestAPipeIsNoFileOfARun(t *testing.T) {
 	for _, name := range []string{run.TraceFile, "trace-000001.jsonl.zst", run.ReportFile, run.IndexFile, run.LockFile, "waits.json", run.AsksFile} {

@@ -142,7 +142,7 @@ func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 // WithAgents returns the scenario with n agents, n at least 1. Spawn places,
 // starting stocks and personas go round; goals of single agents go round too,
 // so that agent k of a scenario for m agents gets the goals and documents of agent k mod m.
-// A document whose readers are all absent stays theirs: nobody reads it.
+// A document whose readers are all absent stays theirs: no one reads it.
 // PolicyRules of single agents go round likewise, see [World.PolicyRules].
 // A task is dropped unless n is the scenario's own number: its numbers would not
 // hold.

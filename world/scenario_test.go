@@ -59,7 +59,7 @@ func TestWithAgents(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfAbsentAgents: a document for one agent is for nobody in a world without it, and
+// TestDocumentsOfAbsentAgents: a document for one agent is for no one in a world without it, and
 // not for all.
 func TestDocumentsOfAbsentAgents(t *testing.T) {
 	s := mustScenario(t, "llm_bootstrap")

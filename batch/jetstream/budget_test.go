@@ -61,7 +61,7 @@ func TestAProviderThatIsDownIsRetriedThenListed(t *testing.T) {
 	if err != nil || len(out.Failed) != 2 || out.Results != 0 {
 		t.Fatalf("Coordinate = %+v, %v, want two failed cells", out, err)
 	}
-	// The same again tries them again, and goes on with the runs there are.
+	// The same again tries them again, and continues with the runs there are.
 	model.status.Store(0)
 	if out, err = jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Retries: 1}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate again = %+v, %v", out, err)

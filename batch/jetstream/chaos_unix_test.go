@@ -17,7 +17,7 @@ import (
 )
 
 // TestChaos plays cells on three worker processes, of which one is killed, one is stopped for longer
-// than its lease and then goes on, and one loses its acknowledgements. The coordinator is killed twice,
+// than its lease and then continues, and one loses its acknowledgements. The coordinator is killed twice,
 // once with its store.
 func TestChaos(t *testing.T) {
 	slow(t)

@@ -125,7 +125,7 @@ func awaited(t *testing.T, what string, holds func() bool) {
 }
 
 // TestShardsSurvive plays a batch by three processes on one directory, of which one is killed, and
-// one is stopped past its lease and goes on. Every cell must have its one result, equal to that of
+// one is stopped past its lease and continues. Every cell must have its one result, equal to that of
 // an undisturbed batch, and no call may be paid twice but those that were under way.
 func TestShardsSurvive(t *testing.T) {
 	slow(t)
@@ -213,7 +213,7 @@ func TestBudgetOfABatchHolds(t *testing.T) {
 	}
 }
 
-// TestInterruptedBatchGoesOn interrupts a batch; the same command goes on and asks nothing twice.
+// TestInterruptedBatchGoesOn interrupts a batch; the same command continues and asks nothing twice.
 func TestInterruptedBatchGoesOn(t *testing.T) {
 	slow(t)
 	server := newCallCounter(t, 2*time.Millisecond)

@@ -32,8 +32,8 @@ func postTo(t *testing.T, jar *cookiejar.Jar, at, path, body string) (status int
 }
 
 // TestAControlledRunIsKilledAndGoesOn begins a run paused, writes to an agent and plays one tick
-// from its page, goes on in another browser with the address in the run's directory, and kills the
-// program. The resume asks nobody, its page stays until Ctrl-C, and a
+// from its page, continues in another browser with the address in the run's directory, and kills the
+// program. The resume asks no one, its page stays until Ctrl-C, and a
 // replay agrees with both.
 func TestAControlledRunIsKilledAndGoesOn(t *testing.T) {
 	t.Parallel()

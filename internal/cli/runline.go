@@ -21,7 +21,7 @@ const (
 	silenceMax  = 30 * time.Second
 )
 
-// runLine is the progress of a run while it goes on, as one line that also moves during a
+// runLine is the progress of a run while it continues, as one line that also moves during a
 // tick:
 //
 //	tick 12/30  3m05s  ETA 4m40s  6 calls 12s  0.42/1.00 USD  612k tokens
@@ -133,7 +133,7 @@ func (l *runLine) show(p engine.Progress) {
 	}
 }
 
-// pause shows that the run begins to wait for its operator or goes on. The time of waiting is none
+// pause shows that the run begins to wait for its operator or continues. The time of waiting is none
 // of the ticks. The caller holds mu.
 func (l *runLine) pause(p engine.Progress, now time.Time) {
 	if p.Paused {

@@ -23,7 +23,7 @@ type runPage struct {
 	stop     context.CancelFunc
 	ended    chan struct{}
 	// address is the file with the address that lets the next browser in, empty where the page
-	// only shows: a browser that lost its cookie would otherwise leave a paused run to nobody.
+	// only shows: a browser that lost its cookie would otherwise leave a paused run to no one.
 	address string
 }
 
@@ -52,7 +52,7 @@ func loopback(where, listen string) error {
 
 // openPage serves the page of the run whose directory was made, if that is wanted; it is nil
 // otherwise. It follows the files of the run, as any reader of them. The address of a page before lets
-// nobody in any more, and goes.
+// no one in any more, and goes.
 func (m *Main) openPage(p plan) (*runPage, error) {
 	address := filepath.Join(m.path(p.RunDir), run.ControlFile)
 	_ = os.Remove(address) // of a run that was killed, or a link in one that came from elsewhere

@@ -96,7 +96,7 @@ func DecodeTOML(data []byte, l Limits, into any) error {
 		if !mistyped {
 			break // where the syntax ends, nothing can be read
 		}
-		// The decoder stops at the first value of a wrong type. Without its lines it goes on.
+		// The decoder stops at the first value of a wrong type. Without its lines it continues.
 		var cut bool
 		if rest, cut = without(rest, line); !cut {
 			break

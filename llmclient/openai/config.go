@@ -63,7 +63,7 @@ type Config struct {
 	// Limiter admits each attempt; clients of one endpoint share it. Nil admits all.
 	Limiter *limiter.Limiter
 	// Drain, when it ends, lets no attempt begin and ends every wait for one; an attempt under
-	// way goes on to its end. Calls without an answer end with ErrInterrupted. Nil never ends.
+	// way continues to its end. Calls without an answer end with ErrInterrupted. Nil never ends.
 	Drain context.Context
 	// Waiting is called when a wait of more than WaitSaid begins, with its reason. A wait of
 	// zero has lasted that long and has an unknown end. Several goroutines may call it. Nil
