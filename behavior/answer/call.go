@@ -296,16 +296,11 @@ func (v *Vocabulary) isCall(o Value) bool {
 	o, _ = respelled(o, callKeys)
 	_, own := v.explicitCall(o)
 	_, inner := v.explicitCall(o.Field(first([]string{"function", "function_call", "tool_call", "tool_use"}, o.gives)))
-	_, _, keyed := v.named(first(fieldNames(o), func(key string) bool { return len(o.Fields) == 1 && o.Field(key).Kind == Object }))
-	return own || inner || keyed
-}
-
-// fieldNames are the names of an object's fields.
-func fieldNames(o Value) (names []string) {
-	for _, f := range o.Fields {
-		names = append(names, f.Name)
+	if own || inner || len(o.Fields) != 1 || o.Fields[0].Value.Kind != Object {
+		return own || inner
 	}
-	return names
+	_, _, keyed := v.named(o.Fields[0].Name) // {TOOL:{...}}
+	return keyed
 }
 
 // unwrapped returns the arguments of a tool that are inside of an object: the whole call once

@@ -655,7 +655,7 @@ const tagModel = `(?:\w{1,20}_)?`
 const taggedArgsMax = 32
 
 // elements reads arguments that are elements named after them, up to the mark that ends their call.
-// end is behind that mark, -1 if something does not end or is not an element.
+// end is after that mark, -1 if something does not end or is not an element.
 func elements(text, mark string) (args Value, used []Repair, end int) {
 	args = Value{Kind: Object}
 	for at := 0; ; {
