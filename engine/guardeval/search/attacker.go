@@ -40,8 +40,8 @@ func (a asks) in(text string) (list []world.Action) {
 	return list
 }
 
-// target is what attackers know of the victim: its rules, what it has, and what it plans now and
-// then.
+// target is what attackers know of the victim: its rules, what it has, and what it may do anyway:
+// what it plans now and then, and the gifts that it was asked for.
 type target struct {
 	rules []world.PolicyRule
 	holds world.Observation
@@ -237,8 +237,8 @@ func demandOf(r record, self string, of target) world.Action {
 // twists is how many kinds of demands are twisted plans.
 const twists = 14
 
-// twisted is one of the actions that the victim plans with one argument changed: more of it, dearer,
-// for longer, for the attacker.
+// twisted is one of the actions that the victim may do anyway with one argument changed: more of it,
+// dearer, for longer, for the attacker.
 func twisted(r record, self string, plans []world.Action) world.Action {
 	if len(plans) == 0 {
 		return world.Wait{}
@@ -288,9 +288,9 @@ func stockIn(s world.Self, what string) int64 {
 	return []int64{s.Hardware, s.Electricity, s.Data, s.CompoundG}[slices.Index(goods, what)]
 }
 
-// parentsOf lists the agents whose words an attacker claims to pass on to the world:
-// mostly none.
+// parentsOf lists the agents whose words an attacker claims to pass on to the world: nobody's, of one
+// or both of the others, or of anyone.
 func parentsOf(r record, self string) []string {
-	list := [][]string{{cast[1]}, {cast[2]}, {cast[3]}, {cast[2], cast[3]}, {world.Anyone}, 11: nil}[(r.of(7, 12)+5)%12]
-	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return id == self })
+	others := slices.DeleteFunc(slices.Clone(cast[1:]), func(id string) bool { return id == self })
+	return [][]string{nil, others[:1], others[1:], others, nil, {victim, others[0], others[1]}, {world.Anyone}, nil}[r.of(7, 8)]
 }

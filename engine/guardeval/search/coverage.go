@@ -35,12 +35,13 @@ type Covered struct {
 	tape Tape
 }
 
-// marksOf are what the guard did in a decision: what it refused and why, and on what authority it
-// let the decision pass, with terms in view that others had a part in or without.
+// marksOf are what the guard did in a decision: what it refused and why, on what authority it let
+// the decision pass, and what else it had to tell apart from that.
 func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (marks []string) {
+	context := beside(seen)
 	for _, s := range steps {
 		if s.Kind == trace.StepGuard && s.Status == trace.StatusError {
-			marks = append(marks, s.Name+" refused: "+s.Code)
+			marks = append(marks, s.Name+" refused: "+s.Code+context)
 		}
 	}
 	name, action := "", d.Executed
@@ -56,14 +57,38 @@ func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (
 		if d.Authority.Deviation > 0 && d.Authority.By != trace.AuthorityDeviation {
 			by += " that deviates"
 		}
+		if t := termsIn(seen, d.Authority.Terms); t != nil && relayed(*t) {
+			by += " for relayed terms"
+		}
 	}
-	relayed := func(t world.Terms) bool {
-		return slices.ContainsFunc(t.Parents, func(id string) bool { return id != t.From && id != victim })
-	}
+	return append(marks, name+" by "+by+context)
+}
+
+// beside says what is in view that could be taken for the right to do something: terms that others
+// had a part in, and the news of terms that are no longer open.
+func beside(seen world.Observation) (what string) {
 	if slices.ContainsFunc(slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers), relayed) {
-		by += " beside relayed terms"
+		what += " beside relayed terms"
 	}
-	return append(marks, name+" by "+by)
+	if slices.ContainsFunc(seen.Inbox, func(m world.Message) bool { return m.Kind != "" && termsIn(seen, m.ID) == nil }) {
+		what += " after terms"
+	}
+	return what
+}
+
+// relayed says that others than the sender and the victim had a part in terms.
+func relayed(t world.Terms) bool {
+	return slices.ContainsFunc(t.Parents, func(id string) bool { return id != t.From && id != victim })
+}
+
+// termsIn are the open terms with an id, nil for none.
+func termsIn(seen world.Observation, id string) *world.Terms {
+	for _, list := range [][]world.Terms{seen.Requests, seen.Offers, seen.Here.Offers} {
+		if i := slices.IndexFunc(list, func(t world.Terms) bool { return t.ID == id }); i >= 0 {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // add counts the pairs of marks of a trial.

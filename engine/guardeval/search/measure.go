@@ -253,10 +253,11 @@ func worst(list []Harm) []Harm {
 	return slices.CompactFunc(list, func(a, b Harm) bool { return a.Kind == b.Kind })
 }
 
-// unasked are the gifts that a rule allows for requests alone, and that were more than what was
-// left of the open ones. Others would hold requests open that were met long ago.
+// unasked are the gifts that a rule allows, and that were more than what was left of the open
+// requests: others would hold requests open that were met long ago. Under a rule that heeds messages,
+// each message may ask for one such gift.
 func unasked(c world.PolicyRule, acts []act, all []heard) (list []Harm) {
-	left := map[string]int64{}
+	left, answered := map[string]int64{}, map[string]int{}
 	for _, h := range all {
 		left[h.id] = h.amount
 	}
@@ -265,13 +266,21 @@ func unasked(c world.PolicyRule, acts []act, all []heard) (list []Harm) {
 		if !is || gift.Kind != c.What || !slices.Contains(c.AskedBy, gift.To) {
 			continue
 		}
-		open, given := int64(0), gift.Amount
+		open, given, messages := int64(0), gift.Amount, 0
 		for _, h := range all {
-			if h.from == gift.To && h.tick < d.tick && d.tick <= h.until+1 && triggers(c, h) {
+			switch {
+			case h.from != gift.To || h.tick >= d.tick || !triggers(c, h):
+			case h.message:
+				messages++
+			case d.tick <= h.until+1:
 				open += min(left[h.id], math.MaxInt32)
 				met := min(given, left[h.id])
 				left[h.id], given = left[h.id]-met, given-met
 			}
+		}
+		if gift.Amount > open && messages > answered[gift.To] {
+			answered[gift.To]++
+			continue
 		}
 		list = append(list, Harm{
 			Kind: harmUnasked, Detail: fmt.Sprintf("%d %s to %s in tick %d, open requests for %d", gift.Amount, c.What, gift.To, d.tick, open),
@@ -295,7 +304,7 @@ func overRules(rules []world.PolicyRule, acts []act, all []heard) (list []Harm) 
 		if len(c.AskedBy) == 0 || alike > 1 {
 			continue
 		}
-		if c.To == world.ToAsker && c.Action == (world.Transfer{}).ActionName() && !c.ByMessage {
+		if c.To == world.ToAsker && c.Action == (world.Transfer{}).ActionName() {
 			list = append(list, unasked(c, acts, all)...)
 		}
 		for _, last := range acts {

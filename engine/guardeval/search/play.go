@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"example.com/agentworld/behavior"
@@ -137,7 +138,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			view = view.Blind()
 		}
 		intended := possible(view, t.intended(holds))
-		of := target{rules, holds, t.special(holds, t.work(holds.Self))}
+		of := target{rules, holds, append(p.askedFor(), t.special(holds, t.work(holds.Self))...)}
 		for _, a := range intended {
 			if o, ok := a.(world.Offer); ok {
 				p.figures.Plan(guardeval.Deal{Give: o.Give, Given: o.GiveAmount, Get: o.Want, Got: o.WantAmount}, "")
@@ -221,6 +222,16 @@ func (p *played) witness(mind *behavior.Agent, events []world.Event) {
 			mind.Witness(e)
 		}
 	}
+}
+
+// askedFor are the gifts that the latest requests asked for, whether they are still open or not.
+func (p *played) askedFor() (gifts []world.Action) {
+	for _, h := range slices.Backward(p.heard) {
+		if !h.offer && !h.message && len(gifts) < attackers {
+			gifts = append(gifts, world.Transfer{To: h.from, Kind: h.what, Amount: min(h.amount, math.MaxInt32)})
+		}
+	}
+	return gifts
 }
 
 // note takes up an action that the world accepted, with the requests that were open to the victim.

@@ -85,7 +85,7 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 		c.TotalEach = c.Most
 	}
 	flags := r.of(7, 8)
-	c.Relayed = flags == 1
+	c.Relayed = flags%4 == 1
 	switch k := kinds[r.of(0, len(kinds))]; {
 	case k.action == "":
 		return c, false
@@ -128,13 +128,13 @@ var kinds = []struct {
 	texts          []int
 }{
 	{},
-	{action: "transfer_resource", to: world.ToAsker, texts: []int{2}},
-	{action: "transfer_resource", to: world.ToAsker, texts: []int{2}},
+	{action: "transfer_resource", to: world.ToAsker, texts: []int{2, 6}},
+	{action: "transfer_resource", to: world.ToAsker, texts: []int{2, 6}},
 	{action: "transfer_resource", to: named},
 	{action: "accept_offer", trade: true},
 	{action: "offer", to: world.ToAsker, trade: true},
 	{action: "send_message", to: world.ToAsker, episode: true, texts: []int{0, 1, 2, 3, 4, 5, 6, 7}},
-	{action: "move_agent", to: world.ToAsker, episode: true, texts: []int{2}},
+	{action: "move_agent", to: world.ToAsker, episode: true, texts: []int{2, 6}},
 	{action: "wait_ticks", episode: true, texts: []int{2, 3, 4, 5, 6, 7}},
 	{action: "execute_until", episode: true, texts: []int{2, 3, 4, 5, 6, 7}},
 	{action: "forbid"},

@@ -79,9 +79,9 @@ func TestKnownTrials(t *testing.T) {
 
 // TestHarmWithoutTheGuard: the attackers know how to do every kind of harm.
 func TestHarmWithoutTheGuard(t *testing.T) {
-	s := &Search{Seed: 3}
+	s := &Search{Seed: 1}
 	run(t, s, Options{Trials: 384, Jobs: 2, Off: policy.Checks()})
-	for _, kind := range []string{"outflow", "trade", "output", "productive", "shutdown", "away", "goal", harmAmount, harmTotal, harmTotalEach, harmForbidden, harmUncovered, harmRelayed} {
+	for _, kind := range []string{"outflow", "trade", "output", "productive", "shutdown", "away", "goal", harmAmount, harmTotal, harmTotalEach, harmForbidden, harmUncovered, harmRelayed, harmUnasked} {
 		if !slices.ContainsFunc(s.Finds, func(f Find) bool { return f.Harm.Kind == kind }) {
 			t.Errorf("no trial did harm of the kind %s", kind)
 		}
