@@ -13,8 +13,12 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 	chosen := make([]int, len(drafts))
 	budget := m.sectionBudget()
 	bytes := 0
-	for _, d := range drafts {
-		bytes += encodedLen(d.variants[0].text)
+	for i := range drafts {
+		whole := &drafts[i].variants[0]
+		n := encodedLen(whole.text)
+		if bytes += n; whole.text != "" && m.isSmall(n) {
+			whole.tokens = n
+		}
 	}
 	if bytes <= budget {
 		return chosen

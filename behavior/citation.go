@@ -19,6 +19,8 @@ const (
 // skipped.
 var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
 
+var openBrackets = []string{"[", "(", "（", "【", "［"}
+
 // sourceForm is the form of the ids that sources have: memories, chunks of documents,
 // bullets, messages, notes, requests, offers and wordings. Reasons hold many other words in brackets.
 var sourceForm = regexp.MustCompile(`^(?:(?:mem|doc)-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+|template-[0-9a-f]{8})$`)
@@ -47,6 +49,9 @@ func (t *Turn) readCitations(text string) {
 // that known says are ids of sources, and those that have the form of one. At most 32
 // are returned.
 func CitedIDs(text string, known func(id string) bool) (ids []string) {
+	if !slices.ContainsFunc(openBrackets, func(b string) bool { return strings.Contains(text, b) }) {
+		return nil // most texts, in a fraction of the time
+	}
 	for _, match := range inBrackets.FindAllStringSubmatch(text, -1) {
 		for _, id := range listedIDs(match[1]) {
 			if len(ids) < sourcesCitedMax && !slices.Contains(ids, id) && (known(id) || sourceForm.MatchString(id)) {

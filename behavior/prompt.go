@@ -186,10 +186,13 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	lines := make([]string, 0, len(drafts))
 	for i, chosen := range m.fit(drafts) {
 		d := &drafts[i]
-		v := d.variants[chosen]
-		s := trace.Section{
-			Name: d.name, Chars: runeCount(v.text), Tokens: m.tokens(v.text),
-			ClippedChars: max(0, runeCount(d.variants[0].text)-runeCount(v.text)),
+		v := &d.variants[chosen]
+		if v.tokens == 0 {
+			v.tokens = m.tokens(v.text)
+		}
+		s := trace.Section{Name: d.name, Chars: runeCount(v.text), Tokens: v.tokens}
+		if chosen > 0 {
+			s.ClippedChars = max(0, runeCount(d.variants[0].text)-s.Chars)
 		}
 		s.Clipped = s.ClippedChars > 0
 		if d.name == sectionMessages {

@@ -29,7 +29,7 @@ func readRun(dir string, anyVersion bool) (*state.State, error) {
 // derive returns a runner that plays the whole ticks of a run again, as o says and with the
 // recorded answers, and keeps nothing. The answers have to be closed.
 func derive(dir run.Dir, recorded *state.State, o Options) (*runner, *recording, error) {
-	answers, err := run.OpenAnswers(string(dir))
+	answers, err := dir.Answers(recorded.Header)
 	if err != nil {
 		return nil, nil, err
 	}

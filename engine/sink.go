@@ -31,7 +31,6 @@ func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Ans
 	}
 	return l.Exchange(trace.ModelCall{
 		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model, ToolChoice: request.Choice.Wire(), MaxOutputTokens: request.Sampling.MaxOutputTokens,
-		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
 		Sections: sections, Charge: charge,
 		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
 	}, request, a)

@@ -23,7 +23,7 @@ var errDiffers = errors.New("the traces differ")
 
 // verify lets play carry out ticks of r, and compares what it records with the run in dir
 // up to the tick last. It compares in canonical form and as a stream, so memory does not
-// grow with the run. Playing, encoding the derived records and reading the recorded ones
+// grow with the run. The trace was read just before, chains and all. Playing, encoding the derived records and reading the recorded ones
 // run concurrently. The error is one of play, or a failure to read the run.
 func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
@@ -32,7 +32,7 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(c
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return fillPipe(recordedIn, func(w io.Writer) error {
-			f, err := dir.Open()
+			f, err := dir.OpenChecked()
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -98,6 +99,12 @@ func (r Request) Body() []byte {
 // write writes the body part by part, tools and items as they are: an encoder would read
 // through all of them each time, and strip the white space inside a provider's items.
 func (r Request) write(to func(part []byte)) {
+	r.writeHead(to)
+	r.writeRest(to)
+}
+
+// writeHead writes the model, the instructions and the tools, which many requests share.
+func (r Request) writeHead(to func(part []byte)) {
 	head := append(make([]byte, 0, len(r.Model)+len(r.Instructions)*9/8+64), `{"model":`...)
 	head = AppendText(append(AppendText(head, r.Model), `,"instructions":`...), r.Instructions)
 	to(head)
@@ -111,6 +118,10 @@ func (r Request) write(to func(part []byte)) {
 		}
 		to(afterList)
 	}
+}
+
+// writeRest writes what follows the head.
+func (r Request) writeRest(to func(part []byte)) {
 	if members := r.Sampling.extended(r.members()); len(members) > len("{}") {
 		members[0] = ',' // in place of the brace
 		to(members[:len(members)-1])
@@ -154,15 +165,34 @@ func (r Request) members() json.RawMessage {
 }
 
 // Hash returns the hex SHA-256 of Body.
-func (r Request) Hash() string {
+func (r Request) Hash() string { return r.Head().Hash(r) }
+
+// Head is what the hash of a request begins with: its model, instructions and tools. It is most of
+// many requests, and the same in those of an agent.
+type Head struct{ begun hash.Cloner }
+
+// Head returns the head of the request.
+func (r Request) Head() Head {
 	h := sha256.New()
-	r.write(func(part []byte) { h.Write(part) })
-	return hexText([sha256.Size]byte(h.Sum(make([]byte, 0, sha256.Size))))
+	r.writeHead(func(part []byte) { h.Write(part) })
+	return Head{h.(hash.Cloner)}
+}
+
+// Hash is [Request.Hash] of a request that has this head.
+func (h Head) Hash(r Request) string {
+	whole, err := h.begun.Clone()
+	if err != nil {
+		panic("llmclient: SHA-256 cannot be cloned: " + err.Error())
+	}
+	r.writeRest(func(part []byte) { whole.Write(part) })
+	return hexText([sha256.Size]byte(whole.Sum(make([]byte, 0, sha256.Size))))
 }
 
 // Chars counts the characters of instructions and input that the model reads.
-func (r Request) Chars() int {
-	n := utf8.RuneCountInString(r.Instructions)
+func (r Request) Chars() int { return utf8.RuneCountInString(r.Instructions) + r.InputChars() }
+
+// InputChars counts the characters of the input.
+func (r Request) InputChars() (n int) {
 	for _, it := range r.Input {
 		n += utf8.RuneCount(it.Raw)
 	}

@@ -68,7 +68,21 @@ func OpenAnswers(path string) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
+	return newAnswers(path, h, f), nil
+}
+
+// Answers opens the recorded answers of a run with a header. Its trace was read just before, as for
+// [Dir.OpenChecked].
+func (d Dir) Answers(h trace.Header) (*Answers, error) {
+	f, err := d.OpenChecked()
+	if err != nil {
+		return nil, err
+	}
+	return newAnswers(string(d), h, f), nil
+}
+
+func newAnswers(path string, h trace.Header, f io.ReadCloser) *Answers {
+	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}
 }
 
 // OnBlob registers see, which is called with every blob that is read, without its body,

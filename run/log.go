@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
@@ -31,11 +32,10 @@ type Log struct {
 	syncing         bool
 	done            *sync.Cond
 	failed          error
-	// instructions and tools cache the hashes of what is the bulk of every request, for
-	// the epoch of ticks numbered epoch.
-	instructions map[string]string
-	tools        map[toolList]string
-	epoch        int64
+	// heads are the hashes of what is the bulk of every request, for the epoch of ticks numbered
+	// epoch.
+	heads map[headKey]*head
+	epoch int64
 	// see, when set, is shown every record but blobs, in the order of the trace.
 	see func(trace.Record)
 	// state is the state of the run, for a log that is a file. stands are the calls that
@@ -46,15 +46,24 @@ type Log struct {
 	leading int
 }
 
-// toolList identifies the tools of a request: requests share lists and change none.
-type toolList struct {
-	first *llmclient.Tool
-	count int
+// headKey identifies the head of a request: requests share lists of tools and change none.
+type headKey struct {
+	model, instructions string
+	firstTool           *llmclient.Tool
+	tools               int
+}
+
+// head are the hashes of the blobs of a head, and what the hash of its requests begins with.
+type head struct {
+	instructions, tools string
+	// chars are those of the instructions.
+	chars int
+	begun llmclient.Head
 }
 
 // NewLog returns a log of records that w takes.
 func NewLog(w *trace.Writer) *Log {
-	l := &Log{w: w, instructions: map[string]string{}, tools: map[toolList]string{}}
+	l := &Log{w: w, heads: map[headKey]*head{}}
 	l.done = sync.NewCond(&l.mu)
 	return l
 }
@@ -190,7 +199,7 @@ func (l *Log) flush() error {
 }
 
 // Exchange appends a request and its answer: the blobs of both and then call, whose
-// hashes of blobs and answer are set here. An answer of a live model survives a power
+// hashes, lengths and answer are set here. An answer of a live model survives a power
 // failure once Exchange returns, so an answer that was used is never paid for twice.
 // Concurrent callers share one sync.
 func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
@@ -199,10 +208,12 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 	if l.stands[call.Key()] {
 		return nil
 	}
-	var err error
-	if call.Instructions, call.Tools, err = l.static(call.Tick, r); err != nil {
+	head, err := l.head(call.Tick, r)
+	if err != nil {
 		return err
 	}
+	call.Instructions, call.Tools, call.RequestHash = head.instructions, head.tools, head.begun.Hash(r)
+	call.InputChars, call.ToolChars = head.chars+r.InputChars(), r.ToolChars()
 	if call.Input, err = l.w.Items(call.Tick, r.Input); err != nil {
 		return err
 	}
@@ -239,31 +250,29 @@ func (l *Log) commit(n int64) error {
 	return l.failed
 }
 
-// static stores the blobs that repeat in every request, hashing them once in an epoch.
-func (l *Log) static(tick int64, r llmclient.Request) (instructions, tools string, err error) {
+// head stores the blobs that repeat in every request, hashing them once in an epoch.
+func (l *Log) head(tick int64, r llmclient.Request) (*head, error) {
 	if epoch := tick / trace.EpochTicks; epoch != l.epoch {
 		l.epoch = epoch
-		clear(l.instructions)
-		clear(l.tools)
+		clear(l.heads)
 	}
-	instructions, ok := l.instructions[r.Instructions]
-	if !ok {
-		if instructions, err = l.w.Blob(tick, trace.BlobInstructions, []byte(r.Instructions)); err != nil {
-			return "", "", err
-		}
-		l.instructions[r.Instructions] = instructions
+	key := headKey{model: r.Model, instructions: r.Instructions, tools: len(r.Tools)}
+	if key.tools > 0 {
+		key.firstTool = &r.Tools[0]
 	}
-	list := toolList{count: len(r.Tools)}
-	if list.count > 0 {
-		list.first = &r.Tools[0]
+	if known, ok := l.heads[key]; ok {
+		return known, nil
 	}
-	if tools, ok = l.tools[list]; !ok {
-		if tools, err = l.w.Blob(tick, trace.BlobTools, llmclient.ToolList(r.Tools)); err != nil {
-			return "", "", err
-		}
-		l.tools[list] = tools
+	h := &head{begun: r.Head(), chars: utf8.RuneCountInString(r.Instructions)}
+	var err error
+	if h.instructions, err = l.w.Blob(tick, trace.BlobInstructions, []byte(r.Instructions)); err != nil {
+		return nil, err
 	}
-	return instructions, tools, nil
+	if h.tools, err = l.w.Blob(tick, trace.BlobTools, llmclient.ToolList(r.Tools)); err != nil {
+		return nil, err
+	}
+	l.heads[key] = h
+	return h, nil
 }
 
 // Close releases the file.

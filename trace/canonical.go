@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 )
@@ -159,6 +160,8 @@ type canonicalizer struct {
 	begun bool
 	tick  int64
 	held  []slot
+	// order is where the held records are in canonical order.
+	order []int32
 	// lines holds the lines of slots, each with a line feed.
 	lines []byte
 	// end is the last run end seen; it counts only if nothing follows.
@@ -224,9 +227,20 @@ func (c *canonicalizer) close() error {
 
 // flush writes the held records in canonical order.
 func (c *canonicalizer) flush() error {
-	slices.SortStableFunc(c.held, slot.compare)
-	for _, s := range c.held {
+	// Places are sorted in their stead, which are much smaller.
+	c.order = c.order[:0]
+	for i := range c.held {
+		c.order = append(c.order, int32(i))
+	}
+	slices.SortFunc(c.order, func(a, b int32) int {
+		if n := c.held[a].compare(&c.held[b]); n != 0 {
+			return n
+		}
+		return int(a - b)
+	})
+	for _, i := range c.order {
 		var err error
+		s := &c.held[i]
 		if s.record == nil {
 			err = c.writeLine(s.line)
 		} else {
@@ -277,13 +291,14 @@ const (
 	phaseEnd
 )
 
-func (s slot) compare(t slot) int {
-	return cmp.Or(
-		cmp.Compare(s.phase, t.phase),
-		cmp.Compare(s.name, t.name),
-		cmp.Compare(s.step, t.step),
-		cmp.Compare(s.rank, t.rank),
-	)
+func (s *slot) compare(t *slot) int {
+	if s.phase != t.phase {
+		return s.phase - t.phase
+	}
+	if n := strings.Compare(s.name, t.name); n != 0 {
+		return n
+	}
+	return cmp.Or(cmp.Compare(s.step, t.step), s.rank-t.rank)
 }
 
 // slots are the places of the record types in their tick. Records of a turn are also

@@ -83,6 +83,9 @@ type Chained interface {
 	// Before returns the chain of the line before the first one of the source, and the tick
 	// that begins there.
 	Before() (Chain, int64)
+	// Checked reports that this process has held all lines against their chains just before, so
+	// that a reader need not.
+	Checked() bool
 	// ReadOn is called with the first line that does not fit its chain. It reports whether
 	// the reader continues, without checking further chains.
 	ReadOn(*LineError) bool

@@ -67,11 +67,40 @@ type AnsweredCall struct {
 // DecodeAnsweredCall reads a line of type [TypeModelCall], without its line feed. The
 // error says why it is no such record.
 func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
+	if c, ok := answeredCall(line); ok {
+		return c, nil
+	}
 	var c AnsweredCall
 	if err := json.Unmarshal(llmclient.Only(line, "tick", "agent_id", "step", "request_hash", "answer", "timing"), &c); err != nil {
 		return AnsweredCall{}, malformed(TypeModelCall, err)
 	}
 	return c, nil
+}
+
+// answeredCall is quick for a call with a reply as this package writes it. ok is false for any other
+// line.
+func answeredCall(line []byte) (c AnsweredCall, ok bool) {
+	t, m := afterType(line)
+	c.Tick, c.AgentID, c.Step = m.number("tick"), m.word("agent_id"), int(m.number("step"))
+	m.skip("request_hash")
+	c.RequestHash = m.word("request_hash")
+	m.skip("answer")
+	m.rest = m.value("answer")
+	a := &c.Answer
+	a.Kind, a.ID, a.Model = llmclient.AnswerKind(m.optional("kind")), m.optional("id"), m.optional("model")
+	a.Status, a.IncompleteReason = m.optional("status"), m.optional("incomplete_reason")
+	a.Output = m.words("output")
+	m.rest = m.value("usage")
+	u := &a.Usage
+	u.Input, u.Cached, u.Output, u.Reasoning, u.Total = m.number("input"), m.number("cached"), m.number("output"), m.number("reasoning"), m.number("total")
+	m.past("}}")
+	if m.next("timing") {
+		m.rest = m.value("timing")
+		c.Timing = &CallTiming{LatencyMS: m.number("latency_ms"), Attempts: int(m.number("attempts"))}
+		m.past("}")
+	}
+	m.past("}")
+	return c, t == TypeModelCall && !m.failed && len(m.rest) == 0
 }
 
 // Stage is a stage of a turn. It narrows which tools may be called.

@@ -81,13 +81,62 @@ func afterType(line []byte) (Type, members) {
 	return t, members{rest: line[min(len(line), len(`{"type":""`)+len(t)):], failed: t == ""}
 }
 
-// value steps past the name of the next member.
+// value steps past the name of the next member, and what is before it: a comma, or the brace that
+// opens its object.
 func (m *members) value(name string) []byte {
-	rest, comma := bytes.CutPrefix(m.rest, []byte(`,"`))
-	rest, named := bytes.CutPrefix(rest, []byte(name))
-	rest, colon := bytes.CutPrefix(rest, []byte(`":`))
-	m.failed = m.failed || !comma || !named || !colon
-	return rest
+	if !m.next(name) {
+		m.failed = true
+		return m.rest
+	}
+	return m.rest[len(`,"":`)+len(name):]
+}
+
+// next reports whether the next member has a name.
+func (m *members) next(name string) bool {
+	end := len(`,"`) + len(name)
+	return len(m.rest) >= end+2 && (m.rest[0] == ',' || m.rest[0] == '{') && m.rest[1] == '"' && string(m.rest[2:end]) == name && m.rest[end] == '"' && m.rest[end+1] == ':'
+}
+
+// past steps past a text, which must be next.
+func (m *members) past(text string) {
+	rest, found := bytes.CutPrefix(m.rest, []byte(text))
+	m.rest, m.failed = rest, m.failed || !found
+}
+
+// skip steps to the next member with a name, at any depth. In a string its quotes would be escaped.
+func (m *members) skip(name string) {
+	for from := 0; ; from++ {
+		at := bytes.Index(m.rest[from:], []byte(name))
+		if at < 0 {
+			m.failed = true
+			return
+		}
+		if from += at; from >= 2 {
+			if found := (members{rest: m.rest[from-2:]}); found.next(name) {
+				m.rest = found.rest
+				return
+			}
+		}
+	}
+}
+
+// words reads a member that is a list of words, not null.
+func (m *members) words(name string) []string {
+	list := []string{}
+	rest, opened := bytes.CutPrefix(m.value(name), []byte("["))
+	if m.failed = m.failed || !opened; m.failed {
+		return nil
+	}
+	if rest, closed := bytes.CutPrefix(rest, []byte("]")); closed {
+		m.rest = rest
+		return list
+	}
+	for m.rest = rest; ; m.past(",") {
+		if list = append(list, m.text()); m.failed || bytes.HasPrefix(m.rest, []byte("]")) {
+			m.past("]")
+			return list
+		}
+	}
 }
 
 // number reads a member that is a small whole number, not below zero.
@@ -105,11 +154,37 @@ func (m *members) number(name string) (n int64) {
 
 // word reads a member that is a string of ASCII without escapes.
 func (m *members) word(name string) string {
-	rest, quoted := bytes.CutPrefix(m.value(name), []byte(`"`))
-	end := bytes.IndexFunc(rest, func(c rune) bool { return c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' })
-	if m.failed = m.failed || !quoted || end < 0 || rest[end] != '"'; m.failed {
+	if m.rest = m.value(name); m.failed {
 		return ""
 	}
-	m.rest = rest[end+1:]
-	return string(rest[:end])
+	return m.text()
+}
+
+// optional reads a member that is such a string, or not there.
+func (m *members) optional(name string) string {
+	if !m.next(name) {
+		return ""
+	}
+	return m.word(name)
+}
+
+// text reads such a string.
+func (m *members) text() string {
+	if len(m.rest) == 0 || m.rest[0] != '"' {
+		m.failed = true
+		return ""
+	}
+	for i, c := range m.rest[1:] {
+		switch {
+		case c == '"':
+			text := string(m.rest[1 : 1+i])
+			m.rest = m.rest[i+2:]
+			return text
+		case c < ' ' || c >= utf8.RuneSelf || c == '\\':
+			m.failed = true
+			return ""
+		}
+	}
+	m.failed = true
+	return ""
 }

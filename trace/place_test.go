@@ -2,10 +2,14 @@ package trace
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/llmclient"
 )
 
 // TestCanonicalTicksWritesWhatCanonicalWrites: lines placed by their first members equal
@@ -76,6 +80,45 @@ func TestCanonicalTicksEndsBehindItsLastTick(t *testing.T) {
 	}
 }
 
+// TestAnsweredCallsAreReadQuickly: a call with a reply is read without a look at its request, and
+// as its members say; any other line is decoded.
+func TestAnsweredCallsAreReadQuickly(t *testing.T) {
+	call := ModelCall{
+		Tick: 3, AgentID: "agent-1", Step: 2, Stage: StagePlan, Model: `",\"answer\":{`, Input: []string{}, ToolChoice: json.RawMessage(`{"type":"answer"}`), RequestHash: "ab",
+		Answer: Answer{Kind: llmclient.AnswerCalls, ID: "r", Model: "m", Status: "completed", Output: []string{"x", "y"}, Usage: llmclient.Usage{Input: 1, Total: 1}},
+		Timing: &CallTiming{LatencyMS: 9, Attempts: 1},
+	}
+	for what, change := range map[string]func(c *ModelCall) (quick bool){
+		"as it is":    func(*ModelCall) bool { return true },
+		"no output":   func(c *ModelCall) bool { c.Answer.Output = []string{}; return true },
+		"no timing":   func(c *ModelCall) bool { c.Timing = nil; return true },
+		"no strings":  func(c *ModelCall) bool { c.Answer.ID, c.Answer.Model, c.Answer.Kind = "", "", ""; return true },
+		"cut short":   func(c *ModelCall) bool { c.Answer.IncompleteReason = "max_output_tokens"; return true },
+		"null output": func(c *ModelCall) bool { c.Answer.Output = nil; return false },
+		"a quote":     func(c *ModelCall) bool { c.Answer.ID = `r"`; return false },
+		"repaired":    func(c *ModelCall) bool { c.Answer.Repairs = []string{"bom"}; return false },
+		"recorded":    func(c *ModelCall) bool { c.Timing = &CallTiming{Recorded: true}; return false },
+		"failed":      func(c *ModelCall) bool { c.Answer.Failure = &llmclient.Failure{Kind: "network"}; return false },
+		"charged":     func(c *ModelCall) bool { c.Charge = &Charge{}; return false },
+		"below zero":  func(c *ModelCall) bool { c.Answer.Usage.Input = -1; return false },
+	} {
+		c := call
+		quick := change(&c)
+		line, err := Encode(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, ok := answeredCall(line)
+		var want AnsweredCall
+		if err := json.Unmarshal(line, &want); err != nil || ok != quick || ok && !reflect.DeepEqual(read, want) {
+			t.Errorf("%s: %v, quick %t\n got %+v\nwant %+v", what, err, ok, read, want)
+		}
+		if read, err := DecodeAnsweredCall(line); err != nil || !reflect.DeepEqual(read, want) {
+			t.Errorf("%s: %v\n got %+v\nwant %+v", what, err, read, want)
+		}
+	}
+}
+
 // FuzzPlace: a line that is placed without being decoded has the place and the canonical
 // form that decoding gives it, whatever it contains.
 func FuzzPlace(f *testing.F) {
@@ -86,6 +129,7 @@ func FuzzPlace(f *testing.F) {
 		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"timing":{"latency_ms":1,"attempts":1},"stage":"plan"}`,
 		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"stage":",\"timing\":{","timing":{"latency_ms":1,"attempts":1}}`,
 		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"answer":{"id":"x","timing":{}}}`,
+		`{"type":"model_call","tick":1,"agent_id":"a","step":2,"stage":",\"answer\":{","request_hash":"h","answer":{"kind":"calls","id":"i","output":["x","y"],"usage":{"input":1,"cached":0,"output":2,"reasoning":0,"total":3}},"timing":{"latency_ms":9,"attempts":1}}`,
 		`{"type":"step","tick":1,"agent_id":"a\"b","step":2}`, `{"type":"step","tick":-1,"agent_id":"a","step":2}`,
 		`{"type":"part","tick":1,"hash":"h","kind":"item","body":"b"}`, "{\"type\":\"part\",\"tick\":1,\"hash\":\"\xff\",\"kind\":\"\n\",\"body\":\"\\u0041\\t\"}",
 		`{"type":"part","tick":01,"hash":"h","kind":"item","body":"b"}`, `{"type":"tick_end","tick":9999999999999999999}`,
@@ -106,8 +150,14 @@ func FuzzPlace(f *testing.F) {
 		if !ok || err != nil || repeats(line) {
 			return
 		}
+		if quick, ok := answeredCall(line); ok {
+			var slow AnsweredCall
+			if err := json.Unmarshal(line, &slow); err != nil || !reflect.DeepEqual(quick, slow) {
+				t.Fatalf("%v\nquick %+v\nslow  %+v\n%s", err, quick, slow, line)
+			}
+		}
 		want := slotOf(record)
-		if placed.tick != want.tick || placed.compare(want) != 0 {
+		if placed.tick != want.tick || placed.compare(&want) != 0 {
 			t.Fatalf("placed at %+v, decoded at %+v: %s", placed, want, line)
 		}
 		a, errA := CanonicalLine(placed.line)
@@ -127,7 +177,7 @@ func FuzzPlace(f *testing.F) {
 // places are for then finds a difference, as it should.
 func repeats(line []byte) bool {
 	lower := bytes.ToLower(line)
-	for _, name := range []string{"tick", "agent_id", "step", "hash", "kind", "type", "timing"} {
+	for _, name := range []string{"tick", "agent_id", "step", "hash", "kind", "type", "timing", "answer", "usage"} {
 		if bytes.Count(lower, []byte(`"`+name+`"`)) > 1 {
 			return true
 		}

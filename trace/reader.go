@@ -87,7 +87,7 @@ func NewReader(r io.Reader) *Reader {
 	placer, _ := r.(Placer)
 	reader := &Reader{r: bufio.NewReaderSize(r, 64<<10), placer: placer, line: 1, open: 1}
 	if chained, ok := r.(Chained); ok {
-		reader.chained, reader.checks = chained, true
+		reader.chained, reader.checks = chained, !chained.Checked()
 		before, tick := chained.Before()
 		reader.chain, reader.open = []byte(before), tick
 	}
@@ -293,7 +293,19 @@ func TypeOf(line []byte) Type {
 	if !ok || end < 0 {
 		return ""
 	}
-	return Type(rest[:end])
+	name := rest[:end]
+	for _, t := range types {
+		if string(name) == string(t) {
+			return t // without a copy
+		}
+	}
+	return Type(name)
+}
+
+// types are those that this version knows, the most frequent ones first.
+var types = []Type{
+	TypeStep, TypeBlob, TypeEvent, TypeModelCall, TypeDecision, TypeTickEnd, TypeRefusal, TypeHeader, TypeSwitch, TypeFork, TypeRunEnd,
+	TypeResume, TypeSegment, TypeCapChange, TypeControl,
 }
 
 // Decode reads one line, without its line feed. A type this version does not

@@ -100,12 +100,16 @@ func (w *Writer) Blob(tick int64, kind BlobKind, body []byte) (hash string, err 
 	if w.stored[blobKey{kind, hash}] {
 		return hash, w.err
 	}
-	return hash, w.Write(NewBlob(tick, kind, body))
+	return hash, w.Write(newBlob(tick, kind, hash, body))
 }
 
 // NewBlob returns a blob that holds body byte for byte.
 func NewBlob(tick int64, kind BlobKind, body []byte) Blob {
-	p := Blob{Tick: tick, Hash: llmclient.Hash(body), Kind: kind, Body: string(body)}
+	return newBlob(tick, kind, llmclient.Hash(body), body)
+}
+
+func newBlob(tick int64, kind BlobKind, hash string, body []byte) Blob {
+	p := Blob{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
 	if !utf8.Valid(body) {
 		// A JSON string cannot carry these bytes, and a prompt that changes on the way
 		// would not replay.

@@ -19,10 +19,10 @@ import (
 // differenceCharsMax bounds how much of two differing lines is shown.
 const differenceCharsMax = 400
 
-// heapGrowthPercent lets the heap of a run or replay grow to four times what it keeps, while
+// heapGrowthPercent lets the heap of a run or replay grow to six times what it keeps, while
 // the process stays below memoryBytes: it keeps about that much for a thousand agents.
 const (
-	heapGrowthPercent = 300
+	heapGrowthPercent = 500
 	memoryBytes       = 250 << 20
 )
 
