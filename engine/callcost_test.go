@@ -125,8 +125,9 @@ func (r *requestRecorder) Respond(ctx context.Context, key trace.CallKey, reques
 // takes for the same call: equal requests, equal responses, from a server in another process.
 //
 //   - The engine's side is a whole run, divided by its calls: the world, the prompt, encoding
-//     the request, the HTTP exchange through llmclient/openai, decoding the answer, the turn's
-//     checks, hashing and recording without waiting for a disk.
+//     the request, the HTTP exchange through llmclient/openai, decoding the answer and the turn's
+//     checks. Recording has a measure of its own, so that there is a run with it, fsync
+//     included, and one without.
 //   - openai-go's side is Responses.New alone: encoding typed parameters that are ready
 //     beforehand, the HTTP exchange, and decoding into the SDK's typed response, of which
 //     the output text is read.
@@ -172,10 +173,15 @@ func BenchmarkCallCost(b *testing.B) {
 		}
 		callers.Wait()
 	}
-	var ours, bare, theirs cost
+	var ours, unrecorded, bare, theirs cost
 	for b.Loop() {
 		o.RunDir = b.TempDir()
 		ours.measure(len(hashes), func() { run(b, o) })
+		unrecorded.measure(len(hashes), func() {
+			if r, err := engine.RunUnrecorded(b.Context(), o); err != nil || r.TicksDone != ticks {
+				b.Errorf("%+v, %v", r, err)
+			}
+		})
 		bare.measure(len(hashes), func() {
 			all(func(i int) {
 				if answer := o.Source.Respond(b.Context(), trace.CallKey{}, requests[i]); answer.Reply == nil {
@@ -193,6 +199,9 @@ func BenchmarkCallCost(b *testing.B) {
 		})
 	}
 	b.ReportMetric(ours.microseconds(), "engine-us/call")
+	b.ReportMetric(unrecorded.microseconds(), "unrecorded-us/call")
+	b.ReportMetric(unrecorded.microseconds()/theirs.microseconds(), "unrecorded/sdk")
+	b.ReportMetric(unrecorded.allocations(), "unrecorded-allocs/call")
 	b.ReportMetric(bare.microseconds(), "client-us/call")
 	b.ReportMetric(bare.microseconds()/theirs.microseconds(), "client/sdk")
 	b.ReportMetric(bare.allocations(), "client-allocs/call")

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -13,6 +14,18 @@ import (
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
+
+// RunUnrecorded is [Run] without a trace, for what a run costs beside its recording.
+func RunUnrecorded(ctx context.Context, o Options) (Result, error) {
+	p, err := Prepare(o.Settings)
+	if err != nil {
+		return Result{}, err
+	}
+	r := p.r
+	r.carry(o)
+	r.sink = discarding{}
+	return r.run(ctx)
+}
 
 // BenchmarkRecordExchange is what recording adds to an exchange beside the sync that
 // ends a tick: hashes, encoding and the write into a file.
