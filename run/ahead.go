@@ -32,14 +32,14 @@ type recordedTick struct {
 	err error
 }
 
-// startReadAhead reads the ticks of the trace f, which belongs to the recording at path.
-// Ticks of an extract have no ends: their calls distinguish them.
-func startReadAhead(path string, f io.ReadCloser, extract bool) *readAhead {
+// startReadAhead reads the ticks of the trace f with a reader that is told what it reads.
+func startReadAhead(f io.ReadCloser, r tickReader) *readAhead {
 	a := &readAhead{ticks: make(chan recordedTick, readAheadTicks), stopped: make(chan struct{})}
 	a.reading.Go(func() {
 		defer f.Close()
 		defer close(a.ticks)
-		for r := (tickReader{path: path, lines: trace.NewReader(f), extract: extract, unread: map[string][]byte{}}); ; {
+		r.lines, r.unread = trace.NewReader(f), map[string][]byte{}
+		for {
 			t := r.next()
 			select {
 			case a.ticks <- t:
@@ -57,18 +57,28 @@ func startReadAhead(path string, f io.ReadCloser, extract bool) *readAhead {
 // tickReader reads the ticks of a trace.
 type tickReader struct {
 	// path is that of the recording, empty once a blob was not found in it.
-	path    string
-	lines   *trace.Reader
-	extract bool
+	path string
+	// Ticks of an extract have no ends: their calls distinguish them. In a keyed recording answers
+	// are found by their keys alone, and what was asked is not kept.
+	extract, keyed bool
+	lines          *trace.Reader
 	// tick is the last one read, held the first call of the next one in an extract.
 	tick int64
 	held *Answered
 	// blobs are those that answers of the epoch hold; unread are the lines of the other
-	// blobs in the tick being read. Requests are derived again, and decoding their blobs
-	// would be most of the work.
+	// blobs in the tick being read, in the memory of text. Requests are derived again, and decoding
+	// their blobs would be most of the work.
 	epoch  int64
 	blobs  trace.Blobs
 	unread map[string][]byte
+	text   []byte
+}
+
+// keep keeps the line of a blob.
+func (r *tickReader) keep(hash string, line []byte) {
+	from := len(r.text)
+	r.text = append(r.text, line...) // where it grows, earlier lines keep what it was
+	r.unread[hash] = r.text[from:]
 }
 
 // next reads up to the end of a tick.
@@ -77,7 +87,8 @@ func (r *tickReader) next() (t recordedTick) {
 	if r.held != nil {
 		t.tick, t.calls, r.held = r.held.key.Tick, []Answered{*r.held}, nil
 	} else if !r.extract {
-		r.unread = map[string][]byte{}
+		clear(r.unread)
+		r.text = r.text[:0]
 	}
 	for t.end.Tick == 0 && t.err == nil && r.held == nil {
 		line, err := r.lines.NextLine()
@@ -87,7 +98,7 @@ func (r *tickReader) next() (t recordedTick) {
 		}
 		if head, _, ok := trace.BlobHead(line); ok {
 			t.heads = append(t.heads, head)
-			r.unread[head.Hash] = bytes.Clone(line)
+			r.keep(head.Hash, line)
 			continue
 		}
 		switch trace.TypeOf(line) {
@@ -138,7 +149,10 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	}
 	a := Answered{
 		key: trace.CallKey{Tick: call.Tick, Agent: call.AgentID, Step: call.Step}, RequestHash: call.RequestHash,
-		lasting: call.Answer.Lasting(), line: bytes.Clone(line),
+		lasting: call.Answer.Lasting(),
+	}
+	if !r.keyed {
+		a.line = bytes.Clone(line)
 	}
 	if call.Timing != nil {
 		a.Attempts = call.Timing.Attempts
@@ -165,7 +179,7 @@ func (r *tickReader) read(t *recordedTick, line []byte) error {
 	switch record := record.(type) {
 	case trace.Blob:
 		t.heads = append(t.heads, record)
-		r.unread[record.Hash] = bytes.Clone(line)
+		r.keep(record.Hash, line)
 	case trace.ModelCall:
 		return r.readCall(t, line)
 	case trace.TickEnd:

@@ -47,7 +47,7 @@ type Answered struct {
 	Attempts int
 	// err says that a part of the answer is missing or damaged.
 	err error
-	// line is the record; the prompt is read from it only for a comparison.
+	// line is the record; the prompt is read from it only for a comparison. A keyed recording has none.
 	line []byte
 	key  trace.CallKey
 	// lasting says that the answer can be given in another run.
@@ -68,21 +68,21 @@ func OpenAnswers(path string) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAnswers(path, h, f), nil
+	return newAnswers(h, f, tickReader{path: path, extract: h.Extract != ""}), nil
 }
 
-// Answers opens the recorded answers of a run with a header. Its trace was read just before, as for
-// [Dir.OpenChecked].
+// Answers opens the recorded answers of a run with a header, to be found by their keys. Its trace was
+// read just before, as for [Dir.OpenChecked].
 func (d Dir) Answers(h trace.Header) (*Answers, error) {
 	f, err := d.OpenChecked()
 	if err != nil {
 		return nil, err
 	}
-	return newAnswers(string(d), h, f), nil
+	return newAnswers(h, f, tickReader{path: string(d), keyed: true}), nil
 }
 
-func newAnswers(path string, h trace.Header, f io.ReadCloser) *Answers {
-	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}
+func newAnswers(h trace.Header, f io.ReadCloser, r tickReader) *Answers {
+	return &Answers{path: r.path, header: h, ahead: startReadAhead(f, r), calls: map[trace.CallKey][]Answered{}}
 }
 
 // OnBlob registers see, which is called with every blob that is read, without its body,

@@ -75,12 +75,12 @@ func (d Dir) fold(s *state.State, f *segments, outline bool, more func() bool) e
 		}
 		t := trace.TypeOf(line)
 		passed := slices.Contains(unread, t)
-		if !inOpen && (passed || t == trace.TypeBlob || t == trace.TypeDecision) {
+		if passed && (outline || !inOpen) || !inOpen && (t == trace.TypeBlob || t == trace.TypeDecision) {
 			continue
 		}
 		span := state.Span{From: at, To: at + reader.Offset() - from, Chain: reader.Chain()}
 		record := trace.Record(trace.Unknown{Type: t})
-		if !passed || !outline && !llmclient.IsJSON(line) {
+		if !passed || !llmclient.IsJSON(line) {
 			record, err = trace.Decode(line)
 		}
 		if err != nil && (!inOpen || errors.Is(err, trace.ErrFormat)) {

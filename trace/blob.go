@@ -10,6 +10,16 @@ import (
 // BlobKind says what a blob is a part of.
 type BlobKind string
 
+// kindOf is the kind with a name, without a copy of it where it is known.
+func kindOf(name []byte) BlobKind {
+	for _, kind := range []BlobKind{BlobItem, BlobInstructions, BlobTools} {
+		if string(name) == string(kind) {
+			return kind
+		}
+	}
+	return BlobKind(name)
+}
+
 // The blob kinds.
 const (
 	// BlobInstructions is an instructions text.

@@ -17,8 +17,8 @@ func placeOf(line []byte) (s slot, ok bool) {
 	s.tick = m.number("tick")
 	switch t {
 	case TypeBlob:
-		s.name = m.word("hash")
-		s.name += m.word("kind")
+		hash := m.plain("hash")
+		s.name = string(append(append(make([]byte, 0, 80), hash...), m.plain("kind")...))
 	case TypeModelCall, TypeRefusal, TypeStep:
 		s.name, s.step = m.word("agent_id"), int(m.number("step"))
 	case TypeDecision:
@@ -51,7 +51,7 @@ func BlobHead(line []byte) (p Blob, rest []byte, ok bool) {
 	if t != TypeBlob {
 		return Blob{}, nil, false
 	}
-	p = Blob{Tick: m.number("tick"), Hash: m.word("hash"), Kind: BlobKind(m.word("kind"))}
+	p = Blob{Tick: m.number("tick"), Hash: m.word("hash"), Kind: kindOf(m.plain("kind"))}
 	return p, m.rest, !m.failed
 }
 
@@ -132,7 +132,7 @@ func (m *members) words(name string) []string {
 		return list
 	}
 	for m.rest = rest; ; m.past(",") {
-		if list = append(list, m.text()); m.failed || bytes.HasPrefix(m.rest, []byte("]")) {
+		if list = append(list, string(m.text())); m.failed || bytes.HasPrefix(m.rest, []byte("]")) {
 			m.past("]")
 			return list
 		}
@@ -153,9 +153,12 @@ func (m *members) number(name string) (n int64) {
 }
 
 // word reads a member that is a string of ASCII without escapes.
-func (m *members) word(name string) string {
+func (m *members) word(name string) string { return string(m.plain(name)) }
+
+// plain is word without a copy.
+func (m *members) plain(name string) []byte {
 	if m.rest = m.value(name); m.failed {
-		return ""
+		return nil
 	}
 	return m.text()
 }
@@ -169,22 +172,22 @@ func (m *members) optional(name string) string {
 }
 
 // text reads such a string.
-func (m *members) text() string {
+func (m *members) text() []byte {
 	if len(m.rest) == 0 || m.rest[0] != '"' {
 		m.failed = true
-		return ""
+		return nil
 	}
 	for i, c := range m.rest[1:] {
 		switch {
 		case c == '"':
-			text := string(m.rest[1 : 1+i])
+			text := m.rest[1 : 1+i]
 			m.rest = m.rest[i+2:]
 			return text
 		case c < ' ' || c >= utf8.RuneSelf || c == '\\':
 			m.failed = true
-			return ""
+			return nil
 		}
 	}
 	m.failed = true
-	return ""
+	return nil
 }

@@ -263,7 +263,7 @@ func (r *reader) object(depth int) Value {
 			at[name] = len(so.Fields)
 		}
 		if r.fields == nil {
-			r.fields = make([]Field, 0, fieldsFew)
+			r.fields = make([]Field, 0, fieldsFew/2) // room for most answers
 		}
 		r.fields = append(r.fields, Field{name, read})
 	}
