@@ -23,7 +23,7 @@ const differenceCharsMax = 400
 // the process stays below memoryBytes: it keeps about that much for a thousand agents.
 const (
 	heapGrowthPercent = 500
-	memoryBytes       = 250 << 20
+	memoryBytes       = 230 << 20
 )
 
 // collecting counts who asked to collect less, of which the last one undoes it.
