@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -360,7 +361,7 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	// with JSON in the latter, and a name that a tool can have.
 	raw := llmclient.MembersOf(it.Raw)
 	isText := func(name string) bool { return len(raw[name]) > 0 && raw[name][0] == '"' }
-	replayable := isText("call_id") && isToolName(name) && !readsOtherwise
+	replayable := isText("call_id") && toolName.MatchString(name) && !readsOtherwise
 	for _, member := range [...]string{"arguments", "input"} {
 		replayable = replayable && (isText(member) || !llmclient.Given(raw[member]))
 	}
@@ -394,19 +395,14 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	if !it.Custom && !json.Valid([]byte(args)) {
 		args = "{}"
 	}
-	if !isToolName(name) {
+	if !toolName.MatchString(name) {
 		name = c.Vocabulary.Tool(call.Tool)
 	}
 	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(call.Tool)})
 	return it.Rebuilt(call.ID, name, args)
 }
 
-// isToolName says that a provider takes a name of a call back.
-func isToolName(name string) bool {
-	return 0 < len(name) && len(name) <= 64 && !strings.ContainsFunc(name, func(c rune) bool {
-		return c != '_' && c != '-' && (c < '0' || '9' < c) && (c < 'A' || 'Z' < c) && (c < 'a' || 'z' < c)
-	})
-}
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // keep takes a call id; minted says that it was made here.
 func (c *Conversation) keep(id string, minted bool) {

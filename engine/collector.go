@@ -60,7 +60,11 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err != nil {
 		return nil, err
 	}
-	r, answers, err := derive(run.Dir(dir), recorded, Options{})
+	kept, err := run.Dir(dir).Answers(recorded.Header)
+	if err != nil {
+		return nil, err
+	}
+	r, answers, err := derive(kept, recorded, Options{})
 	if err != nil {
 		return nil, err
 	}

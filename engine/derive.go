@@ -26,13 +26,9 @@ func readRun(dir string, anyVersion bool) (*state.State, error) {
 	return run.Dir(dir).Outline()
 }
 
-// derive returns a runner that plays the whole ticks of a run again, as o says and with the
-// recorded answers, and keeps nothing. The answers have to be closed.
-func derive(dir run.Dir, recorded *state.State, o Options) (*runner, *recording, error) {
-	answers, err := dir.Answers(recorded.Header)
-	if err != nil {
-		return nil, nil, err
-	}
+// derive returns a runner that plays the whole ticks of a run again, as o says and with its
+// recorded answers, and keeps nothing. The recording has to be closed; if derive fails, it is.
+func derive(answers *run.Answers, recorded *state.State, o Options) (*runner, *recording, error) {
 	source := &recording{Answers: answers, reused: o.Reused}
 	o.Settings, o.Forks, o.Source, o.RunDir = recorded.Header.Settings, recorded.Header.Forks, source, ""
 	o.Ticks = recorded.Tick

@@ -48,7 +48,11 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	r, answers, err := derive(run.Dir(dir), recorded, Options{})
+	kept, err := run.Dir(dir).Answers(recorded.Header)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	r, answers, err := derive(kept, recorded, Options{})
 	if err != nil {
 		return ReplayResult{}, err
 	}

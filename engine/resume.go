@@ -34,7 +34,12 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	drain := o.Drain
 	o.Drain = nil // until there is a call to be awaited, it breaks off
-	r, answers, err := derive(s.dir, s.State, o)
+	// Of the open tick only what fits its chain may be given again.
+	kept, err := run.OpenAnswers(string(s.dir))
+	if err != nil {
+		return Result{}, err
+	}
+	r, answers, err := derive(kept, s.State, o)
 	if err != nil {
 		return Result{}, err
 	}

@@ -391,7 +391,7 @@ func TestResumeAfterDamageInTheOpenTick(t *testing.T) {
 	end := bytes.LastIndex(whole, []byte(`{"type":"decision"`))
 	open := bytes.LastIndex(whole[:end], []byte(`{"type":"tick_end"`))
 	for _, damage := range []struct{ in, was, is string }{
-		{"part", `"body":"`, `"body":"` + string(make([]byte, 20))}, {"part", `"body":"`, `"body":5,"was":"`},
+		{"blob", `"body":"`, `"body":"` + string(make([]byte, 20))}, {"blob", `"body":"`, `"body":5,"was":"`},
 		{"model_call", `"input_chars":`, `"input_chars":"x","was":`}, {"model_call", `"request_hash":"`, `"Answer":5,"request_hash":"`},
 	} {
 		record := open + bytes.Index(whole[open:], []byte(`{"type":"`+damage.in))
@@ -410,6 +410,27 @@ func TestResumeAfterDamageInTheOpenTick(t *testing.T) {
 }
 
 // TestResumeCutsWhatAPowerFailureLeft ends the trace in zeros.
+// TestResumeUsesNoChangedAnswer: a line of the open tick that does not fit its chain is no answer,
+// even if it could be read as one.
+func TestResumeUsesNoChangedAnswer(t *testing.T) {
+	o := options(t, "minimal", 4)
+	run(t, o)
+	whole := readTrace(t, o.RunDir)
+	end := bytes.LastIndex(whole, []byte(`{"type":"decision"`))
+	open := bytes.LastIndex(whole[:end], []byte(`{"type":"tick_end"`))
+	changed := bytes.Replace(whole[open:end], []byte(`"usage":{"input":`), []byte(`"usage":{"input":9`), 1)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), slices.Concat(whole[:open], changed), 0o600); err != nil || len(changed) == end-open {
+		t.Fatal(err, "or no answer in the open tick")
+	}
+	if _, err := resume(t, dir, o, 0); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(canonical(t, o.RunDir)), string(canonical(t, dir))); diff != "" {
+		t.Errorf("the trace differs:\n%.3000s", diff)
+	}
+}
+
 func TestResumeCutsWhatAPowerFailureLeft(t *testing.T) {
 	o := options(t, "minimal", 4)
 	run(t, o)

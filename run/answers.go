@@ -71,8 +71,8 @@ func OpenAnswers(path string) (*Answers, error) {
 	return newAnswers(h, f, tickReader{path: path, extract: h.Extract != ""}), nil
 }
 
-// Answers opens the recorded answers of a run with a header, to be found by their keys. Its trace was
-// read just before, as for [Dir.OpenChecked].
+// Answers opens the recorded answers of the whole ticks of a run with a header, to be found by their
+// keys. Its trace was read just before, as for [Dir.OpenChecked].
 func (d Dir) Answers(h trace.Header) (*Answers, error) {
 	f, err := d.OpenChecked()
 	if err != nil {

@@ -68,7 +68,7 @@ func (d Dir) Open() (io.ReadCloser, error) {
 }
 
 // OpenChecked is [Dir.Open] for a trace that [Dir.State] or [Dir.Outline] has read just before: its
-// lines are not held against their chains once more.
+// lines are not held against their chains once more. Those after the last whole tick may not fit.
 func (d Dir) OpenChecked() (io.ReadCloser, error) {
 	s, err := d.open()
 	if err != nil {

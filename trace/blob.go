@@ -10,16 +10,6 @@ import (
 // BlobKind says what a blob is a part of.
 type BlobKind string
 
-// kindOf is the kind with a name, without a copy of it where it is known.
-func kindOf(name []byte) BlobKind {
-	for _, kind := range []BlobKind{BlobItem, BlobInstructions, BlobTools} {
-		if string(name) == string(kind) {
-			return kind
-		}
-	}
-	return BlobKind(name)
-}
-
 // The blob kinds.
 const (
 	// BlobInstructions is an instructions text.
@@ -29,6 +19,16 @@ const (
 	// BlobItem is one input or output item: its JSON as sent or received.
 	BlobItem BlobKind = "item"
 )
+
+// kindOf is the kind with a name, without a copy of it where it is known.
+func kindOf(name []byte) BlobKind {
+	for _, kind := range []BlobKind{BlobItem, BlobInstructions, BlobTools} {
+		if string(name) == string(kind) {
+			return kind
+		}
+	}
+	return BlobKind(name)
+}
 
 // Blob holds the bytes of one distinct piece of a request or an answer. A trace
 // stores each (kind, body) once in every epoch of [EpochTicks] that uses it, before
