@@ -153,6 +153,8 @@ func TestWhatATurnFallsBackOn(t *testing.T) {
 		{"a gift, planned", "two_bases", plan(give5) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
 		{"an order, planned first", "minimal", plan(harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
 		{"an order, planned after a gift", "two_bases", plan(give5, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"a sleep of open length", "minimal", plan(`{"action":"wait_ticks","ticks":null}`, mine5) + "fail reset", trace.Settings{}, mines + " plan llm_error:reset"},
+		{"a harvest of open amount", "minimal", plan(`{"action":"harvest_radiation","amount":null}`) + "fail reset", trace.Settings{}, `{"action":"harvest_radiation","max_amount":31} plan llm_error:reset`},
 		{"a gift and a harvest", "two_bases", draft(give5, harvest5) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
 		{"decided", "minimal", draft(harvest5, mine5) + decide(2), trace.Settings{}, mines + " or " + harvests},
 		{"decided at once", "minimal", draft(harvest5, mine5), direct, harvests + " or " + mines},
