@@ -56,7 +56,7 @@ func attempt(r record, self string, see func() world.Observation, of target, sai
 	what, other := wantedOf(r, self, rules)
 	amount, ticks := amountOf(r, what, rules, holds), []int64{20, 1, 2, 5}[r.of(4, 4)]
 	in := world.Intent{Action: world.Wait{}, Parents: parentsOf(r, self)}
-	move := r.of(0, 24)
+	move := r.of(0, movesDrawn)
 	if move >= moves {
 		move = askFor(r, self, rules)
 	}
@@ -133,6 +133,7 @@ const (
 	moveMessage = 3
 	moveOffer   = 7
 	moves       = 16
+	movesDrawn  = 24
 )
 
 // askFor is the move by which a rule lets an agent ask; without such a rule it can only talk.

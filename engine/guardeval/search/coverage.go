@@ -57,18 +57,42 @@ func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (
 		if d.Authority.Deviation > 0 && d.Authority.By != trace.AuthorityDeviation {
 			by += " that deviates"
 		}
-		if t := termsIn(seen, d.Authority.Terms); t != nil && relayed(*t) {
+		switch t := termsIn(seen, d.Authority.Terms); {
+		case t != nil && relayed(*t):
 			by += " for relayed terms"
+		case t == nil && d.Authority.Terms != "":
+			by += " for a message"
 		}
+	}
+	if seen.Tick > ticksMax {
+		by += " late"
 	}
 	return append(marks, name+" by "+by+context)
 }
 
 // beside says what is in view that could be taken for the right to do something: terms that others
-// had a part in, and the news of terms that are no longer open.
+// had a part in, maybe with other terms of the same sender about the same goods behind them, several
+// of one sender, and the news of terms that are no longer open.
 func beside(seen world.Observation) (what string) {
-	if slices.ContainsFunc(slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers), relayed) {
-		what += " beside relayed terms"
+	var others, several, behind bool
+	first := map[[2]string]world.Terms{}
+	for _, t := range slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers) {
+		key := [2]string{t.From, t.Want}
+		before, more := first[key]
+		if !more {
+			first[key] = t
+		}
+		others, several = others || relayed(t), several || more
+		behind = behind || more && relayed(before) && !relayed(t)
+	}
+	switch {
+	case behind:
+		what = " behind relayed terms"
+	case others:
+		what = " beside relayed terms"
+	}
+	if several {
+		what += " beside more of the same"
 	}
 	if slices.ContainsFunc(seen.Inbox, func(m world.Message) bool { return m.Kind != "" && termsIn(seen, m.ID) == nil }) {
 		what += " after terms"

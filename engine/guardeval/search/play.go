@@ -241,9 +241,7 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 		done.intended = slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) })
 		done.meant = done.intended || slices.ContainsFunc(intended, func(a world.Action) bool { return alike(a, e.Action) })
 		if gift, is := e.Action.(world.Transfer); is {
-			if i := slices.IndexFunc(requests, func(t world.Terms) bool { return t.From == gift.To && t.Want == gift.Kind }); i >= 0 {
-				done.met = requests[i]
-			}
+			done.open = slices.DeleteFunc(slices.Clone(requests), func(t world.Terms) bool { return t.Want != gift.Kind })
 		}
 		if e.Kind == world.EventActionApplied {
 			p.acts = append(p.acts, done)

@@ -128,9 +128,9 @@ var kinds = []struct {
 	texts          []int
 }{
 	{},
-	{action: "transfer_resource", to: world.ToAsker, texts: []int{2, 6}},
-	{action: "transfer_resource", to: world.ToAsker, texts: []int{2, 6}},
-	{action: "transfer_resource", to: named},
+	{action: "transfer_resource", to: world.ToAsker, texts: []int{2, 3, 6}},
+	{action: "transfer_resource", to: world.ToAsker, texts: []int{2, 3, 6}},
+	{action: "transfer_resource", to: named, texts: []int{2, 6}},
 	{action: "accept_offer", trade: true},
 	{action: "offer", to: world.ToAsker, trade: true},
 	{action: "send_message", to: world.ToAsker, episode: true, texts: []int{0, 1, 2, 3, 4, 5, 6, 7}},

@@ -63,7 +63,7 @@ func tickAt(tick int64) int { return headLen + rulesMax*ruleLen + int(tick-1)%ti
 // ticks is how long the trial is played. Few are long: only what is counted over many ticks
 // needs that.
 func (t Tape) ticks() int64 {
-	return []int64{12, 12, 14, 14, 16, 16, 20, 12, 12, 14, 14, 16, 16, 20, 20, 60}[t.head().of(11, 16)]
+	return []int64{12, 12, 14, 14, 16, 16, 24, 12, 12, 14, 16, 20, 26, 28, 32, 60}[t.head().of(11, 16)]
 }
 
 // draw makes a tape from a seed. A trial uses only a few moves and manners: otherwise a
@@ -80,10 +80,23 @@ func draw(r *rand.Rand) Tape {
 		t.rule(1).nearly(t.rule(0), r) // two rules that differ in one thing
 	}
 	varied := r.IntN(40)
-	var usual [attackers]record
+	// Each attacker has two usual moves. Mostly they are about the same: what it asks for it also asks
+	// for in another way, or for another amount of it, or in the words of others.
+	var usual [attackers][2]record
 	var quiet [attackers]int
 	for n := range usual {
-		usual[n], quiet[n] = append(record{}, t.move(1, n)...), r.IntN(100)
+		one, other := append(record{}, t.move(1, n)...), append(record{}, t.move(2, n)...)
+		if r.IntN(3) == 0 {
+			one[0] = byte(moves + r.IntN(movesDrawn-moves)) // by which a rule lets it ask
+		}
+		if r.IntN(5) > 0 {
+			for at := range one {
+				if differs := at == 0 || at == 3 || at == moveLen-1; !differs || r.IntN(2) > 0 {
+					other[at] = one[at]
+				}
+			}
+		}
+		usual[n], quiet[n] = [2]record{one, other}, r.IntN(100)
 		if once := int64(1 + r.IntN(ticksMax)); r.IntN(4) == 0 {
 			for tick := int64(1); tick <= ticksMax; tick++ {
 				if tick != once {
@@ -100,19 +113,20 @@ func draw(r *rand.Rand) Tape {
 			t.model(tick)[1] = byte(r.IntN(256))
 		}
 		for n := range usual {
+			usual := usual[n][r.IntN(2)]
 			switch move := t.move(tick, n); {
 			case quiet[n] < 0:
 			case r.IntN(100) < quiet[n]:
 				clear(move)
 			case r.IntN(100) < varied:
 			case r.IntN(4) == 0:
-				if move.nearly(usual[n], r); r.IntN(2) == 0 {
+				if move.nearly(usual, r); r.IntN(2) == 0 {
 					// The same again, but from others or from nobody else.
-					copy(move[:moveLen-1], usual[n])
+					copy(move[:moveLen-1], usual)
 					move[moveLen-1] = byte(r.IntN(256))
 				}
 			default:
-				copy(move, usual[n])
+				copy(move, usual)
 			}
 		}
 	}
