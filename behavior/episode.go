@@ -137,10 +137,9 @@ func (d *episode) join(e *episode) {
 }
 
 // folded is list with like episodes joined, in order of their last tick.
-func folded(list []episode) []episode {
+func folded(list []*episode) []episode {
 	all := make([]episode, 0, min(len(list), 8))
-	for i := range list {
-		d := &list[i]
+	for _, d := range list {
 		at := 0
 		for at < len(all) && !all[at].like(d) {
 			at++

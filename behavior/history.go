@@ -117,10 +117,10 @@ func (m *Agent) historySection(last episode) sectionDraft {
 		before = before[:n-1]
 	}
 	known := len(m.history.episodes) - len(before)
-	window := make([]episode, 0, m.layout.window)
+	window := make([]*episode, 0, m.layout.window)
 	for i := len(before) - 1; i >= 0 && len(window) < m.layout.window; i-- {
 		if before[i].wait == "" { // that an answer was of no use says nothing about the world
-			window = append(window, before[i])
+			window = append(window, &before[i])
 		}
 	}
 	slices.Reverse(window)
@@ -246,8 +246,8 @@ func (m *Agent) told(found *memory.Scored) episode {
 	similar := true
 	for i := range m.history.episodes {
 		d := &m.history.episodes[i]
-		switch about := func(id string) bool { return id == found.ID || slices.Contains(found.Parents, id) }; {
-		case !slices.ContainsFunc(d.ids, about):
+		switch parent := func(id string) bool { return slices.Contains(found.Parents, id) }; {
+		case !slices.Contains(d.ids, found.ID) && (len(found.Parents) == 0 || !slices.ContainsFunc(d.ids, parent)):
 		case sum.count == 0:
 			sum = *d
 			sum.owns = false

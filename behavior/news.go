@@ -82,7 +82,11 @@ func (s *observationWriter) told() {
 	if len(s.news) == 0 {
 		return
 	}
-	all := folded(s.news)
+	news := make([]*episode, len(s.news))
+	for i := range news {
+		news[i] = &s.news[i]
+	}
+	all := folded(news)
 	shown, from := newest(all, newsTold), s.line(s.words.lineNews)
 	for i := range shown {
 		s.next(from, "; ")

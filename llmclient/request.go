@@ -2,12 +2,14 @@ package llmclient
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -141,13 +143,13 @@ var comma, beforeTools, afterList, beforeInput, afterInput = []byte(","), []byte
 
 // members are the members between the tools and the input, as an object.
 func (r Request) members() json.RawMessage {
-	how, choice := r.Sampling, r.Choice.Wire()
-	b := append(make([]byte, 0, len(choice)+len(r.CacheKey)+384), '{')
+	how := r.Sampling
+	b := append(make([]byte, 0, r.Choice.size()+len(r.CacheKey)+384), '{')
 	if len(r.Tools) > 0 {
-		b = append(append(append(b, `"tool_choice":`...), choice...), `,"parallel_tool_calls":true,`...)
+		b = append(r.Choice.appendTo(append(b, `"tool_choice":`...)), `,"parallel_tool_calls":true,`...)
 	}
 	if how.MaxOutputTokens != 0 {
-		b = fmt.Appendf(b, `"max_output_tokens":%d,`, how.MaxOutputTokens)
+		b = append(strconv.AppendInt(append(b, `"max_output_tokens":`...), int64(how.MaxOutputTokens), 10), ',')
 	}
 	if how.ReasoningEffort != "" {
 		b = append(AppendText(append(b, `"reasoning":{"effort":`...), how.ReasoningEffort), "},"...)
@@ -227,22 +229,24 @@ func (t Tool) Wire() json.RawMessage {
 
 // Wire returns the tool choice's JSON as sent: a mode, or an allowed_tools object
 // when the choice is narrowed.
-func (c ToolChoice) Wire() json.RawMessage {
-	if c.Mode == "" {
-		c.Mode = ChoiceAuto
-	}
+func (c ToolChoice) Wire() json.RawMessage { return c.appendTo(make([]byte, 0, c.size())) }
+
+// size is how many bytes [ToolChoice.appendTo] mostly needs.
+func (c ToolChoice) size() int { return 64 + 64*len(c.Allowed) }
+
+func (c ToolChoice) appendTo(b []byte) []byte {
+	mode := string(cmp.Or(c.Mode, ChoiceAuto))
 	if c.Mode == ChoiceNone || c.Allowed == nil {
-		return AppendText(nil, string(c.Mode))
+		return AppendText(b, mode)
 	}
-	wire := AppendText(append(make([]byte, 0, 64+64*len(c.Allowed)), `{"type":"allowed_tools","mode":`...), string(c.Mode))
-	wire = append(wire, `,"tools":[`...)
+	b = append(AppendText(append(b, `{"type":"allowed_tools","mode":`...), mode), `,"tools":[`...)
 	for i, name := range c.Allowed {
 		if i > 0 {
-			wire = append(wire, ',')
+			b = append(b, ',')
 		}
-		wire = append(AppendText(append(wire, `{"type":"function","name":`...), name), '}')
+		b = append(AppendText(append(b, `{"type":"function","name":`...), name), '}')
 	}
-	return append(wire, "]}"...)
+	return append(b, "]}"...)
 }
 
 // Marshal encodes v as compact JSON without escaping HTML characters, so prompts

@@ -54,6 +54,9 @@ type Memory struct {
 	long     []*record        // in order of promotion
 	counts   [categories]int
 	minted   int64 // ids minted so far
+	// terms are those of the query, the latest one: an agent asks for its goals in every tick.
+	query string
+	terms []string
 }
 
 // record is one held entry with what retrieval needs.

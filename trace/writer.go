@@ -26,6 +26,8 @@ type Writer struct {
 	// stored are the blobs written in the epoch of ticks numbered epoch.
 	stored map[blobKey]bool
 	epoch  int64
+	// hashes are those of the items written lately, which the next request of a turn repeats.
+	hashes map[itemText]string
 	// chained says that lines are chained; chain is that of the last one.
 	chained bool
 	chain   []byte
@@ -49,9 +51,18 @@ type blobKey struct {
 	hash string
 }
 
+// itemText is the text of an item, which never changes: where it begins, and how long it is.
+type itemText struct {
+	first *byte
+	len   int
+}
+
+// hashesMax is how many items a writer knows the hashes of.
+const hashesMax = 512
+
 // NewWriter returns a writer of records to w.
 func NewWriter(w io.Writer) *Writer {
-	return &Writer{w: w, stored: map[blobKey]bool{}}
+	return &Writer{w: w, stored: map[blobKey]bool{}, hashes: map[itemText]string{}}
 }
 
 // NewChainedWriter returns a writer of records to w, each with its chain. after is the chain
@@ -122,11 +133,28 @@ func newBlob(tick int64, kind BlobKind, hash string, body []byte) Blob {
 func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err error) {
 	hashes = make([]string, len(items))
 	for i, it := range items {
-		if hashes[i], err = w.Blob(tick, BlobItem, it.Raw); err != nil {
+		if hashes[i], err = w.item(tick, it.Raw); err != nil {
 			return nil, err
 		}
 	}
 	return hashes, nil
+}
+
+func (w *Writer) item(tick int64, raw []byte) (hash string, err error) {
+	if len(raw) == 0 {
+		return w.Blob(tick, BlobItem, raw)
+	}
+	w.reach(tick)
+	text := itemText{&raw[0], len(raw)}
+	if hash = w.hashes[text]; hash != "" && w.stored[blobKey{BlobItem, hash}] {
+		return hash, w.err
+	}
+	if len(w.hashes) == hashesMax {
+		clear(w.hashes)
+	}
+	hash, err = w.Blob(tick, BlobItem, raw)
+	w.hashes[text] = hash
+	return hash, err
 }
 
 // Answer stores the items of an answer and returns its record form.

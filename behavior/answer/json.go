@@ -733,5 +733,5 @@ func readKeywords(text string) (object Value, used []Repair, end int) {
 
 // IsObject reports whether a text is a JSON object as it is.
 func IsObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && llmclient.IsJSON([]byte(text))
 }
