@@ -121,6 +121,14 @@ func writeBundle(w io.Writer, view string, bundle *fileBundle) error {
 func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 	b := &fileBundle{Answers: map[string]json.RawMessage{}, Every: 1, Log: []logRow{}}
 	last := h.reached().Tick
+	put := func(v any, name string, params ...string) error {
+		for i := 1; i < len(params); i += 2 {
+			name += " " + params[i]
+		}
+		text, err := json.Marshal(v)
+		b.Answers[name] = text
+		return cmp.Or(err, ctx.Err())
+	}
 	ask := func(name string, get func(*history, *http.Request) (any, error), params ...string) error {
 		q := url.Values{"run": {"."}}
 		for i := 0; i < len(params); i += 2 {
@@ -130,13 +138,7 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		if err != nil {
 			return err
 		}
-		key := name
-		for i := 1; i < len(params); i += 2 {
-			key += " " + params[i]
-		}
-		text, err := json.Marshal(v)
-		b.Answers[key] = text
-		return cmp.Or(err, ctx.Err())
+		return put(v, name, params...)
 	}
 	if err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks)); err != nil {
 		return nil, err
@@ -159,9 +161,15 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 			return nil, err
 		}
 	}
-	for _, o := range h.worthALook(ids) {
-		if err := ask("turn", s.getTurn, "tick", number(o.tick), "agent", o.agent); err != nil {
+	for tick, agents := range h.worthALook(ids) {
+		turns, err := h.turns(tick, agents)
+		if err != nil {
 			return nil, err
+		}
+		for i, id := range agents {
+			if err := put(h.turnView(turns[i], tick, id), "turn", "tick", number(tick), "agent", id); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for from := int64(1); from > 0 && len(b.Log) < fileLogMax; {
@@ -178,14 +186,18 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 	return b, ctx.Err()
 }
 
-// worthALook are the decisions that a file holds: those at marks first, then what was refused or
-// degraded, then the earliest.
-func (h *history) worthALook(ids []string) (list []origin) {
+// worthALook are the decisions that a file holds, the agents by tick: those at marks first, then
+// what was refused or degraded, then the earliest.
+func (h *history) worthALook(ids []string) map[int64][]string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	type ranked struct {
 		origin
 		rank int
+	}
+	marked := map[origin]bool{}
+	for _, m := range h.marks {
+		marked[origin{m.Agent, m.Tick}] = true
 	}
 	var all []ranked
 	for _, id := range ids {
@@ -194,17 +206,18 @@ func (h *history) worthALook(ids []string) (list []origin) {
 			if !e.Accepted || e.Kind != "model" && e.Kind != "standing" {
 				r.rank = 1
 			}
-			if slices.ContainsFunc(h.marks, func(m mark) bool { return m.Tick == e.Tick && m.Agent == id }) {
+			if marked[r.origin] {
 				r.rank = 0
 			}
 			all = append(all, r)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tick, b.tick)) })
+	agents := map[int64][]string{}
 	for _, r := range all[:min(len(all), fileTurnsMax)] {
-		list = append(list, r.origin)
+		agents[r.tick] = append(agents[r.tick], r.agent)
 	}
-	return list
+	return agents
 }
 
 // moduleImport is an import of one of our modules or of a library.

@@ -255,6 +255,11 @@ func (s *Server) getTurn(h *history, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.turnView(t, tick, agent), nil
+}
+
+// turnView is what a page shows of the transcript of an agent in a tick.
+func (h *history) turnView(t *transcript.Transcript, tick int64, agent string) turnView {
 	prices := pricesOf(h.header.SettingsAt(tick - 1)) // those that it was played with
 	v := turnViewOf(t, tick, agent, func(model string, u llmclient.Usage) int64 { return cost(prices, model, u) })
 	h.mu.RLock()
@@ -277,7 +282,7 @@ func (s *Server) getTurn(h *history, r *http.Request) (any, error) {
 	if t.Decision == nil || t.Decision.DecidedBy != trace.ByStanding {
 		v.OrderedAt = 0
 	}
-	return v, nil
+	return v
 }
 
 func (s *Server) getPrompt(h *history, r *http.Request) (any, error) {
@@ -297,24 +302,35 @@ func (h *history) turn(r *http.Request) (t *transcript.Transcript, tick int64, a
 	if tick, err = queryTick(r); err != nil {
 		return nil, 0, "", err
 	}
-	x, agent, err := h.known(r.URL.Query().Get("agent"))
-	if err != nil || x == nil {
-		return &transcript.Transcript{}, tick, agent, err
+	agent = r.URL.Query().Get("agent")
+	list, err := h.turns(tick, []string{agent})
+	if err != nil {
+		return nil, 0, "", err
 	}
-	t, err = transcript.Read(h.dir, x, tick, agent)
-	return t, tick, agent, err
+	return list[0], tick, agent, nil
 }
 
-// known returns a copy of the index, nil without any, if the run has the agent.
-func (h *history) known(agent string) (*state.Index, string, error) {
+// turns reads the records of some agents in a tick.
+func (h *history) turns(tick int64, agents []string) ([]*transcript.Transcript, error) {
+	x, err := h.known(agents...)
+	if err != nil {
+		return nil, err
+	}
+	return transcript.ReadAll(h.dir, x, tick, agents)
+}
+
+// known returns a copy of the index, nil without any, if the run has the agents.
+func (h *history) known(agents ...string) (*state.Index, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	if _, known := h.agents.numbers[agent]; !known {
-		return nil, "", badQuery("there is no such agent in this run")
+	for _, id := range agents {
+		if _, known := h.agents.numbers[id]; !known {
+			return nil, badQuery("there is no such agent in this run")
+		}
 	}
 	if h.index == nil {
-		return nil, agent, nil
+		return nil, nil
 	}
 	x := *h.index
-	return &x, agent, nil
+	return &x, nil
 }

@@ -30,49 +30,66 @@ type Transcript struct {
 	// Events are those that concern the agent.
 	Events []world.Event
 
-	blobs trace.Blobs
+	blobs *trace.Blobs
 }
 
 // Read reads what an agent did in a tick. The index must be of the run and reach the tick. The error
 // says where the trace cannot be read.
 func Read(dir run.Dir, x *state.Index, tick int64, agent string) (*Transcript, error) {
-	t := &Transcript{}
+	list, err := ReadAll(dir, x, tick, []string{agent})
+	return list[0], err
+}
+
+// ReadAll is [Read] for several agents, in their order: the trace is read once for all of them.
+// Without an index it reads nothing, and the transcripts are empty.
+func ReadAll(dir run.Dir, x *state.Index, tick int64, agents []string) ([]*Transcript, error) {
+	list, of := make([]*Transcript, len(agents)), map[string]*Transcript{}
+	blobs := &trace.Blobs{}
+	for i, id := range agents {
+		list[i] = &Transcript{blobs: blobs}
+		of[id] = list[i]
+	}
+	if x == nil {
+		return list, nil
+	}
+	needed := map[string]bool{}
 	err := Each(dir, x, tick, tick, func(r trace.Record) {
 		switch r := r.(type) {
 		case trace.Resume:
-			t.Decision, t.Steps, t.Events, t.Refusals = nil, nil, nil, nil
+			for _, t := range list {
+				t.Decision, t.Steps, t.Events, t.Refusals = nil, nil, nil, nil
+			}
 		case trace.Decision:
-			if r.AgentID == agent {
+			if t := of[r.AgentID]; t != nil {
 				t.Decision = &r
 			}
 		case trace.Step:
-			if r.AgentID == agent {
+			if t := of[r.AgentID]; t != nil {
 				t.Steps = append(t.Steps, r)
 			}
 		case trace.ModelCall:
-			if r.AgentID == agent {
+			if t := of[r.AgentID]; t != nil {
 				t.Calls = append(t.Calls, r)
+				for _, hash := range slices.Concat([]string{r.Instructions, r.Tools}, r.Input, r.Answer.Output) {
+					needed[hash] = hash != ""
+				}
 			}
 		case trace.Refusal:
-			if r.AgentID == agent {
+			if t := of[r.AgentID]; t != nil {
 				t.Refusals = append(t.Refusals, r)
 			}
 		case trace.Event:
-			if slices.Contains(r.Event.Concerns(), agent) {
-				t.Events = append(t.Events, r.Event)
+			for _, id := range r.Event.Concerns() {
+				if t := of[id]; t != nil {
+					t.Events = append(t.Events, r.Event)
+				}
 			}
 		}
 	}, trace.TypeResume, trace.TypeDecision, trace.TypeStep, trace.TypeModelCall, trace.TypeRefusal, trace.TypeEvent)
-	if err != nil || len(t.Calls) == 0 {
-		return t, err
+	if err != nil || len(needed) == 0 {
+		return list, err
 	}
-	needed := map[string]bool{}
-	for _, c := range t.Calls {
-		for _, hash := range slices.Concat([]string{c.Instructions, c.Tools}, c.Input, c.Answer.Output) {
-			needed[hash] = hash != ""
-		}
-	}
-	return t, t.readBlobs(dir, x, tick, needed)
+	return list, readBlobs(dir, x, tick, needed, blobs)
 }
 
 // Each calls see with the records of some types in the ticks from one to another, in their order.
@@ -101,9 +118,9 @@ func Each(dir run.Dir, x *state.Index, from, to int64, see func(trace.Record), t
 	}
 }
 
-// readBlobs reads the bodies with the hashes needed. A body is stored once in an epoch, so the search
+// readBlobs reads the bodies with the hashes needed into blobs. A body is stored once in an epoch, so the search
 // begins where the epoch of the tick does.
-func (t *Transcript) readBlobs(dir run.Dir, x *state.Index, tick int64, needed map[string]bool) error {
+func readBlobs(dir run.Dir, x *state.Index, tick int64, needed map[string]bool, blobs *trace.Blobs) error {
 	f, err := dir.OpenFrom(x, max(1, tick/trace.EpochTicks*trace.EpochTicks))
 	if err != nil {
 		return err
@@ -127,7 +144,7 @@ func (t *Transcript) readBlobs(dir run.Dir, x *state.Index, tick int64, needed m
 				return r.Failed(err)
 			}
 			if blob, is := record.(trace.Blob); is && needed[blob.Hash] {
-				t.blobs.Add(blob)
+				blobs.Add(blob)
 			}
 		case trace.TypeTickEnd:
 			if record, err := trace.Decode(line); err == nil && trace.TickOf(record) >= tick {
@@ -168,7 +185,7 @@ func (t *Transcript) Parts(c trace.ModelCall) (p Parts, err error) {
 
 // Answer is that of a call of the transcript. The error names the item that is missing or damaged.
 func (t *Transcript) Answer(c trace.ModelCall) (llmclient.Answer, error) {
-	return c.Answer.Restore(&t.blobs)
+	return c.Answer.Restore(t.blobs)
 }
 
 // Item is an item with a hash; ok is false where a call of the transcript has none.
