@@ -52,10 +52,10 @@ func (t *Turn) best() []Decision {
 	// What texts had a part in comes after the plan, which may begin with an order where a draft
 	// made under their influence has one action.
 	for _, i := range t.ideas {
-		// The greatest amount may stand for an open one where the plan may leave it open, which is not
-		// so for the ticks of a sleep.
+		// An open amount becomes the greatest one where a plan may leave it open: not the ticks of a
+		// sleep, and not the amount of a request.
 		open := len(i.open) > 0
-		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) || open && len(policy.Missing(i.do[0], i.open)) > 0 {
+		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) || len(policy.Missing(i.do[0], i.open)) > 0 {
 			continue
 		}
 		for _, do := range i.do {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -161,13 +162,15 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 			return nil, err
 		}
 	}
-	for tick, agents := range h.worthALook(ids) {
+	chosen := h.worthALook(ids)
+	for _, tick := range slices.Sorted(maps.Keys(chosen)) {
+		agents := chosen[tick]
 		turns, err := h.turns(tick, agents)
 		if err != nil {
 			return nil, err
 		}
 		for i, id := range agents {
-			if err := put(h.turnView(turns[i], tick, id), "turn", "tick", number(tick), "agent", id); err != nil {
+			if err := put(h.shownTurn(turns[i], tick, id), "turn", "tick", number(tick), "agent", id); err != nil {
 				return nil, err
 			}
 		}
@@ -186,8 +189,8 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 	return b, ctx.Err()
 }
 
-// worthALook are the decisions that a file holds, the agents by tick: those at marks first, then
-// what was refused or degraded, then the earliest.
+// worthALook are the decisions that a file holds, the agents by tick, at most fileTurnsMax: those at
+// marks are chosen first, then what was refused or degraded, then the earliest.
 func (h *history) worthALook(ids []string) map[int64][]string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -255,11 +255,11 @@ func (s *Server) getTurn(h *history, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.turnView(t, tick, agent), nil
+	return h.shownTurn(t, tick, agent), nil
 }
 
-// turnView is what a page shows of the transcript of an agent in a tick.
-func (h *history) turnView(t *transcript.Transcript, tick int64, agent string) turnView {
+// shownTurn is what a page shows of the transcript of an agent in a tick.
+func (h *history) shownTurn(t *transcript.Transcript, tick int64, agent string) turnView {
 	prices := pricesOf(h.header.SettingsAt(tick - 1)) // those that it was played with
 	v := turnViewOf(t, tick, agent, func(model string, u llmclient.Usage) int64 { return cost(prices, model, u) })
 	h.mu.RLock()

@@ -54,7 +54,7 @@ type Memory struct {
 	long     []*record        // in order of promotion
 	counts   [categories]int
 	minted   int64 // ids minted so far
-	// terms are those of the query, the latest one: an agent asks for its goals in every tick.
+	// query is the latest one, and terms are its terms: an agent asks for its goals in every tick.
 	query string
 	terms []string
 }

@@ -61,7 +61,7 @@ func (m *Memory) Search(query string, limit int, now int64) []Scored {
 	return out
 }
 
-// termsOf are the terms of a query.
+// termsOf are the terms of a query, found once for queries that follow one another.
 func (m *Memory) termsOf(query string) []string {
 	if query != m.query || m.terms == nil {
 		m.query, m.terms = query, relevance.QueryTerms(query)

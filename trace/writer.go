@@ -129,7 +129,8 @@ func newBlob(tick int64, kind BlobKind, hash string, body []byte) Blob {
 	return p
 }
 
-// Items stores the items' exact JSON as blobs and returns their hashes in order.
+// Items stores the items' exact JSON as blobs and returns their hashes in order. The bytes must
+// never change: the writer knows items that it has stored by where they are.
 func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err error) {
 	hashes = make([]string, len(items))
 	for i, it := range items {

@@ -20,7 +20,7 @@ import (
 )
 
 // Transcript is what one agent did in one tick, in the order of the trace. If a resume derived the
-// tick again, only the last derivation counts; calls are not repeated.
+// tick again, only the last derivation counts; calls are not repeated. [Read] and [ReadAll] make it.
 type Transcript struct {
 	// Decision is nil where the agent decided nothing.
 	Decision *trace.Decision
@@ -40,8 +40,8 @@ func Read(dir run.Dir, x *state.Index, tick int64, agent string) (*Transcript, e
 	return list[0], err
 }
 
-// ReadAll is [Read] for several agents, in their order: the trace is read once for all of them.
-// Without an index it reads nothing, and the transcripts are empty.
+// ReadAll is [Read] for several agents, each named once, in their order: the trace is read once for
+// all of them. Without an index it reads nothing, and the transcripts are empty.
 func ReadAll(dir run.Dir, x *state.Index, tick int64, agents []string) ([]*Transcript, error) {
 	list, of := make([]*Transcript, len(agents)), map[string]*Transcript{}
 	blobs := &trace.Blobs{}
@@ -118,8 +118,8 @@ func Each(dir run.Dir, x *state.Index, from, to int64, see func(trace.Record), t
 	}
 }
 
-// readBlobs reads the bodies with the hashes needed into blobs. A body is stored once in an epoch, so the search
-// begins where the epoch of the tick does.
+// readBlobs reads the bodies with the hashes needed into blobs. A body is stored once in an epoch,
+// so the search begins where the epoch of the tick does.
 func readBlobs(dir run.Dir, x *state.Index, tick int64, needed map[string]bool, blobs *trace.Blobs) error {
 	f, err := dir.OpenFrom(x, max(1, tick/trace.EpochTicks*trace.EpochTicks))
 	if err != nil {
