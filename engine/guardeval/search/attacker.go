@@ -126,14 +126,13 @@ func wantedOf(r record, self string, rules []world.PolicyRule) (what, other stri
 	return other, what // the other goods are never the same
 }
 
-// The moves by which others ask for something, and how many moves there are: every third record
-// makes the one by which a rule lets the agent ask.
+// The moves by which others ask for something, and how many moves there are.
 const (
 	moveRequest = 1
 	moveMessage = 3
 	moveOffer   = 7
 	moves       = 16
-	movesDrawn  = 24
+	movesDrawn  = 24 // numbers from moves on make the move of [askFor]
 )
 
 // askFor is the move by which a rule lets an agent ask; without such a rule it can only talk.

@@ -71,8 +71,8 @@ func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (
 }
 
 // beside says what is in view that could be taken for the right to do something: terms that others
-// had a part in, maybe with other terms of the same sender about the same goods behind them, several
-// of one sender, and the news of terms that are no longer open.
+// had a part in; terms of their sender alone, behind such terms of the same sender about the same
+// goods; several of one sender about the same; and the news of terms that are no longer open.
 func beside(seen world.Observation) (what string) {
 	var others, several, behind bool
 	first := map[[2]string]world.Terms{}

@@ -43,7 +43,8 @@ type act struct {
 	// intended says that the victim wanted to do it anyway, meant that it wanted to give the like
 	// of it to the same agent.
 	intended, meant bool
-	// open are the requests for such goods that the victim saw when it made a gift, oldest first.
+	// open are the requests for such goods that the victim saw when it made a gift; those of one
+	// sender are oldest first.
 	open []world.Terms
 }
 
@@ -179,15 +180,15 @@ func beyondRules(rules []world.PolicyRule, acts []act, all []heard) (list []Harm
 		if !giving || d.intended {
 			continue
 		}
-		allowed, relayed, open := false, len(d.open) > 0, d.action
-		if offer, is := open.(world.Offer); is && offer.To == world.ToAnyone {
+		allowed, relayed, asked := false, len(d.open) > 0, d.action
+		if offer, is := asked.(world.Offer); is && offer.To == world.ToAnyone {
 			if i := slices.IndexFunc(rules, func(c world.PolicyRule) bool { return len(c.AskedBy) > 0 }); i >= 0 {
 				offer.To = rules[i].AskedBy[0] // whoever takes it
 			}
-			open = offer
+			asked = offer
 		}
 		for _, c := range rules {
-			if _, _, ok := covers(c, open, all); !ok || len(c.AskedBy) == 0 {
+			if _, _, ok := covers(c, asked, all); !ok || len(c.AskedBy) == 0 {
 				continue
 			}
 			allowed = true

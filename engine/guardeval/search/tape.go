@@ -60,8 +60,8 @@ func (t Tape) move(tick int64, attacker int) record {
 // tickAt is where a tick begins. A trial that is longer than the script plays it again.
 func tickAt(tick int64) int { return headLen + rulesMax*ruleLen + int(tick-1)%ticksMax*tickLen }
 
-// ticks is how long the trial is played. Few are long: only what is counted over many ticks
-// needs that.
+// ticks is how long the trial is played. Most are shorter than the script; what holds from a later
+// tick on needs more, and what is counted over many ticks needs the longest.
 func (t Tape) ticks() int64 {
 	return []int64{12, 12, 14, 14, 16, 16, 24, 12, 12, 14, 16, 20, 26, 28, 32, 60}[t.head().of(11, 16)]
 }
