@@ -51,6 +51,7 @@ func (t *Turn) best() []Decision {
 	}
 	// What texts had a part in comes after the plan, which may begin with an order where a draft
 	// made under their influence has one action.
+	first := true // no planned action so far is possible
 	for _, i := range t.ideas {
 		// An open amount becomes the greatest one where a plan may leave it open: not the ticks of a
 		// sleep, and not the amount of a request.
@@ -62,9 +63,10 @@ func (t *Turn) best() []Decision {
 			if open {
 				do = policy.WithGreatestAmount(do)
 			}
-			v, may := t.fallBackTo(do)
+			v, may := t.fallBackTo(do, first)
+			first = first && !t.possible(v)
 			if _, order := do.(world.ExecuteUntil); !may && order {
-				v, may = t.fallBackTo(repeated(do)) // once, in place of the order
+				v, may = t.fallBackTo(repeated(do), false) // once, in place of the order
 			}
 			if !may {
 				continue
@@ -80,13 +82,16 @@ func (t *Turn) best() []Decision {
 }
 
 // fallBackTo evaluates a planned action as the end of a failed turn, and reports whether it may be
-// that.
-func (t *Turn) fallBackTo(do world.Action) (v *Evaluation, may bool) {
+// that. The first possible one, of work, may begin as an order although others stand before it: else
+// a request that the model plans to answer, and may not, would make each tick of an order a turn.
+func (t *Turn) fallBackTo(do world.Action, first bool) (v *Evaluation, may bool) {
 	if v = t.evaluate(do); v.outOfDeviations() {
 		// The turn failed, so going on in the plan is no deviation.
 		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 	}
-	return v, t.mayFallBack(v)
+	_, waits := repeated(do).(world.Wait)
+	begins := first && !waits && policy.Fallback(repeated(v.Adjusted), nil)
+	return v, t.possible(v) && (begins || policy.Fallback(v.Adjusted, t.plan))
 }
 
 // fallbackOf is the decision for an action that the model did not decide on. It is no deviation.
@@ -96,10 +101,10 @@ func fallbackOf(v *Evaluation) Decision {
 	return d
 }
 
-// mayFallBack reports whether an action may be done without a decision for it.
-func (t *Turn) mayFallBack(v *Evaluation) bool {
-	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) &&
-		v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
+// possible reports whether an action could be decided on now: the plan, if it binds, lists it, and
+// the guard and the dry run accept it.
+func (t *Turn) possible(v *Evaluation) bool {
+	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) && v.Violation == nil && v.Check.Status == world.CheckAccepted
 }
 
 // alternatives are the accepted candidates of the newest draft as decisions, best first,
@@ -113,7 +118,7 @@ func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	for _, number := range t.accepted.ranked() {
 		v := t.evaluate(t.accepted.verdicts[number-1].Proposed)
 		_, order := v.Adjusted.(world.ExecuteUntil)
-		if !t.mayFallBack(v) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {
+		if !t.possible(v) || !policy.Fallback(v.Adjusted, t.plan) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {
 			continue
 		}
 		d := fallbackOf(v)
