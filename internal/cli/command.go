@@ -52,7 +52,9 @@ func (m *Main) rootCommand() *cobra.Command {
 		}
 	}
 	describe(root)
-	m.complete(root)
+	if len(m.Args) > 0 && strings.HasPrefix(m.Args[0], cobra.ShellCompRequestCmd) {
+		m.complete(root) // cobra keeps it, with all commands, as long as the process lives
+	}
 	refuseRepeated(root)
 	return root
 }
