@@ -5,16 +5,18 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-// The bounds of what a search keeps of its coverage: what guard did in how many decisions of a
-// trial counts, and how many rare pairs have a trial to mutate.
+// The bounds of what a search keeps of its coverage: how many things that the guard did count in
+// a trial, and how many more in ticks after the script, and how many rare pairs have a trial to mutate.
 const (
 	marksMax   = 24
+	lateMax    = 12
 	coveredMax = 400
 )
 
@@ -39,6 +41,9 @@ type Covered struct {
 // the decision pass, and what else it had to tell apart from that.
 func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (marks []string) {
 	context := beside(seen)
+	if seen.Tick > ticksMax {
+		context += " late"
+	}
 	for _, s := range steps {
 		if s.Kind == trace.StepGuard && s.Status == trace.StatusError {
 			marks = append(marks, s.Name+" refused: "+s.Code+context)
@@ -60,12 +65,9 @@ func marksOf(d *behavior.Decision, steps []trace.Step, seen world.Observation) (
 		switch t := termsIn(seen, d.Authority.Terms); {
 		case t != nil && relayed(*t):
 			by += " for relayed terms"
-		case t == nil && d.Authority.Terms != "":
+		case strings.HasPrefix(d.Authority.Terms, "msg-"):
 			by += " for a message"
 		}
-	}
-	if seen.Tick > ticksMax {
-		by += " late"
 	}
 	return append(marks, name+" by "+by+context)
 }

@@ -52,8 +52,9 @@ type played struct {
 	// missed says that the world refused something that a rule covers, such as a gift to an agent
 	// that has just left. The first such tick is work, too; the attacker pays with ticks of its own.
 	missed bool
-	// marks are what the guard did, decision by decision.
-	marks []string
+	// marks are what the guard did, decision by decision, and late what it did in ticks after the
+	// script.
+	marks, late []string
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
 	// it planned nothing: such a turn has no other plan to use after a refusal. Calls of a turn
 	// that served others do not count; latest are those of the latest turn.
@@ -105,7 +106,7 @@ func (l *lab) trial(t Tape) (outcome, error) {
 			}
 		}
 	}
-	return outcome{margins(t, w.PolicyRules(0), first, second, third), first.marks}, nil
+	return outcome{margins(t, w.PolicyRules(0), first, second, third), append(first.marks, first.late...)}, nil
 }
 
 // world is a trial before its first tick.
@@ -179,8 +180,11 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		}
 		if decided != nil {
 			intents = append(intents, decided.Intent(0))
-			if len(p.marks) < marksMax {
-				p.marks = append(p.marks, marksOf(decided, steps, holds)...)
+			switch marks := marksOf(decided, steps, holds); {
+			case tick > ticksMax && len(p.late) < lateMax:
+				p.late = append(p.late, marks...)
+			case tick <= ticksMax && len(p.marks) < marksMax:
+				p.marks = append(p.marks, marks...)
 			}
 			if tell {
 				for _, s := range steps {

@@ -60,10 +60,10 @@ func (t Tape) move(tick int64, attacker int) record {
 // tickAt is where a tick begins. A trial that is longer than the script plays it again.
 func tickAt(tick int64) int { return headLen + rulesMax*ruleLen + int(tick-1)%ticksMax*tickLen }
 
-// ticks is how long the trial is played. Most are shorter than the script; what holds from a later
+// ticks is how long the trial is played. Half are shorter than the script; what holds from a later
 // tick on needs more, and what is counted over many ticks needs the longest.
 func (t Tape) ticks() int64 {
-	return []int64{12, 12, 14, 14, 16, 16, 24, 12, 12, 14, 16, 20, 26, 28, 32, 60}[t.head().of(11, 16)]
+	return []int64{12, 12, 14, 24, 16, 28, 24, 12, 12, 14, 16, 20, 26, 28, 32, 60}[t.head().of(11, 16)]
 }
 
 // draw makes a tape from a seed. A trial uses only a few moves and manners: otherwise a
@@ -113,20 +113,20 @@ func draw(r *rand.Rand) Tape {
 			t.model(tick)[1] = byte(r.IntN(256))
 		}
 		for n := range usual {
-			usual := usual[n][r.IntN(2)]
+			same := usual[n][r.IntN(2)]
 			switch move := t.move(tick, n); {
 			case quiet[n] < 0:
 			case r.IntN(100) < quiet[n]:
 				clear(move)
 			case r.IntN(100) < varied:
 			case r.IntN(4) == 0:
-				if move.nearly(usual, r); r.IntN(2) == 0 {
+				if move.nearly(same, r); r.IntN(2) == 0 {
 					// The same again, but from others or from nobody else.
-					copy(move[:moveLen-1], usual)
+					copy(move[:moveLen-1], same)
 					move[moveLen-1] = byte(r.IntN(256))
 				}
 			default:
-				copy(move, usual)
+				copy(move, same)
 			}
 		}
 	}
