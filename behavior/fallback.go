@@ -49,24 +49,25 @@ func (t *Turn) best() []Decision {
 	case t.accepted != nil && !t.tainted():
 		return t.alternatives(nil, 0)
 	}
-	// What texts had a part in comes after the plan, which may begin with an order where a draft
-	// made under their influence has one action.
-	first := true // no planned action so far is possible
+	// Under texts the plan comes before the draft.
+	refused := true // everything planned so far
 	for _, i := range t.ideas {
 		// An open amount becomes the greatest one where a plan may leave it open: not the ticks of a
 		// sleep, and not the amount of a request.
 		open := len(i.open) > 0
 		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) || len(policy.Missing(i.do[0], i.open)) > 0 {
+			refused = false
 			continue
 		}
 		for _, do := range i.do {
 			if open {
 				do = policy.WithGreatestAmount(do)
 			}
-			v, may := t.fallBackTo(do, first)
-			first = first && !t.possible(v)
+			v, may := t.fallBackTo(do, refused)
+			refused = refused && v.Refused()
 			if _, order := do.(world.ExecuteUntil); !may && order {
 				v, may = t.fallBackTo(repeated(do), false) // once, in place of the order
+				refused = refused && v.Refused()
 			}
 			if !may {
 				continue
@@ -82,15 +83,15 @@ func (t *Turn) best() []Decision {
 }
 
 // fallBackTo evaluates a planned action as the end of a failed turn, and reports whether it may be
-// that. The first possible one, of work, may begin as an order although others stand before it: else
-// a request that the model plans to answer, and may not, would make each tick of an order a turn.
-func (t *Turn) fallBackTo(do world.Action, first bool) (v *Evaluation, may bool) {
+// that. If it is next, since everything planned before it is refused, an order of work may begin:
+// otherwise an agent that plans to answer a request, and may not, needs a turn for each tick.
+func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may bool) {
 	if v = t.evaluate(do); v.outOfDeviations() {
 		// The turn failed, so going on in the plan is no deviation.
 		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 	}
 	_, waits := repeated(do).(world.Wait)
-	begins := first && !waits && policy.Fallback(repeated(v.Adjusted), nil)
+	begins := next && !waits && policy.Fallback(repeated(v.Adjusted), nil)
 	return v, t.possible(v) && (begins || policy.Fallback(v.Adjusted, t.plan))
 }
 

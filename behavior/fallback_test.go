@@ -156,6 +156,8 @@ func TestWhatATurnFallsBackOn(t *testing.T) {
 		{"an order, planned after what is not possible", "minimal", plan(build, harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
 		{"an order of waits, planned after what is not possible", "minimal", plan(build, strings.Replace(harvest3, `"harvest_radiation","amount":5`, `"wait"`, 1)) + "fail reset", trace.Settings{}, `{"action":"wait"} plan llm_error:reset`},
 		{"a message, planned after what is not possible", "two_bases", plan(build, `{"action":"send_message","to":"agent-2","text":"hello"}`) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
+		{"an order, planned after a message of open text", "two_bases", plan(`{"action":"send_message","to":"agent-2","text":null}`, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"an order, planned after a gift that may fit or not", "two_bases", plan(`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":5}`, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
 		{"a sleep of open length", "minimal", plan(`{"action":"wait_ticks","ticks":null}`, mine5) + "fail reset", trace.Settings{}, mines + " plan llm_error:reset"},
 		{"a harvest of open amount", "minimal", plan(`{"action":"harvest_radiation","amount":null}`) + "fail reset", trace.Settings{}, `{"action":"harvest_radiation","max_amount":31} plan llm_error:reset`},
 		{"a gift and a harvest", "two_bases", draft(give5, harvest5) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
