@@ -6,9 +6,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Fallback reports whether an action may be done without a decision: the turn failed before its
-// decision, or the world refused what was decided. A fallback never gives anything away. Only the
-// first action of the plan may move, spend, speak, sleep, or continue as a standing order.
+// Fallback reports whether an action may be done without a decision, after a failed turn or what the
+// world refused. It gives nothing away. Only the first action of the plan may move, spend, speak,
+// sleep, or go on as a standing order; package behavior lets one of work follow what is refused.
 func Fallback(a world.Action, plan []PlannedAction) bool {
 	switch a.(type) {
 	case world.Harvest, world.Mine, world.Refine, world.Wait:

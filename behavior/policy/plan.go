@@ -32,7 +32,7 @@ type PlannedAction struct {
 	Text string `json:"text,omitempty"`
 	// MaxTicks is the most attempts of a standing order of this action, 0 for none.
 	MaxTicks int64 `json:"max_ticks,omitempty"`
-	// Ignore lists what such an order may ignore. A plan cannot say it, a draft can.
+	// Ignore lists what such an order may ignore.
 	Ignore []string `json:"ignore,omitempty"`
 }
 

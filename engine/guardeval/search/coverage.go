@@ -12,8 +12,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The bounds of what a search keeps of its coverage: how many things that the guard did count in
-// a trial, and how many more in ticks after the script, and how many rare pairs have a trial to mutate.
+// The bounds of what a search keeps of its coverage: once a trial has marksMax marks of ticks of its
+// script, and lateMax of later ones, no more are added; coveredMax rare pairs have a trial to mutate.
 const (
 	marksMax   = 24
 	lateMax    = 12

@@ -211,6 +211,7 @@ func beyondRules(rules []world.PolicyRule, acts []act, all []heard) (list []Harm
 
 // answers reports whether a gift may be what a rule lets others ask for: by message, or by a request.
 // Of the requests of its receiver only the oldest counts, since the world counts the gift towards it.
+// Any other act has no open requests.
 func answers(c world.PolicyRule, d act, all []heard) bool {
 	gift, _ := d.action.(world.Transfer)
 	if slices.ContainsFunc(all, func(h heard) bool {
