@@ -56,7 +56,7 @@ func (t *Turn) best() []Decision {
 		// sleep, and not the amount of a request.
 		open := len(i.open) > 0
 		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) || len(policy.Missing(i.do[0], i.open)) > 0 {
-			refused = false
+			refused = false // the model could have filled it in
 			continue
 		}
 		for _, do := range i.do {
@@ -91,7 +91,7 @@ func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may bool) 
 		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 	}
 	_, waits := repeated(do).(world.Wait)
-	begins := next && !waits && policy.Fallback(repeated(v.Adjusted), nil)
+	begins := next && !waits && policy.Fallback(repeated(v.Adjusted), nil) // without a plan only work passes
 	return v, t.possible(v) && (begins || policy.Fallback(v.Adjusted, t.plan))
 }
 
