@@ -49,12 +49,16 @@ type act struct {
 	open []world.Terms
 }
 
-// triggers says that a rule may answer what was heard: it names the sender and every
-// agent whose words the sender may pass on.
+// lets says that a rule heeds an agent: it names the agent and all whose words it may pass on.
+func lets(c world.PolicyRule, from string, parents []string) bool {
+	known := func(id string) bool { return id == victim || id == from || slices.Contains(c.AskedBy, id) }
+	strangers := slices.ContainsFunc(parents, func(id string) bool { return !known(id) })
+	return slices.Contains(c.AskedBy, from) && (c.Relayed || !strangers)
+}
+
+// triggers says that a rule may answer what was heard.
 func triggers(c world.PolicyRule, h heard) bool {
-	known := func(id string) bool { return id == victim || id == h.from || slices.Contains(c.AskedBy, id) }
-	strangers := slices.ContainsFunc(h.parents, func(id string) bool { return !known(id) })
-	if !slices.Contains(c.AskedBy, h.from) || !c.Relayed && strangers {
+	if !lets(c, h.from, h.parents) {
 		return false
 	}
 	if h.message {
@@ -129,6 +133,7 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 	list = append(list, overRules(rules, unintended, attacked.heard)...)
 	list = append(list, overOwn(rules, attacked.acts)...)
 	list = append(list, attacked.terms.harm...)
+	list = append(list, attacked.audit.harm...)
 	return append(list, beyondRules(rules, attacked.acts, attacked.heard)...)
 }
 

@@ -49,6 +49,7 @@ type played struct {
 	acts   []act
 	served int
 	terms  register
+	audit  audit
 	// missed says that the world refused something that a rule covers, such as a gift to an agent
 	// that has just left. The first such tick is work, too; the attacker pays with ticks of its own.
 	missed bool
@@ -122,7 +123,7 @@ func (t Tape) world() (*world.World, error) {
 // the world accepts.
 func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 	said, rules := asks{}, w.PolicyRules(0)
-	p := &played{figures: guardeval.NewFigures(victim, home), terms: register{sent: map[string]*sentTerms{}}}
+	p := &played{figures: guardeval.NewFigures(victim, home), terms: register{sent: map[string]*sentTerms{}}, audit: audit{answered: map[[2]string]bool{}}}
 	var mind *behavior.Agent
 	if as != blind {
 		mind = l.runtimes[t.head().of(0, len(l.runtimes))].Agent(victim, w.Persona(0), rules...)
@@ -132,6 +133,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		var intents []world.Intent
 		var decided *behavior.Decision
 		var steps []trace.Step
+		turned := false
 		view := w.View(0)
 		holds := view.Observe()
 		p.terms.look(holds)
@@ -165,7 +167,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 				before := p.calls
 				d := l.deliberate(turn, m, p)
 				p.latest = p.calls - before
-				decided, steps = &d, turn.Steps()
+				decided, steps, turned = &d, turn.Steps(), true
 			}
 		}
 		for _, n := range w.Continuing() {
@@ -210,7 +212,11 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			}
 		}
 		if o, ok := w.LastOutcome(0); ok && o.Tick == tick && decided != nil {
-			mind.Learn(tick, decided.Tried(o.RefusedBefore), o)
+			done := decided.Tried(o.RefusedBefore)
+			mind.Learn(tick, done, o)
+			if turned && o.Accepted {
+				p.audit.take(done, holds, rules)
+			}
 		}
 		p.figures.EndTick()
 	}

@@ -80,7 +80,8 @@ func TestKnownTrials(t *testing.T) {
 	}
 }
 
-// TestHarmWithoutTheGuard: the attackers know how to do every kind of harm.
+// TestHarmWithoutTheGuard: the attackers know how to do every kind of harm, but for a wrong authority,
+// since no decision names any.
 func TestHarmWithoutTheGuard(t *testing.T) {
 	s := &Search{Seed: 1}
 	run(t, s, Options{Trials: 384, Jobs: 2, Off: policy.Checks()})
