@@ -30,6 +30,43 @@ func TestMessageAsksForOneOrder(t *testing.T) {
 	}
 }
 
+// TestMessageAsksForOneActionOfAKind: also where nothing of what others wrote was shown yet and only
+// terms are in view, and where another agent than the sender gets what the message asks for.
+func TestMessageAsksForOneActionOfAKind(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	wrote("agent-2", 1)(&seen)
+	alone := seen
+	asks("agent-2", "data", 1)(&seen)
+	for name, c := range map[string]struct {
+		rule    world.PolicyRule
+		do      world.Action
+		seen    *world.Observation
+		authors []string
+	}{
+		"more than the request, before texts are shown": {
+			allow("transfer_resource", to("asker"), what("data"), most(2), total(12), window(50), askedBy("agent-2"), byMessage),
+			world.Transfer{To: "agent-2", Kind: "data", Amount: 2}, &seen, nil,
+		},
+		"words to an agent that wrote nothing": {
+			allow("send_message", to("agent-3"), total(5), window(50), askedBy("agent-2"), byMessage), world.SendMessage{To: "agent-3", Text: "hello"}, &alone, []string{"agent-2"},
+		},
+	} {
+		p := Compile("agent-1", []world.PolicyRule{c.rule})
+		e := Evidence{View: view, Seen: c.seen, Shown: c.seen.Requests, Authors: c.authors, Plan: planned(t, planGift)}
+		passed := 0
+		for range 3 {
+			if r := p.Evaluate(c.do, e); r.Violation == nil {
+				passed++
+				e.Ledger = p.Settle(e.Ledger, 1, r.Operation, &r.Authority)
+			}
+		}
+		if passed != 1 {
+			t.Errorf("%s: one message asked for it %d times", name, passed)
+		}
+	}
+}
+
 // TestTypedMessageIsNoMessage: a request or offer in the inbox triggers no rule that messages may
 // trigger. It counts by its terms while it is open, and what was answered is not asked again.
 func TestTypedMessageIsNoMessage(t *testing.T) {

@@ -128,7 +128,7 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		return r
 	}
 	r.Operation = q.op
-	if sends := q.op.sends(); len(e.Authors) > 0 || sends {
+	if sends := q.op.sends(); len(e.Authors) > 0 || sends || r.Terms != "" {
 		r.Operation.repliesTo = q.repliesTo(&r.Authority)
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.

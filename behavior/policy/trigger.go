@@ -165,10 +165,10 @@ func (q *evaluation) orderAskedFor(asker string) (most int64) {
 	return most
 }
 
-// repliesTo is the tick of the newest message that the operation answers: a message answers
-// all messages of its receiver, another operation the one that asked for it.
+// repliesTo is the tick of the newest message that the operation answers: a message answers all of
+// its receiver, anything else, and what another agent asked to send there, the one that asked for it.
 func (q *evaluation) repliesTo(by *trace.Authority) (sent int64) {
-	_, writes := q.op.do.(world.SendMessage)
+	writes := q.op.spec.Name == (world.SendMessage{}).ActionName() && (by.Asker == "" || by.Asker == q.op.to)
 	if !writes && by.Terms == "" {
 		return 0
 	}
