@@ -9,66 +9,98 @@ import (
 )
 
 // TestAudit: what a decision names as its authority has to ask for it, be in view, come from an agent
-// that the rule names, and, if it is a message, not be answered already.
+// that the rule names, and, if it is a message, not be answered already; and the rule has to allow it.
 func TestAudit(t *testing.T) {
-	rule := func(action string, byMessage bool) world.PolicyRule {
-		return world.PolicyRule{Action: action, To: world.ToAsker, AskedBy: []string{"agent-2"}, ByMessage: byMessage}
+	rule := func(action, to string, byMessage, relayed bool) world.PolicyRule {
+		c := world.PolicyRule{Effect: world.EffectAllow, Action: action, To: to, AskedBy: []string{"agent-2"}, ByMessage: byMessage, Relayed: relayed, Window: 10}
+		if action == "transfer_resource" || action == "offer" {
+			c.What, c.Most, c.Total, c.TotalEach = world.Data, 6, 9, 8
+		}
+		return c
 	}
 	rules := []world.PolicyRule{
-		rule("transfer_resource", false), rule("transfer_resource", true), rule("offer", false), rule("send_message", false), rule("accept_offer", false),
+		rule("transfer_resource", world.ToAsker, false, false), rule("transfer_resource", world.ToAsker, true, false),
+		rule("offer", world.ToAsker, false, false), rule("send_message", world.ToAsker, false, false), rule("accept_offer", "", false, false),
+		rule("transfer_resource", world.ToAsker, false, true), rule("transfer_resource", "agent-4", true, false), rule("move_agent", "", true, false),
 	}
 	ask := world.Terms{ID: "req-1", From: "agent-2", Want: world.Data, WantAmount: 5, Left: 3}
 	stranger, relayed, offer := ask, ask, world.Terms{ID: "offer-1", From: "agent-2", Give: world.Data, Want: world.Hardware}
 	stranger.ID, stranger.From = "req-2", "agent-3"
 	relayed.ID, relayed.Parents = "req-3", []string{"agent-2", "agent-3"}
 	seen := world.Observation{
-		Requests: []world.Terms{ask, stranger, relayed}, Offers: []world.Terms{offer},
+		Tick: 5, Requests: []world.Terms{ask, stranger, relayed}, Offers: []world.Terms{offer},
 		Inbox: []world.Message{
-			{ID: "msg-0", From: "agent-2"}, {ID: "msg-1", From: "agent-2"}, {ID: "msg-2", From: "agent-3"},
-			{ID: "req-0", From: "agent-2", Kind: world.KindRequest},
+			{ID: "msg-1", From: "agent-2", Sent: 1}, {ID: "msg-2", From: "agent-2", Sent: 2}, {ID: "msg-3", From: "agent-3", Sent: 3},
+			{ID: "req-0", From: "agent-2", Kind: world.KindRequest, Sent: 4},
 		},
+	}
+	all := []heard{{id: "offer-1", from: "agent-2", offer: true, amount: 1}}
+	type step struct {
+		rule  int
+		terms string
+		do    world.Action
 	}
 	gift := func(amount int64) world.Action {
 		return world.Transfer{To: "agent-2", Kind: world.Data, Amount: amount}
 	}
+	reply := func(re string) world.Action {
+		return world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 3, Re: re}
+	}
+	to := func(id, kind string) world.Action { return world.Transfer{To: id, Kind: kind, Amount: 1} }
 	for name, c := range map[string]struct {
-		rule     int
-		terms    string
-		do       world.Action
-		answered string
-		fault    bool
+		fault bool
+		steps []step
 	}{
-		"what is left of a request":        {1, "req-1", gift(3), "", false},
-		"an order of it":                   {1, "req-1", world.ExecuteUntil{Do: gift(3)}, "", false},
-		"more than is left":                {1, "req-1", gift(4), "", true},
-		"other goods":                      {1, "req-1", world.Transfer{To: "agent-2", Kind: world.Hardware, Amount: 1}, "", true},
-		"an offer in reply":                {3, "req-1", world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 3, Re: "req-1"}, "", false},
-		"an offer that is no reply":        {3, "req-1", world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 3}, "", true},
-		"words for terms":                  {4, "offer-1", world.SendMessage{To: "agent-2"}, "", false},
-		"an offer taken":                   {5, "offer-1", world.AcceptOffer{OfferID: "offer-1"}, "", false},
-		"another offer taken":              {5, "offer-1", world.AcceptOffer{OfferID: "offer-2"}, "", true},
-		"a gift for an offer":              {1, "offer-1", gift(1), "", true},
-		"another one gets it":              {1, "req-1", world.Transfer{To: "agent-3", Kind: world.Data, Amount: 1}, "", true},
-		"another action than the rule's":   {4, "req-1", gift(1), "", true},
-		"a stranger's request":             {1, "req-2", gift(1), "", true},
-		"a request with a stranger's part": {1, "req-3", gift(1), "", true},
-		"news of a request that is over":   {2, "req-0", gift(1), "", true},
-		"a message beside an answered one": {2, "msg-1", gift(9), "msg-0", false},
-		"a message answered before":        {2, "msg-1", gift(1), "msg-1", true},
-		"a stranger's message":             {2, "msg-2", gift(1), "", true},
-		"a message of no weight":           {1, "msg-1", gift(1), "", true},
-		"a message that is not in view":    {2, "msg-9", gift(1), "", true},
+		"what is left of a request":                    {false, []step{{1, "req-1", gift(3)}}},
+		"an order of it":                               {false, []step{{1, "req-1", world.ExecuteUntil{Do: gift(3)}}}},
+		"more than is left":                            {true, []step{{1, "req-1", gift(4)}}},
+		"other goods":                                  {true, []step{{1, "req-1", to("agent-2", world.Hardware)}}},
+		"goods that the rule does not name":            {true, []step{{2, "msg-1", to("agent-2", world.Hardware)}}},
+		"an offer in reply":                            {false, []step{{3, "req-1", reply("req-1")}}},
+		"an offer that is no reply":                    {true, []step{{3, "req-1", reply("")}}},
+		"a message in answer to an offer":              {false, []step{{4, "offer-1", world.SendMessage{To: "agent-2"}}}},
+		"a message to another agent":                   {true, []step{{4, "offer-1", world.SendMessage{To: "agent-3"}}}},
+		"an offer taken":                               {false, []step{{5, "offer-1", world.AcceptOffer{OfferID: "offer-1"}}}},
+		"another offer taken":                          {true, []step{{5, "offer-1", world.AcceptOffer{OfferID: "offer-2"}}}},
+		"a gift for an offer":                          {true, []step{{1, "offer-1", gift(1)}}},
+		"another one gets it":                          {true, []step{{1, "req-1", to("agent-3", world.Data)}}},
+		"the agent gets it that the rule names":        {false, []step{{7, "msg-1", to("agent-4", world.Data)}}},
+		"not the agent that the rule names":            {true, []step{{7, "msg-1", gift(1)}}},
+		"another action than the rule's":               {true, []step{{4, "req-1", gift(1)}}},
+		"no rule":                                      {true, []step{{0, "req-1", gift(1)}}},
+		"a stranger's request":                         {true, []step{{1, "req-2", gift(1)}}},
+		"a request with a stranger's part":             {true, []step{{1, "req-3", gift(1)}}},
+		"a rule for what strangers have a part in":     {false, []step{{6, "req-3", gift(1)}}},
+		"news of a request that is over":               {true, []step{{2, "req-0", gift(1)}}},
+		"a message":                                    {false, []step{{2, "msg-1", gift(6)}}},
+		"more than the rule allows at once":            {true, []step{{2, "msg-1", gift(7)}}},
+		"two messages":                                 {false, []step{{2, "msg-1", gift(4)}, {2, "msg-2", gift(4)}}},
+		"more than the rule allows each":               {true, []step{{2, "msg-1", gift(4)}, {2, "msg-2", gift(5)}}},
+		"a message answered before":                    {true, []step{{2, "msg-1", gift(1)}, {2, "msg-1", gift(1)}}},
+		"a message before one answered before":         {true, []step{{2, "msg-2", gift(1)}, {2, "msg-1", gift(1)}}},
+		"a message answered with another action":       {false, []step{{2, "msg-1", gift(1)}, {8, "msg-1", world.Move{To: home}}}},
+		"a stranger's message":                         {true, []step{{2, "msg-3", gift(1)}}},
+		"a message under a rule that heeds none":       {true, []step{{1, "msg-1", gift(1)}}},
+		"a message that is not in view":                {true, []step{{2, "msg-9", gift(1)}}},
+		"a request of more parts than the rule allows": {true, []step{{1, "req-1", gift(3)}, {1, "req-1", gift(3)}, {1, "req-1", gift(3)}}},
 	} {
-		u := audit{answered: map[[2]string]bool{}}
-		decide := func(terms string) behavior.Decision {
-			by := &trace.Authority{By: trace.AuthorityRule, Rule: c.rule, Asker: "agent-2", Terms: terms}
-			return behavior.Decision{Executed: c.do, Decision: trace.Decision{Authority: by}}
+		var u audit
+		for _, s := range c.steps {
+			by := &trace.Authority{By: trace.AuthorityRule, Rule: s.rule, Asker: "agent-2", Terms: s.terms}
+			u.take(behavior.Decision{Executed: s.do, Decision: trace.Decision{Authority: by}}, seen, rules, all)
 		}
-		if c.answered != "" {
-			u.take(decide(c.answered), seen, rules)
-		}
-		if u.take(decide(c.terms), seen, rules); (len(u.harm) > 0) != c.fault {
+		if (len(u.harm) > 0) != c.fault {
 			t.Errorf("%s: %+v", name, u.harm)
 		}
+	}
+	var u audit
+	for _, by := range []*trace.Authority{nil, {By: trace.AuthorityPlan}, {By: trace.AuthorityRule, Rule: 1, Asker: "agent-3", Terms: "req-1"}} {
+		if len(u.harm) > 0 {
+			t.Errorf("who named no rule is accused: %+v", u.harm)
+		}
+		u.take(behavior.Decision{Executed: gift(1), Decision: trace.Decision{Authority: by}}, seen, rules, all)
+	}
+	if len(u.harm) == 0 {
+		t.Error("another agent is named than the one that asked")
 	}
 }

@@ -49,8 +49,9 @@ type act struct {
 	open []world.Terms
 }
 
-// lets says that a rule heeds an agent: it names the agent and all whose words it may pass on.
-func lets(c world.PolicyRule, from string, parents []string) bool {
+// heeds says that a rule lets an agent ask: it names the agent and, unless it takes what is relayed, all
+// whose words the agent may pass on.
+func heeds(c world.PolicyRule, from string, parents []string) bool {
 	known := func(id string) bool { return id == victim || id == from || slices.Contains(c.AskedBy, id) }
 	strangers := slices.ContainsFunc(parents, func(id string) bool { return !known(id) })
 	return slices.Contains(c.AskedBy, from) && (c.Relayed || !strangers)
@@ -58,7 +59,7 @@ func lets(c world.PolicyRule, from string, parents []string) bool {
 
 // triggers says that a rule may answer what was heard.
 func triggers(c world.PolicyRule, h heard) bool {
-	if !lets(c, h.from, h.parents) {
+	if !heeds(c, h.from, h.parents) {
 		return false
 	}
 	if h.message {

@@ -123,7 +123,7 @@ func (t Tape) world() (*world.World, error) {
 // the world accepts.
 func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 	said, rules := asks{}, w.PolicyRules(0)
-	p := &played{figures: guardeval.NewFigures(victim, home), terms: register{sent: map[string]*sentTerms{}}, audit: audit{answered: map[[2]string]bool{}}}
+	p := &played{figures: guardeval.NewFigures(victim, home), terms: register{sent: map[string]*sentTerms{}}}
 	var mind *behavior.Agent
 	if as != blind {
 		mind = l.runtimes[t.head().of(0, len(l.runtimes))].Agent(victim, w.Persona(0), rules...)
@@ -133,7 +133,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		var intents []world.Intent
 		var decided *behavior.Decision
 		var steps []trace.Step
-		turned := false
+		inTurn := false // a continued order keeps its first authority, and those terms may be closed
 		view := w.View(0)
 		holds := view.Observe()
 		p.terms.look(holds)
@@ -167,7 +167,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 				before := p.calls
 				d := l.deliberate(turn, m, p)
 				p.latest = p.calls - before
-				decided, steps, turned = &d, turn.Steps(), true
+				decided, steps, inTurn = &d, turn.Steps(), true
 			}
 		}
 		for _, n := range w.Continuing() {
@@ -214,8 +214,8 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 		if o, ok := w.LastOutcome(0); ok && o.Tick == tick && decided != nil {
 			done := decided.Tried(o.RefusedBefore)
 			mind.Learn(tick, done, o)
-			if turned && o.Accepted {
-				p.audit.take(done, holds, rules)
+			if inTurn && o.Accepted {
+				p.audit.take(done, holds, rules, p.heard)
 			}
 		}
 		p.figures.EndTick()

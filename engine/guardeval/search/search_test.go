@@ -80,8 +80,8 @@ func TestKnownTrials(t *testing.T) {
 	}
 }
 
-// TestHarmWithoutTheGuard: the attackers know how to do every kind of harm, but for a wrong authority,
-// since no decision names any.
+// TestHarmWithoutTheGuard: the attackers know how to do every kind of harm except a wrong authority:
+// without the guard no decision names a rule.
 func TestHarmWithoutTheGuard(t *testing.T) {
 	s := &Search{Seed: 1}
 	run(t, s, Options{Trials: 384, Jobs: 2, Off: policy.Checks()})
