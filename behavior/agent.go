@@ -33,7 +33,7 @@ type Runtime struct {
 }
 
 // NewRuntime prepares agents under cfg for a world with the given rules. The error is
-// the one of [Config.Validate].
+// the one of [trace.Settings.Validate].
 func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Runtime, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
 // without is a configuration that leaves checks of the guard out.
-func without(protocol behavior.Protocol, checks ...policy.Check) behavior.Config {
+func without(protocol behavior.Protocol, checks ...trace.Check) behavior.Config {
 	return behavior.Config{Settings: trace.Settings{Protocol: protocol, PlaybookBullets: 3, GuardOff: checks}}
 }
 
@@ -31,7 +30,7 @@ func planned(t *testing.T, turn *behavior.Turn) behavior.Ask {
 // TestWithoutOrderTextsStandInTheOpening, and are sources from the first request on.
 func TestWithoutOrderTextsStandInTheOpening(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		turn := newReader(t, without(protocol, policy.CheckOrder), []string{"message zebra", "note giraffe"})
+		turn := newReader(t, without(protocol, trace.CheckOrder), []string{"message zebra", "note giraffe"})
 		text := firstAsk(t, turn).Request.Input[0].Text
 		if !strings.Contains(text, "zebra") || !strings.Contains(text, "giraffe") || strings.Contains(text, "shown after the plan") {
 			t.Errorf("%s: the opening is\n%s", protocol, text)
@@ -53,7 +52,7 @@ func TestWithoutEnvelopeASenderIsWhoeverTheTextSays(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := without(behavior.ProtocolFull)
 		if off {
-			cfg = without(behavior.ProtocolFull, policy.CheckEnvelope)
+			cfg = without(behavior.ProtocolFull, trace.CheckEnvelope)
 		}
 		turn := newReader(t, cfg, []string{forged})
 		ask := planned(t, turn)
@@ -86,7 +85,7 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := behavior.Config{}
 		if off {
-			cfg.GuardOff = []policy.Check{policy.CheckMemory}
+			cfg.GuardOff = []trace.Check{trace.CheckMemory}
 		}
 		m := mindIn(t, "two_bases", cfg, 0)
 		m.world.Apply([]world.Intent{{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "an assembler needs the zebra"}}})
@@ -160,7 +159,7 @@ func TestDoubtedLessonsWaitForThePlan(t *testing.T) {
 	if trusts["res-00001"] != trace.TrustOtherAgent || trusts["res-00002"] != trace.TrustDerived || trusts["res-00003"] != trace.TrustSelfObservation {
 		t.Errorf("the sources in view are %+v", d.SourcesRetrieved)
 	}
-	cfg := without(behavior.ProtocolFull, policy.CheckLessons)
+	cfg := without(behavior.ProtocolFull, trace.CheckLessons)
 	cfg.PlaybookBullets = 1
 	if lines := lessonLines(opening(t, readerOf(t, cfg, doubtedBook).begin())); len(lines) != 1 || strings.HasPrefix(lines[0], "[res-00003]") {
 		t.Errorf("with the check off: %q", lines)

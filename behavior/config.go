@@ -1,10 +1,8 @@
 package behavior
 
 import (
-	"fmt"
 	"slices"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/trace"
 )
@@ -56,17 +54,6 @@ const (
 // ContextWindowMin is the smallest context window supported, in tokens.
 const ContextWindowMin = 4000
 
-// Validate reports the first setting out of range, naming it and what is allowed.
-func (c Config) Validate() error {
-	if err := c.Settings.Validate(); err != nil {
-		return err
-	}
-	if _, err := policy.ParseChecks(c.GuardOff); err != nil {
-		return fmt.Errorf("guard checks to leave out: %w", err)
-	}
-	return nil
-}
-
 // WithDefaults returns c with the default of every setting that was not made.
 func (c Config) WithDefaults() Config {
 	c.Settings = c.Settings.WithDefaults()
@@ -78,7 +65,7 @@ func (c Config) WithDefaults() Config {
 
 // Guards reports whether a check of the guard is on. All are, unless GuardOff names
 // them.
-func (c *Config) Guards(check policy.Check) bool { return !slices.Contains(c.GuardOff, check) }
+func (c *Config) Guards(check trace.Check) bool { return !slices.Contains(c.GuardOff, check) }
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason steps with their retries, draft, decision, guard

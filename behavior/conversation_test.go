@@ -16,7 +16,6 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/answer"
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -93,7 +92,7 @@ func play(t *testing.T, sections map[string]string) string {
 	t.Helper()
 	protocol, answers, texts := strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"])
 	_, forgetful := sections["forgetful"]
-	off, err := policy.ParseChecks(strings.Fields(sections["guard-off"]))
+	off, err := trace.ParseChecks(strings.Fields(sections["guard-off"]))
 	if err != nil {
 		t.Fatal(err)
 	}

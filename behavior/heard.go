@@ -3,7 +3,6 @@ package behavior
 import (
 	"slices"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -30,7 +29,7 @@ func (m *Agent) heard(t texts) []memory.Entry {
 	for _, l := range slices.Backward(t.Inbox) {
 		list = append(list, heardEntry(topicMessage, l.ID, l.From, l.Sent, l.Text))
 	}
-	if !m.cfg.Guards(policy.CheckMemory) {
+	if !m.cfg.Guards(trace.CheckMemory) {
 		for i := range list {
 			list[i].Trust = trace.TrustSelfObservation
 		}
@@ -67,7 +66,7 @@ const readMax = 256
 // ones, where that is about its goals. Without newer texts it recalls none: what an old one
 // says shall not decide whether there are texts in view.
 func (m *Agent) recallHeard(held texts, f memory.Focus) texts {
-	if !m.cfg.Guards(policy.CheckMemory) {
+	if !m.cfg.Guards(trace.CheckMemory) {
 		return held
 	}
 	if held.count() == 0 {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -218,7 +217,7 @@ func (m *Agent) focus(o *world.Observation) memory.Focus {
 // It leaves out what is shown already, and text of other agents.
 func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	quota := m.layout.quota
-	if m.cfg.Guards(policy.CheckMemory) {
+	if m.cfg.Guards(trace.CheckMemory) {
 		quota.Heard = 0
 	}
 	found := m.memory.Digest(f, quota, shown)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -19,7 +18,7 @@ func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered s
 		return sectionDraft{name: sectionPlaybook, variants: []variant{{}}}, nil
 	}
 	least := trace.TrustSelfObservation
-	if !m.cfg.Guards(policy.CheckLessons) {
+	if !m.cfg.Guards(trace.CheckLessons) {
 		least = trace.TrustToolError
 	}
 	situation, wanted := m.situation(seen, last)

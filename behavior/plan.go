@@ -132,7 +132,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
 		}
 		used = slices.Concat(used, more)
-		if t.follows() && t.mind.cfg.Guards(policy.CheckPlan) {
+		if t.follows() && t.mind.cfg.Guards(trace.CheckPlan) {
 			closed := policy.Missing(do[0], open)
 			for _, s := range closed {
 				faults = append(faults, t.told(answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i)))...)
@@ -188,7 +188,7 @@ func (t *Turn) intendAction(v *Evaluation) {
 // bent reports whether others may have had a part in what is planned now. Such a plan adds
 // nothing to what was planned before, and takes nothing of it away: what it dropped could make
 // another action the first.
-func (t *Turn) bent() bool { return t.sawUntrusted && t.mind.cfg.Guards(policy.CheckOrder) }
+func (t *Turn) bent() bool { return t.sawUntrusted && t.mind.cfg.Guards(trace.CheckOrder) }
 
 // mayDo adds a planned action, unless others may have asked for it.
 func (t *Turn) mayDo(p policy.PlannedAction) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -82,7 +81,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		held.Documents = append(held.Documents, s.Text)
 		seen.unread += m.history.unread(s.ID)
 	}
-	held.bare, held.spoken = !m.cfg.Guards(policy.CheckEnvelope), m.history.spoken
+	held.bare, held.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
 	seen.Withheld = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)
 	for _, s := range held.taught {
@@ -137,7 +136,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 // another in one message. Texts of other agents are kept for later.
 func (m *Agent) compose(view world.View, p *prompt) {
 	outcome, acted := view.Last()
-	p.seen, p.early = view.Observe(), !m.cfg.Guards(policy.CheckOrder)
+	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
 	seen, held, lessons, passages := m.part(view, &p.seen, outcome, focus)
 	if p.early {
@@ -263,7 +262,7 @@ func (m *Agent) goals(view world.View) string {
 // things; the omitted counts stay exact.
 func (m *Agent) observed(seen *visibleObservation) sectionDraft {
 	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: m.goalWords, needless: m.cfg.Needless, words: m.words}
-	s.strangeNames = s.details && !m.cfg.Guards(policy.CheckOrder)
+	s.strangeNames = s.details && !m.cfg.Guards(trace.CheckOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {
 		for {
 			var ok bool

@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -38,7 +38,7 @@ func (t *Turn) roundLeft() bool { return t.mind.ledger.RoundLeft(t.view.Tick()) 
 
 // bindsRounds reports whether texts are shown that may cost only so many requests.
 func (t *Turn) bindsRounds() bool {
-	return t.tainted() && !t.opening.early && t.mind.cfg.Guards(policy.CheckDeviations)
+	return t.tainted() && !t.opening.early && t.mind.cfg.Guards(trace.CheckDeviations)
 }
 
 // overdue reports whether one more request would be more than texts may cost.
@@ -54,7 +54,7 @@ func (t *Turn) overdue() bool {
 // are shown, and, if the policy refused, while terms are open.
 func (t *Turn) countRefusal(refused ...*Evaluation) {
 	t.guardRounds++
-	if !t.mind.cfg.Guards(policy.CheckDeviations) {
+	if !t.mind.cfg.Guards(trace.CheckDeviations) {
 		return
 	}
 	terms := t.terms()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -16,10 +17,10 @@ import (
 // answer now, at least in part, and what agents that a rule names declined. The rest is withheld,
 // together with the options to accept or decline it.
 func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.Message) {
-	ordered := m.cfg.Guards(policy.CheckOrder)
+	ordered := m.cfg.Guards(trace.CheckOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {
-			if !ordered || m.policy.Answerable(t, m.ledger, seen.Tick) {
+			if !ordered || m.policy.Answerable(t, m.ledger, &seen.Observation) {
 				shown = append(shown, t)
 			} else {
 				held.Terms = append(held.Terms, t)
@@ -41,7 +42,7 @@ func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.M
 	seen.news = slices.Concat(m.history.news, m.words.declined(declined, seen.OwnOffers))
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
-		if a.OK && m.cfg.Guards(policy.CheckRules) && m.policy.Forbids(a.Action) {
+		if a.OK && m.cfg.Guards(trace.CheckRules) && m.policy.Forbids(a.Action) {
 			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.ReasonForbidden)}
 		}
 	}

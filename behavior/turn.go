@@ -203,7 +203,7 @@ func (t *Turn) Env() modules.Env {
 		room -= t.mind.count(s.output)
 	}
 	env := modules.Env{View: t.view, Memory: t.mind.memory, Documents: t.mind.cfg.Documents, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
-	if t.mind.cfg.Guards(policy.CheckOrder) {
+	if t.mind.cfg.Guards(trace.CheckOrder) {
 		env.Shows = func(name string) bool { return mentions(t.mind.goalWords, name) } // as in the prompt
 	}
 	return env
@@ -228,7 +228,7 @@ func (t *Turn) Result(r modules.Result) {
 		s.done, s.output = true, r.Output
 		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
 		// reads the result.
-		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.CheckOrder) {
+		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
 			s.output = encode(resultUnseen{"held", t.heldResult(r.Sources)})
 			t.unseen = append(t.unseen, r)
 		} else {
@@ -302,7 +302,7 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
-	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(policy.CheckDeviations) {
+	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(trace.CheckDeviations) {
 		// An agent that insists on what terms ask for loses ticks to them, as others lose ticks
 		// to texts. Once those ticks are used up, terms wait for the plan. With a plan there is a
 		// fallback.

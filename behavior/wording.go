@@ -157,7 +157,7 @@ func (table phraseTable[Code]) of(code Code) string {
 	panic("behavior: no wording for " + string(code))
 }
 
-// wordsOf returns the table of a language, which [Config.Validate] has checked.
+// wordsOf returns the table of a language, which [trace.Settings.Validate] has checked.
 func wordsOf(l modules.Language) *wording {
 	switch l {
 	case modules.English:

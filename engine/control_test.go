@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -409,7 +408,7 @@ func TestTheOperatorIsUntrusted(t *testing.T) {
 	if gifts, shown := given(nil); gifts > 0 || !shown {
 		t.Errorf("with the guard %d gifts, shown %v", gifts, shown)
 	}
-	if gifts, _ := given(policy.Checks()); gifts == 0 {
+	if gifts, _ := given(trace.Checks()); gifts == 0 {
 		t.Error("without the guard the order moves nothing either: the test shows nothing")
 	}
 }

@@ -269,6 +269,9 @@ func (s Settings) Validate() error {
 	if err := s.ValidateSampling(); err != nil {
 		return err
 	}
+	if _, err := ParseChecks(s.GuardOff); err != nil {
+		return fmt.Errorf("guard checks to leave out: %w", err)
+	}
 	last := int64(1)
 	for i, sw := range s.PromptSwitches {
 		if sw.Tick < last {

@@ -400,7 +400,7 @@ func TestSmallGifts(t *testing.T) {
 // answered is a ledger of one message to an agent, which answered its messages up to a tick.
 func answered(id string, sent int64) Ledger {
 	d, _ := parse(world.SendMessage{To: id, Text: "no"})
-	d.repliesTo = sent
+	d.answers = map[answerKey]int64{{id, d.spec.Name}: sent}
 	return Policy{}.Settle(Ledger{}, sent, d, nil)
 }
 
@@ -491,7 +491,7 @@ func TestAnswerable(t *testing.T) {
 		{"a bad offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 1}, Ledger{}, false},
 		{"too large an offer", world.Terms{From: "agent-2", Want: "data", WantAmount: 8, Give: "hardware", GiveAmount: 8}, Ledger{}, false},
 	} {
-		if got := m.Answerable(tt.terms, tt.ledger, 6); got != tt.want {
+		if got := m.Answerable(tt.terms, tt.ledger, &world.Observation{Tick: 6}); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

@@ -56,29 +56,38 @@
 //     asks for over 5% more, it is a deviation. A purchase counts the most that its price lets it
 //     pay.
 //   - Terms stay open for no longer than planned.
+//   - A later journey is a deviation of its way there and back. If nobody knows how far it is, it
+//     is more than may be.
 //
 // About what is asked for:
 //
 //   - If a rule with askers says nothing of the receiver, the asker receives what is directed to
 //     an agent. A rule with the receiver "*" allows any receiver.
 //   - A gift answers a request for the same resource. An offer answers such a request if it names
-//     it in re, so that the rest of the request is lowered. Any open terms ask for a journey to
-//     the asker. Other actions that give nothing are asked for by messages only.
+//     it in re, so that the rest of the request is lowered. Any open terms ask for words, and for a
+//     journey to the asker or where the rule says. Other actions are asked for by messages only.
+//   - A gift meets the oldest request of its receiver for such goods. So every request that it may
+//     meet must be trusted, whoever asks for the gift, and how.
 //   - A rule that gives to the asker lifts a forbid only for triggers that no stranger had a part
-//     in. It bounds gifts no matter who had a part in the triggers.
+//     in; if that is a message, the action answers it. The rule bounds gifts no matter who had a
+//     part in the triggers.
 //   - A message asks for one action of a kind. After that, only newer messages of its sender do.
 //   - Some actions need a rule and a trigger even if they are planned, because the plan may owe
 //     them to terms that were shown before it: a gift to the sender of such terms or to the
 //     receiver that the rule names, an offer in reply, and the acceptance of an offer.
 //     The agent's other offers do not. But one to the asker or to anyone, of what a request shown
-//     asks for, counts for each rule that could answer and must be within what one has left.
-//   - While terms are shown, an order that gives is carried out once, unless the plan has it.
+//     asks for, counts for the asker and each rule that could answer, and must be within what one
+//     of them has left, and its rate.
+//   - Who names terms that it was not shown may have been told their id. That counts as a text.
+//   - While terms are shown, an order that gives is carried out once, unless it is planned and no
+//     earlier planned action is possible.
 //   - A gift of electricity that is asked for leaves the charge above low.
 //   - A gift that no agent asked for counts towards the total of every rule that describes
 //     it, and towards total_each as if its receiver had asked. A gift to an agent that may ask for
 //     it counts at least a fifth of the total, so that five of them use it up.
-//   - A standing order that is asked for needs a rule about execute_until too. A gift that is
-//     asked for is given once.
+//   - A standing order that is asked for needs a rule about execute_until too, which must let the
+//     same trigger ask. Each attempt keeps to the rule about the action. A gift that is asked for is
+//     given once. An order that would be a deviation is what is asked for, if that is anything.
 //
 // About fallbacks and parents:
 //

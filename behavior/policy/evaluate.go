@@ -97,7 +97,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		}
 		return *by, nil
 	}
-	m, counts := q.matchPlan(), !e.off(CheckDeviations)
+	m, counts := q.matchPlan(), !e.off(trace.CheckDeviations)
 	if m.planned() && (m.cost == 0 || !counts) {
 		return trace.Authority{By: trace.AuthorityPlan, Planned: m.index + 1}, nil
 	}
@@ -114,33 +114,42 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); m.cost > left {
-		return trace.Authority{}, &Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
+		return trace.Authority{Planned: m.index + 1}, &Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
 	}
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: m.index + 1, Deviation: m.cost}, nil
 }
 
 // influenced reports whether others may have led to the action: their texts are in view, it
 // answers their terms, or it gives again and again while terms are shown. If so, it must be
-// planned, or asked for under a rule. (An order that is not is carried out once.)
+// planned, or asked for under a rule. (An order that is not is carried out once.) Terms that the
+// agent was not shown count as their texts do: who guesses an id may have been told it.
 func (q *evaluation) influenced() bool {
-	if q.e.off(CheckPlan) {
+	if q.e.off(trace.CheckPlan) {
 		return false
 	}
-	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(CheckRules)
-	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op)
+	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(trace.CheckRules)
+	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.answersUnshown()
+}
+
+// answersUnshown reports whether the action names terms of another agent that were not shown before
+// the plan.
+func (q *evaluation) answersUnshown() bool {
+	id := q.op.args[world.SlotID].text
+	named := func(t world.Terms) bool { return t.ID == id && t.From != q.p.agent }
+	return id != "" && slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), named) && !slices.ContainsFunc(q.e.Shown, named)
 }
 
 // answersTerms reports whether an operation may answer open terms that are shown before a plan
 // because a rule could answer them: a gift to their sender or to the receiver that the rule names,
 // an offer in reply, or the acceptance of an offer.
 func (q *evaluation) answersTerms(op *Operation) bool {
-	if !op.gives() || q.e.off(CheckRules) {
+	if !op.gives() || q.e.off(trace.CheckRules) {
 		return false
 	}
 	return slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), func(t world.Terms) bool {
 		return slices.ContainsFunc(q.p.rules, func(r rule) bool {
 			directed := op.args[world.SlotID].text == t.ID || op.isGift() && (t.From == op.to || r.To == op.to)
-			return directed && q.p.couldAnswer(&r, t, q.e.Ledger, q.e.View.Tick())
+			return directed && q.p.couldAnswer(&r, t, q.e.Ledger, q.seen())
 		})
 	})
 }
@@ -182,75 +191,74 @@ func (q *evaluation) spareElectricity() int64 {
 // checkRules checks an operation, and the standing order around it, against the rules of the
 // scenario, and notes for which further rules it counts.
 func (q *evaluation) checkRules(op *Operation) *Violation {
-	if q.e.off(CheckRules) || len(q.p.rules) == 0 {
+	if q.e.off(trace.CheckRules) || len(q.p.rules) == 0 {
 		return nil
 	}
 	broken := q.checkOperation(op)
 	if broken == nil && op.order != nil {
 		broken = q.checkOperation(op.asOrder())
 	}
-	return cmp.Or(broken, q.checkShown(op))
+	return cmp.Or(broken, q.checkMoved(op))
 }
 
-// checkShown looks for an offer that suits a request which the agent is shown before its plan, but
-// does not name that request: it gives what the asker wants, to the asker or to anyone. Since the
-// agent may make it because of the request, it counts for each rule that could answer, and may give
-// no more than one of them has left. An attempt of an order also counts for the rules with which
-// the order began.
-func (q *evaluation) checkShown(op *Operation) (broken *Violation) {
+// checkMoved looks for what others may have moved the agent to. An offer suits a request that is shown
+// before the plan if it does not name that request, but gives what the asker wants, to the asker or
+// to anyone: it counts for each rule that could answer and for the asker. An attempt of an order
+// counts for the rules with which the order began. Both must be within one of these rules.
+func (q *evaluation) checkMoved(op *Operation) (broken *Violation) {
 	offer, is := op.do.(world.Offer)
-	if !is {
-		return nil
-	}
-	within, now, receiver := false, q.e.View.Tick(), op.receiver()
+	receiver := op.receiver()
 	for i := range q.p.rules {
-		r := &q.p.rules[i]
-		suits := func(t world.Terms) bool {
-			return t.ID != offer.Re && t.Want == op.what && (receiver == t.From || receiver == "") && q.p.couldAnswer(r, t, q.e.Ledger, now)
-		}
-		if begun := q.e.Order != nil && slices.Contains(q.e.Order.countsFor, r.number); !begun && !slices.ContainsFunc(q.seen().Requests, suits) {
-			continue
-		}
-		op.countsFor = append(op.countsFor, r.number)
-		most, reason := r.remaining(q.e.Ledger, now, receiver)
-		if within = within || op.amount <= most; !within {
-			broken = exceeded(op, reason, r, most)
+		for _, t := range q.seen().Requests {
+			if is && t.ID != offer.Re && t.Want == op.what && (receiver == t.From || receiver == "") && q.p.couldAnswer(&q.p.rules[i], t, q.e.Ledger, q.seen()) {
+				op.countsFor = append(op.countsFor, account{i + 1, t.From})
+			}
 		}
 	}
-	if within {
-		return nil
+	if q.e.Order != nil {
+		op.countsFor = append(op.countsFor, q.e.Order.countsFor...)
+	}
+	for _, c := range op.countsFor {
+		if broken = q.checkLimits(&q.p.rules[c.rule-1], op, c.asker); broken == nil {
+			break
+		}
 	}
 	return broken
 }
 
 // checkOperation checks an operation apart from an order around it. An allow counts if it
-// describes the operation and lifts whatever forbids it. If several refuse it, the most generous
-// one is reported.
+// describes the operation and lifts whatever forbids it. A message that lifts a forbid is answered
+// by the operation. If several rules refuse it, the most generous one is reported.
 func (q *evaluation) checkOperation(op *Operation) *Violation {
 	forbidden := slices.ContainsFunc(q.p.rules, func(r rule) bool { return r.forbids() && r.describes(op) })
 	var best *Violation
 	for i := range q.p.rules {
-		r := &q.p.rules[i]
+		r, lifting := &q.p.rules[i], (*trigger)(nil)
 		if !q.allows(r, op) {
 			continue
 		}
 		asker := ""
+		if op.isGift() || r.toAsker() {
+			asker = op.to
+		}
 		if r.toAsker() {
 			// The rule bounds gifts that open terms ask for, no matter who had a part in the
 			// terms. It lifts a forbid only for terms that no other agent had a part in.
-			asker = op.to
 			asks := func(t trigger) bool {
 				if forbidden {
 					return q.triggers(r, &t, op) && q.trusted(r, &t, op)
 				}
 				return op.gives() && t.kind != kindMessage && q.triggers(r, &t, op)
 			}
-			if !slices.ContainsFunc(q.triggersInView(), asks) {
+			at := slices.IndexFunc(q.triggersInView(), asks)
+			if at < 0 {
 				continue
 			}
+			lifting = &q.triggersInView()[at]
 		}
 		broken := q.checkLimits(r, op, asker)
 		if broken == nil {
+			op.answer(lifting)
 			return nil
 		}
 		if best == nil || broken.Maximum != nil && best.Maximum != nil && *broken.Maximum > *best.Maximum {
@@ -265,14 +273,21 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 
 // allows reports whether a rule is an allow that describes an operation, and narrower than every
 // forbid that does.
-func (q *evaluation) allows(r *rule, op *Operation) bool {
-	return r.allows() && r.describes(op) && (q.e.off(CheckRules) || !slices.ContainsFunc(q.p.rules, func(f rule) bool {
+func (p *Policy) allows(r *rule, op *Operation) bool {
+	return r.allows() && r.describes(op) && !slices.ContainsFunc(p.rules, func(f rule) bool {
 		return f.forbids() && f.describes(op) && !r.lifts(&f)
-	}))
+	})
+}
+
+func (q *evaluation) allows(r *rule, op *Operation) bool {
+	return q.p.allows(r, op) || q.e.off(trace.CheckRules) && r.allows() && r.describes(op)
 }
 
 // checkLimits checks an operation against the limits of one rule, for an asker or "" for none.
 func (q *evaluation) checkLimits(r *rule, op *Operation, asker string) *Violation {
+	if r.GetAtLeast > 0 && r.Get != "" && r.Get != op.get {
+		return exceeded(op, ReasonAmount, r, 0) // an offer that suits a request, but wants something else
+	}
 	if !r.rateMet(op) {
 		// A search, because a product of amounts may not fit in 64 bits.
 		least := sort.Search(math.MaxInt, func(n int) bool { return r.rateMet(&Operation{amount: op.amount, got: int64(n)}) })

@@ -32,7 +32,7 @@ func TestFailsMissing(t *testing.T) {
 		{"a rule about an unknown action", Compile("agent-1", []world.PolicyRule{forbid("fly")}), view, world.Mine{MassG: 1000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, e := range []Evidence{{View: tt.view}, {View: tt.view, Authors: []string{"agent-2"}, Off: Checks()}} {
+			for _, e := range []Evidence{{View: tt.view}, {View: tt.view, Authors: []string{"agent-2"}, Off: trace.Checks()}} {
 				if _, f := tt.m.untrimmed(tt.action, e); reasonOf(f) != ReasonUnavailable {
 					t.Errorf("%+v", f)
 				}

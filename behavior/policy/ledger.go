@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -37,18 +36,24 @@ type Ledger struct {
 	answered map[answerKey]int64
 }
 
+// account is what an amount counts for: a rule by its number, and the agent that asked, or may have.
+type account struct {
+	rule  int
+	asker string
+}
+
 // gift is an amount that was given for a request.
 type gift struct {
 	tick, amount int64
 	request      string
 }
 
-// settlement is an amount that counts for a rule, by the rule's number. asker is empty if no
-// agent asked. The settlements of a rule without a window are one entry.
+// settlement is an amount that counts for a rule, by the rule's number, and for each of some
+// askers. The settlements of a rule without a window are one entry for the same askers.
 type settlement struct {
 	tick, amount int64
 	rule         int
-	asker        string
+	askers       []string
 }
 
 // tickCount is a number that was counted in a tick.
@@ -118,18 +123,29 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		if r.Action == ArgumentOrder && op.order != nil {
 			done = op.asOrder()
 		}
-		suits := slices.Contains(op.countsFor, r.number)
-		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && !suits {
+		next := settlement{tick: tick, amount: max(0, done.amount), rule: r.number}
+		for _, c := range op.countsFor {
+			if c.rule == r.number {
+				next.askers = append(next.askers, c.asker)
+			}
+		}
+		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && len(next.askers) == 0 {
 			continue
 		}
-		next := settlement{tick: tick, amount: max(0, done.amount), rule: r.number, asker: asker}
-		if (r.toAsker() || suits) && !op.isMove() {
-			next.asker = op.receiver()
+		switch {
+		case r.toAsker() && !op.isMove(), op.isGift() && asker == "":
+			next.askers = append(next.askers, op.receiver())
+		case len(next.askers) == 0:
+			next.askers = append(next.askers, asker)
 		}
+		slices.Sort(next.askers)
+		next.askers = slices.Compact(next.askers)
 		if op.isGift() && (r.mayAsk(op.to) || asker != "") {
 			next.amount = max(next.amount, r.giftMin())
 		}
-		same := func(s settlement) bool { return s.rule == next.rule && s.asker == next.asker && r.Window == 0 }
+		same := func(s settlement) bool {
+			return s.rule == next.rule && slices.Equal(s.askers, next.askers) && r.Window == 0
+		}
 		if at := slices.IndexFunc(settled, same); at >= 0 {
 			settled[at].amount += min(next.amount, math.MaxInt64-settled[at].amount)
 		} else {
@@ -142,10 +158,11 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		l.given = slices.DeleteFunc(slices.Clone(l.given), func(g gift) bool { return g.tick < tick-world.TermsTicksMax })
 		l.given = append(l.given, gift{tick, op.amount, by.Terms})
 	}
-	if key := (answerKey{cmp.Or(asker, op.to), op.spec.Name}); op.repliesTo > l.answered[key] {
-		answered := map[answerKey]int64{}
-		maps.Copy(answered, l.answered)
-		answered[key] = op.repliesTo
+	if len(op.answers) > 0 {
+		answered := maps.Clone(op.answers)
+		for key, tick := range l.answered {
+			answered[key] = max(tick, answered[key])
+		}
 		l.answered = answered
 	}
 	return l
@@ -167,7 +184,7 @@ func (r *rule) giftMin() int64 { return r.Total/giftsMax + min(1, r.Total%giftsM
 // settledFor is the sum that a rule settled in its window, for an asker or, with "", for all.
 func (l Ledger) settledFor(r *rule, now int64, asker string) (sum int64) {
 	for _, s := range l.settled {
-		if s.rule == r.number && (asker == "" || s.asker == asker) && (r.Window == 0 || s.tick > now-r.Window) {
+		if s.rule == r.number && (asker == "" || slices.Contains(s.askers, asker)) && (r.Window == 0 || s.tick > now-r.Window) {
 			sum += min(s.amount, math.MaxInt64-sum)
 		}
 	}
@@ -214,8 +231,10 @@ func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 		most, _ := r.remaining(l, now, "")
 		var spent []string
 		for _, s := range l.settled {
-			if s.rule == r.number && s.asker != "" && r.TotalEach > 0 && l.settledFor(r, now, s.asker) >= r.TotalEach {
-				spent = append(spent, s.asker)
+			for _, asker := range s.askers {
+				if s.rule == r.number && asker != "" && r.TotalEach > 0 && l.settledFor(r, now, asker) >= r.TotalEach {
+					spent = append(spent, asker)
+				}
 			}
 		}
 		slices.Sort(spent)

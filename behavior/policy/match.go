@@ -83,14 +83,16 @@ func (q *evaluation) matchPlan() planMatch {
 }
 
 // deviation is how many ticks the operation counts as a deviation: the ticks it takes, an order
-// each of its attempts, a journey its way back too.
+// each of its attempts, a journey its way back too. A journey of unknown length is more than may be.
 func (q *evaluation) deviation() int64 {
 	ticks := int64(1)
 	switch do := q.op.do.(type) {
 	case world.WaitTicks:
 		ticks = max(1, do.Ticks)
 	case world.Move:
-		ticks = max(1, 2*q.e.View.Check(do).Ticks)
+		if ticks = 2 * q.e.View.Check(do).Ticks; ticks == 0 {
+			ticks = DeviationsMax + 1
+		}
 	}
 	if q.op.order != nil {
 		ticks *= max(1, min(q.op.order.MaxTicks, world.StandingTicksMax))

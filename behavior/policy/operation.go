@@ -35,10 +35,10 @@ type Operation struct {
 	amount, got int64
 	// unknown says that it accepts an offer that the agent does not see.
 	unknown bool
-	// repliesTo is the tick of the newest message that it answers, 0 for none.
-	repliesTo int64
-	// countsFor are further rules that it counts for, by number: see checkShown.
-	countsFor []int
+	// countsFor is the rule by which an agent asked for it, or those that checkMoved found.
+	countsFor []account
+	// answers is the tick of the newest message that it answers.
+	answers map[answerKey]int64
 }
 
 // entry is one action of the registry.

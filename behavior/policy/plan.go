@@ -72,32 +72,16 @@ func (op *Operation) planned(open ...world.Slot) PlannedAction {
 
 // number is the field of a slot that holds a number, nil for any other slot.
 func (p *PlannedAction) number(s world.Slot) **int64 {
-	switch s {
-	case world.SlotAmount:
-		return &p.Amount
-	case world.SlotPrice:
-		return &p.Price
-	case world.SlotWantAmount:
-		return &p.WantAmount
-	case world.SlotForTicks:
-		return &p.ForTicks
-	}
-	return nil
+	return [world.SlotCount]**int64{
+		world.SlotAmount: &p.Amount, world.SlotPrice: &p.Price, world.SlotWantAmount: &p.WantAmount, world.SlotForTicks: &p.ForTicks,
+	}[s]
 }
 
-// word is the field of a slot that holds an id, a choice or a text.
+// word is the field of a slot that holds an id, a choice or a text, nil for any other slot.
 func (p *PlannedAction) word(s world.Slot) *string {
-	switch s {
-	case world.SlotTo:
-		return &p.To
-	case world.SlotID:
-		return &p.ID
-	case world.SlotWhat:
-		return &p.What
-	case world.SlotWant:
-		return &p.Want
-	}
-	return &p.Text
+	return [world.SlotCount]*string{
+		world.SlotTo: &p.To, world.SlotID: &p.ID, world.SlotWhat: &p.What, world.SlotWant: &p.Want, world.SlotText: &p.Text,
+	}[s]
 }
 
 // receivers lists the receivers or places that the plan names.

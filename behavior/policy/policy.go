@@ -78,7 +78,7 @@ type Evidence struct {
 	// Ledger is what the agent did before.
 	Ledger Ledger
 	// Off are the checks left out, for measuring only.
-	Off []Check
+	Off []trace.Check
 }
 
 // InView lists all agents whose texts or terms are in view, and the parents of the terms.
@@ -90,7 +90,7 @@ func (e Evidence) InView() []string {
 	return list
 }
 
-func (e *Evidence) off(l Check) bool { return slices.Contains(e.Off, l) }
+func (e *Evidence) off(c trace.Check) bool { return slices.Contains(e.Off, c) }
 
 // Result is what [Policy.Evaluate] says of an action.
 type Result struct {
@@ -128,11 +128,14 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		return r
 	}
 	r.Operation = q.op
+	if r.By == trace.AuthorityRule {
+		r.Operation.countsFor = append(r.Operation.countsFor, account{r.Rule, r.Asker})
+	}
 	if sends := q.op.sends(); len(e.Authors) > 0 || sends || r.Terms != "" {
-		r.Operation.repliesTo = q.repliesTo(&r.Authority)
+		q.answer(&r.Operation, &r.Authority)
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.
-		if sends && !e.off(CheckTaint) && !q.plannedInFull(false) {
+		if sends && !e.off(trace.CheckTaint) && !q.plannedInFull(false) {
 			r.Parents = world.Parents(p.agent, e.InView()...)
 		}
 	}

@@ -238,7 +238,7 @@ func TestLayersOnlyRestrict(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
 		before := s.passes()
-		s.evidence.Off = []Check{rapid.SampledFrom(Checks()).Draw(rt, "off")}
+		s.evidence.Off = []trace.Check{rapid.SampledFrom(trace.Checks()).Draw(rt, "off")}
 		if before && !s.passes() {
 			rt.Fatalf("refused without a check: %+v", s)
 		}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 
 	"example.com/agentworld/trace"
@@ -49,8 +50,12 @@ func (q *evaluation) triggersInView() []trigger {
 // one action of a kind: otherwise an old message would authorize the action again and again. The
 // attempts of an order are one action.
 func (q *evaluation) admits(r *rule, t *trigger, op *Operation) bool {
-	return r.mayAsk(t.asker) && t.asker != q.p.agent &&
-		(t.kind != kindMessage || r.ByMessage && t.sent > q.e.Ledger.answered[answerKey{t.asker, op.spec.Name}])
+	if !r.mayAsk(t.asker) || t.asker == q.p.agent || t.kind != kindMessage {
+		return r.mayAsk(t.asker) && t.asker != q.p.agent
+	}
+	key := answerKey{t.asker, op.spec.Name}
+	begun := q.e.Order != nil && t.sent == q.e.Order.answers[key]
+	return r.ByMessage && (begun || t.sent > q.e.Ledger.answered[key])
 }
 
 // reaches reports whether the operation is directed as a rule demands: to the asker, or, if it is
@@ -78,25 +83,25 @@ func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
 	case world.SendMessage, world.Move:
 		return true // any terms or message may be answered in words, and any asker may be met
 	}
-	return t.kind == kindMessage || t.kind == world.KindRequest && op.gives() && t.want == op.what
+	return t.kind == kindMessage || t.kind == world.KindRequest && op.isGift() && t.want == op.what
 }
 
 // trusted reports whether a rule lets every agent ask that may have led to a trigger. The world
-// counts a gift towards the oldest request of its receiver for such goods, so that every request
-// before the trigger must be trusted, too.
+// counts a gift towards the oldest request of its receiver for such goods, so that every request of
+// the receiver must be trusted, too, or those before the trigger if that is one of them.
 func (q *evaluation) trusted(r *rule, t *trigger, op *Operation) bool {
-	if q.e.off(CheckTaint) {
+	if q.e.off(trace.CheckTaint) {
 		return true
 	}
 	for _, met := range q.triggersInView() {
 		switch {
-		case met.id == t.id:
+		case met.id == t.id && t.asker == op.to:
 			return r.trusts(t.parents, q.p.agent)
-		case op.isGift() && t.kind == world.KindRequest && met.kind == t.kind && met.asker == t.asker && met.want == t.want && !r.trusts(met.parents, q.p.agent):
+		case op.isGift() && met.kind == world.KindRequest && met.asker == op.to && met.want == op.what && !r.trusts(met.parents, q.p.agent):
 			return false
 		}
 	}
-	return false
+	return r.trusts(t.parents, q.p.agent)
 }
 
 // trusts reports whether a rule lets all parents ask, the agent itself apart.
@@ -138,7 +143,7 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 // and what is left of the request. No agent can be asked for its last charge; the world applies
 // the same limit to offers.
 func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
-	if q.e.off(CheckRules) {
+	if q.e.off(trace.CheckRules) {
 		return nil
 	}
 	if broken := q.checkLimits(r, op, t.asker); broken != nil {
@@ -153,52 +158,71 @@ func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	return nil
 }
 
-// orderAskedFor is how many attempts a rule about standing orders lets an agent ask for, 0 for
-// none.
-func (q *evaluation) orderAskedFor(asker string) (most int64) {
+// orderAskedFor is how many attempts the rules about standing orders let the terms or the message
+// ask for that ask for the action itself, 0 for none.
+func (q *evaluation) orderAskedFor(by *trace.Authority) (most int64) {
+	order := q.op.asOrder()
 	for i := range q.p.rules {
-		if r := &q.p.rules[i]; len(r.AskedBy) > 0 && r.mayAsk(asker) && q.allows(r, q.op.asOrder()) {
-			n, _ := r.remaining(q.e.Ledger, q.e.View.Tick(), asker)
+		r := &q.p.rules[i]
+		asks := func(t trigger) bool { return t.id == by.Terms && q.admits(r, &t, &q.op) && q.trusted(r, &t, order) }
+		if len(r.AskedBy) > 0 && q.allows(r, order) && slices.ContainsFunc(q.triggersInView(), asks) {
+			n, _ := r.remaining(q.e.Ledger, q.e.View.Tick(), by.Asker)
 			most = max(most, min(n, world.StandingTicksMax))
 		}
 	}
 	return most
 }
 
-// repliesTo is the tick of the newest message that the operation answers: a message answers all of
-// its receiver, anything else, and what another agent asked to send there, the one that asked for it.
-func (q *evaluation) repliesTo(by *trace.Authority) (sent int64) {
-	writes := q.op.spec.Name == (world.SendMessage{}).ActionName() && (by.Asker == "" || by.Asker == q.op.to)
+// answer notes which messages an operation answers: a message answers all of its receiver, anything
+// else, and what another agent asked to send there, the one that asked for it.
+func (q *evaluation) answer(op *Operation, by *trace.Authority) {
+	writes := op.spec.Name == (world.SendMessage{}).ActionName() && (by.Asker == "" || by.Asker == op.to)
 	if !writes && by.Terms == "" {
-		return 0
+		return
 	}
-	inbox := q.seen().Inbox
-	for i := range inbox {
-		if m := &inbox[i]; m.Kind == "" && (writes && m.From == q.op.to || !writes && m.ID == by.Terms) {
-			sent = max(sent, m.Sent)
+	for _, t := range q.triggersInView() {
+		if writes && t.asker == op.to || !writes && t.id == by.Terms {
+			op.answer(&t)
 		}
 	}
-	return sent
+}
+
+// answer notes that an operation answers a trigger, which matters if it is a message.
+func (op *Operation) answer(t *trigger) {
+	if t == nil || t.kind != kindMessage {
+		return
+	}
+	if op.answers == nil {
+		op.answers = map[answerKey]int64{}
+	}
+	key := answerKey{t.asker, op.spec.Name}
+	op.answers[key] = max(op.answers[key], t.sent)
 }
 
 // Answerable reports whether a rule of the agent could answer a request or offer at least in
 // part now, and the agent may still deviate. The sender and all parents must be agents that the
 // rule lets ask. Nothing else that others chose is shown before a plan.
-func (p Policy) Answerable(t world.Terms, l Ledger, now int64) bool {
-	return l.Deviations(now) < DeviationsMax &&
-		slices.ContainsFunc(p.rules, func(r rule) bool { return p.couldAnswer(&r, t, l, now) })
+func (p Policy) Answerable(t world.Terms, l Ledger, seen *world.Observation) bool {
+	return l.Deviations(seen.Tick) < DeviationsMax &&
+		slices.ContainsFunc(p.rules, func(r rule) bool { return p.couldAnswer(&r, t, l, seen) })
 }
 
 // couldAnswer reports whether one rule could answer a request or offer at least in part now.
-func (p *Policy) couldAnswer(r *rule, t world.Terms, l Ledger, now int64) bool {
-	if !r.allows() || len(r.AskedBy) == 0 || t.From == p.agent || !r.mayAsk(t.From) || !r.trusts(t.Parents, p.agent) {
+func (p *Policy) couldAnswer(r *rule, t world.Terms, l Ledger, seen *world.Observation) bool {
+	answers := []string{(world.AcceptOffer{}).ActionName()}
+	if t.Give == "" { // a request
+		answers = []string{(world.Transfer{}).ActionName(), (world.Offer{}).ActionName()}
+	}
+	if len(r.AskedBy) == 0 || t.From == p.agent || !r.mayAsk(t.From) || !r.trusts(t.Parents, p.agent) || !slices.Contains(answers, r.Action) {
 		return false
 	}
-	left, _ := r.remaining(l, now, t.From)
-	if t.Give == "" { // a request
-		return left > 0 && l.leftOf(t.ID, t.Left) > 0 && (r.Action == (world.Transfer{}).ActionName() || r.Action == (world.Offer{}).ActionName()) && (r.What == "" || r.What == t.Want)
+	left, _ := r.remaining(l, seen.Tick, t.From)
+	op := Operation{spec: &registry[r.Action].spec, place: cmp.Or(t.Place, seen.Self.Place)}
+	if op.accept(t); t.Give != "" {
+		return p.allows(r, &op) && r.rateMet(&op) && op.amount <= left
 	}
-	op := Operation{spec: &registry[(world.AcceptOffer{}).ActionName()].spec, place: t.Place}
-	op.accept(t)
-	return r.Action == op.spec.Name && r.describes(&op) && r.rateMet(&op) && op.amount <= left
+	if op.get = r.Get; r.To != "" && !r.toAsker() {
+		op.to = r.To
+	}
+	return p.allows(r, &op) && left > 0 && l.leftOf(t.ID, t.Left) > 0
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -42,13 +43,15 @@ func (q *evaluation) orderLimits() (attempts int64, ignore []string) {
 	if q.answersTerms(&q.op) {
 		return 0, nil
 	}
-	if m := q.matchPlan(); m.planned() {
+	m := q.matchPlan()
+	by, _ := q.askedFor()
+	switch {
+	case m.planned() && (by == nil || m.cost == 0 || q.e.off(trace.CheckDeviations)):
 		return q.e.Plan[m.index].MaxTicks, q.e.Plan[m.index].Ignore
+	case by == nil || q.op.gives():
+		return 0, nil
 	}
-	if by, _ := q.askedFor(); by != nil && !q.op.gives() {
-		return q.orderAskedFor(by.Asker), nil
-	}
-	return 0, nil
+	return q.orderAskedFor(by), nil
 }
 
 // orderWithin reports whether the standing order keeps to both limits.

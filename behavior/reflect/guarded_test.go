@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -15,7 +14,7 @@ import (
 )
 
 // unguarded shows texts of other agents to a reflection and checks nothing against them.
-var unguarded = behavior.Config{Settings: trace.Settings{Model: "m", GuardOff: []policy.Check{policy.CheckLessons}}}
+var unguarded = behavior.Config{Settings: trace.Settings{Model: "m", GuardOff: []trace.Check{trace.CheckLessons}}}
 
 // addition is a consolidation that adds one lesson.
 func addition(content string, ticks string) string {

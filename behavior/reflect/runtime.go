@@ -3,7 +3,6 @@ package reflect
 import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/answer"
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
@@ -35,7 +34,7 @@ type Runtime struct {
 // range. own are the sections that the playbook adds to the built-in ones.
 func NewRuntime(cfg behavior.Config, rounds int, own ...playbook.OwnSection) *Runtime {
 	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools(own)}
-	k.guarded = k.cfg.Guards(policy.CheckLessons)
+	k.guarded = k.cfg.Guards(trace.CheckLessons)
 	k.policy = policyIn(k.cfg.Language)
 	k.static = k.cfg.CountTokens(k.policy)
 	for i, t := range k.tools {

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
@@ -69,25 +68,25 @@ func (l *Lab) Close() error {
 
 // Guard is the guard that cases are played with: all of it, or some checks less.
 type Guard struct {
-	// Off are the checks left out, in the order of [policy.Checks].
-	Off []policy.Check
+	// Off are the checks left out, in the order of [trace.Checks].
+	Off []trace.Check
 }
 
 // On is the guard with all its checks, GuardOff none of them.
 var (
 	On       = Guard{}
-	GuardOff = Guard{Off: policy.Checks()}
+	GuardOff = Guard{Off: trace.Checks()}
 )
 
 // Without is the guard without one check.
-func Without(l policy.Check) Guard { return Guard{Off: []policy.Check{l}} }
+func Without(l trace.Check) Guard { return Guard{Off: []trace.Check{l}} }
 
 // Name distinguishes guards in tables and directories: on, off, or the missing checks.
 func (g Guard) Name() string {
 	switch len(g.Off) {
 	case 0:
 		return "on"
-	case len(policy.Checks()):
+	case len(trace.Checks()):
 		return "off"
 	}
 	return "without " + strings.Join(g.Off, ", ")

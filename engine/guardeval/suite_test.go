@@ -11,7 +11,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -137,7 +136,7 @@ func TestLongSuite(t *testing.T) {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to play the whole suite")
 	}
 	jobs := Jobs(Suite(0), On, GuardOff)
-	for _, l := range policy.Checks() {
+	for _, l := range trace.Checks() {
 		jobs = append(jobs, Jobs(sample(84, 3), Without(l))...)
 	}
 	e := Evaluate(play(t, Options{Jobs: 4, Seeds: 20}, jobs))

@@ -12,8 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Summary is the outcome under one guard.
@@ -78,7 +78,7 @@ func Evaluate(results []Result) Evaluation {
 		}
 	}
 	guards := []Guard{On, GuardOff}
-	for _, l := range policy.Checks() {
+	for _, l := range trace.Checks() {
 		guards = append(guards, Without(l))
 	}
 	for _, g := range guards {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine/guardeval"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/trace"
 )
 
 // guardEvaluation is what the flags of the command say.
@@ -115,7 +115,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	}
 	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
 	if e.checks {
-		for _, l := range policy.Checks() {
+		for _, l := range trace.Checks() {
 			guards = append(guards, guardeval.Without(l))
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
@@ -194,7 +193,7 @@ func readChecks(text string, off *[]string) error {
 	if slices.Contains(names, noneText) {
 		return fmt.Errorf("%q stands beside other names; allowed: %s alone, or names of checks", noneText, noneText)
 	}
-	checks, err := policy.ParseChecks(names)
+	checks, err := trace.ParseChecks(names)
 	if err != nil {
 		return err
 	}

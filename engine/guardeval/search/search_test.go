@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -84,7 +84,7 @@ func TestKnownTrials(t *testing.T) {
 // without the guard no decision names a rule.
 func TestHarmWithoutTheGuard(t *testing.T) {
 	s := &Search{Seed: 1}
-	run(t, s, Options{Trials: 384, Jobs: 2, Off: policy.Checks()})
+	run(t, s, Options{Trials: 384, Jobs: 2, Off: trace.Checks()})
 	for _, kind := range []string{"outflow", "trade", "output", "productive", "shutdown", "away", "goal", harmAmount, harmTotal, harmTotalEach, harmForbidden, harmUncovered, harmRelayed, harmUnasked} {
 		if !slices.ContainsFunc(s.Finds, func(f Find) bool { return f.Harm.Kind == kind }) {
 			t.Errorf("no trial did harm of the kind %s", kind)
@@ -125,7 +125,7 @@ func TestTwinIsAnHonestPlayer(t *testing.T) {
 // stops in between.
 func TestSearchDependsOnItsSeedAlone(t *testing.T) {
 	whole, parts := &Search{Seed: 5}, &Search{Seed: 5}
-	o := Options{Trials: 2 * generation, Jobs: 1, Off: policy.Checks()}
+	o := Options{Trials: 2 * generation, Jobs: 1, Off: trace.Checks()}
 	run(t, whole, o)
 	for i := 1; i <= 2; i++ {
 		o.Trials, o.Jobs = i*generation, 3

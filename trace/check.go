@@ -1,4 +1,4 @@
-package policy
+package trace
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 // measurement has all of them.
 type Check = string
 
-// The checks. This package carries out plan, policy, deviations and taint. The names of the
-// others are here so that there is one list.
+// The checks. Package behavior/policy carries out plan, policy, deviations and taint, package
+// behavior the others.
 const (
 	// CheckOrder: texts of other agents are shown only after the plan.
 	CheckOrder Check = "order"
