@@ -238,10 +238,10 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	m.ledger = m.ledger.CountTurn(tick, d.Authority, d.round)
 	switch {
-	case d.sealed:
-		m.history.missed++
 	case d.listed:
 		m.history.missed = 0
+	case d.sealed:
+		m.history.missed++
 	}
 	if _, begins := d.Executed.(world.ExecuteUntil); begins {
 		m.order = d

@@ -77,7 +77,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 // error of the first that could not be read.
 func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	s := t.talk.Calls[i]
-	w, e = t.weigh(s.Call, candidates)
+	w, e = t.weigh(s, candidates)
 	w.slot = i
 	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil }) {
 		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
@@ -101,10 +101,7 @@ func (t *Turn) suffices(w weighing) bool {
 func (t *Turn) commit(d terminal) {
 	v := t.evaluate(d.action)
 	t.intendAction(v)
-	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
-		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: repeated(v.Adjusted).ActionName()}
-		v.Check.Status, v.plan = world.CheckRejected, t.plan
-	}
+	t.refuseOffPlan(v, t.talk.Calls[d.slot].ID)
 	again := t.refused != nil && world.Same(d.action, t.refused)
 	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
 	told := t.drafts == nil && t.candidates != nil && t.mind.cfg.Protocol != ProtocolLean
@@ -158,6 +155,14 @@ func (t *Turn) commit(d terminal) {
 	decided := decisionOf(v)
 	decided.Why, decided.Commit, decided.listedSources = capText(d.why), trace.CommitTwoStep, d.sources
 	t.finish(&decided)
+}
+
+// refuseOffPlan counts an action that the newest plan does not list, and refuses it if the plan binds.
+func (t *Turn) refuseOffPlan(v *Evaluation, callID string) {
+	if name := repeated(v.Adjusted).ActionName(); v.Violation == nil && t.offPlan(name, callID) {
+		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
+		v.Check.Status, v.plan = world.CheckRejected, t.plan
+	}
 }
 
 // outOfDeviations reports whether the action is refused because no deviations from the plan are left,

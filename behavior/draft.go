@@ -23,7 +23,7 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	}
 	t.pastPlan()
 	further := t.accepted == nil
-	w, e := t.weigh(call.Call, draft.Candidates)
+	w, e := t.weigh(call, draft.Candidates)
 	if !w.usable && e != nil {
 		return t.badArguments(i, trace.StepDraft, e)
 	}
@@ -101,7 +101,7 @@ type weighing struct {
 }
 
 // weigh evaluates the candidates that a call gave. e is the first argument error.
-func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
+func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	t.candidates, t.dropped = nil, nil
 	if n := len(candidates); n > candidatesMax {
 		t.dropped = answer.TooMany("candidates", candidatesMax, n)
@@ -109,7 +109,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 	accepted := false
 	for i, candidate := range candidates[:min(len(candidates), candidatesMax)] {
 		n := i + 1
-		action, used, bad := candidate.Decode(c, t.names)
+		action, used, bad := candidate.Decode(c.Call, t.names)
 		w.repairs = append(w.repairs, used...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
@@ -124,6 +124,9 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		}
 		v := t.evaluate(action)
 		t.intendAction(v)
+		if t.mind.cfg.Commit == trace.CommitOneStep {
+			t.refuseOffPlan(v, c.ID)
+		}
 		w.usable = w.usable || !v.Refused()
 		w.verdicts, w.scores = append(w.verdicts, v), append(w.scores, t.score(n, v))
 		result := candidateResult{N: n, DryRun: v.finding(t.mind.words)}

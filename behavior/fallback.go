@@ -43,12 +43,13 @@ type fallbackDetail struct {
 // check. A planned order that may not begin so is done once. There are none after several
 // decisions and after a chosen wait, unless texts may have led to them: then the plan holds.
 func (t *Turn) best() []Decision {
-	switch {
-	case t.ambiguous && !t.tainted(), t.mind.cfg.Fallback == trace.FallbackWait:
+	if t.ambiguous && !t.tainted() || t.mind.cfg.Fallback == trace.FallbackWait {
 		return nil
-	case t.accepted != nil && !t.tainted():
-		return t.alternatives(nil, 0)
 	}
+	if list := t.alternatives(nil, 0); len(list) > 0 && !t.tainted() {
+		return list
+	}
+	t.barred = false
 	// Under texts the plan comes before the draft.
 	refused := true // everything planned so far
 	for _, i := range t.ideas {
@@ -73,6 +74,9 @@ func (t *Turn) best() []Decision {
 				continue
 			}
 			d := fallbackOf(v)
+			if t.barred {
+				d.Authority.Deviation = 1
+			}
 			if d.By = trace.ByPlan; open {
 				d.Proposed, d.Adjustments, d.repairs = v.Adjusted, nil, []string{string(answer.OpenAmount)}
 			}
@@ -84,15 +88,26 @@ func (t *Turn) best() []Decision {
 
 // fallBackTo evaluates a planned action as the end of a failed turn, and reports whether it may be
 // that. If it is next, since everything planned before it is refused, an order of work may begin:
-// otherwise an agent that plans to answer a request, and may not, needs a turn for each tick.
+// otherwise an agent that plans to answer a request, and may not, needs a turn for each tick. What is
+// no work, and not the first action of the plan, must wait if texts may have made the turn fail, until
+// that has cost as many ticks as deviations may: otherwise a text could keep the agent from it for
+// ever.
 func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may bool) {
 	if v = t.evaluate(do); v.outOfDeviations() {
 		// The turn failed, so going on in the plan is no deviation.
 		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 	}
 	_, waits := repeated(do).(world.Wait)
-	begins := next && !waits && policy.Fallback(repeated(v.Adjusted), nil) // without a plan only work passes
-	return v, t.possible(v) && (begins || policy.Fallback(v.Adjusted, t.plan))
+	works := !waits && policy.Fallback(repeated(v.Adjusted), nil) // without a plan only work passes
+	switch planned, known := policy.Planned(v.Adjusted); {
+	case !t.possible(v):
+	case next && works, policy.Fallback(v.Adjusted, t.plan):
+		may = true
+	case known && !works && t.bindsRounds() && policy.Fallback(v.Adjusted, []policy.PlannedAction{planned}):
+		may = t.mind.ledger.Deviations(t.view.Tick()) >= policy.DeviationsMax
+		t.barred = t.barred || !may
+	}
+	return v, may
 }
 
 // fallbackOf is the decision for an action that the model did not decide on. It is no deviation.

@@ -2,10 +2,12 @@ package behavior
 
 import (
 	"encoding/json"
+	"slices"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -83,6 +85,14 @@ func (t *Turn) evidence() policy.Evidence {
 	if t.revealedAt != 0 {
 		e.Authors = append(e.Authors, t.opening.held.parents()...)
 	}
+	if t.moduleCalls > 0 {
+		o := &t.opening.seen
+		for _, r := range (texts{Inbox: o.Inbox, Notes: o.Here.Notes, Terms: t.terms()}).readings() {
+			if slices.ContainsFunc(t.retrieved, func(s trace.Source) bool { return s.ID == r.text && isUntrusted(s) }) {
+				e.Authors = append(e.Authors, r.parents...)
+			}
+		}
+	}
 	return e
 }
 
@@ -97,11 +107,11 @@ func (m *Agent) authorsOf(s trace.Source) []string {
 	}
 	authors, known := []string{s.OriginAgent}, false
 	for _, r := range m.history.read {
-		if r.memory == s.ID {
+		if r.memory == s.ID || slices.Contains(s.Parents, r.text) {
 			authors, known = append(authors, r.parents...), true
 		}
 	}
-	if !known {
+	if !known || len(s.Parents) == memory.ParentsMax { // of more parents some were left out
 		authors = append(authors, "")
 	}
 	return authors
@@ -168,11 +178,15 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	d := decisionOf(v)
 	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}
+	if v.By == trace.AuthorityRule {
+		d.Authority = &v.Authority
+	}
 	if v.Refused() {
 		steps[0].Status = trace.StatusError
 	}
 	if v.Violation != nil {
 		d.DecidedBy, d.WaitReason, d.Executed, d.Authority = trace.ByEngine, trace.WaitGuardRejected, world.Wait{}, nil
+		d.operation = policy.Operation{} // it is not done, and counts for nothing
 		steps[0].Code = string(v.Violation.Reason)
 		steps = append(steps, v.note())
 	} else {

@@ -94,11 +94,11 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 		if turn.stage != c.want {
 			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.stage, c.want)
 		}
-		shown := len(turn.retrieved) == 1 && strings.Contains(turn.talk.Input[0].Text, "their words")
+		shown := len(turn.unsent) == 1 && strings.Contains(turn.talk.Input[0].Text, "their words")
 		if shown != (c.want == trace.StageLean) {
 			t.Errorf("a memory of trust %v, planned %v, is shown: %v", c.trust, c.planned, shown)
 		}
-		if turn.reveal(); len(turn.retrieved) != 1 || !shown && !strings.Contains(turn.talk.after[0].Text, "their words") {
+		if turn.reveal(); len(turn.unsent) != 1 || !shown && !strings.Contains(turn.talk.after[0].Text, "their words") {
 			t.Errorf("a memory of trust %v is not shown after the plan", c.trust)
 		}
 	}

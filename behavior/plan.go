@@ -38,12 +38,17 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	if first {
 		t.parseRepairs = 0
 	}
+	earlier := t.ideas
 	if len(plan.Actions) > 0 && !t.bent() {
 		t.ideas = nil // a plan that names no action says nothing about any
 	}
 	// What the plan leaves out stays out once texts are shown: it may be mended before.
 	mends := first && len(t.talk.Calls) == 1 && t.locked()
 	faults = t.acceptPlan(plan, t.talk.Calls[i], used, mends)
+	if t.mending && len(t.ideas) > 0 && !t.bent() {
+		t.ideas = append(t.ideas, earlier...) // the model may repeat only what was at fault
+	}
+	t.mending = mends && len(faults) > 0
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
@@ -64,7 +69,7 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	default:
 		t.listed = nil
 	}
-	if mends && len(faults) > 0 {
+	if t.mending {
 		t.stage = trace.StagePlan
 		return faults, ""
 	}
@@ -188,7 +193,7 @@ func (t *Turn) intendAction(v *Evaluation) {
 // bent reports whether others may have had a part in what is planned now. Such a plan adds
 // nothing to what was planned before, and takes nothing of it away: what it dropped could make
 // another action the first.
-func (t *Turn) bent() bool { return t.sawUntrusted && t.mind.cfg.Guards(trace.CheckOrder) }
+func (t *Turn) bent() bool { return t.tainted() && t.mind.cfg.Guards(trace.CheckOrder) }
 
 // mayDo adds a planned action, unless others may have asked for it.
 func (t *Turn) mayDo(p policy.PlannedAction) {

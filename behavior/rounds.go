@@ -51,18 +51,19 @@ func (t *Turn) overdue() bool {
 }
 
 // countRefusal counts that actions were refused. It is a round that texts may have cost once they
-// are shown, and, if the policy refused, while terms are open.
+// are shown, and, while terms are open, if the policy refused or the action takes terms up.
 func (t *Turn) countRefusal(refused ...*Evaluation) {
 	t.guardRounds++
 	if !t.mind.cfg.Guards(trace.CheckDeviations) {
 		return
 	}
 	terms := t.terms()
+	took := slices.ContainsFunc(refused, func(v *Evaluation) bool { return v != nil && takesUp(v.Adjusted, terms) })
 	byPolicy := func(v *Evaluation) bool { return v != nil && v.Violation != nil }
-	if t.tainted() || len(terms) > 0 && slices.ContainsFunc(refused, byPolicy) {
+	if t.tainted() || took || len(terms) > 0 && slices.ContainsFunc(refused, byPolicy) {
 		t.textRounds++
 	}
-	t.tookUp = t.tookUp || slices.ContainsFunc(refused, func(v *Evaluation) bool { return v != nil && takesUp(v.Adjusted, terms) })
+	t.tookUp = t.tookUp || took
 }
 
 // countUnusable counts an answer that could not be used, and reports whether the model may be

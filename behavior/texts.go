@@ -199,7 +199,7 @@ func (t *Turn) reveal() {
 	t.shown = true
 	for _, r := range t.unseen {
 		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
-		t.retrieve(r.Sources)
+		t.unsent = append(t.unsent, r.Sources...)
 	}
 	t.unseen = nil
 	if t.opening.held.count() == 0 || t.revealed {

@@ -87,10 +87,13 @@ type Turn struct {
 	lastPlan trace.WaitReason
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
-	// sawUntrusted says that a request of the turn carried untrusted text.
-	sawUntrusted bool
-	// unseen are module results withheld until the plan is made.
+	// unseen are module results withheld until the plan is made, unsent are sources that no request
+	// has carried yet.
 	unseen []modules.Result
+	unsent []trace.Source
+	// mending says that the last plan was sent back to be mended. barred says that texts keep the
+	// turn from ending in a planned action.
+	mending, barred bool
 	// candidates are the actions of the last draft by number from 1. Nil entries could not be
 	// decoded. dropped reports the candidates beyond those that are looked at.
 	candidates []world.Action
@@ -158,6 +161,8 @@ func (t *Turn) Next() Step {
 		}
 		t.cramped = t.room() < moduleTokensMin
 		t.talk.Sent()
+		t.retrieve(t.unsent)
+		t.unsent = nil
 		if t.revealed && t.revealedAt == 0 {
 			// The texts count as retrieved once a request carries them: a turn that ends with
 			// its plan has not shown them.
@@ -171,7 +176,6 @@ func (t *Turn) Next() Step {
 			if t.textsAt == 0 && isUntrusted(s) {
 				t.textsAt = t.talk.asks
 			}
-			t.sawUntrusted = t.sawUntrusted || s.Trust <= trace.TrustOtherAgent
 		}
 	}
 	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
@@ -205,6 +209,9 @@ func (t *Turn) Env() modules.Env {
 	env := modules.Env{View: t.view, Memory: t.mind.memory, Documents: t.mind.cfg.Documents, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
 	if t.mind.cfg.Guards(trace.CheckOrder) {
 		env.Shows = func(name string) bool { return mentions(t.mind.goalWords, name) } // as in the prompt
+		if t.revealedAt == 0 {
+			env.Known = &t.opening.known
+		}
 	}
 	return env
 }
@@ -228,11 +235,11 @@ func (t *Turn) Result(r modules.Result) {
 		s.done, s.output = true, r.Output
 		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
 		// reads the result.
-		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
+		if !t.shown && (!t.planned || t.locked()) && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
 			s.output = encode(resultUnseen{"held", t.heldResult(r.Sources)})
 			t.unseen = append(t.unseen, r)
 		} else {
-			t.retrieve(r.Sources)
+			t.unsent = append(t.unsent, r.Sources...)
 		}
 		n := trace.Step{
 			Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.ID, Name: r.Module,
@@ -302,10 +309,11 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
-	if reason == trace.WaitGuardRejected && len(t.opening.shown) > 0 && !t.tainted() && t.mind.cfg.Guards(trace.CheckDeviations) {
-		// An agent that insists on what terms ask for loses ticks to them, as others lose ticks
-		// to texts. Once those ticks are used up, terms wait for the plan. With a plan there is a
-		// fallback.
+	lost := t.barred || len(t.opening.shown) > 0 && !t.tainted()
+	if lost && t.mind.cfg.Guards(trace.CheckDeviations) && !strings.HasPrefix(string(reason), trace.WaitModelPrefix) {
+		// An agent that makes nothing of the terms it is shown, or is kept from its plan by texts,
+		// loses the tick to them. Once such ticks are used up, terms wait for the plan, and what is
+		// next in the plan is as good as its first action.
 		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})

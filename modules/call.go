@@ -18,6 +18,8 @@ type Env struct {
 	Memory *memory.Memory
 	// Documents are those of the run; nil fails the module of documents only.
 	Documents *documents.Library
+	// Known is the part of the view that may be shown now; nil is all of it.
+	Known *world.Observation
 	// Shows reports which names of places and agents may be shown; nil shows all.
 	Shows func(name string) bool
 	// ResultCharsMax bounds a result's output in characters; 0 means

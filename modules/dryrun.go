@@ -43,18 +43,23 @@ func dryRunModule() module {
 			return nil, used, fault.Inside(field)
 		}
 		return func(env Env) (lookup, failure) {
-			seen := env.View.Observe()
-			names := answer.NamesIn(&seen)
+			known, view := env.Known, env.View
+			if known == nil {
+				known = new(view.Observe())
+			} else {
+				view = view.Showing(known)
+			}
+			names := answer.NamesIn(known)
 			action, resolved := names.Resolve(action)
 			// The order is that of a real decision, so that the result is what would happen
 			// if the agent acted alone.
-			adjusted, adjustments := env.View.Clamp(action)
+			adjusted, adjustments := view.Clamp(action)
 			// The fingerprint keeps dry runs of different actions in one tick apart.
 			fingerprint := fnv.New32a()
 			fingerprint.Write(world.EncodeAction(adjusted))
 			tick := env.View.Tick()
 			return lookup{
-				body: dryRun{NewDryRun(env.registry.language, adjusted, adjustments, env.View.Check(adjusted), names), slices.Concat(read, resolved)},
+				body: dryRun{NewDryRun(env.registry.language, adjusted, adjustments, view.Check(adjusted), names), slices.Concat(read, resolved)},
 				id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
 			}, ""
 		}, used, nil

@@ -107,6 +107,21 @@ func (v View) Blind() View {
 	return View{&k}
 }
 
+// Showing is the view with only those requests and offers of others that an observation shows.
+func (v View) Showing(o *Observation) View {
+	k := *v.known()
+	shown := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
+	hidden := func(id string) bool { return !slices.ContainsFunc(shown, func(t Terms) bool { return t.ID == id }) }
+	part := func(list []Terms) []Terms {
+		return slices.DeleteFunc(slices.Clone(list), func(t Terms) bool { return hidden(t.ID) })
+	}
+	s, all := &k.seen, len(k.toSelf)
+	s.Requests, s.Offers, s.Here.Offers = part(s.Requests), part(s.Offers), part(s.Here.Offers)
+	k.toSelf = slices.DeleteFunc(slices.Clone(k.toSelf), func(t seenTerms) bool { return hidden(t.ID) })
+	k.moreOffers = k.moreOffers || len(k.toSelf) < all
+	return View{&k}
+}
+
 // sight is a known place with what can be seen of it from afar.
 type sight struct {
 	near

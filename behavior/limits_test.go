@@ -1,0 +1,332 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// These tests play turns of agent-1 beside agent-2, which writes, asks and offers, to see what a turn
+// may cost, what it takes for its plan and what it counts.
+
+// bench is agent-1 of two_bases, with requests and offers.
+type bench struct {
+	*testing.T
+	w *world.World
+	m *Agent
+}
+
+func newBench(t *testing.T, s trace.Settings, rules ...world.PolicyRule) bench {
+	t.Helper()
+	of, _, _ := scenario.Embedded("two_bases")
+	of.Goals, of.Terms = nil, true
+	of.Agents.Stock = [][]world.Amount{{{Resource: world.Electricity, Amount: 90}, {Resource: world.Hardware, Amount: 9}, {Resource: world.Data, Amount: 9}}}
+	w, err := world.New(of, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Model = "m"
+	runtime, err := NewRuntime(Config{Settings: s}, of.Rules, modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	return bench{t, w, runtime.Agent(w.AgentID(0), w.Persona(0), rules...)}
+}
+
+// does lets agent-2 act, and moves on by a tick.
+func (b bench) does(actions ...world.Action) {
+	for _, a := range actions {
+		b.w.Apply([]world.Intent{{Agent: 1, Action: a}})
+		b.w.Advance()
+	}
+}
+
+// comesTo advances until agent-1 is due.
+func (b bench) comesTo() {
+	for !slices.Contains(b.w.Due(), 0) {
+		b.w.Advance()
+	}
+}
+
+// decides plays a turn with answers, each a text or "tool arguments" on lines of their own, of which
+// the last one repeats. The world carries the decision out, and the agent learns of it.
+func (b bench) decides(answers ...string) (Decision, *Turn) {
+	b.Helper()
+	b.comesTo()
+	turn := b.m.Begin(b.w.View(0))
+	for calls := 0; ; {
+		switch step := turn.Next().(type) {
+		case Ask:
+			var items []llmclient.Item
+			for line := range strings.SplitSeq(answers[min(calls, len(answers)-1)], "\n") {
+				if tool, args, isCall := strings.Cut(line, " {"); isCall {
+					items = append(items, llmclient.FunctionCall(fmt.Sprint("c", calls, len(items)), tool, "{"+args))
+				} else {
+					items = append(items, llmclient.Message("assistant", line))
+				}
+			}
+			calls++
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})
+		case Call:
+			turn.Result(b.m.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+		case Decision:
+			b.ends(step)
+			return step, turn
+		}
+	}
+}
+
+// ends carries out a decision of agent-1.
+func (b bench) ends(d Decision) {
+	tick := b.w.Tick()
+	b.w.Apply([]world.Intent{{Agent: 0, Action: d.Executed, Parents: d.Parents}})
+	if o, ok := b.w.LastOutcome(0); ok {
+		b.m.Learn(tick, d, o)
+	}
+	b.w.Advance()
+}
+
+const (
+	planHarvest = `plan {"goal":"g","steps":[],"actions":[{"action":"harvest_radiation","amount":5}]}`
+	someProse   = "I would rather think about it."
+)
+
+func mayAsk(action string, set ...func(*world.PolicyRule)) world.PolicyRule {
+	r := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: action, Total: 90, Window: 50, AskedBy: []string{"agent-2"}}
+	for _, f := range set {
+		f(&r)
+	}
+	return r
+}
+
+// TestDryRunOfWhatIsWithheld: before the plan a dry run knows no terms that wait for it, and says
+// nothing of what they give and want. It knows those that are shown, and later all.
+func TestDryRunOfWhatIsWithheld(t *testing.T) {
+	dry := `world_dry_run {"action":"{\"action\":\"accept_offer\",\"id\":\"offer-1-agent-2-1\"}"}`
+	for name, c := range map[string]struct {
+		rules   []world.PolicyRule
+		answers []string
+		told    bool
+	}{
+		"withheld":           {nil, []string{dry, planHarvest, `decision_draft {"candidates":[{"action":"wait"}]}`}, false},
+		"shown by a rule":    {[]world.PolicyRule{mayAsk("accept_offer")}, []string{dry, planHarvest}, true},
+		"shown after a plan": {nil, []string{planHarvest, dry}, true},
+	} {
+		b := newBench(t, trace.Settings{}, c.rules...)
+		b.does(world.Offer{To: "agent-1", Give: world.Hardware, GiveAmount: 3, Want: world.Data, WantAmount: 2, Ticks: 9})
+		turn := b.m.Begin(b.w.View(0))
+		for i, text := range c.answers {
+			tool, args, _ := strings.Cut(text, " ")
+			answers(t, turn, tool, args)
+			if call, is := turn.Next().(Call); is {
+				out := b.m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments).Output
+				turn.Result(modules.Result{Module: "world_dry_run", Output: out})
+				if told := strings.Contains(out, "hardware"); told != c.told {
+					t.Errorf("%s, answer %d: %s", name, i, out)
+				}
+				break
+			}
+		}
+	}
+}
+
+// TestTermsCostFewTicks: an agent that makes nothing of the terms it is shown, but writes prose, decides
+// twice or insists, loses three ticks to them. After that they wait for the plan.
+func TestTermsCostFewTicks(t *testing.T) {
+	for name, says := range map[string]string{
+		"prose":         someProse,
+		"two decisions": `decision {"action":{"action":"wait"}}` + "\n" + `decision {"action":{"action":"harvest_radiation","amount":5}}`,
+		"insists":       `decision {"action":{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":9}}`,
+	} {
+		b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Most, r.What = 2, world.Hardware }))
+		b.does(world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 20})
+		shown, lost := 0, int64(0)
+		for range 8 {
+			d, turn := b.decides(says)
+			if len(turn.opening.shown) > 0 {
+				shown++
+			}
+			if d.Authority != nil {
+				lost += d.Authority.Deviation
+			}
+		}
+		if shown != policy.DeviationsMax || lost != policy.DeviationsMax {
+			t.Errorf("%s: the request is shown in %d turns before their plan, which lose %d ticks", name, shown, lost)
+		}
+	}
+}
+
+// TestTextsDelayWhatIsNext: a turn that fails under texts ends in no journey behind another planned
+// action, refused or not. After three ticks lost so, the journey is as good as the first one.
+func TestTextsDelayWhatIsNext(t *testing.T) {
+	for _, first := range []string{
+		`{"action":"transfer_resource","to":"agent-9","what":"data","amount":1}`, `{"action":"transfer_resource","to":"agent-2","what":"data","amount":1}`,
+		`{"action":"send_message","to":"agent-2","text":null}`,
+	} {
+		delays(t, first)
+	}
+}
+
+func delays(t *testing.T, first string) {
+	t.Helper()
+	b := newBench(t, trace.Settings{})
+	place := b.w.View(0).Observe().Places[0].ID
+	plan := `plan {"goal":"g","steps":[],"actions":[` + first + `,{"action":"move_agent","to":"` + place + `"}]}`
+	var ended []string
+	for i := range 4 {
+		b.does(world.SendMessage{To: "agent-1", Text: fmt.Sprint("stay ", i)})
+		d, _ := b.decides(plan, someProse)
+		by := trace.Authority{}
+		if d.Authority != nil {
+			by = *d.Authority
+		}
+		ended = append(ended, fmt.Sprint(d.Executed.ActionName(), " ", by.By, " ", by.Deviation))
+	}
+	if want := []string{"wait deviation 1", "wait deviation 1", "wait deviation 1", "move_agent fallback 0"}; !slices.Equal(ended, want) {
+		t.Errorf("behind %s the turns end in %q, want %q", first, ended, want)
+	}
+}
+
+// TestRefusedAttemptCountsForNothing: an attempt of an order that the rules refuse is not done.
+func TestRefusedAttemptCountsForNothing(t *testing.T) {
+	b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Total, r.To, r.What = 4, "agent-2", world.Hardware }))
+	b.decides(`plan {"goal":"g","steps":[],"actions":[]}`,
+		`decision_draft {"candidates":[{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":2}]}`,
+		`decision {"candidate":1,"execute_until":{"until":[{"event":"job_done","value":null}],"max_ticks":5,"ignore":null},"why":"","sources_used":[]}`)
+	var ended []string
+	for range 4 {
+		if _, ok := b.w.View(0).Standing(); !ok {
+			break
+		}
+		d, _ := b.m.Continue(b.w.View(0))
+		b.ends(d)
+		ended = append(ended, d.Executed.ActionName())
+	}
+	if want := []string{"transfer_resource", "wait"}; !slices.Equal(ended, want) {
+		t.Errorf("the order continues with %q, want %q", ended, want)
+	}
+	if left := b.m.policy.Quotas(b.m.ledger, b.w.Tick())[0].Left; left != 0 {
+		t.Errorf("%d are left of a total of 4", left)
+	}
+	if left := b.m.policy.Quotas(b.m.ledger, 51)[0].Left; left != 4-2 {
+		t.Errorf("%d are left once the first gift is out of the window, want 2: the refused one was counted", left)
+	}
+}
+
+// TestOneStepKeepsToThePlan: a run that binds agents to their plan binds them also where a draft is
+// committed without a decision.
+func TestOneStepKeepsToThePlan(t *testing.T) {
+	for _, binds := range []bool{false, true} {
+		b := newBench(t, trace.Settings{Commit: trace.CommitOneStep, BindPlan: binds})
+		d, turn := b.decides(planHarvest, `decision_draft {"candidates":[{"action":"post_note","text":"hello"}]}`)
+		if noted := d.Executed.ActionName() == "post_note"; noted == binds {
+			t.Errorf("bound %v: %s", binds, world.EncodeAction(d.Executed))
+		}
+		if !slices.ContainsFunc(turn.Steps(), func(s trace.Step) bool { return s.Kind == trace.StepOffPlan }) {
+			t.Errorf("bound %v: no step says that the action is off the plan", binds)
+		}
+	}
+}
+
+// TestModuleWhileThePlanIsMended: what a module finds of others waits for the plan that is to be mended.
+func TestModuleWhileThePlanIsMended(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	b.does(world.SendMessage{To: "agent-1", Text: "the password is swordfish"})
+	turn := b.m.Begin(b.w.View(0))
+	open := `{"goal":"g","steps":[],"actions":[{"action":"harvest_radiation","amount":5},{"action":"transfer_resource","to":"agent-2","what":"data","amount":null}]}`
+	answers(t, turn, "plan", open)
+	answers(t, turn, "environment_current_observation", `{"section":"inbox"}`)
+	call := turn.Next().(Call)
+	turn.Result(b.m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
+	ask := turn.Next().(Ask)
+	if text := fmt.Sprint(ask.Request.Input); strings.Contains(text, "swordfish") || turn.tainted() {
+		t.Errorf("a text of another agent is shown before the plan: %.300s", text)
+	}
+	// The mended plan names only what was at fault. What stands in the first one stays.
+	told, _ := answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"transfer_resource","to":"agent-2","what":"data","amount":1}]}`)
+	if !strings.Contains(told, "swordfish") {
+		t.Errorf("the text is not shown after the plan: %s", told)
+	}
+	if best := turn.best(); len(best) != 1 || best[0].Executed.ActionName() != "harvest_radiation" {
+		t.Errorf("the turn would end in %+v", best)
+	}
+}
+
+// TestUnsentSourcesAreNotRetrieved: a turn that ends with its plan has shown no model what a module
+// found.
+func TestUnsentSourcesAreNotRetrieved(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	b.does(world.SendMessage{To: "agent-1", Text: "hello"})
+	d, _ := b.decides(`environment_current_observation {"section":"inbox"}`, `plan {"goal":"rest","steps":[{"kind":"skip"}],"actions":[]}`)
+	if slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.Kind == trace.KindMessage }) {
+		t.Errorf("retrieved: %+v", d.SourcesRetrieved)
+	}
+}
+
+// TestParentsThroughMemoriesAndModules: what an agent sends names also those who had a part in the texts
+// that a module shows it, and in those that a folded memory was made of.
+func TestParentsThroughMemoriesAndModules(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	b.w.Apply([]world.Intent{{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "ask for data"}, Parents: []string{"agent-9"}}})
+	b.w.Advance()
+	view := b.w.View(0)
+	d, _ := b.decides(planHarvest, `environment_current_observation {"section":"inbox"}`,
+		`decision_draft {"candidates":[{"action":"harvest_radiation","amount":5}]}`, `decision {"candidate":1}`)
+	if !slices.Contains(d.authors, "agent-9") {
+		t.Errorf("in view: %q", d.authors)
+	}
+	// The same where the prompt had no room for the text, and a module shows it.
+	turn := b.m.Begin(view)
+	turn.opening.held, turn.moduleCalls = texts{}, 1
+	turn.retrieve([]trace.Source{modules.TextSource(trace.KindMessage, "msg-1-agent-2-1", "agent-2", 1, "ask for data", "")})
+	if turn.textsAt = 1; !slices.Contains(turn.evidence().Authors, "agent-9") {
+		t.Errorf("by a module: %q", turn.evidence().Authors)
+	}
+	folded := trace.Source{ID: "mem-9-9", Kind: trace.KindMemory, OriginAgent: "agent-2", Parents: []string{"mem-1-1", "msg-1-agent-2-1"}}
+	b.m.history.read = []reading{{text: "msg-1-agent-2-1", memory: "mem-1-1", parents: []string{"agent-9"}}}
+	if got := b.m.authorsOf(folded); !slices.Equal(got, []string{"agent-2", "agent-9"}) {
+		t.Errorf("authors of a folded memory: %q", got)
+	}
+	for range memory.ParentsMax {
+		folded.Parents = append(folded.Parents, "msg-1-agent-2-1")
+	}
+	if got := b.m.authorsOf(trace.Source{ID: "mem-9-9", Kind: trace.KindMemory, OriginAgent: "agent-2", Parents: folded.Parents[:memory.ParentsMax]}); !slices.Contains(got, "") {
+		t.Errorf("authors of a memory with as many parents as it may have: %q, without an unknown one", got)
+	}
+}
+
+// TestPlanAfterADoubtedLesson: a plan made once a lesson is shown that is not trusted plans nothing.
+func TestPlanAfterADoubtedLesson(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	turn := b.m.Begin(b.w.View(0))
+	turn.unsent = []trace.Source{{ID: "les-00001", Kind: trace.KindBullet, Trust: trace.TrustSelfObservation - 1}}
+	turn.Next()
+	if turn.mayDo(policy.PlannedAction{Action: "harvest_radiation"}); len(turn.plan) > 0 || !turn.tainted() {
+		t.Errorf("planned: %+v", turn.plan)
+	}
+}
+
+// TestPlanAtLastIsNoMissedPlan: a turn that does without a plan at first, and makes one in the end, is
+// none of those after which texts wait for ever.
+func TestPlanAtLastIsNoMissedPlan(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	for _, d := range []struct {
+		sealed, listed bool
+		missed         int
+	}{{true, false, 1}, {true, false, 2}, {true, true, 0}} {
+		b.m.Learn(b.w.Tick(), Decision{Executed: world.Wait{}, sealed: d.sealed, listed: d.listed}, world.Outcome{Tick: b.w.Tick(), Action: world.Wait{}, Accepted: true})
+		if b.m.history.missed != d.missed {
+			t.Errorf("%+v: %d plans are missing", d, b.m.history.missed)
+		}
+	}
+}
