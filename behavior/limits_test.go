@@ -223,6 +223,22 @@ func TestRefusedAttemptCountsForNothing(t *testing.T) {
 	}
 }
 
+// TestAttemptForARequest: an attempt of the agent's own order that meets a request names the rule and the
+// request, and counts for its asker.
+func TestAttemptForARequest(t *testing.T) {
+	b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.TotalEach, r.What = 60, world.Hardware }))
+	b.decides(`plan {"goal":"g","steps":[],"actions":[]}`,
+		`decision_draft {"candidates":[{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":1}]}`,
+		`decision {"candidate":1,"execute_until":{"until":[{"event":"job_done","value":null}],"max_ticks":5,"ignore":["message_received"]},"why":"","sources_used":[]}`)
+	d, _ := b.m.Continue(b.w.View(0))
+	b.w.Apply([]world.Intent{{Agent: 0, Action: d.Executed}, {Agent: 1, Action: world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 20}}})
+	b.w.Advance()
+	d, _ = b.m.Continue(b.w.View(0))
+	if by := d.Authority; by == nil || by.By != trace.AuthorityRule || by.Asker != "agent-2" || !strings.HasPrefix(by.Terms, "req-") {
+		t.Errorf("%s by %+v", world.EncodeAction(d.Executed), by)
+	}
+}
+
 // TestOneStepKeepsToThePlan: a run that binds agents to their plan binds them also where a draft is
 // committed without a decision.
 func TestOneStepKeepsToThePlan(t *testing.T) {

@@ -82,9 +82,9 @@
 //   - While terms are shown, an order that gives is carried out once, unless it is planned and no
 //     earlier planned action is possible.
 //   - A gift of electricity that is asked for leaves the charge above low.
-//   - A gift that no agent asked for counts towards the total of every rule that describes
-//     it, and towards total_each as if its receiver had asked. A gift to an agent that may ask for
-//     it counts at least a fifth of the total, so that five of them use it up.
+//   - What no agent asked for counts towards the total of every rule that describes it, and, but
+//     for journeys, towards total_each as if its receiver had asked. A gift to an agent that may
+//     ask for it counts at least a fifth of the total, so that five of them use it up.
 //   - A standing order that is asked for needs a rule about execute_until too, which must let the
 //     same trigger ask. Each attempt keeps to the rule about the action. A gift that is asked for is
 //     given once. An order that would be a deviation is what is asked for, if that is anything.

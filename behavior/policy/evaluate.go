@@ -128,15 +128,18 @@ func (q *evaluation) influenced() bool {
 		return false
 	}
 	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(trace.CheckRules)
-	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.answersUnshown()
+	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.op.unknown && q.e.Order == nil || len(q.unshown()) > 0
 }
 
-// answersUnshown reports whether the action names terms of another agent that were not shown before
-// the plan.
-func (q *evaluation) answersUnshown() bool {
+// unshown are the terms of another agent that the action names although they were not shown before
+// the plan. An order began with what it names.
+func (q *evaluation) unshown() []world.Terms {
 	id := q.op.args[world.SlotID].text
-	named := func(t world.Terms) bool { return t.ID == id && t.From != q.p.agent }
-	return id != "" && slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), named) && !slices.ContainsFunc(q.e.Shown, named)
+	other := func(t world.Terms) bool { return t.ID != id || t.From == q.p.agent }
+	if id == "" || q.e.Order != nil || slices.ContainsFunc(q.e.Shown, func(t world.Terms) bool { return !other(t) }) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Concat(q.seen().Requests, q.offers()), other)
 }
 
 // answersTerms reports whether an operation may answer open terms that are shown before a plan
@@ -237,16 +240,13 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 		if !q.allows(r, op) {
 			continue
 		}
-		asker := ""
-		if op.isGift() || r.toAsker() {
-			asker = op.to
-		}
 		if r.toAsker() {
 			// The rule bounds gifts that open terms ask for, no matter who had a part in the
 			// terms. It lifts a forbid only for terms that no other agent had a part in.
 			asks := func(t trigger) bool {
 				if forbidden {
-					return q.triggers(r, &t, op) && q.trusted(r, &t, op)
+					met := t.kind == world.KindRequest && op.gives() && t.left == 0
+					return q.triggers(r, &t, op) && q.trusted(r, &t, op) && !met
 				}
 				return op.gives() && t.kind != kindMessage && q.triggers(r, &t, op)
 			}
@@ -256,7 +256,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 			}
 			lifting = &q.triggersInView()[at]
 		}
-		broken := q.checkLimits(r, op, asker)
+		broken := q.checkLimits(r, op, op.receiver())
 		if broken == nil {
 			op.answer(lifting)
 			return nil

@@ -133,14 +133,14 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 			continue
 		}
 		switch {
-		case r.toAsker() && !op.isMove(), op.isGift() && asker == "":
+		case asker == "" || r.toAsker() && !op.isMove():
 			next.askers = append(next.askers, op.receiver())
 		case len(next.askers) == 0:
 			next.askers = append(next.askers, asker)
 		}
 		slices.Sort(next.askers)
 		next.askers = slices.Compact(next.askers)
-		if op.isGift() && (r.mayAsk(op.to) || asker != "") {
+		if op.isGift() && done == &op && (r.mayAsk(op.to) || r.mayAsk(asker)) {
 			next.amount = max(next.amount, r.giftMin())
 		}
 		same := func(s settlement) bool {

@@ -1,10 +1,12 @@
 package policy
 
 import (
+	"fmt"
 	"testing"
 
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // limitCase is what an agent does again and again while the same is in view, and how often it may.
@@ -261,5 +263,121 @@ func TestDeviationKeepsItsPlace(t *testing.T) {
 	})
 	if r.Violation == nil || r.Violation.Reason != ReasonDeviations || r.Authority.Planned != 2 || r.By != "" {
 		t.Errorf("%+v, %+v", r.Authority, r.Violation)
+	}
+}
+
+// TestUsedUpRequest: a request that was met lifts no forbid any more, also if a gift to another agent
+// met it.
+func TestUsedUpRequest(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "data", 2)(&seen)
+	p := Compile("agent-1", []world.PolicyRule{
+		forbid("transfer_resource"),
+		allow("transfer_resource", agent("agent-1"), to("agent-3"), what("data"), total(50), window(50), askedBy("agent-2")),
+		allow("transfer_resource", agent("agent-1"), what("data"), total(50), window(50), askedBy("agent-2")),
+	})
+	e := Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Plan: planned(t, `{"action":"transfer_resource","to":"agent-2","what":"data","amount":8}`)}
+	r := p.Evaluate(world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, e)
+	if r.Violation != nil {
+		t.Fatalf("%+v", r.Violation)
+	}
+	e.Ledger = p.Settle(e.Ledger, 1, r.Operation, &r.Authority)
+	if r = p.Evaluate(world.Transfer{To: "agent-2", Kind: "data", Amount: 8}, e); r.Violation == nil {
+		t.Errorf("it lets 8 more through: %+v", r.Authority)
+	}
+}
+
+// TestPlannedReplyGoesOn: a planned order of offers that names a request shown after the plan is carried
+// out as planned.
+func TestPlannedReplyGoesOn(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "hardware", 8)(&seen)
+	e := Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"},
+		Plan: planned(t, `{"action":"offer","to":"agent-2","what":"hardware","amount":1,"want":"data","want_amount":1,"max_ticks":4}`)}
+	do := world.Offer{To: "agent-2", Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 1, Ticks: 4, Re: "req-1-agent-2-1"}
+	if n := attempts(Compile("agent-1", nil), order(t, do, 4), e); n != 4 {
+		t.Errorf("%d attempts of the planned order, want 4", n)
+	}
+}
+
+// TestPlannedTradesForEach: planned acceptances count for the sender of the offer, and end with what it
+// may have.
+func TestPlannedTradesForEach(t *testing.T) {
+	limitCase{
+		name: "trades", rules: []world.PolicyRule{allow("accept_offer", what("data"), rate("compound", 100, 1), total(100), totalEach(4), window(50), askedBy(world.Anyone))},
+		seen: []func(*world.Observation){offers("agent-2", "compound", 900, "data", 4)}, plan: []string{`{"action":"accept_offer","what":"data","amount":4,"want":"compound","want_amount":400}`},
+		texts: true, do: world.AcceptOffer{OfferID: "offer-1-agent-2-1"}, want: 1,
+	}.check(t)
+}
+
+// TestNamedTermsAreParents: who names terms that it was not shown before its plan passes on what those
+// had a part in that made them.
+func TestNamedTermsAreParents(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "hardware", 8, "agent-3")(&seen)
+	r := Compile("agent-1", nil).Evaluate(
+		world.Offer{To: "agent-2", Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 1, Ticks: 4, Re: "req-1-agent-2-1"},
+		Evidence{View: view, Seen: &seen, Plan: planned(t, `{"action":"offer","to":"agent-2","what":"hardware","amount":1,"want":"data","want_amount":1}`)})
+	if r.Violation != nil || fmt.Sprint(r.Parents) != "[agent-2 agent-3]" {
+		t.Errorf("%+v %+v parents %q", r.Authority, r.Violation, r.Parents)
+	}
+}
+
+// TestSmallGiftsCountMoreWhereAskersAre: a gift counts a fifth of the total only for rules by which its
+// receiver may ask, and an order of gifts counts its attempts for rules about orders.
+func TestSmallGiftsCountMoreWhereAskersAre(t *testing.T) {
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	asks("agent-2", "data", 5)(&seen)
+	p := Compile("agent-1", []world.PolicyRule{
+		allow("transfer_resource", what("data"), total(10), window(50), askedBy("agent-2")), allow("transfer_resource", what("data"), total(100), window(50)),
+		allow("execute_until", total(10), window(50), askedBy("agent-2")),
+	})
+	gift := world.Transfer{To: "agent-2", Kind: "data", Amount: 1}
+	r := p.Evaluate(gift, Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Shown: seen.Requests})
+	if r.Violation != nil {
+		t.Fatalf("%+v", r.Violation)
+	}
+	l := p.Settle(Ledger{}, 1, r.Operation, &r.Authority)
+	r = p.Evaluate(order(t, gift, 1), Evidence{View: view})
+	orders := p.Settle(Ledger{}, 1, r.Operation, &r.Authority)
+	for n, want := range map[int]int64{0: 2, 1: 1} {
+		if got := l.settledFor(&p.rules[n], 1, ""); got != want {
+			t.Errorf("rule %d counts %d, want %d", n+1, got, want)
+		}
+	}
+	if got := orders.settledFor(&p.rules[2], 1, ""); got != 1 {
+		t.Errorf("an order of one gift counts %d attempts", got)
+	}
+}
+
+// TestOffersThatWereNotShown: an offer that an observation leaves out may be accepted under no authority
+// of the agent's own, and one that is planned by an id that was not shown is not planned at all.
+func TestOffersThatWereNotShown(t *testing.T) {
+	s, err := scenario.Parse("field.toml", []byte(fieldTOML))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	w.Apply([]world.Intent{{Agent: 1, Action: world.Offer{To: world.ToAnyone, Give: "compound", GiveAmount: 5, Want: "data", WantAmount: 2, Ticks: 9}}})
+	w.Advance()
+	view, p := w.View(0), Compile("agent-1", nil)
+	seen := view.Observe()
+	id := seen.Here.Offers[0].ID
+	e := Evidence{View: view, Authors: []string{"agent-2"}, Plan: planned(t, `{"action":"accept_offer","id":"`+id+`"}`, planMine)}
+	accept, mine := p.Evaluate(world.AcceptOffer{OfferID: id}, e), p.Evaluate(world.Mine{MassG: 2000}, e)
+	if accept.Violation == nil || mine.Violation != nil || mine.Deviation != 0 {
+		t.Errorf("accept: %+v; mine: %+v, %+v", accept.Violation, mine.Authority, mine.Violation)
+	}
+	seen.Here.Offers = nil // as if too many others came first
+	if r := p.Evaluate(world.AcceptOffer{OfferID: id}, Evidence{View: view, Seen: &seen, Plan: planned(t, planMine)}); r.Violation == nil {
+		t.Errorf("%+v", r.Authority)
 	}
 }

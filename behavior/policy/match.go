@@ -105,11 +105,7 @@ func (q *evaluation) deviation() int64 {
 // feasible, or asks for over 105%: models round, and count what they spend.
 func (q *evaluation) fits(p *PlannedAction) (ok, short bool, fault world.Slot) {
 	if accept, is := q.op.do.(world.AcceptOffer); is {
-		// An id says nothing of an offer that the agent was not shown when it planned.
-		same := func(t world.Terms) bool { return t.ID == accept.OfferID }
-		known := p.ID == accept.OfferID && slices.ContainsFunc(q.e.Shown, same)
-		here := func(t world.Terms) bool { return same(t) && (p.ID == "" || p.ID == t.ID) && p.acceptable(t) }
-		return known || slices.ContainsFunc(q.seen().Here.Offers, here), false, world.SlotID
+		return slices.Contains(q.planned(p), accept.OfferID), false, world.SlotID
 	}
 	for s := range world.SlotCount {
 		arg := &q.op.args[s]
@@ -131,6 +127,17 @@ func (q *evaluation) fits(p *PlannedAction) (ok, short bool, fault world.Slot) {
 		}
 	}
 	return true, short, 0
+}
+
+// planned are the ids of the offers that a planned acceptance covers: the one it names if that was
+// shown, since an id alone says nothing of an offer, and those here that have its terms.
+func (q *evaluation) planned(p *PlannedAction) (ids []string) {
+	for i, t := range slices.Concat(q.e.Shown, q.seen().Here.Offers) {
+		if shown := i < len(q.e.Shown); t.ID == p.ID && shown || (p.ID == "" || p.ID == t.ID) && p.acceptable(t) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
 }
 
 // fitsNumber compares one number with the planned one, which is nil if it is open. At most the
@@ -238,11 +245,9 @@ func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
 		for _, id := range p.receivers() {
 			add(id, p.ID)
 		}
-	case p.Action == (world.AcceptOffer{}).ActionName() && p.ID == "":
-		for _, t := range q.seen().Here.Offers {
-			if p.acceptable(t) {
-				add("", t.ID)
-			}
+	case p.Action == (world.AcceptOffer{}).ActionName():
+		for _, id := range q.planned(p) {
+			add("", id)
 		}
 	case p.Action == (world.Decline{}).ActionName() && p.ID == "":
 		for _, t := range slices.Concat(q.seen().Requests, q.seen().Offers) {

@@ -152,9 +152,9 @@ func (op *Operation) isGift() bool { _, ok := op.do.(world.Transfer); return ok 
 func (op *Operation) isMove() bool { _, ok := op.do.(world.Move); return ok }
 func (op *Operation) isWait() bool { _, ok := op.do.(world.Wait); return ok }
 
-// receiver is the agent that an offer or a gift is directed to, "" for anyone.
+// receiver is the agent that the operation is directed to, "" for anyone and for a journey.
 func (op *Operation) receiver() string {
-	if op.to == world.ToAnyone {
+	if op.to == world.ToAnyone || op.isMove() {
 		return ""
 	}
 	return op.to

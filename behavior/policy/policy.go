@@ -136,6 +136,7 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.
 		if sends && !e.off(trace.CheckTaint) && !q.plannedInFull(false) {
+			e.Shown = append(q.unshown(), e.Shown...)
 			r.Parents = world.Parents(p.agent, e.InView()...)
 		}
 	}

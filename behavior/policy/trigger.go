@@ -13,7 +13,7 @@ import (
 type trigger struct {
 	// kind is [world.KindRequest], [world.KindOffer] or kindMessage.
 	kind, asker, id string
-	// want is what a request asks for, left how much of it is still open.
+	// want is what a request asks for, left how much of it is still to be given.
 	want string
 	left int64
 	// sent is the tick of a message.
@@ -32,7 +32,7 @@ func (q *evaluation) triggersInView() []trigger {
 	o := q.seen()
 	q.inView = []trigger{}
 	for _, t := range o.Requests {
-		q.inView = append(q.inView, trigger{kind: world.KindRequest, asker: t.From, id: t.ID, want: t.Want, left: t.Left, parents: t.Parents})
+		q.inView = append(q.inView, trigger{kind: world.KindRequest, asker: t.From, id: t.ID, want: t.Want, left: q.e.Ledger.leftOf(t.ID, t.Left), parents: t.Parents})
 	}
 	for _, t := range q.offers() {
 		q.inView = append(q.inView, trigger{kind: world.KindOffer, asker: t.From, id: t.ID, parents: t.Parents})
@@ -152,8 +152,8 @@ func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	if op.isGift() && op.what == world.Electricity && op.amount > q.spareElectricity() {
 		return exceeded(op, ReasonAmount, r, q.spareElectricity())
 	}
-	if left := q.e.Ledger.leftOf(t.id, t.left); t.kind == world.KindRequest && op.gives() && op.amount > left {
-		return exceeded(op, ReasonAmount, r, left)
+	if t.kind == world.KindRequest && op.gives() && op.amount > t.left {
+		return exceeded(op, ReasonAmount, r, t.left)
 	}
 	return nil
 }
