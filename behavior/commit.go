@@ -183,6 +183,7 @@ func (t *Turn) commitOneStep(w weighing) {
 		return
 	}
 	v := w.verdicts[ranked[0]-1]
+	t.refuseOffPlan(v, t.talk.Calls[w.slot].ID) // which has refused it before if the plan binds
 	decision := decisionOf(v)
 	decision.Commit = trace.CommitOneStep
 	if ranked[0] > 1 {

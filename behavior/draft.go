@@ -124,7 +124,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w weighing, 
 		}
 		v := t.evaluate(action)
 		t.intendAction(v)
-		if t.mind.cfg.Commit == trace.CommitOneStep {
+		if t.mind.cfg.BindPlan && t.mind.cfg.Commit == trace.CommitOneStep && t.mind.cfg.Protocol != ProtocolLean {
 			t.refuseOffPlan(v, c.ID)
 		}
 		w.usable = w.usable || !v.Refused()

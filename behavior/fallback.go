@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -23,6 +24,7 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	}
 	d := &best[0]
 	d.FailedBy, d.Otherwise = reason, best[1:]
+	t.charge(d, reason)
 	for i := range d.Otherwise {
 		t.complete(&d.Otherwise[i])
 	}
@@ -31,6 +33,24 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 		Detail: llmclient.Marshal(fallbackDetail{d.By}),
 	})
 	t.finish(d)
+}
+
+// charge counts a tick as a deviation if texts kept the turn from its plan, or if it waits since it
+// made nothing of the terms that it was shown. Once such ticks are used up, terms wait for the plan,
+// and what is next in the plan is as good as its first action. A provider that fails is no fault of
+// terms, unless the model thinks for too long.
+func (t *Turn) charge(d *Decision, reason trace.WaitReason) {
+	_, waits := d.Executed.(world.Wait)
+	provider := strings.HasPrefix(string(reason), trace.WaitModelPrefix) && reason != trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrTimeout)
+	terms := waits && len(t.opening.shown) > 0 && !t.tainted() && !provider
+	if !terms && !t.barred || !t.mind.cfg.Guards(trace.CheckDeviations) {
+		return
+	}
+	by := trace.Authority{By: trace.AuthorityDeviation}
+	if d.Authority != nil {
+		by = *d.Authority
+	}
+	by.Deviation, d.Authority = 1, &by
 }
 
 // fallbackDetail says what a fallback was taken from.
@@ -50,9 +70,12 @@ func (t *Turn) best() []Decision {
 		return list
 	}
 	t.barred = false
-	// Under texts the plan comes before the draft.
-	refused := true // everything planned so far
-	for _, i := range t.ideas {
+	// Under texts the plan comes before the draft, and a plain wait after what else is possible.
+	ideas, refused := slices.Concat(t.ideas, t.drafted), true // everything planned so far
+	if t.tainted() {
+		slices.SortStableFunc(ideas, func(i, j idea) int { return i.waits() - j.waits() })
+	}
+	for _, i := range ideas {
 		// An open amount becomes the greatest one where a plan may leave it open: not the ticks of a
 		// sleep, and not the amount of a request.
 		open := len(i.open) > 0
@@ -74,10 +97,7 @@ func (t *Turn) best() []Decision {
 				continue
 			}
 			d := fallbackOf(v)
-			if t.barred {
-				d.Authority.Deviation = 1
-			}
-			if d.By = trace.ByPlan; open {
+			if d.By = i.by; open {
 				d.Proposed, d.Adjustments, d.repairs = v.Adjusted, nil, []string{string(answer.OpenAmount)}
 			}
 			return []Decision{d}

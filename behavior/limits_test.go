@@ -144,9 +144,10 @@ func TestDryRunOfWhatIsWithheld(t *testing.T) {
 // twice or insists, loses three ticks to them. After that they wait for the plan.
 func TestTermsCostFewTicks(t *testing.T) {
 	for name, says := range map[string]string{
-		"prose":         someProse,
-		"two decisions": `decision {"action":{"action":"wait"}}` + "\n" + `decision {"action":{"action":"harvest_radiation","amount":5}}`,
-		"insists":       `decision {"action":{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":9}}`,
+		"prose":          someProse,
+		"two decisions":  `decision {"action":{"action":"wait"}}` + "\n" + `decision {"action":{"action":"harvest_radiation","amount":5}}`,
+		"a drafted wait": planHarvest + "\n" + `decision_draft {"candidates":[{"action":"wait"}]}` + "\n" + `decision {"candidate":9}`,
+		"insists":        `decision {"action":{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":9}}`,
 	} {
 		b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Most, r.What = 2, world.Hardware }))
 		b.does(world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 20})
@@ -194,6 +195,108 @@ func delays(t *testing.T, first string) {
 	}
 	if want := []string{"wait deviation 1", "wait deviation 1", "wait deviation 1", "move_agent fallback 0"}; !slices.Equal(ended, want) {
 		t.Errorf("behind %s the turns end in %q, want %q", first, ended, want)
+	}
+}
+
+// TestFallbackWaitsCount: texts bring an agent to wait in three ticks at most, also where a wait was
+// planned or drafted and the turn fails. What else is possible comes first.
+func TestFallbackWaitsCount(t *testing.T) {
+	place := newBench(t, trace.Settings{}).w.View(0).Observe().Places[0].ID
+	draft := func(a string) string { return `decision_draft {"candidates":[` + a + `]}` }
+	plan := func(a string) string { return `plan {"goal":"g","steps":[],"actions":[` + a + `]}` }
+	wait, harvest := `{"action":"wait"}`, `{"action":"harvest_radiation","amount":5}`
+	move := `{"action":"send_message","to":"agent-2","text":null},{"action":"move_agent","to":"` + place + `"}`
+	for name, answers := range map[string][]string{
+		"planned wait first":   {plan(wait + "," + harvest), someProse},
+		"journey, then a wait": {plan(move), draft(wait), someProse},
+		"draft for a plan":     {draft(harvest), draft(wait), someProse},
+	} {
+		b, waits := newBench(t, trace.Settings{}), 0
+		for i := range 8 {
+			b.does(world.SendMessage{To: "agent-1", Text: fmt.Sprint("stay ", i)})
+			d, _ := b.decides(answers...)
+			if _, is := d.Executed.(world.Move); is {
+				break // nothing else is planned
+			}
+			if _, is := d.Executed.(world.Wait); is {
+				waits++
+			}
+		}
+		if waits > policy.DeviationsMax {
+			t.Errorf("%s: texts cost %d of 8 ticks", name, waits)
+		}
+	}
+}
+
+// TestTimeoutsDelayWhatIsNext: a text that makes a model think for too long delays a planned journey by
+// three ticks, as other failures do.
+func TestTimeoutsDelayWhatIsNext(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	place := b.w.View(0).Observe().Places[0].ID
+	var ended []string
+	for i := range 4 {
+		b.does(world.SendMessage{To: "agent-1", Text: fmt.Sprint("think very long ", i)})
+		b.comesTo()
+		turn := b.m.Begin(b.w.View(0))
+		answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-2","text":null},{"action":"move_agent","to":"`+place+`"}]}`)
+		turn.Next()
+		turn.Answer(llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}})
+		d := turn.Next().(Decision)
+		b.ends(d)
+		ended = append(ended, d.Executed.ActionName())
+	}
+	if want := []string{"wait", "wait", "wait", "move_agent"}; !slices.Equal(ended, want) {
+		t.Errorf("the turns end in %q, want %q", ended, want)
+	}
+}
+
+// TestTermsCostFewCalls: a model that writes prose before each step while terms are shown is asked again
+// in six ticks. After that the terms wait for the plan.
+func TestTermsCostFewCalls(t *testing.T) {
+	b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Most, r.What = 2, world.Hardware }))
+	b.does(world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 20})
+	shown := 0
+	for range 12 {
+		_, turn := b.decides(someProse, planHarvest, someProse, `decision_draft {"candidates":[{"action":"harvest_radiation","amount":5}]}`, someProse, `decision {"candidate":1}`)
+		if len(turn.opening.shown) > 0 {
+			shown++
+		}
+	}
+	if shown != policy.RoundsMax {
+		t.Errorf("terms are shown before the plan in %d of 12 ticks, want %d", shown, policy.RoundsMax)
+	}
+}
+
+// TestModuleWithoutAPlan: a module shows no text that waits for a plan while nothing is planned.
+func TestModuleWithoutAPlan(t *testing.T) {
+	for name, c := range map[string]struct {
+		protocol string
+		reads    bool
+		answers  []string
+	}{
+		"sealed":    {"", false, []string{`plan {"goal":"g","steps":[],"actions":[{"action":"transfer_resource","to":"agent-2","what":"data","amount":null}]}`, someProse, someProse}},
+		"lean turn": {ProtocolLean, true, []string{`turn {"plan":{"goal":"g"},"candidates":[{"action":"nonsense"}],"candidate":1}`}},
+	} {
+		b := newBench(t, trace.Settings{Protocol: c.protocol})
+		b.does(world.SendMessage{To: "agent-1", Text: "the password is swordfish"})
+		if c.reads {
+			b.decides(planHarvest, `turn {"plan":{"goal":"g"},"candidates":[{"action":"wait"}],"decision":{"candidate":1}}`)
+			b.comesTo()
+		}
+		turn := b.m.Begin(b.w.View(0))
+		for _, says := range append(c.answers, `environment_current_observation {"section":"inbox"}`) {
+			turn.Next()
+			item := llmclient.Message("assistant", says)
+			if tool, args, is := strings.Cut(says, " {"); is {
+				item = llmclient.FunctionCall(fmt.Sprint("c", turn.talk.asks), tool, "{"+args)
+			}
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{item}}})
+		}
+		call := turn.Next().(Call)
+		turn.Result(b.m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
+		if ask := turn.Next().(Ask); len(turn.plan) > 0 || strings.Contains(fmt.Sprint(ask.Request.Input), "swordfish") {
+			t.Errorf("%s: nothing is planned, and the text is shown", name)
+		}
 	}
 }
 

@@ -23,10 +23,19 @@ const (
 )
 
 // idea is an action of a plan, one for each receiver or place that it names, with the slots
-// that it leaves open.
+// that it leaves open, or an action that was drafted.
 type idea struct {
 	do   []world.Action
 	open []world.Slot
+	by   trace.Basis
+}
+
+// waits is 1 for a plain wait, and 0 for anything else.
+func (i idea) waits() int {
+	if _, waits := i.do[0].(world.Wait); waits {
+		return 1
+	}
+	return 0
 }
 
 func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
@@ -148,7 +157,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 		}
 		t.mayDo(planned)
 		if !t.bent() {
-			t.ideas = append(t.ideas, idea{do, open})
+			t.ideas = append(t.ideas, idea{do, open, trace.ByPlan})
 		}
 	}
 	for _, p := range earlier {
@@ -187,6 +196,9 @@ type planDetail struct {
 func (t *Turn) intendAction(v *Evaluation) {
 	if p, ok := policy.Planned(v.Proposed); ok && !t.tainted() && v.Violation == nil {
 		t.mayDo(p)
+		if len(t.drafted) < plannedMax {
+			t.drafted = append(t.drafted, idea{do: []world.Action{v.Proposed}, by: trace.ByDraft})
+		}
 	}
 }
 

@@ -67,10 +67,12 @@ func (t *Turn) countRefusal(refused ...*Evaluation) {
 }
 
 // countUnusable counts an answer that could not be used, and reports whether the model may be
-// asked again. It may not if terms have cost the turn a request before and it has an action to end
+// asked again. Terms that are shown may have cost it: once the rounds are used up, they wait for the
+// plan. It may not if terms have cost the turn a request before and it has an action to end
 // in.
 func (t *Turn) countUnusable() (again bool) {
 	if !t.bindsRounds() {
+		t.unusable = t.unusable || len(t.opening.shown) > 0 && t.mind.cfg.Guards(trace.CheckDeviations)
 		return !t.tookUp || len(t.best()) == 0
 	}
 	t.textRounds++

@@ -46,9 +46,10 @@ type Turn struct {
 	guardRounds, orderRounds, parseRepairs, repairs int
 	// textsAt is the first request that carried a source that may not decide, 0 before. textRounds
 	// are the further rounds that texts may have cost, and steps is how many requests the plan asks
-	// for. tookUp says that an action was refused that takes up open terms.
+	// for. tookUp says that an action was refused that takes up open terms, unusable that an answer
+	// was of no use while terms were shown.
 	textRounds, textsAt, steps int
-	tookUp                     bool
+	tookUp, unusable           bool
 
 	// planned says that a plan was made. shown says that texts of other agents may be shown,
 	// because of the plan or of a draft in its place. reasoning says that the present reason step
@@ -58,9 +59,11 @@ type Turn struct {
 	// sealed says that no plan came: the turn continues without the texts that waited for it.
 	sealed bool
 	// planSteps are the steps of the plan still to come, ideas the actions of the newest
-	// plan as they were read, and listed the tools and actions that it has; nil without one.
+	// plan as they were read, drafted those drafted or decided before any text was shown, and listed
+	// the tools and actions that the plan has; nil without one.
 	planSteps []typedStep
 	ideas     []idea
+	drafted   []idea
 	listed    []string
 	// plan is what the agent intended before it read untrusted text, in all plans and drafts made
 	// by then.
@@ -235,7 +238,7 @@ func (t *Turn) Result(r modules.Result) {
 		s.done, s.output = true, r.Output
 		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
 		// reads the result.
-		if !t.shown && (!t.planned || t.locked()) && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
+		if !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
 			s.output = encode(resultUnseen{"held", t.heldResult(r.Sources)})
 			t.unseen = append(t.unseen, r)
 		} else {
@@ -309,13 +312,7 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
-	lost := t.barred || len(t.opening.shown) > 0 && !t.tainted()
-	if lost && t.mind.cfg.Guards(trace.CheckDeviations) && !strings.HasPrefix(string(reason), trace.WaitModelPrefix) {
-		// An agent that makes nothing of the terms it is shown, or is kept from its plan by texts,
-		// loses the tick to them. Once such ticks are used up, terms wait for the plan, and what is
-		// next in the plan is as good as its first action.
-		d.Authority = &trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}
-	}
+	t.charge(&d, reason)
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
 	t.finish(&d)
 }
@@ -371,7 +368,7 @@ func (t *Turn) complete(d *Decision) {
 		}
 		d.Tainted = !d.own && (!planned || writes)
 	}
-	d.round = t.textRounds > 0 && t.roundLeft()
+	d.round = (t.textRounds > 0 || t.unusable) && t.roundLeft()
 	for _, s := range t.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {
 			d.Looked = append(d.Looked, topic)
