@@ -66,8 +66,8 @@
 //   - A gift answers a request for the same resource. An offer answers such a request if it names
 //     it in re, so that the rest of the request is lowered. Any open terms ask for words, and for a
 //     journey to the asker or where the rule says. Other actions are asked for by messages only.
-//   - A gift meets the oldest request of its receiver for such goods. So every request that it may
-//     meet must be trusted, whoever asks for the gift, and how.
+//   - A gift meets the oldest request of its receiver for such goods, an offer the one that it names.
+//     So every request that they may meet must be trusted, whoever asks for them, and how.
 //   - A rule that gives to the asker lifts a forbid only for triggers that no stranger had a part
 //     in; if that is a message, the action answers it. The rule bounds gifts no matter who had a
 //     part in the triggers.
@@ -82,8 +82,10 @@
 //   - While terms are shown, an order that gives is carried out once, unless it is planned and no
 //     earlier planned action is possible.
 //   - A gift of electricity that is asked for leaves the charge above low.
-//   - What no agent asked for counts towards the total of every rule that describes it, and, but
-//     for journeys, towards total_each as if its receiver had asked. A gift to an agent that may
+//   - What no agent asked for counts towards the total of every rule that describes it and, but for
+//     journeys, towards total_each as if its receiver had asked. Once that is used up its receiver
+//     gets no more, whoever asks. Terms that could be answered bind planned answers also while they
+//     wait for the plan, since no deviations or rounds are left. A gift to an agent that may
 //     ask for it counts at least a fifth of the total, so that five of them use it up.
 //   - A standing order that is asked for needs a rule about execute_until too, which must let the
 //     same trigger ask. Each attempt keeps to the rule about the action. A gift that is asked for is
@@ -102,5 +104,6 @@
 // What cannot be checked is refused as [ReasonUnavailable]: an action that this package
 // does not know, rules that name what does not exist, the view of another agent, a policy
 // that was never compiled. An unknown author, and too many parents, become a name that no rule
-// has. More texts, parents, deviations or forbids never turn a refusal into a pass.
+// has. More texts, parents, deviations or forbids never turn the refusal of what is not planned into
+// a pass.
 package policy

@@ -134,7 +134,7 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		}
 		switch {
 		case asker == "" || r.toAsker() && !op.isMove():
-			next.askers = append(next.askers, op.receiver())
+			next.askers = append(next.askers, done.receiver())
 		case len(next.askers) == 0:
 			next.askers = append(next.askers, asker)
 		}
@@ -143,10 +143,8 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 		if op.isGift() && done == &op && (r.mayAsk(op.to) || r.mayAsk(asker)) {
 			next.amount = max(next.amount, r.giftMin())
 		}
-		same := func(s settlement) bool {
-			return s.rule == next.rule && slices.Equal(s.askers, next.askers) && r.Window == 0
-		}
-		if at := slices.IndexFunc(settled, same); at >= 0 {
+		same := func(s settlement) bool { return s.rule == next.rule && slices.Equal(s.askers, next.askers) }
+		if at := slices.IndexFunc(settled, same); at >= 0 && r.Window == 0 {
 			settled[at].amount += min(next.amount, math.MaxInt64-settled[at].amount)
 		} else {
 			settled = append(settled, next)

@@ -381,3 +381,66 @@ func TestOffersThatWereNotShown(t *testing.T) {
 		t.Errorf("%+v", r.Authority)
 	}
 }
+
+// TestTrimKeepsWhatIsAllowed: what the plan or a rule allows as it is is not trimmed to what a rule refuses.
+func TestTrimKeepsWhatIsAllowed(t *testing.T) {
+	view := viewOf(t, 1)
+	reply := world.Offer{To: "agent-2", Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 3, Ticks: 4, Re: "req-1-agent-2-1"}
+	cheap := `{"action":"offer","to":"agent-2","what":"hardware","amount":1,"want":"data","want_amount":1,"for_ticks":4}`
+	for want, rule := range map[string]world.PolicyRule{
+		"rule 1 for agent-2":      allow("offer", to("asker"), what("hardware"), rate("data", 3, 1), total(8), window(50), askedBy("agent-2")),
+		"deviation 1 of action 1": allow("offer", what("hardware"), rate("data", 3, 1)),
+	} {
+		seen := view.Observe()
+		asks("agent-2", "hardware", 8)(&seen)
+		p := Compile("agent-1", []world.PolicyRule{rule})
+		r := p.Evaluate(reply, Evidence{View: view, Seen: &seen, Authors: []string{"agent-9"}, Plan: planned(t, cheap, planMine)})
+		if got := verdictOf(r.Authority, r.Violation); got != want || len(r.Trimmed) > 0 {
+			t.Errorf("%s for %s, want %s", got, world.EncodeAction(r.Action), want)
+		}
+	}
+}
+
+// TestTrimOfOrdersAndTicks: an order that is cut to once is brought back to the plan as a single action
+// is, and an offer stays open for long enough to be answered.
+func TestTrimOfOrdersAndTicks(t *testing.T) {
+	view := viewOf(t, 1)
+	p := Compile("agent-1", nil)
+	e := Evidence{View: view, Authors: []string{"agent-9"}, Plan: planned(t, planOffer)}
+	for _, do := range []world.Offer{
+		{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 9},
+		{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 900, Ticks: 3},
+	} {
+		once, r := p.Evaluate(do, e), p.Evaluate(order(t, do, 3), e)
+		if r.Violation != nil || r.Authority != once.Authority {
+			t.Errorf("%s: %+v %+v, alone %+v", world.EncodeAction(r.Action), r.Authority, r.Violation, once.Authority)
+		}
+	}
+	e.Plan = planned(t, `{"action":"offer","to":"agent-2","what":"data","amount":4,"want":"hardware","want_amount":2,"for_ticks":1}`)
+	a, _ := view.Clamp(world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 9, Ticks: 1})
+	r := p.Evaluate(a, e)
+	if clamped, cut := view.Clamp(r.Action); r.Violation != nil || len(cut) > 0 {
+		t.Errorf("clamped %s, trimmed %s, clamped again %s: %+v", world.EncodeAction(a), world.EncodeAction(r.Action), world.EncodeAction(clamped), r.Violation)
+	}
+}
+
+// TestOwnOrdersAreNobodys: the agent's own orders count for no asker of the rule about orders.
+func TestOwnOrdersAreNobodys(t *testing.T) {
+	view := viewOf(t, 1)
+	p := Compile("agent-1", []world.PolicyRule{allow("execute_until", total(40), totalEach(4), window(50), askedBy("agent-2"))})
+	r := p.Evaluate(order(t, world.SendMessage{To: "agent-2", Text: "x"}, 4), Evidence{View: view})
+	l := p.Settle(Ledger{}, 1, r.Operation, &r.Authority)
+	if all, each := l.settledFor(&p.rules[0], 1, ""), l.settledFor(&p.rules[0], 1, "agent-2"); all != 4 || each != 0 {
+		t.Errorf("%d count in all and %d for agent-2", all, each)
+	}
+}
+
+// TestReplyMeetsNoTaintedRequest: an offer that a message asks for may name no request that a stranger
+// had a part in.
+func TestReplyMeetsNoTaintedRequest(t *testing.T) {
+	verdictCase{
+		"reply", []string{planMine}, []world.PolicyRule{allow("offer", to("asker"), what("data"), total(50), window(50), askedBy("agent-2"), byMessage)},
+		[]func(*world.Observation){asks("agent-2", "data", 4, "agent-9"), wrote("agent-2", 1)}, Ledger{},
+		world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 1, Ticks: 4, Re: "req-1-agent-2-1"}, "relayed_terms",
+	}.check(t)
+}

@@ -118,14 +118,15 @@ type Result struct {
 func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 	q := p.evaluation(a, e)
 	r := Result{Action: a}
-	if q.checkable {
-		if r.Action, r.Trimmed = q.trim(); len(r.Trimmed) > 0 {
-			q = p.evaluation(r.Action, e)
-		}
-	}
 	r.Authority, r.Violation = q.authority()
 	if !q.checkable {
 		return r
+	}
+	if action, trimmed := q.trim(); len(trimmed) > 0 && (r.Violation != nil || r.Deviation > 0) {
+		as := p.evaluation(action, e)
+		if by, broken := as.authority(); broken == nil || r.Violation != nil {
+			q, r = as, Result{Authority: by, Action: action, Trimmed: trimmed, Violation: broken}
+		}
 	}
 	r.Operation = q.op
 	if r.By == trace.AuthorityRule {

@@ -97,7 +97,7 @@ func (q *evaluation) trusted(r *rule, t *trigger, op *Operation) bool {
 		switch {
 		case met.id == t.id && t.asker == op.to:
 			return r.trusts(t.parents, q.p.agent)
-		case op.isGift() && met.kind == world.KindRequest && met.asker == op.to && met.want == op.what && !r.trusts(met.parents, q.p.agent):
+		case (met.id == op.args[world.SlotID].text || op.isGift() && met.kind == world.KindRequest && met.asker == op.to && met.want == op.what) && !r.trusts(met.parents, q.p.agent):
 			return false
 		}
 	}

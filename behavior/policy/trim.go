@@ -27,7 +27,8 @@ func (q *evaluation) trim() (world.Action, []world.Adjustment) {
 	}
 	cut := world.Adjustment{Action: order.ActionName(), Field: "max_ticks", From: order.MaxTicks, To: min(order.MaxTicks, max(1, attempts)), Bound: BoundPlan}
 	if attempts == 0 {
-		return order.Do, []world.Adjustment{cut}
+		once, more := q.p.evaluation(order.Do, q.e).trimTerms()
+		return once, append([]world.Adjustment{cut}, more...)
 	}
 	order.MaxTicks, order.Ignore = cut.To, slices.DeleteFunc(slices.Clone(order.Ignore), func(event string) bool { return !slices.Contains(ignore, event) })
 	if len(order.Ignore) == 0 {
@@ -78,8 +79,8 @@ func (q *evaluation) trimTerms() (world.Action, []world.Adjustment) {
 				cuts = append(cuts, world.Adjustment{Action: p.Action, Field: arg.param.Name, From: arg.number, To: n, Bound: BoundPlan})
 			}
 		}
-		if p.ForTicks != nil && q.op.args[world.SlotForTicks].number > *p.ForTicks {
-			set(world.SlotForTicks, *p.ForTicks)
+		if open := q.op.args[world.SlotForTicks]; p.ForTicks != nil && open.param != nil && open.number > *p.ForTicks {
+			set(world.SlotForTicks, max(*p.ForTicks, open.param.Min))
 		}
 		if given := q.op.args[world.SlotAmount].number; p.WantAmount != nil && p.Amount != nil && given == *p.Amount && q.op.got > *p.WantAmount {
 			set(world.SlotWantAmount, *p.WantAmount)
