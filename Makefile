@@ -37,6 +37,7 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer
 	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./memory/playbook
 	go test -run '^$$' -fuzz '^FuzzCompare$$' -fuzztime 10m -fuzzminimizetime 20x ./report/stats
+	go test -count=1 -run '^TestGames$$' ./behavior/policy -rapid.checks 100000
 	GOMAXPROCS=1 go test -run '^$$' -bench 'ApplyMix|TickMix|SparseTick|ViewScale|Belt' -benchmem -count 5 ./world
 	go test -run '^$$' -bench 'Decision|Replay' -count 5 ./engine
 	go test -run '^$$' -bench '10000' -benchmem -count 5 ./memory

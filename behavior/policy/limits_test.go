@@ -6,7 +6,6 @@ import (
 
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
-	"example.com/agentworld/world/scenario"
 )
 
 // limitCase is what an agent does again and again while the same is in view, and how often it may.
@@ -357,14 +356,7 @@ func TestSmallGiftsCountMoreWhereAskersAre(t *testing.T) {
 // TestOffersThatWereNotShown: an offer that an observation leaves out may be accepted under no authority
 // of the agent's own, and one that is planned by an id that was not shown is not planned at all.
 func TestOffersThatWereNotShown(t *testing.T) {
-	s, err := scenario.Parse("field.toml", []byte(fieldTOML))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := world.New(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := fieldWorld(t)
 	w.Advance()
 	w.Apply([]world.Intent{{Agent: 1, Action: world.Offer{To: world.ToAnyone, Give: "compound", GiveAmount: 5, Want: "data", WantAmount: 2, Ticks: 9}}})
 	w.Advance()

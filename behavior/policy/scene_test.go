@@ -35,6 +35,13 @@ stock = [{ electricity = 60, compound = 7_000, hardware = 9, data = 12 }]
 // viewOf is what agent-1 sees in the first tick, or agent-n.
 func viewOf(t testing.TB, n int) world.View {
 	t.Helper()
+	w := fieldWorld(t)
+	w.Advance()
+	return w.View(n - 1)
+}
+
+func fieldWorld(t testing.TB) *world.World {
+	t.Helper()
 	s, err := scenario.Parse("field.toml", []byte(fieldTOML))
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +50,7 @@ func viewOf(t testing.TB, n int) world.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Advance()
-	return w.View(n - 1)
+	return w
 }
 
 // planned reads planned actions as JSON.
