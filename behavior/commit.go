@@ -85,8 +85,8 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 	return w, e
 }
 
-// suffices takes the candidates of a lean turn whose decision is missing or broken for a
-// draft, where that is committed directly.
+// suffices reports whether the candidates of a lean turn are committed as a draft, because its
+// decision is missing or broken and drafts are committed in one step. If so, it takes them.
 func (t *Turn) suffices(w weighing) bool {
 	if !w.usable || t.mind.cfg.Commit != trace.CommitOneStep {
 		return false

@@ -124,7 +124,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w weighing, 
 		}
 		v := t.evaluate(action)
 		t.intendAction(v)
-		if t.mind.cfg.BindPlan && t.mind.cfg.Commit == trace.CommitOneStep && t.mind.cfg.Protocol != ProtocolLean {
+		if t.mind.cfg.BindPlan && t.mind.cfg.Commit == trace.CommitOneStep {
 			t.refuseOffPlan(v, c.ID)
 		}
 		w.usable = w.usable || !v.Refused()
@@ -194,8 +194,8 @@ const (
 // score is how good a candidate is to commit in one step. The order of the model decides among
 // equals: only the model knows what the agent wants. A candidate whose result the dry run cannot
 // know is as good as an accepted one, unless an id in it may be misspelt. An accepted one takes
-// its place if the world refuses it. Only the full protocol commits in one step: a lean turn
-// decides in the call that drafts.
+// its place if the world refuses it. The full protocol always commits so, a lean turn only if its
+// decision is missing or broken, see suffices.
 func (t *Turn) score(number int, v *Evaluation) int {
 	score := scorePlace * (number - 1)
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }

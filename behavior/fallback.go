@@ -24,7 +24,7 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	}
 	d := &best[0]
 	d.FailedBy, d.Otherwise = reason, best[1:]
-	t.charge(d, reason)
+	t.countDeviation(d, reason)
 	for i := range d.Otherwise {
 		t.complete(&d.Otherwise[i])
 	}
@@ -35,11 +35,11 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	t.finish(d)
 }
 
-// charge counts a tick as a deviation if texts kept the turn from its plan, or if it waits since it
-// made nothing of the terms that it was shown. Once such ticks are used up, terms wait for the plan,
-// and what is next in the plan is as good as its first action. A provider that fails is no fault of
-// terms, unless the model thinks for too long.
-func (t *Turn) charge(d *Decision, reason trace.WaitReason) {
+// countDeviation makes a failed turn count one deviation in two cases: texts kept it from a planned
+// action (barred), or it was shown terms, no texts, and ends in a wait. The second case leaves out
+// failures of the provider except timeouts, which terms can cause. Once the deviations are used up,
+// terms wait for the plan, and any next planned action may end a failed turn.
+func (t *Turn) countDeviation(d *Decision, reason trace.WaitReason) {
 	_, waits := d.Executed.(world.Wait)
 	provider := strings.HasPrefix(string(reason), trace.WaitModelPrefix) && reason != trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrTimeout)
 	terms := waits && len(t.opening.shown) > 0 && !t.tainted() && !provider
@@ -61,7 +61,7 @@ type fallbackDetail struct {
 // best are the actions that a turn can end in without a decision, best first: the accepted
 // candidates of its newest draft that has any, or else the first planned action that passes every
 // check. A planned order that may not begin so is done once. There are none after several
-// decisions and after a chosen wait, unless texts may have led to them: then the plan holds.
+// decisions and after a chosen wait, unless texts may have led to them: then the plan holds. It sets barred.
 func (t *Turn) best() []Decision {
 	if t.ambiguous && !t.tainted() || t.mind.cfg.Fallback == trace.FallbackWait {
 		return nil
@@ -71,7 +71,8 @@ func (t *Turn) best() []Decision {
 	}
 	t.barred = false
 	// Under texts the plan comes before the draft, and a plain wait after what else is possible.
-	ideas, refused := slices.Concat(t.ideas, t.drafted), true // everything planned so far
+	// refused says that everything planned before the present action is refused.
+	ideas, refused := slices.Concat(t.ideas, t.drafted), true
 	if t.tainted() {
 		slices.SortStableFunc(ideas, func(i, j idea) int { return i.waits() - j.waits() })
 	}
@@ -97,7 +98,8 @@ func (t *Turn) best() []Decision {
 				continue
 			}
 			d := fallbackOf(v)
-			if d.By = i.by; open {
+			d.By = i.by
+			if open {
 				d.Proposed, d.Adjustments, d.repairs = v.Adjusted, nil, []string{string(answer.OpenAmount)}
 			}
 			return []Decision{d}
@@ -130,7 +132,8 @@ func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may bool) 
 	return v, may
 }
 
-// fallbackOf is the decision for an action that the model did not decide on. It is no deviation.
+// fallbackOf is the decision for an action that the model did not decide on. Its place in the plan
+// costs no deviation; see countDeviation.
 func fallbackOf(v *Evaluation) Decision {
 	d := decisionOf(v)
 	d.Authority.By, d.Authority.Deviation = trace.AuthorityFallback, 0
@@ -143,10 +146,10 @@ func (t *Turn) possible(v *Evaluation) bool {
 	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) && v.Violation == nil && v.Check.Status == world.CheckAccepted
 }
 
-// alternatives are the accepted candidates of the newest draft as decisions, best first,
-// evaluated again by what is in view now. It leaves out the decided action (nil for none). It
-// leaves out standing orders if another action was decided, because an order begins with what was
-// decided. off is the most ticks of deviation.
+// alternatives are the accepted candidates of the newest draft as decisions, best first, evaluated
+// again by what is in view now. It leaves out the decided action (nil for none). A standing order is
+// listed only if it is the best one and nothing was decided, and then alone. Candidates that count
+// more than off ticks of deviation are left out.
 func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	if t.accepted == nil || t.ambiguous {
 		return nil

@@ -86,6 +86,7 @@ func (t *Turn) evidence() policy.Evidence {
 		e.Authors = append(e.Authors, t.opening.held.parents()...)
 	}
 	if t.moduleCalls > 0 {
+		// A module may show a text that the prompt had no room for, so that held lacks it.
 		o := &t.opening.seen
 		for _, r := range (texts{Inbox: o.Inbox, Notes: o.Here.Notes, Terms: t.terms()}).readings() {
 			if slices.ContainsFunc(t.retrieved, func(s trace.Source) bool { return s.ID == r.text && isUntrusted(s) }) {

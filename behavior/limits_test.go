@@ -58,8 +58,9 @@ func (b bench) comesTo() {
 	}
 }
 
-// decides plays a turn with answers, each a text or "tool arguments" on lines of their own, of which
-// the last one repeats. The world carries the decision out, and the agent learns of it.
+// decides plays a turn. Each of answers is one answer of a model, and the last one repeats. Each of its
+// lines is a call, "tool {arguments}", or prose. The world carries the decision out, and the agent
+// learns of it.
 func (b bench) decides(answers ...string) (Decision, *Turn) {
 	b.Helper()
 	b.comesTo()
@@ -345,14 +346,19 @@ func TestAttemptForARequest(t *testing.T) {
 // TestOneStepKeepsToThePlan: a run that binds agents to their plan binds them also where a draft is
 // committed without a decision.
 func TestOneStepKeepsToThePlan(t *testing.T) {
-	for _, binds := range []bool{false, true} {
-		b := newBench(t, trace.Settings{Commit: trace.CommitOneStep, BindPlan: binds})
-		d, turn := b.decides(planHarvest, `decision_draft {"candidates":[{"action":"post_note","text":"hello"}]}`)
-		if noted := d.Executed.ActionName() == "post_note"; noted == binds {
-			t.Errorf("bound %v: %s", binds, world.EncodeAction(d.Executed))
-		}
-		if !slices.ContainsFunc(turn.Steps(), func(s trace.Step) bool { return s.Kind == trace.StepOffPlan }) {
-			t.Errorf("bound %v: no step says that the action is off the plan", binds)
+	for protocol, drafts := range map[Protocol]string{
+		ProtocolFull: `decision_draft {"candidates":[{"action":"post_note","text":"hello"}]}`,
+		ProtocolLean: `turn {"plan":{"goal":"g"},"candidates":[{"action":"post_note","text":"hello"}]}`, // without a decision
+	} {
+		for _, binds := range []bool{false, true} {
+			b := newBench(t, trace.Settings{Protocol: protocol, Commit: trace.CommitOneStep, BindPlan: binds})
+			d, turn := b.decides(planHarvest, drafts)
+			if noted := d.Executed.ActionName() == "post_note"; noted == binds {
+				t.Errorf("%s, bound %v: %s", protocol, binds, world.EncodeAction(d.Executed))
+			}
+			if !slices.ContainsFunc(turn.Steps(), func(s trace.Step) bool { return s.Kind == trace.StepOffPlan }) {
+				t.Errorf("%s, bound %v: no step says that the action is off the plan", protocol, binds)
+			}
 		}
 	}
 }

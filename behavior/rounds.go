@@ -47,6 +47,7 @@ func (t *Turn) overdue() bool {
 	if t.textRounds > 0 && t.roundLeft() {
 		limit++
 	}
+	// As many requests have been sent since the texts came into view; this is called before the next.
 	return t.bindsRounds() && t.talk.asks-t.textsAt+1 >= limit
 }
 
@@ -66,10 +67,10 @@ func (t *Turn) countRefusal(refused ...*Evaluation) {
 	t.tookUp = t.tookUp || took
 }
 
-// countUnusable counts an answer that could not be used, and reports whether the model may be
-// asked again. Terms that are shown may have cost it: once the rounds are used up, they wait for the
-// plan. It may not if terms have cost the turn a request before and it has an action to end
-// in.
+// countUnusable counts an answer that could not be used, and reports whether the model may be asked
+// again. Under texts it may once a turn while a round is left. Otherwise it may, unless an action that
+// takes terms up was refused before and the turn has an action to end in. Terms that are shown then
+// cost a round: once the rounds are used up, they wait for the plan.
 func (t *Turn) countUnusable() (again bool) {
 	if !t.bindsRounds() {
 		t.unusable = t.unusable || len(t.opening.shown) > 0 && t.mind.cfg.Guards(trace.CheckDeviations)
@@ -84,10 +85,9 @@ func (t *Turn) triesLeft() int {
 	left := t.mind.cfg.GuardRoundsMax - t.guardRounds
 	switch {
 	case t.textRounds == 0:
+		return left
 	case !t.roundLeft():
-		left = -1
-	default:
-		left = min(left, 1-t.textRounds)
+		return -1
 	}
-	return left
+	return min(left, 1-t.textRounds)
 }

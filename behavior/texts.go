@@ -52,8 +52,8 @@ type visibleObservation struct {
 	// heldTerms is how many of them are requests or offers, unread how many the agent has not
 	// read before.
 	heldTerms, unread int
-	// sent is what the agent wrote lately, without the text where that may repeat others, and
-	// spoken the others' sources; senders are the authors of what is withheld.
+	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
+	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent
 	spoken  []trace.Source
 	senders []string

@@ -312,7 +312,7 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 	}
-	t.charge(&d, reason)
+	t.countDeviation(&d, reason)
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
 	t.finish(&d)
 }

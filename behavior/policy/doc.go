@@ -26,14 +26,14 @@
 // The rules of the scenario hold always, see [Policy]. If nothing that others wrote or chose
 // is in view, that is all. Otherwise the action must be one of
 //
-//  1. A planned action, see [PlannedAction]. The first one that is possible is free. A later
-//     one that gives something away is refused. A later one that gives nothing, less than 95% of
-//     what is planned, and a wait while a planned action is possible, are deviations:
-//     [DeviationsMax] ticks in any [DeviationWindow].
-//  2. Without a plan, one tick of harvesting, mining or refining that leaves the charge above
-//     low; and a one-tick wait if no planned action is possible.
+//  1. A planned action, see [PlannedAction]. The first one that is possible is free; a plain wait
+//     is the first only if nothing else is possible. A later one that gives something away is
+//     refused. A later one that gives nothing, less than 95% of what is planned, and a wait while a
+//     planned action is possible, are deviations: [DeviationsMax] ticks in any [DeviationWindow].
+//  2. A one-tick wait if no planned action is possible. Without a plan, also one tick of
+//     harvesting, mining or refining that leaves the charge above low.
 //  3. What an asker asks for with a trigger in view, within the limits of the rule. All parents
-//     of the trigger must be askers of the rule too.
+//     of the trigger must be askers of the rule too, unless it has relayed.
 //
 // If a turn fails, or the limits end it, it may end in an action that [Fallback] allows.
 //
@@ -47,8 +47,8 @@
 //   - A plan made once texts are shown changes nothing. If it could drop an action, another one
 //     would become the first, and no wait would be a deviation.
 //   - A plan may leave open how much is harvested, mined, refined or scheduled, how long terms stay
-//     open, which request an offer answers, and a text. It must give the amount of a request and
-//     the ticks of a sleep. More than planned is not the planned action; less is a deviation.
+//     open, which request an offer answers, what is declined, and a text. It must give the amount of
+//     a request and the ticks of a sleep. More than planned is not the planned action.
 //   - An offer to accept is planned by its id if it was shown before the plan, and by its terms
 //     otherwise: an id alone does not say what the offer costs.
 //   - A price must be at least as good as planned, and an offer must want at least as much for what
@@ -56,8 +56,8 @@
 //     asks for over 5% more, it is a deviation. A purchase counts the most that its price lets it
 //     pay.
 //   - Terms stay open for no longer than planned.
-//   - A later journey is a deviation of its way there and back. If nobody knows how far it is, it
-//     is more than may be.
+//   - A later journey counts twice its ticks; one of unknown length is refused. A sleep counts each
+//     tick, an order each attempt.
 //
 // About what is asked for:
 //
@@ -69,8 +69,8 @@
 //   - A gift meets the oldest request of its receiver for such goods, an offer the one that it names.
 //     So every request that they may meet must be trusted, whoever asks for them, and how.
 //   - A rule that gives to the asker lifts a forbid only for triggers that no stranger had a part
-//     in; if that is a message, the action answers it. The rule bounds gifts no matter who had a
-//     part in the triggers.
+//     in; if that is a message, the action answers it. The rule bounds what open terms ask for no
+//     matter who had a part in them.
 //   - A message asks for one action of a kind. After that, only newer messages of its sender do.
 //   - Some actions need a rule and a trigger even if they are planned, because the plan may owe
 //     them to terms that were shown before it: a gift to the sender of such terms or to the
@@ -79,22 +79,27 @@
 //     asks for, counts for the asker and each rule that could answer, and must be within what one
 //     of them has left, and its rate.
 //   - Who names terms that it was not shown may have been told their id. That counts as a text.
-//   - While terms are shown, an order that gives is carried out once, unless it is planned and no
-//     earlier planned action is possible.
+//   - While terms are shown, an order that gives and is not planned is done once. A planned one that
+//     comes after a possible action is refused.
 //   - A gift of electricity that is asked for leaves the charge above low.
-//   - What no agent asked for counts towards the total of every rule that describes it and, but for
-//     journeys, towards total_each as if its receiver had asked. Once that is used up its receiver
-//     gets no more, whoever asks. Terms that could be answered bind planned answers also while they
-//     wait for the plan, since no deviations or rounds are left. A gift to an agent that may
-//     ask for it counts at least a fifth of the total, so that five of them use it up.
+//   - Every accepted action counts towards the total of each rule that describes it, and towards
+//     total_each for its asker. If nobody asked, or the rule gives to the asker, it counts for its
+//     receiver; a journey has none. Once a share is used up, that agent gets no more, whoever asks.
+//   - A gift to an agent that may ask for it, or at the request of one, counts at least a fifth of
+//     the total, so that five of them use it up.
+//   - Terms that a rule could answer bind planned answers even if they wait for the plan because no
+//     deviations or rounds are left.
 //   - A standing order that is asked for needs a rule about execute_until too, which must let the
-//     same trigger ask. Each attempt keeps to the rule about the action. A gift that is asked for is
-//     given once. An order that would be a deviation is what is asked for, if that is anything.
+//     same trigger ask. Each attempt keeps to the rule about the action. What gives something away
+//     and is asked for is done once. An order that would be a deviation is cut to what is asked for,
+//     if that is anything.
 //
 // About fallbacks and parents:
 //
-//   - A wait of several ticks is a fallback only as the first action of the plan. A fallback is no
-//     deviation; but a draft that would be one is taken only if no planned action is possible.
+//   - A wait of several ticks is a fallback only as the first action of the plan. A fallback costs no
+//     deviation for its place in the plan, but package behavior counts one if texts kept the turn
+//     from an earlier planned action. A draft that would be a deviation is taken only if no planned
+//     action is possible.
 //   - Terms that a rule could answer are shown before the plan. Like all texts and terms in view
 //     they are parents of what the agent sends, unless the plan gives all of it except the
 //     text: a text authorizes nothing.

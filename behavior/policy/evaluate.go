@@ -18,9 +18,9 @@ type evaluation struct {
 	// op is the action as rules see it. If checkable is false, it could not be read.
 	op        Operation
 	checkable bool
-	// The rest is found when it is first asked for: the observation, the triggers in it, and the
-	// planned action that covers the operation, nil before, and the number of the first planned
-	// action that is possible, once searched.
+	// The rest is found when it is first asked for: the observation, the triggers in it, the planned
+	// action that covers the operation, nil before, and, once searched, the index from 0 of the first
+	// planned action that is possible, -1 for none.
 	observation *world.Observation
 	inView      []trigger
 	matched     *planMatch
@@ -61,7 +61,8 @@ func (q *evaluation) offers() []world.Terms {
 }
 
 // authority reports by what an agent may commit the action. If nothing allows it, the violation
-// says why. The cases come in the order of the package comment.
+// says why. The order matters: an answer to terms needs a rule even if it is planned, and an action
+// that is asked for costs no deviation.
 func (q *evaluation) authority() (trace.Authority, *Violation) {
 	op, e := &q.op, &q.e
 	own := trace.Authority{By: trace.AuthorityOwn}
@@ -113,6 +114,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	case op.gives() && q.afterFirst(m.index):
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
+	// What is left is a wait that is not planned, or a planned action that comes later or is less.
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); m.cost > left {
 		return trace.Authority{Planned: m.index + 1}, &Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
 	}

@@ -101,8 +101,8 @@ func counted(list []tickCount, now, n int64) []tickCount {
 
 // Settle counts an action that the world accepted for every rule with a total that describes
 // it, or that could answer a request that it suits, whichever of them allowed it. Amounts count
-// as ordered, after clamping, but a gift to an agent that may ask for it counts at least a fifth
-// of the total. Each attempt of a standing order is an action of its own; the rules about
+// as ordered, after clamping, but a gift to an agent that may ask for it, or at the request of one,
+// counts at least a fifth of the total. Each attempt of a standing order is an action of its own; the rules about
 // execute_until count all its attempts when it begins.
 func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) Ledger {
 	if op.spec == nil {
@@ -176,7 +176,7 @@ func (l Ledger) leftOf(request string, left int64) int64 {
 	return left
 }
 
-// giftMin is what a gift to an agent that may ask for it counts at least.
+// giftMin is the least that a gift counts if its receiver or its asker may ask by the rule.
 func (r *rule) giftMin() int64 { return r.Total/giftsMax + min(1, r.Total%giftsMax) }
 
 // settledFor is the sum that a rule settled in its window, for an asker or, with "", for all.

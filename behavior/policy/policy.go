@@ -73,7 +73,8 @@ type Evidence struct {
 	// others that it was shown before the plan.
 	Plan  []PlannedAction
 	Shown []world.Terms
-	// Order is what the standing order began with that the action is an attempt of, nil for none.
+	// Order is the operation with which the agent's standing order began, if the action is an attempt
+	// of that order, and nil otherwise.
 	Order *Operation
 	// Ledger is what the agent did before.
 	Ledger Ledger
@@ -107,7 +108,7 @@ type Result struct {
 	// [world.Parents].
 	Parents []string
 	// Own says that the plan gives the whole action, its text included: no other agent had a part
-	// in it.
+	// in it. It is set only if texts are in view, the action sends something, or an agent asked for it.
 	Own bool
 }
 
@@ -122,6 +123,8 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 	if !q.checkable {
 		return r
 	}
+	// What is free as it is stays as it is. A refused action is always replaced by the trimmed one,
+	// whose refusal is closer to the plan; a deviation only if the trimmed one is allowed.
 	if action, trimmed := q.trim(); len(trimmed) > 0 && (r.Violation != nil || r.Deviation > 0) {
 		as := p.evaluation(action, e)
 		if by, broken := as.authority(); broken == nil || r.Violation != nil {

@@ -14,7 +14,8 @@ import (
 
 // game is agent-1 beside others that ask, offer and write at random. It plans, drafts and repeats at
 // random what the policy lets it. What it does is counted here in a few plain ways, without the
-// ledger and the checks of the policy.
+// ledger and the checks of the policy. The views are fixed: no action changes the agent's stock, only
+// requests, offers and the inbox change.
 type game struct {
 	*rapid.T
 	rules    []world.PolicyRule
@@ -80,7 +81,7 @@ func (g *game) others() {
 	from, what, n, tick := pick(g, "agent-2", "agent-3", "agent-9"), pick(g, "data", "hardware"), pick[int64](g, 1, 3, 6), g.view.Tick()
 	parents := pick(g, nil, nil, []string{"agent-9"}, []string{"agent-3"})
 	id := func(kind string) string { return fmt.Sprintf("%s-%d-%s-1", kind, tick, from) }
-	switch pick(g, 0, 0, 1, 2, 3) {
+	switch pick(g, 0, 0, 1, 2, 3) { // 3: nobody does anything
 	case 0:
 		g.requests = append(g.requests, world.Terms{ID: id("req"), From: from, To: "agent-1", Want: what, WantAmount: n, Left: n, Parents: parents})
 		g.say("%s wants %s %d, parents %q", id("req"), what, n, parents)
@@ -235,7 +236,7 @@ func (g *game) checkTrigger(do deed) {
 // meet lowers the requests that an action meets, oldest first, and checks that a rule allows no more
 // than was asked for, nor to meet what a stranger had a part in.
 func (g *game) meet(do deed, a world.Action) {
-	left, asked := do.amount, strings.HasPrefix(do.by.Terms, world.KindRequest[:3])
+	left, asked := do.amount, strings.HasPrefix(do.by.Terms, "req-")
 	offer, isOffer := a.(world.Offer)
 	for i := range g.requests {
 		t := &g.requests[i]
@@ -277,6 +278,8 @@ func (g *game) checkRule(i int) {
 	if r.Effect != world.EffectAllow || r.Action == "execute_until" {
 		return
 	}
+	// A rule with askers and no receiver gives to the asker, so that it describes less than its fields
+	// say: only what it authorized is counted. So it is if another allow could have let it through.
 	directed := len(r.AskedBy) > 0 && r.To == "" && r.Action != "mine_compound" && r.Action != "accept_offer"
 	only := !directed && !slices.ContainsFunc(g.rules, func(o world.PolicyRule) bool {
 		return o.Effect == world.EffectAllow && o.Action == r.Action && fmt.Sprint(o) != fmt.Sprint(r)

@@ -87,8 +87,9 @@ func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
 }
 
 // trusted reports whether a rule lets every agent ask that may have led to a trigger. The world
-// counts a gift towards the oldest request of its receiver for such goods, so that every request of
-// the receiver must be trusted, too, or those before the trigger if that is one of them.
+// counts a gift towards the oldest request of its receiver for such goods. So each request that the
+// gift may meet must be trusted too: those before the trigger if the receiver sent the trigger, else
+// all. An offer must not name a request that is not trusted.
 func (q *evaluation) trusted(r *rule, t *trigger, op *Operation) bool {
 	if q.e.off(trace.CheckTaint) {
 		return true
@@ -173,8 +174,9 @@ func (q *evaluation) orderAskedFor(by *trace.Authority) (most int64) {
 	return most
 }
 
-// answer notes which messages an operation answers: a message answers all of its receiver, anything
-// else, and what another agent asked to send there, the one that asked for it.
+// answer notes the messages that an operation answers. A message that nobody asked for, or that its
+// receiver asked for, answers all messages of its receiver. Any other operation answers only the
+// trigger by which it is asked for.
 func (q *evaluation) answer(op *Operation, by *trace.Authority) {
 	writes := op.spec.Name == (world.SendMessage{}).ActionName() && (by.Asker == "" || by.Asker == op.to)
 	if !writes && by.Terms == "" {

@@ -38,8 +38,8 @@ func (q *evaluation) trim() (world.Action, []world.Adjustment) {
 }
 
 // orderLimits says how many attempts the standing order may have, 0 for none, and which events it
-// may ignore, by the plan or a rule. A gift that is asked for is given once: later attempts would
-// answer nothing.
+// may ignore, by the plan or a rule. What gives something away and is asked for is done once:
+// later attempts would answer nothing.
 func (q *evaluation) orderLimits() (attempts int64, ignore []string) {
 	if q.answersTerms(&q.op) {
 		return 0, nil

@@ -16,8 +16,8 @@ const (
 	ReasonTotal Reason = "policy_total"
 	// ReasonRate: the trade brings less than every rule that allows it wants.
 	ReasonRate Reason = "policy_rate"
-	// ReasonNotPlanned: texts are in view, no planned action is of this action and no rule lets
-	// others ask for it.
+	// ReasonNotPlanned: the plan does not have the action, or the action answers open terms, which a
+	// plan cannot authorize; and no rule lets others ask for it.
 	ReasonNotPlanned Reason = "not_planned"
 	// ReasonArgumentNotPlanned: the plan has the action with another argument.
 	ReasonArgumentNotPlanned Reason = "argument_not_planned"
@@ -26,7 +26,7 @@ const (
 	// ReasonNotFirst: an earlier action of the plan is possible, and this one gives something
 	// away.
 	ReasonNotFirst Reason = "not_first_planned"
-	// ReasonDeviations: an earlier action of the plan is possible, and no deviations are left.
+	// ReasonDeviations: the action is a deviation from the plan of more ticks than are left.
 	ReasonDeviations Reason = "deviation_limit"
 	// ReasonRelayed: a rule lets the agent ask, but an agent that the rule does not name may have
 	// led to what is asked.
