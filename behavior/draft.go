@@ -31,8 +31,12 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if further && t.accepted != nil {
 		t.parseRepairs = 0
 	}
-	// New texts follow a draft that was read as it was meant, others a plan alone.
-	if t.locked() && !slices.Contains(w.verdicts, nil) {
+	if call.Tool == answer.ToolTurn && !t.tainted() {
+		t.intendDecided(call.Call)
+	}
+	// New texts follow a draft that was read as it was meant, and of which something is possible,
+	// others a plan alone. A refused draft is corrected first, as it is without texts.
+	if t.locked() && !slices.Contains(w.verdicts, nil) && w.usable {
 		t.reveal()
 	}
 	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v == nil || v.Refused() })
@@ -53,6 +57,25 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	w.slot = i
 	t.drafts = &w
 	return ""
+}
+
+// intendDecided plans what a lean turn decides before its other candidates.
+func (t *Turn) intendDecided(c answer.Call) {
+	d, _, e := answer.ReadDecision(c, true)
+	if e != nil {
+		return
+	}
+	a, _, e := d.Action(c, t.candidates, t.names)
+	if e != nil {
+		return
+	}
+	drafted, intended := t.drafted, t.plan[t.fromPlan:]
+	t.drafted, t.plan = nil, slices.Clone(t.plan[:t.fromPlan])
+	t.intendAction(t.evaluate(a))
+	t.drafted = append(t.drafted, drafted...)
+	for _, p := range intended {
+		t.mayDo(p)
+	}
 }
 
 func (t *Turn) draftResult(w weighing) draftResult {

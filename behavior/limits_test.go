@@ -363,6 +363,79 @@ func TestOneStepKeepsToThePlan(t *testing.T) {
 	}
 }
 
+// TestOffPlanIsCountedOnce: a lean turn that drafts and decides the same counts once.
+func TestOffPlanIsCountedOnce(t *testing.T) {
+	for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {
+		b := newBench(t, trace.Settings{Protocol: ProtocolLean, Commit: commit, BindPlan: true})
+		_, turn := b.decides(planHarvest, `turn {"plan":{"goal":"g"},"candidates":[{"action":"post_note","text":"n"}],"decision":{"candidate":1}}`,
+			`turn {"plan":{"goal":"g"},"candidates":[{"action":"harvest_radiation","amount":5}],"decision":{"candidate":1}}`)
+		counted := slices.DeleteFunc(slices.Clone(turn.Steps()), func(s trace.Step) bool { return s.Kind != trace.StepOffPlan })
+		if len(counted) != 1 {
+			t.Errorf("%s: %d steps off the plan, want 1", commit, len(counted))
+		}
+	}
+}
+
+// TestTextsLeaveATurnItsTries: an agent whose first draft is refused, by the world or by a rule, corrects
+// it beside texts and beside terms that wait for the plan as it does without. Nothing is shown of
+// them while nothing is planned.
+func TestTextsLeaveATurnItsTries(t *testing.T) {
+	const harvest = `{"action":"harvest_radiation","amount":5}`
+	draft := func(a string) string { return `decision_draft {"candidates":[` + a + `]}` }
+	turn := func(a string) string {
+		return `turn {"plan":{"goal":"g"},"candidates":[` + a + `],"decision":{"candidate":1}}`
+	}
+	for name, first := range map[string]string{
+		"not possible": `{"action":"transfer_resource","to":"agent-9","what":"hardware","amount":1}`, "forbidden": `{"action":"post_note","text":"hi"}`,
+	} {
+		for _, c := range []struct {
+			s       trace.Settings
+			answers []string
+		}{
+			{trace.Settings{}, []string{draft(first), draft(harvest), `decision {"candidate":1}`}},
+			{trace.Settings{Commit: trace.CommitOneStep}, []string{draft(first), draft(harvest)}},
+			{trace.Settings{Protocol: ProtocolLean}, []string{turn(first), turn(harvest)}},
+		} {
+			for beside, others := range map[string]world.Action{"nothing": nil, "texts": world.SendMessage{To: "agent-1"}, "a request": world.Request{To: "agent-1", Resource: world.Hardware, Amount: 2, Ticks: 20}} {
+				b, waits := newBench(t, c.s, world.PolicyRule{Agent: "*", Effect: world.EffectForbid, Action: "post_note"}), 0
+				for i := range 40 {
+					switch a := others.(type) {
+					case world.SendMessage:
+						a.Text = fmt.Sprint("hello ", i)
+						b.does(a)
+					case world.Request:
+						if len(b.w.View(0).Observe().Requests) == 0 {
+							b.does(a)
+						}
+					}
+					if d, _ := b.decides(c.answers...); d.Executed.ActionName() == "wait" {
+						waits++
+					}
+				}
+				if waits > policy.DeviationsMax {
+					t.Errorf("%s, %s %s, beside %s: %d of 40 ticks end in a wait", name, c.s.Protocol, c.s.Commit, beside, waits)
+				}
+			}
+		}
+	}
+}
+
+// TestLeanTurnPlansWhatItDecided: a lean turn that is taken for the plan, since texts wait for one, plans
+// first what it decided.
+func TestLeanTurnPlansWhatItDecided(t *testing.T) {
+	b, works := newBench(t, trace.Settings{Protocol: ProtocolLean}), 0
+	for i := range 40 {
+		b.does(world.SendMessage{To: "agent-1", Text: fmt.Sprint("hello ", i)})
+		d, _ := b.decides(`turn {"plan":{"goal":"g"},"candidates":[{"action":"post_note","text":"n"},{"action":"harvest_radiation","amount":5}],"decision":{"candidate":2}}`)
+		if d.Executed.ActionName() == "harvest_radiation" {
+			works++
+		}
+	}
+	if works < 40 {
+		t.Errorf("it decides to harvest in each of 40 ticks, and harvests in %d", works)
+	}
+}
+
 // TestModuleWhileThePlanIsMended: what a module finds of others waits for the plan that is to be mended.
 func TestModuleWhileThePlanIsMended(t *testing.T) {
 	b := newBench(t, trace.Settings{})

@@ -297,8 +297,8 @@ func (t *Turn) order() []int {
 // isListed reports whether the newest plan, if any, has a tool or action.
 func (t *Turn) isListed(name string) bool { return t.listed == nil || slices.Contains(t.listed, name) }
 
-// offPlan counts a tool or action that the newest plan does not list, and reports whether
-// it is refused for that.
+// offPlan counts a tool or action that the newest plan does not list, once for a call, and reports
+// whether it is refused for that.
 func (t *Turn) offPlan(name, callID string) (refused bool) {
 	if t.isListed(name) {
 		return false
@@ -307,7 +307,9 @@ func (t *Turn) offPlan(name, callID string) (refused bool) {
 	if t.mind.cfg.BindPlan {
 		s.Status, s.Code = trace.StatusError, string(policy.ReasonOffPlan)
 	}
-	t.talk.Note(s)
+	if !slices.ContainsFunc(t.talk.Steps, func(o trace.Step) bool { return o.Kind == s.Kind && o.CallID == callID && o.Name == name }) {
+		t.talk.Note(s)
+	}
 	return t.mind.cfg.BindPlan
 }
 

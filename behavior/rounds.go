@@ -52,13 +52,13 @@ func (t *Turn) overdue() bool {
 }
 
 // countRefusal counts that actions were refused. It is a round that texts may have cost once they
-// are shown, and, while terms are open, if the policy refused or the action takes terms up.
+// are shown, and, while terms are shown before the plan, if the policy refused or the action takes terms up.
 func (t *Turn) countRefusal(refused ...*Evaluation) {
 	t.guardRounds++
 	if !t.mind.cfg.Guards(trace.CheckDeviations) {
 		return
 	}
-	terms := t.terms()
+	terms := t.opening.shown
 	took := slices.ContainsFunc(refused, func(v *Evaluation) bool { return v != nil && takesUp(v.Adjusted, terms) })
 	byPolicy := func(v *Evaluation) bool { return v != nil && v.Violation != nil }
 	if t.tainted() || took || len(terms) > 0 && slices.ContainsFunc(refused, byPolicy) {
