@@ -31,12 +31,13 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if further && t.accepted != nil {
 		t.parseRepairs = 0
 	}
+	meant := !slices.Contains(w.verdicts, nil)
 	if call.Tool == answer.ToolTurn && !t.tainted() {
-		t.intendDecided(call.Call)
+		meant = t.intendDecided(call.Call) || meant
 	}
 	// New texts follow a draft that was read as it was meant, and of which something is possible,
 	// others a plan alone. A refused draft is corrected first, as it is without texts.
-	if t.locked() && !slices.Contains(w.verdicts, nil) && w.usable {
+	if t.locked() && meant && w.usable {
 		t.reveal()
 	}
 	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v == nil || v.Refused() })
@@ -59,15 +60,16 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	return ""
 }
 
-// intendDecided plans what a lean turn decides before its other candidates.
-func (t *Turn) intendDecided(c answer.Call) {
+// intendDecided plans what a lean turn decides before its other candidates. It is false if that could
+// not be read.
+func (t *Turn) intendDecided(c answer.Call) (read bool) {
 	d, _, e := answer.ReadDecision(c, true)
 	if e != nil {
-		return
+		return false
 	}
 	a, _, e := d.Action(c, t.candidates, t.names)
 	if e != nil {
-		return
+		return false
 	}
 	drafted, intended := t.drafted, t.plan[t.fromPlan:]
 	t.drafted, t.plan = nil, slices.Clone(t.plan[:t.fromPlan])
@@ -76,6 +78,7 @@ func (t *Turn) intendDecided(c answer.Call) {
 	for _, p := range intended {
 		t.mayDo(p)
 	}
+	return true
 }
 
 func (t *Turn) draftResult(w weighing) draftResult {

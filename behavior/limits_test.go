@@ -58,31 +58,43 @@ func (b bench) comesTo() {
 	}
 }
 
-// decides plays a turn. Each of answers is one answer of a model, and the last one repeats. Each of its
-// lines is a call, "tool {arguments}", or prose. The world carries the decision out, and the agent
-// learns of it.
+// decides plays the next turn of agent-1. The world carries the decision out, and the agent learns of it.
 func (b bench) decides(answers ...string) (Decision, *Turn) {
 	b.Helper()
 	b.comesTo()
 	turn := b.m.Begin(b.w.View(0))
+	d := b.plays(turn, answers, func(Ask) {})
+	b.ends(d)
+	return d, turn
+}
+
+// plays answers a turn to its end. Each of answers is one answer of a model, and the last one repeats.
+// It is timedOut, or each of its lines is a call, "tool {arguments}", or prose. sees is told of every
+// request.
+func (b bench) plays(turn *Turn, answers []string, sees func(Ask)) Decision {
+	b.Helper()
 	for calls := 0; ; {
 		switch step := turn.Next().(type) {
 		case Ask:
+			sees(step)
+			says := answers[min(calls, len(answers)-1)]
+			if calls++; says == timedOut {
+				turn.Answer(llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}})
+				continue
+			}
 			var items []llmclient.Item
-			for line := range strings.SplitSeq(answers[min(calls, len(answers)-1)], "\n") {
+			for line := range strings.SplitSeq(says, "\n") {
 				if tool, args, isCall := strings.Cut(line, " {"); isCall {
 					items = append(items, llmclient.FunctionCall(fmt.Sprint("c", calls, len(items)), tool, "{"+args))
 				} else {
 					items = append(items, llmclient.Message("assistant", line))
 				}
 			}
-			calls++
 			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})
 		case Call:
 			turn.Result(b.m.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
 		case Decision:
-			b.ends(step)
-			return step, turn
+			return step
 		}
 	}
 }
@@ -99,6 +111,7 @@ func (b bench) ends(d Decision) {
 
 const (
 	planHarvest = `plan {"goal":"g","steps":[],"actions":[{"action":"harvest_radiation","amount":5}]}`
+	timedOut    = "(the model thinks for too long)"
 	someProse   = "I would rather think about it."
 )
 
@@ -235,15 +248,10 @@ func TestTimeoutsDelayWhatIsNext(t *testing.T) {
 	b := newBench(t, trace.Settings{})
 	place := b.w.View(0).Observe().Places[0].ID
 	var ended []string
+	plan := `plan {"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-2","text":null},{"action":"move_agent","to":"` + place + `"}]}`
 	for i := range 4 {
 		b.does(world.SendMessage{To: "agent-1", Text: fmt.Sprint("think very long ", i)})
-		b.comesTo()
-		turn := b.m.Begin(b.w.View(0))
-		answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-2","text":null},{"action":"move_agent","to":"`+place+`"}]}`)
-		turn.Next()
-		turn.Answer(llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}})
-		d := turn.Next().(Decision)
-		b.ends(d)
+		d, _ := b.decides(plan, timedOut)
 		ended = append(ended, d.Executed.ActionName())
 	}
 	if want := []string{"wait", "wait", "wait", "move_agent"}; !slices.Equal(ended, want) {
@@ -284,20 +292,12 @@ func TestModuleWithoutAPlan(t *testing.T) {
 			b.decides(planHarvest, `turn {"plan":{"goal":"g"},"candidates":[{"action":"wait"}],"decision":{"candidate":1}}`)
 			b.comesTo()
 		}
-		turn := b.m.Begin(b.w.View(0))
-		for _, says := range append(c.answers, `environment_current_observation {"section":"inbox"}`) {
-			turn.Next()
-			item := llmclient.Message("assistant", says)
-			if tool, args, is := strings.Cut(says, " {"); is {
-				item = llmclient.FunctionCall(fmt.Sprint("c", turn.talk.asks), tool, "{"+args)
+		turn, planned := b.m.Begin(b.w.View(0)), false
+		b.plays(turn, append(c.answers, `environment_current_observation {"section":"inbox"}`, someProse), func(ask Ask) {
+			if planned = planned || len(turn.plan) > 0; !planned && strings.Contains(fmt.Sprint(ask.Request.Input), "swordfish") {
+				t.Errorf("%s: nothing is planned, and the text is shown", name)
 			}
-			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{item}}})
-		}
-		call := turn.Next().(Call)
-		turn.Result(b.m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
-		if ask := turn.Next().(Ask); len(turn.plan) > 0 || strings.Contains(fmt.Sprint(ask.Request.Input), "swordfish") {
-			t.Errorf("%s: nothing is planned, and the text is shown", name)
-		}
+		})
 	}
 }
 
