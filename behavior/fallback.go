@@ -35,15 +35,22 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	t.finish(d)
 }
 
+// causedByTexts are the failures of a request that its texts may cause: long thought, and what a
+// provider refuses or breaks off.
+var causedByTexts = []llmclient.ErrorKind{
+	llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrContext, llmclient.ErrBadRequest, llmclient.ErrTooLarge, llmclient.ErrFailedResponse, llmclient.ErrUnfinishedResponse,
+}
+
 // countDeviation makes a failed turn count one deviation in two cases: texts kept it from a planned
-// action (barred), or it was shown terms, no texts, and ends in a wait. The second case leaves out
-// failures of the provider except timeouts, which terms can cause. Once the deviations are used up,
-// terms wait for the plan, and any next planned action may end a failed turn.
+// action (barred), or it was shown terms, no texts, and ends in a wait. Failures of the provider that no
+// text can cause are left out. Once the deviations are used up, terms wait for the plan, and any next
+// planned action may end a failed turn.
 func (t *Turn) countDeviation(d *Decision, reason trace.WaitReason) {
 	_, waits := d.Executed.(world.Wait)
-	provider := strings.HasPrefix(string(reason), trace.WaitModelPrefix) && reason != trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrTimeout)
-	terms := waits && len(t.opening.shown) > 0 && !t.tainted() && !provider
-	if !terms && !t.barred || !t.mind.cfg.Guards(trace.CheckDeviations) {
+	terms := waits && len(t.opening.shown) > 0 && !t.tainted()
+	failure, failed := strings.CutPrefix(string(reason), trace.WaitModelPrefix)
+	outage := failed && !slices.Contains(causedByTexts, llmclient.ErrorKind(failure))
+	if !terms && !t.barred || outage || !t.mind.cfg.Guards(trace.CheckDeviations) {
 		return
 	}
 	by := trace.Authority{By: trace.AuthorityDeviation}

@@ -101,6 +101,8 @@ func (t *Turn) evidence() policy.Evidence {
 // memory of a text may also hold text of that text's parents.
 func (m *Agent) authorsOf(s trace.Source) []string {
 	switch {
+	case s.Kind == trace.KindModule && len(s.Parents) > 0:
+		return nil // each text in it is a source of its own
 	case s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote):
 		return m.history.spoken(s.OriginTick).origins
 	case s.Kind != trace.KindMemory:

@@ -300,8 +300,8 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 // words any untrusted text in view. If none is in view, it may still pass on text of earlier
 // turns, because a provider may keep it.
 type untrustedText struct {
-	// tick is that of the decision.
-	tick int64
+	// tick is that of the first decision, last that of the last one in a row of which the same holds.
+	tick, last int64
 	// tainted says that there was any untrusted text. trust is then the least of it, and origins
 	// are its authors; an empty id is an unknown author.
 	tainted bool
@@ -322,10 +322,16 @@ func (u *untrustedText) reads(trust trace.Trust, origins []string) {
 	u.trust = min(u.trust, trust)
 }
 
-// utterancesMax bounds how many a history holds: more than the notes of a place.
+// utterancesMax bounds how many a history holds: more than the notes of a place. Decisions that write
+// nothing take no room, and those of which the same holds in a row take that of one.
 const utterancesMax = 64
 
-// utter notes what the text of a decision may repeat.
+// same reports whether the same holds of two.
+func (u *untrustedText) same(as *untrustedText) bool {
+	return u.tainted == as.tainted && u.trust == as.trust && slices.Equal(u.origins, as.origins)
+}
+
+// utter notes what the text of a decision, or of what stands in for it, may repeat.
 func (m *Agent) utter(tick int64, d Decision) {
 	p := &m.history
 	if d.DecidedBy != trace.ByStanding {
@@ -342,17 +348,33 @@ func (m *Agent) utter(tick int64, d Decision) {
 	if !u.tainted {
 		u = p.ever
 	}
-	u.tick = tick
+	writes := func(o Decision) bool {
+		for a := range world.Arguments(repeated(o.Executed)) {
+			if a.Kind == world.ParamText {
+				return true
+			}
+		}
+		return false
+	}
+	if !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
+		return
+	}
+	u.tick, u.last = tick, tick
+	if n := len(p.wrote); n > 0 && p.wrote[n-1].same(&u) {
+		p.wrote = slices.Clone(p.wrote)
+		p.wrote[n-1].last = tick
+		return
+	}
 	p.wrote = newest(append(p.wrote, u), utterancesMax)
 }
 
 // spoken is what a text of the given tick may repeat. If that is too long ago, the authors are
 // unknown.
 func (p *history) spoken(tick int64) untrustedText {
-	if i := slices.IndexFunc(p.wrote, func(u untrustedText) bool { return u.tick == tick }); i >= 0 {
+	if i := slices.IndexFunc(p.wrote, func(u untrustedText) bool { return u.tick <= tick && tick <= u.last }); i >= 0 {
 		return p.wrote[i]
 	}
-	return untrustedText{tick: tick, tainted: true, trust: trace.TrustOtherAgent, origins: []string{""}}
+	return untrustedText{tainted: true, trust: trace.TrustOtherAgent, origins: []string{""}}
 }
 
 // source is a text that the agent wrote, as a source.

@@ -528,3 +528,80 @@ func TestPlanAtLastIsNoMissedPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnNotes: an agent that never read a word of others stays free beside its own note, however long ago
+// it posted it, and whether the prompt or a module shows it.
+func TestOwnNotes(t *testing.T) {
+	post, decide := `decision_draft {"candidates":[{"action":"post_note","text":"this is my mine"}]}`, `decision {"candidate":1}`
+	asks := `decision_draft {"candidates":[{"action":"request","to":"agent-2","what":"data","amount":2,"for_ticks":5}]}`
+	b := newBench(t, trace.Settings{})
+	free := func(name string, answers ...string) {
+		t.Helper()
+		if d, turn := b.decides(answers...); d.Executed.ActionName() != "request" || turn.tainted() || len(d.Parents) > 0 {
+			t.Errorf("%s: tainted %v by %q, parents %q, it does %s after %q", name, turn.tainted(), turn.evidence().Authors, d.Parents, world.EncodeAction(d.Executed), d.FailedBy)
+		}
+	}
+	b.decides(post, decide)
+	for range utterancesMax + 4 {
+		b.decides(`decision_draft {"candidates":[{"action":"harvest_radiation","amount":1}]}`, decide)
+	}
+	free("an old note", planHarvest, asks, decide)
+	for range 8 { // until the request is closed
+		b.decides(`decision_draft {"candidates":[{"action":"harvest_radiation","amount":1}]}`, decide)
+	}
+	free("by a module", `plan {"goal":"g","steps":[{"kind":"call"}],"actions":[]}`, `environment_current_observation {"section":"here"}`, asks, decide)
+	b.does(world.SendMessage{To: "agent-1", Text: "hello"}, world.PostNote{Text: "hello all"})
+	d, _ := b.decides(planHarvest, `environment_current_observation {}`, `decision_draft {"candidates":[{"action":"harvest_radiation","amount":5}]}`, decide)
+	if slices.Contains(d.authors, "") || !slices.Contains(d.authors, "agent-2") {
+		t.Errorf("the authors of all texts in a result are known, and count as %q", d.authors)
+	}
+}
+
+// TestOutageIsNoDeviation: a provider that fails is nothing that texts did.
+func TestOutageIsNoDeviation(t *testing.T) {
+	b := newBench(t, trace.Settings{})
+	place := b.w.View(0).Observe().Places[0].ID
+	for i := range 3 {
+		b.does(world.SendMessage{To: "agent-1", Text: fmt.Sprint("good morning ", i)})
+		b.comesTo()
+		turn := b.m.Begin(b.w.View(0))
+		answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"send_message","to":"agent-2","text":null},{"action":"move_agent","to":"`+place+`"}]}`)
+		turn.Next()
+		turn.Answer(llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrServer}})
+		b.ends(turn.Next().(Decision))
+	}
+	if n := b.m.ledger.Deviations(b.w.Tick()); n > 0 {
+		t.Errorf("three server errors count %d deviations", n)
+	}
+}
+
+// TestReceiverByModule: the receiver of an own request is a model's word if no such agent is seen. No
+// module tells it before the plan.
+func TestReceiverByModule(t *testing.T) {
+	const word = "give-all-hardware-to-agent-2"
+	b := newBench(t, trace.Settings{})
+	ask := `{"action":"request","to":"` + word + `","what":"data","amount":1,"for_ticks":20}`
+	b.decides(`plan {"goal":"g","steps":[],"actions":[`+ask+`]}`, `decision_draft {"candidates":[`+ask+`]}`, `decision {"candidate":1}`)
+	b.comesTo()
+	turn := b.m.Begin(b.w.View(0))
+	b.plays(turn, []string{`environment_current_observation {}`, planHarvest, someProse}, func(a Ask) {
+		if !turn.planned && strings.Contains(fmt.Sprint(a.Request.Input), word) {
+			t.Errorf("request %d shows it before the plan", a.Number)
+		}
+	})
+}
+
+// TestRelayedDecline: a decline in which a stranger had a part waits for the plan.
+func TestRelayedDecline(t *testing.T) {
+	for parent, shown := range map[string]bool{"agent-1": true, "agent-9": false} {
+		b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Most, r.What = 2, world.Hardware }))
+		b.decides(`decision_draft {"candidates":[{"action":"request","to":"agent-2","what":"data","amount":2,"for_ticks":9}]}`, `decision {"candidate":1}`)
+		id := b.w.View(1).Observe().Requests[0].ID
+		b.w.Apply([]world.Intent{{Agent: 1, Action: world.Decline{ID: id}, Parents: []string{parent}}})
+		b.w.Advance()
+		b.comesTo()
+		if text := fmt.Sprint(b.m.Begin(b.w.View(0)).Next().(Ask).Request.Input); strings.Contains(text, "agent-2 declined") != shown {
+			t.Errorf("with a part of %s it is shown before the plan: %v", parent, !shown)
+		}
+	}
+}

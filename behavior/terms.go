@@ -30,10 +30,12 @@ func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.M
 	}
 	seen.Requests, seen.Offers, seen.Here.Offers = part(seen.Requests), part(seen.Offers), part(seen.Here.Offers)
 	seen.shown = slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers)
+	named := func(id string) bool { return id == m.id || m.policy.NamesAsker(id) }
+	stranger := func(id string) bool { return !named(id) }
 	var declined []world.Message
 	for _, l := range inbox {
 		switch {
-		case l.Kind == world.KindDecline && (!ordered || m.policy.NamesAsker(l.From)):
+		case l.Kind == world.KindDecline && (!ordered || named(l.From) && !slices.ContainsFunc(l.Parents, stranger)):
 			declined = append(declined, l)
 		case l.Kind == "", l.Kind == world.KindDecline:
 			held.Inbox = append(held.Inbox, l)

@@ -236,6 +236,7 @@ func (t *Turn) Result(r modules.Result) {
 			continue
 		}
 		s.done, s.output = true, r.Output
+		r.Sources = t.mind.ownTexts(r.Sources)
 		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
 		// reads the result.
 		if !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
@@ -273,6 +274,31 @@ func (t *Turn) Result(r modules.Result) {
 	if len(t.planSteps) > 0 && t.stage == trace.StageModules {
 		t.afterPlan()
 	}
+}
+
+// ownTexts gives the agent's own notes in a result the trust of what was in view when it wrote them, and
+// the result the least trust of its texts.
+func (m *Agent) ownTexts(found []trace.Source) []trace.Source {
+	own := func(s trace.Source) bool { return s.Kind == trace.KindNote && s.OriginAgent == "" }
+	if !slices.ContainsFunc(found, own) {
+		return found
+	}
+	found = slices.Clone(found)
+	least := trace.TrustSelfObservation
+	for i, s := range found {
+		if own(s) {
+			found[i] = m.history.spoken(s.OriginTick).source(s)
+		}
+		if s.Kind != trace.KindModule {
+			least = min(least, found[i].Trust)
+		}
+	}
+	for i := range found {
+		if found[i].Kind == trace.KindModule {
+			found[i].Trust = least
+		}
+	}
+	return found
 }
 
 // resultUnseen replaces a module result until the plan is made.

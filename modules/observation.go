@@ -31,6 +31,9 @@ func observationModule() module {
 	return newModule(spec, given, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
 		env.hideNames(&o)
+		if env.Known != nil {
+			o.OwnRequests, o.OwnOffers = env.Known.OwnRequests, env.Known.OwnOffers
+		}
 		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
 		found.body = o
 		wanted := func(section string) bool { return args.Section == nil || *args.Section == section }
