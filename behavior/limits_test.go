@@ -192,6 +192,7 @@ func TestTextsDelayWhatIsNext(t *testing.T) {
 	}
 }
 
+// delays checks that a journey planned behind another action is delayed by three ticks.
 func delays(t *testing.T, first string) {
 	t.Helper()
 	b := newBench(t, trace.Settings{})

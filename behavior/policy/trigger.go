@@ -202,8 +202,8 @@ func (op *Operation) answer(t *trigger) {
 }
 
 // Answerable reports whether a rule of the agent could answer a request or offer at least in
-// part now, and the agent may still deviate and has rounds left. The sender and all parents must be agents that the
-// rule lets ask. Nothing else that others chose is shown before a plan.
+// part now, and the agent may still deviate and has rounds left. The sender and all parents must
+// be agents that the rule lets ask. Nothing else that others chose is shown before a plan.
 func (p Policy) Answerable(t world.Terms, l Ledger, seen *world.Observation) bool {
 	return l.Deviations(seen.Tick) < DeviationsMax && l.RoundLeft(seen.Tick) &&
 		slices.ContainsFunc(p.rules, func(r rule) bool { return p.couldAnswer(&r, t, l, seen) })
