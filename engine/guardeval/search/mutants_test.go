@@ -381,15 +381,13 @@ func TestMutants(t *testing.T) {
 	// An edit that allows nothing more without conditions allows nothing more with some. The
 	// others are drawn from.
 	var all []mutant
-	if len(known.Edits) > 0 {
-		edits = slices.DeleteFunc(edits, func(e edit) bool { return !slices.Contains(known.Edits, e.what) })
-	} else {
+	priced := len(known.Edits) > 0
+	if !priced {
 		for _, e := range edits {
 			if m := (mutant{When: []string{"true"}, edit: e}); e.of.compiles(t, e, m.When) {
 				all = append(all, m)
 			}
 		}
-		edits = nil
 	}
 	for len(all) > 0 {
 		next := 0
@@ -406,17 +404,17 @@ func TestMutants(t *testing.T) {
 		each(func(id int) { allows[id-1] = allowsMore(id, 60) })
 		for i, m := range list {
 			if allows[i] {
-				edits = append(edits, m.edit)
+				known.Edits = append(known.Edits, m.edit.what)
 			}
 		}
-		t.Logf("%d edits tried, %d differ, %d allow more in all, %d left", len(list), len(differing), len(edits), len(all))
+		t.Logf("%d edits tried, %d differ, %d allow more in all, %d left", len(list), len(differing), len(known.Edits), len(all))
 	}
-	if len(known.Edits) == 0 {
-		for _, e := range edits {
-			known.Edits = append(known.Edits, e.what)
-		}
+	if !priced {
 		known.keep(t)
 	}
+	// Whether they were priced now or before, they are drawn from in the order of the sources, so
+	// that a run that goes on draws as one that starts.
+	edits = slices.DeleteFunc(edits, func(e edit) bool { return !slices.Contains(known.Edits, e.what) })
 	r := rand.New(rand.NewPCG(*mutantSeed, 0))
 	tried := map[string]bool{}
 	// draw draws a mutant that was not tried yet; false if there seems to be none left.
