@@ -79,11 +79,11 @@ func (t *Turn) best() []Decision {
 	t.barred = false
 	// Under texts the plan comes before the draft, and a plain wait after what else is possible.
 	// refused says that everything planned before the present action is refused.
-	ideas, refused := slices.Concat(t.ideas, t.drafted), true
+	list, refused := slices.Concat(t.fallbacks, t.drafted), true
 	if t.tainted() {
-		slices.SortStableFunc(ideas, func(i, j idea) int { return i.waits() - j.waits() })
+		slices.SortStableFunc(list, func(i, j fallback) int { return i.waits() - j.waits() })
 	}
-	for _, i := range ideas {
+	for _, i := range list {
 		// An open amount becomes the greatest one where a plan may leave it open: not the ticks of a
 		// sleep, and not the amount of a request.
 		open := len(i.open) > 0

@@ -136,7 +136,7 @@ func givesAway(a world.Action) bool {
 // possibleWork is an action that the turn planned or drafted before texts, is possible and gives nothing;
 // empty if there is none. What the model left open, but for an amount, is left out.
 func (t *Turn) possibleWork() string {
-	for _, i := range slices.Concat(t.ideas, t.drafted) {
+	for _, i := range slices.Concat(t.fallbacks, t.drafted) {
 		do, isOpen := i.do[0], len(i.open) > 0
 		if i.waits() > 0 || givesAway(do) || len(i.open) > 1 || isOpen && (i.open[0] != world.SlotAmount || len(policy.Missing(do, i.open)) > 0) {
 			continue

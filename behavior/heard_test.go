@@ -89,7 +89,7 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 		planned bool
 		want    trace.Stage
 	}{{trace.TrustSelfObservation, false, trace.StageLean}, {trace.TrustOtherAgent, false, trace.StagePlan}, {trace.TrustOtherAgent, true, trace.StageLean}} {
-		turn := &Turn{mind: m, stage: trace.StageLean, planned: c.planned, shown: c.planned, talk: Conversation{Calls: []PendingCall{{ID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}}
+		turn := &Turn{mind: m, stage: trace.StageLean, planned: c.planned, mayReveal: c.planned, talk: Conversation{Calls: []PendingCall{{ID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}}
 		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []trace.Source{{ID: "mem-1-1", Trust: c.trust}}})
 		if turn.stage != c.want {
 			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.stage, c.want)

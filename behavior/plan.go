@@ -22,17 +22,17 @@ const (
 	plannedMax     = 2 * planActionsMax
 )
 
-// idea is an action of a plan, one for each receiver or place that it names, with the slots
-// that it leaves open, or an action that was drafted.
-type idea struct {
+// fallback is what a turn may end in without a decision: a drafted action, or one of a plan with
+// the slots that it leaves open, once for each receiver or place that the plan names.
+type fallback struct {
 	do   []world.Action
 	open []world.Slot
 	by   trace.Basis
 }
 
 // waits is 1 for a plain wait, and 0 for anything else.
-func (i idea) waits() int {
-	if _, waits := i.do[0].(world.Wait); waits {
+func (f fallback) waits() int {
+	if _, waits := f.do[0].(world.Wait); waits {
 		return 1
 	}
 	return 0
@@ -47,15 +47,15 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	if first {
 		t.parseRepairs = 0
 	}
-	earlier := t.ideas
-	if len(plan.Actions) > 0 && !t.bent() {
-		t.ideas = nil // a plan that names no action says nothing about any
+	earlier := t.fallbacks
+	if len(plan.Actions) > 0 && !t.planInfluenced() {
+		t.fallbacks = nil // a plan that names no action says nothing about any
 	}
 	// What the plan leaves out stays out once texts are shown: it may be mended before.
 	mends := first && len(t.talk.Calls) == 1 && t.locked()
 	faults = t.acceptPlan(plan, t.talk.Calls[i], used, mends)
-	if t.mending && len(t.ideas) > 0 && !t.bent() {
-		t.ideas = append(t.ideas, earlier...) // the model may repeat only what was at fault
+	if t.mending && len(t.fallbacks) > 0 && !t.planInfluenced() {
+		t.fallbacks = append(t.fallbacks, earlier...) // the model may repeat only what was at fault
 	}
 	t.mending = mends && len(faults) > 0
 	// A plan may say, step by step, that there is nothing to do.
@@ -64,10 +64,10 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 		t.idle = &plan
 	}
 	switch {
-	case t.bent():
+	case t.planInfluenced():
 	case t.idle != nil:
-		t.ideas, t.listed = nil, []string{world.Wait{}.ActionName()}
-	case len(t.ideas) > 0:
+		t.fallbacks, t.listed = nil, []string{world.Wait{}.ActionName()}
+	case len(t.fallbacks) > 0:
 		t.listed = t.plannedNames()
 		for _, s := range t.planSteps {
 			t.listed = append(t.listed, s.Allowed...)
@@ -95,7 +95,7 @@ func (t *Turn) locked() bool {
 
 // follows reports whether texts of other agents are shown after the plan, new or not.
 func (t *Turn) follows() bool {
-	return !t.shown && !t.revealed && (t.opening.held.count() > 0 || len(t.unseen) > 0)
+	return !t.mayReveal && !t.revealed && (t.opening.held.count() > 0 || len(t.unseen) > 0)
 }
 
 // plannedNames are the names of the planned actions, each once, and waiting, which is
@@ -119,7 +119,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	t.planned, t.goal = true, cmp.Or(plan.Goal, t.goal)
 	earlier := t.plan
 	t.plan = nil
-	if t.bent() {
+	if t.planInfluenced() {
 		t.plan = earlier
 	}
 	unread := 0
@@ -156,8 +156,8 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			}
 		}
 		t.mayDo(planned)
-		if !t.bent() {
-			t.ideas = append(t.ideas, idea{do, open, trace.ByPlan})
+		if !t.planInfluenced() {
+			t.fallbacks = append(t.fallbacks, fallback{do, open, trace.ByPlan})
 		}
 	}
 	for _, p := range earlier {
@@ -165,13 +165,13 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	}
 	t.fromPlan = len(t.plan)
 	t.planSteps = nil
-	if !t.bent() {
+	if !t.planInfluenced() {
 		t.steps = 0
 	}
 	actions := t.plannedNames()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		step := typed(s.Kind, t.mind.moduleNames, actions)
-		if t.planSteps = append(t.planSteps, step); !t.bent() && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
+		if t.planSteps = append(t.planSteps, step); !t.planInfluenced() && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
 			t.steps++
 		}
 	}
@@ -197,20 +197,20 @@ func (t *Turn) intendAction(v *Evaluation) {
 	if p, ok := policy.Planned(v.Proposed); ok && !t.tainted() && v.Violation == nil {
 		t.mayDo(p)
 		if len(t.drafted) < plannedMax {
-			t.drafted = append(t.drafted, idea{do: []world.Action{v.Proposed}, by: trace.ByDraft})
+			t.drafted = append(t.drafted, fallback{do: []world.Action{v.Proposed}, by: trace.ByDraft})
 		}
 	}
 }
 
-// bent reports whether others may have had a part in what is planned now. Such a plan adds
-// nothing to what was planned before, and takes nothing of it away: what it dropped could make
-// another action the first.
-func (t *Turn) bent() bool { return t.tainted() && t.mind.cfg.Guards(trace.CheckOrder) }
+// planInfluenced reports whether others may have had a part in what is planned now. Such a plan
+// adds nothing to what was planned before, and takes nothing of it away: what it dropped could
+// make another action the first.
+func (t *Turn) planInfluenced() bool { return t.tainted() && t.mind.cfg.Guards(trace.CheckOrder) }
 
 // mayDo adds a planned action, unless others may have asked for it.
 func (t *Turn) mayDo(p policy.PlannedAction) {
 	known := slices.ContainsFunc(t.plan, p.Equal)
-	if known || len(t.plan) == plannedMax || t.bent() {
+	if known || len(t.plan) == plannedMax || t.planInfluenced() {
 		return
 	}
 	t.plan = append(t.plan, p)

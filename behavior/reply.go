@@ -118,7 +118,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		spent, most = &t.orderRounds, orderRoundsMax
 	} else {
 		t.repairs++
-		empty := t.accepted == nil && len(t.ideas) == 0 && !t.ambiguous && !t.tainted() && problem != answer.Several
+		empty := t.accepted == nil && len(t.fallbacks) == 0 && !t.ambiguous && !t.tainted() && problem != answer.Several
 		if t.stage == trace.StageLean && t.lastPlan == "" && empty && t.mind.cfg.Fallback == trace.FallbackBest {
 			if most++; *spent == most-1 {
 				t.stage, t.lastPlan = trace.StagePlan, trace.WaitReason(trace.WaitParsePrefix+string(problem))

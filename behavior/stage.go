@@ -38,7 +38,7 @@ func (t *Turn) allowed() []string {
 		return commitTools[1:]
 	case trace.StageLean:
 		tools := append([]string{answer.ToolTurn}, modules...)
-		if t.opening.held.count() > 0 && !t.shown && !t.opening.early {
+		if t.opening.held.count() > 0 && !t.mayReveal && !t.opening.early {
 			tools = append(tools, answer.ToolPlan)
 		}
 		return tools

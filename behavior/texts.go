@@ -196,7 +196,7 @@ func (t *Turn) heldResult(found []trace.Source) string {
 // reveal shows the texts from the next request on, and the module results that waited
 // with them: the plan is made, or a draft in its place.
 func (t *Turn) reveal() {
-	t.shown = true
+	t.mayReveal = true
 	for _, r := range t.unseen {
 		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
 		t.unsent = append(t.unsent, r.Sources...)

@@ -51,19 +51,19 @@ type Turn struct {
 	textRounds, textsAt, steps int
 	tookUp, unusable           bool
 
-	// planned says that a plan was made. shown says that texts of other agents may be shown,
+	// planned says that a plan was made. mayReveal says that texts of other agents may be shown,
 	// because of the plan or of a draft in its place. reasoning says that the present reason step
 	// was asked for, thinking is its kind.
-	planned, shown, reasoning bool
-	thinking                  string
+	planned, mayReveal, reasoning bool
+	thinking                      string
 	// sealed says that no plan came: the turn continues without the texts that waited for it.
 	sealed bool
-	// planSteps are the steps of the plan still to come, ideas the actions of the newest
+	// planSteps are the steps of the plan still to come, fallbacks the actions of the newest
 	// plan as they were read, drafted those drafted or decided before any text was shown, and listed
 	// the tools and actions that the plan has; nil without one.
 	planSteps []typedStep
-	ideas     []idea
-	drafted   []idea
+	fallbacks []fallback
+	drafted   []fallback
 	listed    []string
 	// plan is what the agent intended before it read untrusted text, in all plans and drafts made
 	// by then.
@@ -239,7 +239,7 @@ func (t *Turn) Result(r modules.Result) {
 		r.Sources = t.mind.ownTexts(r.Sources)
 		// If a result holds untrusted text, as a memory may, the turn makes its plan before it
 		// reads the result.
-		if !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
+		if !t.mayReveal && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(trace.CheckOrder) {
 			s.output = encode(resultUnseen{"held", t.heldResult(r.Sources)})
 			t.unseen = append(t.unseen, r)
 		} else {
@@ -400,7 +400,7 @@ func (t *Turn) complete(d *Decision) {
 			d.Looked = append(d.Looked, topic)
 		}
 	}
-	d.sealed, d.listed = t.sealed, t.shown
+	d.sealed, d.listed = t.sealed, t.mayReveal
 	d.Known = t.mind.knownIDs(&t.opening.seen, d.Proposed, d.Executed)
 	d.saw = sightings(&t.opening.seen)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
