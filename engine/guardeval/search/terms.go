@@ -8,8 +8,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// harmTerms is that the victim is shown terms otherwise than they were sent or answered, or that an
-// offer that is over can be accepted: what it owes is then not what was asked for.
+// harmTerms is that the victim is shown terms otherwise than they were sent or answered, or more of
+// one sender than it may have open, or that an offer that is over can be accepted: what the victim
+// owes is then not what was asked for.
 const harmTerms = "terms"
 
 // sentTerms are a request or offer as it was sent, and what is still open of it.
@@ -35,8 +36,16 @@ func (r *register) wrong(form string, values ...any) {
 
 // look compares what the victim is shown in a tick.
 func (r *register) look(o world.Observation) {
-	shown := map[string]bool{}
+	shown, open := map[string]bool{}, map[[2]string]int{}
 	for _, t := range slices.Concat(o.Requests, o.Offers, o.Here.Offers) {
+		kind, most := world.KindRequest, world.RequestsMax
+		if t.Give != "" {
+			kind, most = world.KindOffer, world.OffersMax
+		}
+		of := [2]string{t.From, kind}
+		if open[of]++; open[of] > most {
+			r.wrong("tick %d: %s has more than %d open at once of kind %s", o.Tick, t.From, most, kind)
+		}
 		shown[t.ID] = true
 		s := r.sent[t.ID]
 		if s == nil {
