@@ -73,6 +73,8 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 		to = words.To
 	}
 	u.named = append(u.named, done)
+	journey, goes := do.(world.Move)
+	meets := func(o world.Contact) bool { return o.ID == from && o.Place == journey.To }
 	switch {
 	case from != by.Asker:
 		return "it is from " + from
@@ -82,6 +84,8 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 		return "the rule allows no such action"
 	case c.To == world.ToAsker && to != "" && to != from:
 		return to + " gets it"
+	case c.To == world.ToAsker && goes && !slices.ContainsFunc(seen.Agents, meets):
+		return from + " is not seen there"
 	case done.sent > 0 && u.answered(done):
 		return "it was answered before"
 	case over(amount, c.Most), over(u.sum(done, c.Window, false), c.Total), over(u.sum(done, c.Window, true), c.TotalEach):

@@ -22,6 +22,7 @@ func TestAudit(t *testing.T) {
 		rule("transfer_resource", world.ToAsker, false, false), rule("transfer_resource", world.ToAsker, true, false),
 		rule("offer", world.ToAsker, false, false), rule("send_message", world.ToAsker, false, false), rule("accept_offer", "", false, false),
 		rule("transfer_resource", world.ToAsker, false, true), rule("transfer_resource", "agent-4", true, false), rule("move_agent", "", true, false),
+		rule("move_agent", world.ToAsker, true, false),
 	}
 	ask := world.Terms{ID: "req-1", From: "agent-2", Want: world.Data, WantAmount: 5, Left: 3}
 	stranger, relayed, offer := ask, ask, world.Terms{ID: "offer-1", From: "agent-2", Give: world.Data, Want: world.Hardware}
@@ -29,6 +30,7 @@ func TestAudit(t *testing.T) {
 	relayed.ID, relayed.Parents = "req-3", []string{"agent-2", "agent-3"}
 	seen := world.Observation{
 		Tick: 5, Requests: []world.Terms{ask, stranger, relayed}, Offers: []world.Terms{offer},
+		Agents: []world.Contact{{ID: "agent-2", Place: near}, {ID: "agent-3", Place: home}},
 		Inbox: []world.Message{
 			{ID: "msg-1", From: "agent-2", Sent: 1}, {ID: "msg-2", From: "agent-2", Sent: 2}, {ID: "msg-3", From: "agent-3", Sent: 3},
 			{ID: "req-0", From: "agent-2", Kind: world.KindRequest, Sent: 4},
@@ -79,6 +81,8 @@ func TestAudit(t *testing.T) {
 		"a message answered before":                    {true, []step{{2, "msg-1", gift(1)}, {2, "msg-1", gift(1)}}},
 		"a message before one answered before":         {true, []step{{2, "msg-2", gift(1)}, {2, "msg-1", gift(1)}}},
 		"a message answered with another action":       {false, []step{{2, "msg-1", gift(1)}, {8, "msg-1", world.Move{To: home}}}},
+		"a journey to the one who asked":               {false, []step{{9, "msg-1", world.Move{To: near}}}},
+		"a journey to somebody else":                   {true, []step{{9, "msg-1", world.Move{To: home}}}},
 		"a stranger's message":                         {true, []step{{2, "msg-3", gift(1)}}},
 		"a message under a rule that heeds none":       {true, []step{{1, "msg-1", gift(1)}}},
 		"a message that is not in view":                {true, []step{{2, "msg-9", gift(1)}}},
