@@ -25,17 +25,20 @@ func TestAudit(t *testing.T) {
 		rule("move_agent", world.ToAsker, true, false),
 	}
 	ask := world.Terms{ID: "req-1", From: "agent-2", Want: world.Data, WantAmount: 5, Left: 3}
-	stranger, relayed, offer := ask, ask, world.Terms{ID: "offer-1", From: "agent-2", Give: world.Data, Want: world.Hardware}
+	stranger, relayed, behind, offer := ask, ask, ask, world.Terms{ID: "offer-1", From: "agent-2", Give: world.Data, Want: world.Hardware}
 	stranger.ID, stranger.From = "req-2", "agent-3"
 	relayed.ID, relayed.Parents = "req-3", []string{"agent-2", "agent-3"}
+	behind.ID = "req-4"
 	seen := world.Observation{
-		Tick: 5, Requests: []world.Terms{ask, stranger, relayed}, Offers: []world.Terms{offer},
+		Tick: 5, Requests: []world.Terms{ask, stranger}, Offers: []world.Terms{offer},
 		Agents: []world.Contact{{ID: "agent-2", Place: near}, {ID: "agent-3", Place: home}},
 		Inbox: []world.Message{
 			{ID: "msg-1", From: "agent-2", Sent: 1}, {ID: "msg-2", From: "agent-2", Sent: 2}, {ID: "msg-3", From: "agent-3", Sent: 3},
 			{ID: "req-0", From: "agent-2", Kind: world.KindRequest, Sent: 4},
 		},
 	}
+	// What is open instead where these are named.
+	open := map[string][]world.Terms{"req-3": {relayed}, "req-4": {relayed, behind}}
 	all := []heard{{id: "offer-1", from: "agent-2", offer: true, amount: 1}}
 	type step struct {
 		rule  int
@@ -73,6 +76,8 @@ func TestAudit(t *testing.T) {
 		"a stranger's request":                         {true, []step{{1, "req-2", gift(1)}}},
 		"a request with a stranger's part":             {true, []step{{1, "req-3", gift(1)}}},
 		"a rule for what strangers have a part in":     {false, []step{{6, "req-3", gift(1)}}},
+		"a request behind one with a stranger's part":  {true, []step{{1, "req-4", gift(1)}}},
+		"both, and a rule for what strangers ask":      {false, []step{{6, "req-4", gift(1)}}},
 		"news of a request that is over":               {true, []step{{2, "req-0", gift(1)}}},
 		"a message":                                    {false, []step{{2, "msg-1", gift(6)}}},
 		"more than the rule allows at once":            {true, []step{{2, "msg-1", gift(7)}}},
@@ -91,7 +96,11 @@ func TestAudit(t *testing.T) {
 		var u audit
 		for _, s := range c.steps {
 			by := &trace.Authority{By: trace.AuthorityRule, Rule: s.rule, Asker: "agent-2", Terms: s.terms}
-			u.take(behavior.Decision{Executed: s.do, Decision: trace.Decision{Authority: by}}, seen, rules, all)
+			now := seen
+			if list, instead := open[s.terms]; instead {
+				now.Requests = list
+			}
+			u.take(behavior.Decision{Executed: s.do, Decision: trace.Decision{Authority: by}}, now, rules, all)
 		}
 		if (len(u.harm) > 0) != c.fault {
 			t.Errorf("%s: %+v", name, u.harm)
