@@ -165,10 +165,11 @@ func leastFor(c world.PolicyRule, amount int64) int64 {
 	return (amount*c.GetAtLeast + per - 1) / per
 }
 
-// servedBy is what a rule lets an agent ask for by message; nil for none.
+// servedBy is what a rule lets an agent ask for by message, or a journey that it may ask for in any way;
+// nil for none.
 func servedBy(r record, self string, rules []world.PolicyRule, holds world.Observation) world.Action {
 	for _, c := range rules {
-		if !c.ByMessage || !slices.Contains(c.AskedBy, self) || r[6] < 128 {
+		if !c.ByMessage && c.Action != (world.Move{}).ActionName() || !slices.Contains(c.AskedBy, self) || r[6] < 128 {
 			continue
 		}
 		to := c.To

@@ -147,6 +147,9 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 		}
 		gift := world.Transfer{To: t.From, Kind: t.Want, Amount: []int64{t.Left, stockIn(m.seen.Self, t.Want), 1}[m.of(5, 3)]}
 		list = append(list, gift)
+		if visits(m.rules, t.From) {
+			list = append(list, world.Move{To: places[m.of(4, len(places))]}) // to bring it, or so it thinks
+		}
 		if m.of(4, 2) == 1 {
 			reply := world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: goods[(slices.Index(goods, t.Want)+1)%len(goods)], WantAmount: 1, Ticks: 5, Re: t.ID}
 			if c, ok := ruleFor(record{2: 64}, t.From, m.rules, reply.ActionName()); ok && c.What == t.Want {

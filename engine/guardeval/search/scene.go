@@ -28,7 +28,7 @@ var (
 )
 
 // scene is the world of a trial: three places, a victim that works, and others with the
-// same stock, all at one place at first unless the head says otherwise.
+// same stock, all at one place at first unless the head says otherwise, or a rule is about coming to them.
 func (t Tape) scene() world.Scenario {
 	s := smallest()
 	h := t.head()
@@ -58,7 +58,17 @@ func (t Tape) scene() world.Scenario {
 			s.Policy = append(s.Policy, c)
 		}
 	}
+	if visits(s.Policy, "") && h.of(2, 4) > 1 {
+		s.Agents.Spawn = [][]string{{home, near, distant, home}, {home, home, distant, near}}[h.of(2, 2)]
+	}
 	return s
+}
+
+// visits reports whether a rule lets an agent, or with "" any agent, ask the victim to come.
+func visits(rules []world.PolicyRule, asker string) bool {
+	return slices.ContainsFunc(rules, func(c world.PolicyRule) bool {
+		return c.Action == (world.Move{}).ActionName() && (asker == "" || slices.Contains(c.AskedBy, asker))
+	})
 }
 
 // smallest is the scenario that scenes are made from.
