@@ -81,7 +81,7 @@ var smallest = sync.OnceValue(func() world.Scenario {
 })
 
 // small are the amounts of rules.
-var small = []int64{3, 1, 2, 8, 12}
+var small = []int64{3, 1, 2, 5, 8}
 
 // ruleOf is the rule that a record encodes; false for none.
 func ruleOf(r record) (c world.PolicyRule, ok bool) {
