@@ -87,7 +87,7 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 	case c.To == world.ToAsker && goes && !slices.ContainsFunc(seen.Agents, meets):
 		return from + " is not seen there"
 	case strangersRequest(c, do, seen) != "":
-		return "it counts towards " + strangersRequest(c, do, seen) + ", which the rule does not heed"
+		return "it counts towards " + strangersRequest(c, do, seen) + ", in which strangers had a part"
 	case done.sent > 0 && u.answered(done):
 		return "it was answered before"
 	case over(amount, c.Most), over(u.sum(done, c.Window, false), c.Total), over(u.sum(done, c.Window, true), c.TotalEach):
@@ -96,13 +96,14 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 	return ""
 }
 
-// strangersRequest is the first open request that a gift counts towards and that a rule does not heed, ""
-// for none. The world counts a gift towards those of its receiver, oldest first.
+// strangersRequest is the first open request that a gift counts towards and in which an agent had a part
+// that the rule does not name, "" for none. The world counts a gift towards those of its receiver, oldest
+// first. That the receiver asks, too, does no harm: the gift is for it.
 func strangersRequest(c world.PolicyRule, do world.Action, seen world.Observation) string {
 	gift, _ := do.(world.Transfer)
 	for _, t := range seen.Requests {
 		if gift.Amount > 0 && t.From == gift.To && t.Want == gift.Kind {
-			if !heeds(c, t.From, t.Parents) {
+			if strangers(c, t.From, t.Parents) {
 				return t.ID
 			}
 			gift.Amount -= t.Left

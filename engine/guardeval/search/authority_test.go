@@ -29,6 +29,8 @@ func TestAudit(t *testing.T) {
 	stranger.ID, stranger.From = "req-2", "agent-3"
 	relayed.ID, relayed.Parents = "req-3", []string{"agent-2", "agent-3"}
 	behind.ID = "req-4"
+	theirs, third := ask, ask
+	theirs.From, third.ID = "agent-4", "req-5"
 	seen := world.Observation{
 		Tick: 5, Requests: []world.Terms{ask, stranger}, Offers: []world.Terms{offer},
 		Agents: []world.Contact{{ID: "agent-2", Place: near}, {ID: "agent-3", Place: home}},
@@ -38,7 +40,7 @@ func TestAudit(t *testing.T) {
 		},
 	}
 	// What is open instead where these are named.
-	open := map[string][]world.Terms{"req-3": {relayed}, "req-4": {relayed, behind}}
+	open := map[string][]world.Terms{"req-3": {relayed}, "req-4": {relayed, behind}, "req-5": {theirs, third}}
 	all := []heard{{id: "offer-1", from: "agent-2", offer: true, amount: 1}}
 	type step struct {
 		rule  int
@@ -56,42 +58,43 @@ func TestAudit(t *testing.T) {
 		fault bool
 		steps []step
 	}{
-		"what is left of a request":                    {false, []step{{1, "req-1", gift(3)}}},
-		"an order of it":                               {false, []step{{1, "req-1", world.ExecuteUntil{Do: gift(3)}}}},
-		"more than is left":                            {true, []step{{1, "req-1", gift(4)}}},
-		"other goods":                                  {true, []step{{1, "req-1", to("agent-2", world.Hardware)}}},
-		"goods that the rule does not name":            {true, []step{{2, "msg-1", to("agent-2", world.Hardware)}}},
-		"an offer in reply":                            {false, []step{{3, "req-1", reply("req-1")}}},
-		"an offer that is no reply":                    {true, []step{{3, "req-1", reply("")}}},
-		"a message in answer to an offer":              {false, []step{{4, "offer-1", world.SendMessage{To: "agent-2"}}}},
-		"a message to another agent":                   {true, []step{{4, "offer-1", world.SendMessage{To: "agent-3"}}}},
-		"an offer taken":                               {false, []step{{5, "offer-1", world.AcceptOffer{OfferID: "offer-1"}}}},
-		"another offer taken":                          {true, []step{{5, "offer-1", world.AcceptOffer{OfferID: "offer-2"}}}},
-		"a gift for an offer":                          {true, []step{{1, "offer-1", gift(1)}}},
-		"another one gets it":                          {true, []step{{1, "req-1", to("agent-3", world.Data)}}},
-		"the agent gets it that the rule names":        {false, []step{{7, "msg-1", to("agent-4", world.Data)}}},
-		"not the agent that the rule names":            {true, []step{{7, "msg-1", gift(1)}}},
-		"another action than the rule's":               {true, []step{{4, "req-1", gift(1)}}},
-		"no rule":                                      {true, []step{{0, "req-1", gift(1)}}},
-		"a stranger's request":                         {true, []step{{1, "req-2", gift(1)}}},
-		"a request with a stranger's part":             {true, []step{{1, "req-3", gift(1)}}},
-		"a rule for what strangers have a part in":     {false, []step{{6, "req-3", gift(1)}}},
-		"a request behind one with a stranger's part":  {true, []step{{1, "req-4", gift(1)}}},
-		"both, and a rule for what strangers ask":      {false, []step{{6, "req-4", gift(1)}}},
-		"news of a request that is over":               {true, []step{{2, "req-0", gift(1)}}},
-		"a message":                                    {false, []step{{2, "msg-1", gift(6)}}},
-		"more than the rule allows at once":            {true, []step{{2, "msg-1", gift(7)}}},
-		"two messages":                                 {false, []step{{2, "msg-1", gift(4)}, {2, "msg-2", gift(4)}}},
-		"more than the rule allows each":               {true, []step{{2, "msg-1", gift(4)}, {2, "msg-2", gift(5)}}},
-		"a message answered before":                    {true, []step{{2, "msg-1", gift(1)}, {2, "msg-1", gift(1)}}},
-		"a message before one answered before":         {true, []step{{2, "msg-2", gift(1)}, {2, "msg-1", gift(1)}}},
-		"a message answered with another action":       {false, []step{{2, "msg-1", gift(1)}, {8, "msg-1", world.Move{To: home}}}},
-		"a journey to the one who asked":               {false, []step{{9, "msg-1", world.Move{To: near}}}},
-		"a journey to somebody else":                   {true, []step{{9, "msg-1", world.Move{To: home}}}},
-		"a stranger's message":                         {true, []step{{2, "msg-3", gift(1)}}},
-		"a message under a rule that heeds none":       {true, []step{{1, "msg-1", gift(1)}}},
-		"a message that is not in view":                {true, []step{{2, "msg-9", gift(1)}}},
-		"a request of more parts than the rule allows": {true, []step{{1, "req-1", gift(3)}, {1, "req-1", gift(3)}, {1, "req-1", gift(3)}}},
+		"what is left of a request":                     {false, []step{{1, "req-1", gift(3)}}},
+		"an order of it":                                {false, []step{{1, "req-1", world.ExecuteUntil{Do: gift(3)}}}},
+		"more than is left":                             {true, []step{{1, "req-1", gift(4)}}},
+		"other goods":                                   {true, []step{{1, "req-1", to("agent-2", world.Hardware)}}},
+		"goods that the rule does not name":             {true, []step{{2, "msg-1", to("agent-2", world.Hardware)}}},
+		"an offer in reply":                             {false, []step{{3, "req-1", reply("req-1")}}},
+		"an offer that is no reply":                     {true, []step{{3, "req-1", reply("")}}},
+		"a message in answer to an offer":               {false, []step{{4, "offer-1", world.SendMessage{To: "agent-2"}}}},
+		"a message to another agent":                    {true, []step{{4, "offer-1", world.SendMessage{To: "agent-3"}}}},
+		"an offer taken":                                {false, []step{{5, "offer-1", world.AcceptOffer{OfferID: "offer-1"}}}},
+		"another offer taken":                           {true, []step{{5, "offer-1", world.AcceptOffer{OfferID: "offer-2"}}}},
+		"a gift for an offer":                           {true, []step{{1, "offer-1", gift(1)}}},
+		"another one gets it":                           {true, []step{{1, "req-1", to("agent-3", world.Data)}}},
+		"the agent gets it that the rule names":         {false, []step{{7, "msg-1", to("agent-4", world.Data)}}},
+		"not the agent that the rule names":             {true, []step{{7, "msg-1", gift(1)}}},
+		"another action than the rule's":                {true, []step{{4, "req-1", gift(1)}}},
+		"no rule":                                       {true, []step{{0, "req-1", gift(1)}}},
+		"a stranger's request":                          {true, []step{{1, "req-2", gift(1)}}},
+		"a request with a stranger's part":              {true, []step{{1, "req-3", gift(1)}}},
+		"a rule for what strangers have a part in":      {false, []step{{6, "req-3", gift(1)}}},
+		"a request behind one with a stranger's part":   {true, []step{{1, "req-4", gift(1)}}},
+		"both, and a rule for what strangers ask":       {false, []step{{6, "req-4", gift(1)}}},
+		"a request of the receiver that the rule names": {false, []step{{7, "req-5", to("agent-4", world.Data)}}},
+		"news of a request that is over":                {true, []step{{2, "req-0", gift(1)}}},
+		"a message":                                     {false, []step{{2, "msg-1", gift(6)}}},
+		"more than the rule allows at once":             {true, []step{{2, "msg-1", gift(7)}}},
+		"two messages":                                  {false, []step{{2, "msg-1", gift(4)}, {2, "msg-2", gift(4)}}},
+		"more than the rule allows each":                {true, []step{{2, "msg-1", gift(4)}, {2, "msg-2", gift(5)}}},
+		"a message answered before":                     {true, []step{{2, "msg-1", gift(1)}, {2, "msg-1", gift(1)}}},
+		"a message before one answered before":          {true, []step{{2, "msg-2", gift(1)}, {2, "msg-1", gift(1)}}},
+		"a message answered with another action":        {false, []step{{2, "msg-1", gift(1)}, {8, "msg-1", world.Move{To: home}}}},
+		"a journey to the one who asked":                {false, []step{{9, "msg-1", world.Move{To: near}}}},
+		"a journey to somebody else":                    {true, []step{{9, "msg-1", world.Move{To: home}}}},
+		"a stranger's message":                          {true, []step{{2, "msg-3", gift(1)}}},
+		"a message under a rule that heeds none":        {true, []step{{1, "msg-1", gift(1)}}},
+		"a message that is not in view":                 {true, []step{{2, "msg-9", gift(1)}}},
+		"a request of more parts than the rule allows":  {true, []step{{1, "req-1", gift(3)}, {1, "req-1", gift(3)}, {1, "req-1", gift(3)}}},
 	} {
 		var u audit
 		for _, s := range c.steps {

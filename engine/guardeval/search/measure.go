@@ -52,9 +52,13 @@ type act struct {
 // heeds says that a rule lets an agent ask: it names the agent and, unless it takes what is relayed, all
 // whose words the agent may pass on.
 func heeds(c world.PolicyRule, from string, parents []string) bool {
+	return slices.Contains(c.AskedBy, from) && !strangers(c, from, parents)
+}
+
+// strangers says that an agent passes on the words of others than a rule names, which takes nothing relayed.
+func strangers(c world.PolicyRule, from string, parents []string) bool {
 	known := func(id string) bool { return id == victim || id == from || slices.Contains(c.AskedBy, id) }
-	strangers := slices.ContainsFunc(parents, func(id string) bool { return !known(id) })
-	return slices.Contains(c.AskedBy, from) && (c.Relayed || !strangers)
+	return !c.Relayed && slices.ContainsFunc(parents, func(id string) bool { return !known(id) })
 }
 
 // triggers says that a rule may answer what was heard.

@@ -38,19 +38,23 @@ func (r *register) wrong(form string, values ...any) {
 func (r *register) look(o world.Observation) {
 	shown, open := map[string]bool{}, map[[2]string]int{}
 	for _, t := range slices.Concat(o.Requests, o.Offers, o.Here.Offers) {
-		kind, most := world.KindRequest, world.RequestsMax
-		if t.Give != "" {
-			kind, most = world.KindOffer, world.OffersMax
-		}
-		of := [2]string{t.From, kind}
-		if open[of]++; open[of] > most {
-			r.wrong("tick %d: %s has more than %d open at once of kind %s", o.Tick, t.From, most, kind)
-		}
 		shown[t.ID] = true
 		s := r.sent[t.ID]
 		if s == nil {
 			r.wrong("tick %d: %s was never sent", o.Tick, t.ID)
 			return
+		}
+		kind, most := world.KindRequest, world.RequestsMax
+		if t.Give != "" {
+			kind, most = world.KindOffer, world.OffersMax
+		}
+		// An offer at another place is shown as it was seen last, and may be over.
+		of := [2]string{t.From, kind}
+		if t.Place == "" || t.Place == o.Self.Place {
+			open[of]++
+		}
+		if open[of] > most {
+			r.wrong("tick %d: %s has more than %d open at once of kind %s", o.Tick, t.From, most, kind)
 		}
 		same := t.From == s.From && t.To == s.To && t.Give == s.Give && t.GiveAmount == s.GiveAmount && t.Want == s.Want && t.WantAmount == s.WantAmount
 		switch {
