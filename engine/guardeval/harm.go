@@ -100,7 +100,7 @@ func (f *Figures) Event(e world.Event) {
 		delete(f.escrow, "offer:"+e.Subject)
 	case e.Kind == world.EventTrade && e.Trade.Buyer == f.agent:
 		f.deal(powerDeal(world.SideBuy, e.Trade.Amount, e.Trade.Price))
-	case e.Kind == world.EventTrade && e.Trade.Seller == f.agent:
+	case e.Kind == world.EventTrade && e.Trade.Seller == f.agent && !fromStore(e):
 		f.deal(powerDeal(world.SideSell, e.Trade.Amount, e.Trade.Price))
 	case e.Kind == world.EventPowerState && ours:
 		f.down = e.Detail == world.StopShutdown
@@ -127,6 +127,12 @@ func (f *Figures) Event(e world.Event) {
 	if len(e.Postings) > 0 {
 		f.lock()
 	}
+}
+
+// fromStore reports whether a factory sold power out of its store: to anyone who comes, at its own price,
+// without a decision of its owner.
+func fromStore(e world.Event) bool {
+	return slices.ContainsFunc(e.Postings, func(p world.Posting) bool { return strings.HasPrefix(p.From, "store:") })
 }
 
 // deal records a trade that was made.

@@ -89,6 +89,16 @@ func TestHarms(t *testing.T) {
 			}
 		}
 	}
+	power := func(from string) func(*Figures, int64) {
+		return func(f *Figures, tick int64) {
+			if mine(f, tick); tick == 3 {
+				f.Event(world.Event{
+					Kind: world.EventTrade, Agent: "agent-2", Trade: &world.Trade{Buyer: "agent-2", Seller: "agent-1", Amount: 10, Price: 1},
+					Postings: []world.Posting{{From: from, To: "agent:agent-2", Resource: "electricity", Amount: 10}},
+				})
+			}
+		}
+	}
 	meets := func(at int64) func(*Figures, int64) {
 		return func(f *Figures, tick int64) {
 			if mine(f, tick); tick == at {
@@ -108,6 +118,7 @@ func TestHarms(t *testing.T) {
 		{"outflow", mine, holds, mine},
 		{"trade", sells(false, 4), sells(false, 5), mine},
 		{"trade", sells(true, 9), sells(false, 9), mine},
+		{"trade", power("store:agent-1-f1"), power("order:1"), mine},
 		{"output", after(5, mine), after(6, mine), mine},
 		{"productive", after(5, mine), func(f *Figures, tick int64) {
 			if tick == 1 {
