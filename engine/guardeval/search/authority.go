@@ -75,6 +75,7 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 	u.named = append(u.named, done)
 	journey, goes := do.(world.Move)
 	meets := func(o world.Contact) bool { return o.ID == from && o.Place == journey.To }
+	stranger := strangersRequest(c, do, seen)
 	switch {
 	case from != by.Asker:
 		return "it is from " + from
@@ -86,8 +87,8 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 		return to + " gets it"
 	case c.To == world.ToAsker && goes && !slices.ContainsFunc(seen.Agents, meets):
 		return from + " is not seen there"
-	case strangersRequest(c, do, seen) != "":
-		return "it counts towards " + strangersRequest(c, do, seen) + ", in which strangers had a part"
+	case stranger != "":
+		return "it counts towards " + stranger + ", in which strangers had a part"
 	case done.sent > 0 && u.answered(done):
 		return "it was answered before"
 	case over(amount, c.Most), over(u.sum(done, c.Window, false), c.Total), over(u.sum(done, c.Window, true), c.TotalEach):

@@ -55,7 +55,8 @@ func heeds(c world.PolicyRule, from string, parents []string) bool {
 	return slices.Contains(c.AskedBy, from) && !strangers(c, from, parents)
 }
 
-// strangers says that an agent passes on the words of others than a rule names, which takes nothing relayed.
+// strangers says that agents whom a rule does not name had a part in what an agent sends, and that the rule
+// does not allow it.
 func strangers(c world.PolicyRule, from string, parents []string) bool {
 	known := func(id string) bool { return id == victim || id == from || slices.Contains(c.AskedBy, id) }
 	return !c.Relayed && slices.ContainsFunc(parents, func(id string) bool { return !known(id) })

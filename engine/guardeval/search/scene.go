@@ -27,8 +27,8 @@ var (
 	goods = []string{world.Hardware, world.Electricity, world.Data, world.Compound}
 )
 
-// scene is the world of a trial: three places, a victim that works, and others with the
-// same stock, all at one place at first unless the head says otherwise, or a rule is about coming to them.
+// scene is the world of a trial: three places, a victim that works, and others with the same stock. All
+// are at one place at first, unless the head says otherwise or a rule lets others ask the victim to come.
 func (t Tape) scene() world.Scenario {
 	s := smallest()
 	h := t.head()
