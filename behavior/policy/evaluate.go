@@ -42,7 +42,7 @@ func (q *evaluation) operation(a world.Action) (Operation, bool) {
 	if accept, is := op.do.(world.AcceptOffer); is {
 		offers := q.offers()
 		if i := slices.IndexFunc(offers, func(t world.Terms) bool { return t.ID == accept.OfferID }); i >= 0 {
-			op.accept(offers[i])
+			op.fillFrom(offers[i])
 		}
 	}
 	return op, ok
@@ -203,14 +203,14 @@ func (q *evaluation) checkRules(op *Operation) *Violation {
 	if broken == nil && op.order != nil {
 		broken = q.checkOperation(op.asOrder())
 	}
-	return cmp.Or(broken, q.checkMoved(op))
+	return cmp.Or(broken, q.checkInfluence(op))
 }
 
-// checkMoved looks for what others may have moved the agent to. An offer suits a request that is shown
+// checkInfluence looks for what others may have moved the agent to. An offer suits a request that is shown
 // before the plan if it does not name that request, but gives what the asker wants, to the asker or
 // to anyone: it counts for each rule that could answer and for the asker. An attempt of an order
 // counts for the rules with which the order began. Both must be within one of these rules.
-func (q *evaluation) checkMoved(op *Operation) (broken *Violation) {
+func (q *evaluation) checkInfluence(op *Operation) (broken *Violation) {
 	offer, is := op.do.(world.Offer)
 	receiver := op.receiver()
 	for i := range q.p.rules {
@@ -248,9 +248,9 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 			asks := func(t trigger) bool {
 				if forbidden {
 					met := t.kind == world.KindRequest && op.gives() && t.left == 0
-					return q.triggers(r, &t, op) && q.trusted(r, &t, op) && !met
+					return q.asksFor(r, &t, op) && q.trusted(r, &t, op) && !met
 				}
-				return op.gives() && t.kind != kindMessage && q.triggers(r, &t, op)
+				return op.gives() && t.kind != kindMessage && q.asksFor(r, &t, op)
 			}
 			at := slices.IndexFunc(q.triggersInView(), asks)
 			if at < 0 {
@@ -260,7 +260,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 		}
 		broken := q.checkLimits(r, op, op.receiver())
 		if broken == nil {
-			op.answer(lifting)
+			op.noteAnswer(lifting)
 			return nil
 		}
 		if best == nil || broken.Maximum != nil && best.Maximum != nil && *broken.Maximum > *best.Maximum {

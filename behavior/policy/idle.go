@@ -12,8 +12,8 @@ import (
 // Idle is a rule, or a part of one, that can never make a difference, so that it does not do
 // what its author meant.
 type Idle struct {
-	// PolicyRule is the number of the rule in the list, from 0.
-	PolicyRule int
+	// Rule is the number of the rule in the list, from 0.
+	Rule int
 	// Field is the part that is idle, by its name in a file; empty for the whole rule.
 	Field string
 	// Why is the reason, with figures and the number of the rule that causes it.
@@ -22,7 +22,7 @@ type Idle struct {
 
 // String is the finding on one line, with the rule as errors of scenarios name it.
 func (i Idle) String() string {
-	name := ruleName(i.PolicyRule)
+	name := ruleName(i.Rule)
 	if i.Field != "" {
 		name += "." + i.Field
 	}

@@ -167,7 +167,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 			found[idle.Field]++
 			without := s
 			without.rules = slices.Clone(s.rules)
-			switch c := &without.rules[idle.PolicyRule]; idle.Field {
+			switch c := &without.rules[idle.Rule]; idle.Field {
 			case "most":
 				c.Most = 0
 			case "total":
@@ -181,7 +181,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 			case "relayed":
 				c.Relayed = false
 			default:
-				without.rules = slices.Delete(without.rules, idle.PolicyRule, idle.PolicyRule+1)
+				without.rules = slices.Delete(without.rules, idle.Rule, idle.Rule+1)
 			}
 			if s.passes() != without.passes() {
 				rt.Fatalf("%s, and yet %s passes: %v, without it %v\n%s", idle, world.EncodeAction(s.action), s.passes(), without.passes(), fmt.Sprintf("%+v", s.rules))

@@ -63,7 +63,7 @@ func (q *evaluation) matchPlan() planMatch {
 		if p.Action != q.op.spec.Name {
 			continue
 		}
-		ok, short, fault := q.fits(p)
+		ok, inexact, fault := q.fits(p)
 		if !ok {
 			if m.closest == nil || fault > m.fault {
 				m.closest, m.fault = p, fault
@@ -71,7 +71,7 @@ func (q *evaluation) matchPlan() planMatch {
 			continue
 		}
 		cost := int64(0)
-		if short || q.afterFirst(i) {
+		if inexact || q.afterFirst(i) {
 			cost = q.deviation()
 		}
 		if !m.planned() || cost < m.cost || cost == m.cost && p.attempts() > q.e.Plan[m.index].attempts() {
@@ -101,11 +101,11 @@ func (q *evaluation) deviation() int64 {
 }
 
 // fits compares the operation with a planned action, slot by slot. fault is the slot that does not
-// fit. short says that it fits, but is less than 95% of what is planned or, if that is open,
+// fit. inexact says that it fits, but is less than 95% of what is planned or, if that is open,
 // feasible, or asks for over 105%: models round, and count what they spend.
-func (q *evaluation) fits(p *PlannedAction) (ok, short bool, fault world.Slot) {
+func (q *evaluation) fits(p *PlannedAction) (ok, inexact bool, fault world.Slot) {
 	if accept, is := q.op.do.(world.AcceptOffer); is {
-		return slices.Contains(q.planned(p), accept.OfferID), false, world.SlotID
+		return slices.Contains(q.offersFor(p), accept.OfferID), false, world.SlotID
 	}
 	for s := range world.SlotCount {
 		arg := &q.op.args[s]
@@ -114,7 +114,7 @@ func (q *evaluation) fits(p *PlannedAction) (ok, short bool, fault world.Slot) {
 		}
 		if n := p.number(s); n != nil {
 			within, less := q.fitsNumber(p, s, *n)
-			if short = short || less; !within {
+			if inexact = inexact || less; !within {
 				return false, false, s
 			}
 			continue
@@ -126,12 +126,12 @@ func (q *evaluation) fits(p *PlannedAction) (ok, short bool, fault world.Slot) {
 			return false, false, s
 		}
 	}
-	return true, short, 0
+	return true, inexact, 0
 }
 
-// planned are the ids of the offers that a planned acceptance covers: the one it names if that was
+// offersFor are the ids of the offers that a planned acceptance covers: the one it names if that was
 // shown, since an id alone says nothing of an offer, and those here that have its terms.
-func (q *evaluation) planned(p *PlannedAction) (ids []string) {
+func (q *evaluation) offersFor(p *PlannedAction) (ids []string) {
 	for i, t := range slices.Concat(q.e.Shown, q.seen().Here.Offers) {
 		if shown := i < len(q.e.Shown); t.ID == p.ID && shown || (p.ID == "" || p.ID == t.ID) && p.acceptable(t) {
 			ids = append(ids, t.ID)
@@ -142,9 +142,9 @@ func (q *evaluation) planned(p *PlannedAction) (ids []string) {
 
 // fitsNumber compares one number with the planned one, which is nil if it is open. At most the
 // planned amount is given and asked for, at a price at least as good; an offer wants at least as
-// much for what it gives. Terms and power orders that ask for over 5% more are short: they may
+// much for what it gives. Terms and power orders that ask for over 5% more are inexact: they may
 // stay open forever.
-func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) (ok, short bool) {
+func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) (ok, inexact bool) {
 	op, n := &q.op, q.op.args[s].number
 	if planned == nil && !mayOpen(op.args[s].param) {
 		return false, false
@@ -246,7 +246,7 @@ func (q *evaluation) candidates(p *PlannedAction) (list []world.Action) {
 			add(id, p.ID)
 		}
 	case p.Action == (world.AcceptOffer{}).ActionName():
-		for _, id := range q.planned(p) {
+		for _, id := range q.offersFor(p) {
 			add("", id)
 		}
 	case p.Action == (world.Decline{}).ActionName() && p.ID == "":

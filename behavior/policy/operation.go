@@ -35,7 +35,7 @@ type Operation struct {
 	amount, got int64
 	// unknown says that it accepts an offer that the agent does not see.
 	unknown bool
-	// countsFor is the rule by which an agent asked for it, or those that checkMoved found.
+	// countsFor is the rule by which an agent asked for it, or those that checkInfluence found.
 	countsFor []account
 	// answers is the tick of the newest message that it answers.
 	answers map[answerKey]int64
@@ -92,7 +92,7 @@ func parse(a world.Action) (op Operation, ok bool) {
 }
 
 // operationOf reads an action that is done at a place. The price of a trade on the market
-// bounds what is paid. What accepting an offer trades is unknown until [Operation.accept].
+// bounds what is paid. What accepting an offer trades is unknown until [Operation.fillFrom].
 func operationOf(a world.Action, place string) (op Operation, ok bool) {
 	op, ok = parse(a)
 	op.place = place
@@ -109,8 +109,8 @@ func operationOf(a world.Action, place string) (op Operation, ok bool) {
 	return op, ok
 }
 
-// accept fills in what accepting an offer gives and brings.
-func (op *Operation) accept(offer world.Terms) {
+// fillFrom fills in what accepting an offer gives and brings.
+func (op *Operation) fillFrom(offer world.Terms) {
 	op.unknown, op.to = false, offer.From
 	op.what, op.amount, op.get, op.got = offer.Want, offer.WantAmount, offer.Give, offer.GiveAmount
 }

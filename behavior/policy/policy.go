@@ -136,7 +136,7 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 		r.Operation.countsFor = append(r.Operation.countsFor, account{r.Rule, r.Asker})
 	}
 	if sends := q.op.sends(); len(e.Authors) > 0 || sends || r.Terms != "" {
-		q.answer(&r.Operation, &r.Authority)
+		q.noteAnswers(&r.Operation, &r.Authority)
 		r.Own = q.plannedInFull(true)
 		// Words authorize nothing, so the plan need not give the text.
 		if sends && !e.off(trace.CheckTaint) && !q.plannedInFull(false) {

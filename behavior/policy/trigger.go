@@ -50,12 +50,12 @@ func (q *evaluation) triggersInView() []trigger {
 // one action of a kind: otherwise an old message would authorize the action again and again. The
 // attempts of an order are one action.
 func (q *evaluation) admits(r *rule, t *trigger, op *Operation) bool {
-	if !r.mayAsk(t.asker) || t.asker == q.p.agent || t.kind != kindMessage {
-		return r.mayAsk(t.asker) && t.asker != q.p.agent
+	if !r.mayAsk(t.asker) || t.asker == q.p.agent {
+		return false
 	}
 	key := answerKey{t.asker, op.spec.Name}
 	begun := q.e.Order != nil && t.sent == q.e.Order.answers[key]
-	return r.ByMessage && (begun || t.sent > q.e.Ledger.answered[key])
+	return t.kind != kindMessage || r.ByMessage && (begun || t.sent > q.e.Ledger.answered[key])
 }
 
 // reaches reports whether the operation is directed as a rule demands: to the asker, or, if it is
@@ -67,9 +67,9 @@ func (q *evaluation) reaches(r *rule, t *trigger, op *Operation) bool {
 	return !r.toAsker() || op.to == t.asker
 }
 
-// triggers reports whether a trigger asks for what a rule allows and the operation does. Amounts
+// asksFor reports whether a trigger asks for what a rule allows and the operation does. Amounts
 // and parents do not matter here.
-func (q *evaluation) triggers(r *rule, t *trigger, op *Operation) bool {
+func (q *evaluation) asksFor(r *rule, t *trigger, op *Operation) bool {
 	if !q.admits(r, t, op) || !q.reaches(r, t, op) {
 		return false
 	}
@@ -95,10 +95,11 @@ func (q *evaluation) trusted(r *rule, t *trigger, op *Operation) bool {
 		return true
 	}
 	for _, met := range q.triggersInView() {
-		switch {
-		case met.id == t.id && t.asker == op.to:
-			return r.trusts(t.parents, q.p.agent)
-		case (met.id == op.args[world.SlotID].text || op.isGift() && met.kind == world.KindRequest && met.asker == op.to && met.want == op.what) && !r.trusts(met.parents, q.p.agent):
+		if met.id == t.id && t.asker == op.to {
+			break
+		}
+		counts := op.isGift() && met.kind == world.KindRequest && met.asker == op.to && met.want == op.what
+		if (counts || met.id == op.args[world.SlotID].text) && !r.trusts(met.parents, q.p.agent) {
 			return false
 		}
 	}
@@ -121,7 +122,7 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 		}
 		for _, t := range q.triggersInView() {
 			switch {
-			case !q.triggers(r, &t, op):
+			case !q.asksFor(r, &t, op):
 				if op.isMove() && closest == nil && q.admits(r, &t, op) && !q.reaches(r, &t, op) {
 					closest = &Violation{Reason: ReasonUnseen, Action: op.spec.Name, Rule: r.number}
 				}
@@ -174,23 +175,23 @@ func (q *evaluation) orderAskedFor(by *trace.Authority) (most int64) {
 	return most
 }
 
-// answer notes the messages that an operation answers. A message that nobody asked for, or that its
+// noteAnswers notes the messages that an operation answers. A message that nobody asked for, or that its
 // receiver asked for, answers all messages of its receiver. Any other operation answers only the
 // trigger by which it is asked for.
-func (q *evaluation) answer(op *Operation, by *trace.Authority) {
+func (q *evaluation) noteAnswers(op *Operation, by *trace.Authority) {
 	writes := op.spec.Name == (world.SendMessage{}).ActionName() && (by.Asker == "" || by.Asker == op.to)
 	if !writes && by.Terms == "" {
 		return
 	}
 	for _, t := range q.triggersInView() {
 		if writes && t.asker == op.to || !writes && t.id == by.Terms {
-			op.answer(&t)
+			op.noteAnswer(&t)
 		}
 	}
 }
 
-// answer notes that an operation answers a trigger, which matters if it is a message.
-func (op *Operation) answer(t *trigger) {
+// noteAnswer notes that an operation answers a trigger, which matters if it is a message.
+func (op *Operation) noteAnswer(t *trigger) {
 	if t == nil || t.kind != kindMessage {
 		return
 	}
@@ -220,7 +221,7 @@ func (p *Policy) couldAnswer(r *rule, t world.Terms, l Ledger, seen *world.Obser
 	}
 	left, _ := r.remaining(l, seen.Tick, t.From)
 	op := Operation{spec: &registry[r.Action].spec, place: cmp.Or(t.Place, seen.Self.Place)}
-	if op.accept(t); t.Give != "" {
+	if op.fillFrom(t); t.Give != "" {
 		return p.allows(r, &op) && r.rateMet(&op) && op.amount <= left
 	}
 	if op.get = r.Get; r.To != "" && !r.toAsker() {
