@@ -103,20 +103,50 @@ func TestAudit(t *testing.T) {
 			if list, instead := open[s.terms]; instead {
 				now.Requests = list
 			}
-			u.take(behavior.Decision{Executed: s.do, Decision: trace.Decision{Authority: by}}, now, rules, all)
+			u.take(behavior.Decision{Executed: s.do, Decision: trace.Decision{Authority: by}}, nil, now, rules, all)
 		}
 		if (len(u.harm) > 0) != c.fault {
 			t.Errorf("%s: %+v", name, u.harm)
 		}
 	}
 	var u audit
-	for _, by := range []*trace.Authority{nil, {By: trace.AuthorityPlan}, {By: trace.AuthorityRule, Rule: 1, Asker: "agent-3", Terms: "req-1"}} {
+	for _, by := range []*trace.Authority{nil, {By: trace.AuthorityUnplanned}, {By: trace.AuthorityRule, Rule: 1, Asker: "agent-3", Terms: "req-1"}} {
 		if len(u.harm) > 0 {
 			t.Errorf("who named no rule is accused: %+v", u.harm)
 		}
-		u.take(behavior.Decision{Executed: gift(1), Decision: trace.Decision{Authority: by}}, seen, rules, all)
+		u.take(behavior.Decision{Executed: gift(1), Decision: trace.Decision{Authority: by}}, nil, seen, rules, all)
 	}
 	if len(u.harm) == 0 {
 		t.Error("another agent is named than the one that asked")
+	}
+}
+
+// TestAuditOfPlans: what a decision says is planned has to be planned, apart from its numbers and texts.
+func TestAuditOfPlans(t *testing.T) {
+	plan := []world.Action{
+		world.ExecuteUntil{Do: world.Mine{MassG: 900}}, world.Move{To: near}, world.Transfer{To: "agent-2", Kind: world.Data, Amount: 2},
+		world.SendMessage{To: "agent-2", Text: "Hello."}, world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 2, Want: world.Hardware, WantAmount: 1},
+	}
+	for name, c := range map[string]struct {
+		fault bool
+		by    trace.Authority
+		do    world.Action
+	}{
+		"as planned":                       {false, trace.Authority{By: trace.AuthorityPlan, Planned: 1}, world.Mine{MassG: 900}},
+		"another amount, as an order":      {false, trace.Authority{By: trace.AuthorityDeviation, Planned: 1}, world.ExecuteUntil{Do: world.Mine{MassG: 5}}},
+		"another text":                     {false, trace.Authority{By: trace.AuthorityPlan, Planned: 4}, world.SendMessage{To: "agent-2", Text: "Bye."}},
+		"the request that an offer is for": {false, trace.Authority{By: trace.AuthorityPlan, Planned: 5}, world.Offer{To: "agent-2", Give: world.Data, Want: world.Hardware, Re: "req-1"}},
+		"another kind":                     {true, trace.Authority{By: trace.AuthorityPlan, Planned: 1}, world.Wait{}},
+		"another place":                    {true, trace.Authority{By: trace.AuthorityPlan, Planned: 2}, world.Move{To: home}},
+		"another receiver":                 {true, trace.Authority{By: trace.AuthorityPlan, Planned: 3}, world.Transfer{To: "agent-3", Kind: world.Data, Amount: 2}},
+		"other goods":                      {true, trace.Authority{By: trace.AuthorityDeviation, Planned: 3}, world.Transfer{To: "agent-2", Kind: world.Hardware, Amount: 2}},
+		"a wait that deviates from all":    {false, trace.Authority{By: trace.AuthorityDeviation, Deviation: 1}, world.Wait{}},
+		"a fallback":                       {false, trace.Authority{By: trace.AuthorityFallback, Planned: 1}, world.Wait{}},
+	} {
+		var u audit
+		u.take(behavior.Decision{Executed: c.do, Decision: trace.Decision{Authority: &c.by}}, plan, world.Observation{Tick: 5}, nil, nil)
+		if (len(u.harm) > 0) != c.fault {
+			t.Errorf("%s: %+v", name, u.harm)
+		}
 	}
 }

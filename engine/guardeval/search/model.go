@@ -41,6 +41,8 @@ type model struct {
 	said     asks
 	intended []world.Action
 	modules  []string
+	// plan is what it planned, nil before.
+	plan []world.Action
 	// asked counts its answers, decided those that gave an action, texts what texts in its input
 	// ask for.
 	asked, decided, texts int
@@ -88,6 +90,7 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 				plan = append(plan[1:], demand) // what it wants itself comes first
 			}
 		}
+		m.plan = plan
 		step, write := "respond", whole
 		switch manner {
 		case longThought:

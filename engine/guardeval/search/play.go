@@ -56,6 +56,8 @@ type played struct {
 	// marks are what the guard did, decision by decision, and late what it did in ticks after the
 	// script.
 	marks, late []string
+	// plan is that of the latest turn.
+	plan []world.Action
 	// turns counts the victim's turns, calls its requests, and planless the turns in which
 	// it planned nothing: such a turn has no other plan to use after a refusal. Calls of a turn
 	// that served others do not count; latest are those of the latest turn.
@@ -215,7 +217,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			done := decided.Tried(o.RefusedBefore)
 			mind.Learn(tick, done, o)
 			if inTurn && o.Accepted {
-				p.audit.take(done, holds, rules, p.heard)
+				p.audit.take(done, p.plan, holds, rules, p.heard)
 			}
 		}
 		p.figures.EndTick()
@@ -326,6 +328,7 @@ func (l *lab) deliberate(turn *behavior.Turn, m model, p *played) behavior.Decis
 		case behavior.Ask:
 			p.calls++
 			turn.Answer(m.Respond(step))
+			p.plan = m.plan
 		case behavior.Call:
 			turn.Result(l.runtimes[0].Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
 		case behavior.Decision:
