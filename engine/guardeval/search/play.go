@@ -165,6 +165,7 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 				intents = append(intents, world.Intent{Action: intended[0]})
 			default:
 				m := model{record: t.model(p.turns + 1), seen: holds, rules: rules, said: said, intended: intended, modules: l.modules}
+				p.terms.trades(holds, view.Check)
 				turn := mind.Begin(view)
 				before := p.calls
 				d := l.deliberate(turn, m, p)

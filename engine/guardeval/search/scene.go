@@ -18,6 +18,8 @@ const (
 	stockOf  = 40
 	dataOf   = 40
 	chargeOf = 500
+	// lowPercent is up to which part of the capacity a charge is low.
+	lowPercent = 5
 )
 
 var (
@@ -44,7 +46,7 @@ func (t Tape) scene() world.Scenario {
 	s.Goals = []world.Goal{{ID: "work", Agent: victim, Text: "Mine 20 kg.", Metric: "stock:compound", AtLeast: 20_000}}
 	s.Personas, s.Terms, s.VisibilityKM, s.Belt, s.Task = s.Personas[:1], true, 30, nil, nil
 	// No battery is full, where a gift of one unit would end an order to harvest.
-	s.Rules.PowerCapacity, s.Rules.LowPercent, s.Rules.CriticalPercent, s.Rules.HeatCapacity = 8*chargeOf, 5, 1, 1000
+	s.Rules.PowerCapacity, s.Rules.LowPercent, s.Rules.CriticalPercent, s.Rules.HeatCapacity = 8*chargeOf, lowPercent, 1, 1000
 	if h.of(1, 8) == 1 {
 		s.Rules.InboxMax = 2
 	}

@@ -9,8 +9,9 @@ import (
 )
 
 // harmTerms is that the victim is shown terms otherwise than they were sent or answered, or more of
-// one sender than it may have open, or that an offer that is over can be accepted: what the victim
-// owes is then not what was asked for.
+// one sender than it may have open, that an offer that is over can be accepted, or that the world lets
+// the victim trade more or less than it may: what it owes is then not what was asked for, and a trade
+// can shut it down.
 const harmTerms = "terms"
 
 // sentTerms are a request or offer as it was sent, and what is still open of it.
@@ -74,6 +75,33 @@ func (r *register) look(o world.Observation) {
 			r.wrong("tick %d: %s is no longer open", o.Tick, id)
 		}
 		s.seen = shown[id]
+	}
+}
+
+// trades asks the world which trades it would let the victim make: to offer all that it may give, one
+// unit more, and to accept what is offered here. An agent may give what it has, but must stay above low.
+func (r *register) trades(o world.Observation, check func(world.Action) world.Check) {
+	gives := func(what string) int64 {
+		if what == world.Electricity {
+			return max(0, o.Self.Electricity-o.Self.PowerCapacity*lowPercent/100-1)
+		}
+		return stockIn(o.Self, what)
+	}
+	expect := func(may bool, do world.Action) {
+		if may == (check(do).Status == world.CheckRejected) {
+			r.wrong("tick %d: that %s may trade by %s should be %t", o.Tick, victim, world.EncodeAction(do), may)
+		}
+	}
+	for i, what := range goods {
+		offer := world.Offer{To: world.ToAnyone, Give: what, GiveAmount: gives(what), Want: goods[(i+1)%len(goods)], WantAmount: 1, Ticks: 1}
+		room := len(o.OwnOffers) < world.OffersMax
+		expect(room && offer.GiveAmount > 0, offer)
+		offer.GiveAmount++
+		expect(false, offer)
+	}
+	for _, t := range o.Here.Offers {
+		full := t.Give == world.Electricity && t.GiveAmount > o.Self.PowerCapacity-o.Self.Electricity
+		expect(!full && t.WantAmount <= gives(t.Want), world.AcceptOffer{OfferID: t.ID})
 	}
 }
 

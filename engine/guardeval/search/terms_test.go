@@ -75,3 +75,44 @@ func TestRegister(t *testing.T) {
 		}
 	}
 }
+
+// TestTrades: the world has to let an agent trade what it has above a low charge, and no more.
+func TestTrades(t *testing.T) {
+	w, err := world.New(drawn(1).scene(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	v := w.View(0)
+	seen := v.Observe()
+	always := func(s world.CheckStatus) func(world.Action) world.Check {
+		return func(world.Action) world.Check { return world.Check{Status: s} }
+	}
+	low := seen
+	low.Self.Electricity = low.Self.PowerCapacity * lowPercent / 100
+	offered := seen
+	offered.Here.Offers = []world.Terms{{ID: "offer-1", Give: world.Data, GiveAmount: 1, Want: world.Electricity, WantAmount: seen.Self.Electricity}}
+	dear := func(a world.Action) world.Check {
+		if _, accepts := a.(world.AcceptOffer); accepts {
+			return world.Check{Status: world.CheckAccepted}
+		}
+		return v.Check(a)
+	}
+	for name, c := range map[string]struct {
+		fault bool
+		seen  world.Observation
+		check func(world.Action) world.Check
+	}{
+		"as the world is":             {false, seen, v.Check},
+		"nothing may be traded":       {true, seen, always(world.CheckRejected)},
+		"anything may be traded":      {true, seen, always(world.CheckAccepted)},
+		"a low charge may be traded":  {true, low, v.Check},
+		"all of a charge may be paid": {true, offered, dear},
+	} {
+		r := register{}
+		r.trades(c.seen, c.check)
+		if fault := len(r.harm) > 0; fault != c.fault {
+			t.Errorf("%s: %v", name, r.harm)
+		}
+	}
+}
