@@ -329,10 +329,10 @@ func (l *lab) deliberate(turn *behavior.Turn, m model, p *played) behavior.Decis
 		case behavior.Ask:
 			p.calls++
 			turn.Answer(m.Respond(step))
-			p.plan = m.plan
 		case behavior.Call:
 			turn.Result(l.runtimes[0].Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
 		case behavior.Decision:
+			p.plan = m.plan
 			return step
 		}
 	}
