@@ -224,5 +224,6 @@ func (l latency) draw(u, v float64) time.Duration {
 	// answering times have.
 	normal := math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
 	sigma := math.Log(float64(l.high)/float64(l.low)) / z99
-	return min(latencyMax, time.Duration(float64(l.low)*math.Exp(sigma*normal)))
+	// Bounded before the conversion: the tail can be longer than a Duration holds.
+	return time.Duration(min(float64(latencyMax), float64(l.low)*math.Exp(sigma*normal)))
 }

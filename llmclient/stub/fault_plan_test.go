@@ -73,7 +73,9 @@ func TestParseFaultsTellsWhatIsAllowed(t *testing.T) {
 
 // FuzzParseFaults demands that no text does more than give an error.
 func FuzzParseFaults(f *testing.F) {
-	for _, seed := range []string{"repairable=20%,unusable=5‰", "latency=p50:1ms..p99:2s,sweep,agent=a", "a=b=c", "latency=1ns..", "reset=1e-4%"} {
+	for _, seed := range []string{"repairable=20%,unusable=5‰", "latency=p50:1ms..p99:2s,sweep,agent=a", "a=b=c", "latency=1ns..", "reset=1e-4%",
+		// A tail longer than a Duration holds.
+		"latency=p50:1ms..p99:8s", "latency=p50:1ns..p99:10m"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
