@@ -57,6 +57,10 @@ func TestEstimateTellsTime(t *testing.T) {
 	if code := p.run(t); code != 0 || !strings.Contains(p.stdout.String(), "(live)") {
 		t.Errorf("an estimate without a key, exit code %d:\n%s", code, p.output())
 	}
+	p = newProcess(t, nil, append(args[:1:1], "--ticks", "1000000", "--model", "m", "--estimate-only", "--max-tokens-per-minute", "1")...)
+	if p.run(t); !strings.Contains(p.stdout.String(), "\ntime: likely 36500d00h, ") {
+		t.Errorf("a run of longer than a Duration holds:\n%s", p.output())
+	}
 	p = newProcess(t, nil, "minimal", "--estimate-only", "--cap-calls", "1000")
 	if p.run(t); strings.Contains(p.output(), "time:") || strings.Contains(p.output(), "note:") {
 		t.Errorf("a free run of a second:\n%s", p.output())

@@ -104,7 +104,9 @@ func (p plan) takesTime(u trace.Usage, call time.Duration) time.Duration {
 	took := time.Duration(u.Calls/once) * call
 	for _, rate := range []struct{ amount, perMinute int64 }{{u.Calls, p.RequestsPerMinute}, {u.InputTokens + u.OutputTokens, p.TokensPerMinute}} {
 		if rate.perMinute > 0 {
-			took = max(took, time.Duration(float64(rate.amount)/float64(rate.perMinute)*float64(time.Minute)))
+			// A rate of one a minute can take longer than a Duration holds; a century is long enough to see why.
+			const century = 100 * 365 * 24 * time.Hour
+			took = max(took, time.Duration(min(float64(century), float64(rate.amount)/float64(rate.perMinute)*float64(time.Minute))))
 		}
 	}
 	return max(took, call)
