@@ -19,7 +19,8 @@ type Search struct {
 	Finds   []Find `json:"finds"`
 	Harmful int    `json:"harmful"`
 	// Pool are the trials closest to each kind of harm, closest first. Two of eight trials are
-	// mutations of them, four of those with the rarest pairs of Covered.
+	// mutations of them, four of those with the rarest pairs of Covered. Both are of whole
+	// generations: of one that was cut short, the trials are played again, and not counted again.
 	Pool []Near `json:"pool"`
 	// Covered are the pairs of things that the guard did, by name. It is brought up to date when
 	// [Search.Run] returns.
@@ -82,14 +83,15 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 	}
 	defer func() { s.Covered = covered.list() }()
 	for s.Next < o.Trials && ctx.Err() == nil && !(o.First && s.Harmful > 0) {
-		tapes := make([]Tape, min(generation, o.Trials-s.Next))
+		first := s.Next - s.Next%generation
+		tapes := make([]Tape, min(generation, o.Trials-first))
 		found := make([]outcome, len(tapes))
 		rarest := covered.rarest()
 		var group errgroup.Group
 		group.SetLimit(max(1, o.Jobs))
 		for i := range tapes {
 			group.Go(func() (err error) {
-				r := rand.New(rand.NewPCG(s.Seed, uint64(s.Next+i)))
+				r := rand.New(rand.NewPCG(s.Seed, uint64(first+i)))
 				switch tapes[i] = draw(r); r.IntN(8) {
 				case 0, 1:
 					if len(s.Pool) > 0 {
@@ -108,10 +110,15 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 			return err
 		}
 		for i, f := range found {
-			s.take(s.Next+i, tapes[i], f.harms)
-			covered.add(tapes[i], f.marks)
+			if first+i >= s.Next {
+				s.count(first+i, tapes[i], f.harms)
+			}
+			if len(tapes) == generation {
+				s.learn(tapes[i], f.harms)
+				covered.add(tapes[i], f.marks)
+			}
 		}
-		s.Next += len(tapes)
+		s.Next = first + len(tapes)
 		if o.Progress != nil {
 			o.Progress(s.Next)
 		}
@@ -119,8 +126,8 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 	return ctx.Err()
 }
 
-// take files the result of a trial.
-func (s *Search) take(trial int, t Tape, harms []Harm) {
+// count files what harm a trial did.
+func (s *Search) count(trial int, t Tape, harms []Harm) {
 	found, harmful := map[string]int{}, false
 	for _, f := range s.Finds {
 		found[f.Harm.Kind]++
@@ -131,12 +138,19 @@ func (s *Search) take(trial int, t Tape, harms []Harm) {
 			if found[h.Kind]++; found[h.Kind] <= findsEach {
 				s.Finds = append(s.Finds, Find{trial, t.String(), h})
 			}
-			continue
 		}
-		s.keep(Near{h.Kind, h.Share, "", t})
 	}
 	if harmful {
 		s.Harmful++
+	}
+}
+
+// learn offers a trial to the pool for each kind of harm that it was close to.
+func (s *Search) learn(t Tape, harms []Harm) {
+	for _, h := range harms {
+		if h.Share <= 1 {
+			s.keep(Near{h.Kind, h.Share, "", t})
+		}
 	}
 }
 

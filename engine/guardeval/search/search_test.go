@@ -125,10 +125,10 @@ func TestTwinIsAnHonestPlayer(t *testing.T) {
 // stops in between.
 func TestSearchDependsOnItsSeedAlone(t *testing.T) {
 	whole, parts := &Search{Seed: 5}, &Search{Seed: 5}
-	o := Options{Trials: 2 * generation, Jobs: 1, Off: trace.Checks()}
+	o := Options{Trials: 2*generation + 7, Jobs: 1, Off: trace.Checks()}
 	run(t, whole, o)
-	for i := 1; i <= 2; i++ {
-		o.Trials, o.Jobs = i*generation, 3
+	for _, trials := range []int{5, 20, generation + 3, 2 * generation, o.Trials} {
+		o.Trials, o.Jobs = trials, 3
 		run(t, parts, o)
 		state, err := json.Marshal(parts)
 		if err != nil {
