@@ -39,6 +39,39 @@ const (
 	blockGate  = "max-false-blocks"
 )
 
+// The flags that choose something else than the suite.
+const (
+	flagSearch   = "search"
+	flagContinue = "continue"
+	flagTrial    = "trial"
+)
+
+// guardFlagsTogether refuses flags that would be ignored beside others.
+func guardFlagsTogether(given func(flag string) bool) error {
+	suite := []string{"checks", "sample", "seeds", "keep", attackGate, blockGate}
+	played, others := flagSearch, suite
+	switch {
+	case given(flagTrial):
+		played, others = flagTrial, append(suite, flagSearch, flagContinue, "seed", "json", "jobs")
+	case given(flagContinue) && !given(flagSearch):
+		return badInput("--%s goes on with a search; allowed: with --%s, the trials in all", flagContinue, flagSearch)
+	case !given(flagSearch):
+		return nil
+	}
+	if i := slices.IndexFunc(others, given); i >= 0 {
+		return badInput("--%s: it says nothing beside --%s; allowed: one of the two", others[i], played)
+	}
+	return nil
+}
+
+// checkJobs refuses a number of jobs that is not allowed.
+func (e guardEvaluation) checkJobs() error {
+	if e.jobs < 1 || e.jobs > 64 {
+		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
+	}
+	return nil
+}
+
 // guardEvalCommand measures the guard against attacks and in honest games:
 //
 //	world_llm_agent_demo guard-eval --sample 60
@@ -52,18 +85,22 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			given := c.Flags().Changed
+			if err := guardFlagsTogether(given); err != nil {
+				return err
+			}
 			switch {
-			case e.trial != "":
+			case given(flagTrial):
 				return m.playTrial(e.trial)
-			case e.trials != 0:
+			case given(flagSearch):
 				return m.searchGuard(c.Context(), e, c.Flags().Changed("seed"))
 			}
 			return m.evaluateGuard(c.Context(), e)
 		},
 	}
-	c.Flags().IntVar(&e.trials, "search", 0, "play so many random trials that come nearer to harm, in place of the suite")
-	c.Flags().StringVar(&e.resume, "continue", "", "JSON result of an earlier search to go on from")
-	c.Flags().StringVar(&e.trial, "trial", "", "play one trial again, by the numbers that a search prints")
+	c.Flags().IntVar(&e.trials, flagSearch, 0, "play so many random trials that come nearer to harm, in place of the suite")
+	c.Flags().StringVar(&e.resume, flagContinue, "", "JSON result of an earlier search to go on from")
+	c.Flags().StringVar(&e.trial, flagTrial, "", "play one trial again, by the numbers that a search prints")
 	c.Flags().BoolVar(&e.checks, "checks", false, "also with each check of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
 	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the cases, of worlds and model, and of the sample: another one is another suite")
@@ -82,10 +119,11 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	switch {
 	case e.sample < 0:
 		return badInput("--sample %d: must not be negative", e.sample)
-	case e.jobs < 1 || e.jobs > 64:
-		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
 	case e.seeds < 1 || e.seeds > 100:
 		return badInput("--seeds %d: allowed are 1 to 100", e.seeds)
+	}
+	if err := e.checkJobs(); err != nil {
+		return err
 	}
 	for i, percent := range []float64{e.attackMax, e.blockMax} {
 		// A gate that is not a number would always compare as met.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 
 	"example.com/agentworld/engine/guardeval/search"
 	"example.com/agentworld/internal/atomicfile"
@@ -21,8 +23,11 @@ var searchLimits = document.Limits{Bytes: 16 << 20, Values: 1_000_000}
 //	world_llm_agent_demo guard-eval --search 100000 --continue .tmp/search.json --json .tmp/search.json
 func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bool) error {
 	s := &search.Search{Seed: e.seed, Finds: []search.Find{}, Pool: []search.Near{}}
-	if e.trials < 0 {
-		return badInput("--search %d: must not be negative", e.trials)
+	if e.trials < 1 {
+		return badInput("--search %d: allowed are 1 trial and more", e.trials)
+	}
+	if err := e.checkJobs(); err != nil {
+		return err
 	}
 	if e.resume != "" {
 		data, err := readBounded(m.path(e.resume), searchLimits.Bytes)
@@ -32,7 +37,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		if err != nil {
 			return badInput("--continue %s: %w", shown(e.resume), cause(err))
 		}
-		if json.Unmarshal(data, s) != nil {
+		if !readSearch(data, s) {
 			return badInput("--continue %s: this is no result of a search; allowed: a file that --json wrote", shown(e.resume))
 		}
 		if seedChosen && s.Seed != e.seed {
@@ -68,7 +73,11 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		}
 	}
 	if ctx.Err() != nil {
-		return failWith(exitInterrupted, fmt.Errorf("guard search interrupted after %s; --continue goes on", plaintext.Count(s.Next, "trial")))
+		next := "without --json there is no result to go on from"
+		if out.path != "" {
+			next = "--continue goes on"
+		}
+		return failWith(exitInterrupted, fmt.Errorf("guard search interrupted after %s; %s", plaintext.Count(s.Next, "trial"), next))
 	}
 	plaintext.Fprintf(m.Stdout, "%s of seed %d: %d did harm\n", plaintext.Count(s.Next, "trial"), s.Seed, s.Harmful)
 	for _, f := range s.Finds {
@@ -85,6 +94,21 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		return failWith(exitGate, fmt.Errorf("gate missed: %d of %s did harm", s.Harmful, plaintext.Count(s.Next, "trial")))
 	}
 	return nil
+}
+
+// readSearch reads the result of a search; false if it is something else.
+func readSearch(data []byte, s *search.Search) bool {
+	var members map[string]json.RawMessage
+	own, err := json.Marshal(s)
+	if err != nil || json.Unmarshal(own, &members) != nil {
+		panic("a search is no JSON object")
+	}
+	names := slices.Sorted(maps.Keys(members))
+	members = nil
+	if json.Unmarshal(data, &members) != nil || !slices.Equal(slices.Sorted(maps.Keys(members)), names) {
+		return false
+	}
+	return json.Unmarshal(data, s) == nil && s.Next >= 0 && s.Harmful >= 0
 }
 
 // playTrial plays one trial and prints what it does.
