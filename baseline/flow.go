@@ -38,8 +38,8 @@ func Flows(s world.Scenario) (lines []string) {
 		if c.Effect != world.EffectAllow {
 			continue
 		}
-		if !s.Terms && !c.ByMessage {
-			c.Total = 0 // no agent can ask
+		if c.Unheard(s.Terms) != "" {
+			c.Total = 0
 		}
 		n.rules = append(n.rules, c)
 		note(append([]string{c.Agent, c.To}, c.AskedBy...)...)
@@ -134,7 +134,7 @@ func Delays(s world.Scenario) []string {
 		var parts []string
 		sum := int64(0)
 		for _, c := range s.Policy {
-			asks := c.Effect == world.EffectAllow && (s.Terms || c.ByMessage) && slices.Contains(c.AskedBy, world.Anyone)
+			asks := c.Effect == world.EffectAllow && c.Unheard(s.Terms) == "" && slices.Contains(c.AskedBy, world.Anyone)
 			gives := func(resource string) bool { total, _ := given(&c, resource); return total > 0 }
 			if !asks || !c.Binds(agent) || slices.ContainsFunc(world.Resources(), gives) {
 				continue

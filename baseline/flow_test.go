@@ -195,17 +195,19 @@ func TestDelays(t *testing.T) {
 	may := func(agent, action string, total, each, window int64, by ...string) world.PolicyRule {
 		return world.PolicyRule{Agent: agent, Effect: world.EffectAllow, Action: action, Total: total, TotalEach: each, Window: window, AskedBy: by, ByMessage: true}
 	}
-	s.Agents.Count = 4
+	quiet := func(c world.PolicyRule) world.PolicyRule { c.ByMessage = false; return c }
+	s.Agents.Count, s.Terms = 4, true
 	way := 2 * longestWay(s, "")
 	for name, tc := range map[string]struct {
 		rules []world.PolicyRule
 		want  []string
 	}{
-		"few replies":   {[]world.PolicyRule{may("*", "send_message", 2, 1, 20, "*")}, nil},
-		"many":          {[]world.PolicyRule{may("*", "send_message", 8, 0, 10, "*")}, []string{"every agent can be held up by strangers for at most 80 ticks in 100 (send_message 80)"}},
-		"three each":    {[]world.PolicyRule{may("*", "send_message", 80, 3, 50, "*")}, []string{"every agent can be held up by strangers for at most 18 ticks in 100 (send_message 18)"}},
-		"for a partner": {[]world.PolicyRule{may("*", "send_message", 8, 0, 10, "agent-2")}, nil},
-		"gifts":         {[]world.PolicyRule{may("*", "transfer_resource", 80, 0, 100, "*")}, nil},
+		"few replies":                {[]world.PolicyRule{may("*", "send_message", 2, 1, 20, "*")}, nil},
+		"many":                       {[]world.PolicyRule{may("*", "send_message", 8, 0, 10, "*")}, []string{"every agent can be held up by strangers for at most 80 ticks in 100 (send_message 80)"}},
+		"three each":                 {[]world.PolicyRule{may("*", "send_message", 80, 3, 50, "*")}, []string{"every agent can be held up by strangers for at most 18 ticks in 100 (send_message 18)"}},
+		"for a partner":              {[]world.PolicyRule{may("*", "send_message", 8, 0, 10, "agent-2")}, nil},
+		"work that no terms ask for": {[]world.PolicyRule{quiet(may("*", "mine_compound", 9, 0, 10, "*"))}, nil},
+		"gifts":                      {[]world.PolicyRule{may("*", "transfer_resource", 80, 0, 100, "*")}, nil},
 		"sleep and replies of one": {[]world.PolicyRule{may("*", "send_message", 2, 0, 20, "*"), may("agent-2", "wait_ticks", 3, 0, 40, "*")},
 			[]string{"agent-2 can be held up by strangers for at most 19 ticks in 100 (send_message 10, wait_ticks 9)"}},
 		"all the time": {[]world.PolicyRule{may("*", "send_message", 9, 0, 9, "*"), may("*", "wait_ticks", 500, 0, 20, "*")},

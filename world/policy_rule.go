@@ -62,6 +62,23 @@ type PolicyRule struct {
 // Binds reports whether the rule binds an agent.
 func (c PolicyRule) Binds(agent string) bool { return c.Agent == Anyone || c.Agent == agent }
 
+// Unheard says why nothing that others send can ask for what the rule allows; "" if something can.
+// Messages do under a rule with ByMessage; else, with typed, in a scenario with requests and offers,
+// those terms. They ask for gifts, trades, answers and journeys only.
+func (c PolicyRule) Unheard(typed bool) string {
+	if c.ByMessage {
+		return ""
+	}
+	switch c.Action {
+	case Anyone, "transfer_resource", "offer", "accept_offer", "decline", "send_message", "move_agent", "execute_until":
+		if typed {
+			return ""
+		}
+		return "without terms = true there are no requests and offers, and without by_message no message counts"
+	}
+	return "no request or offer asks for " + c.Action + ", and without by_message no message counts"
+}
+
 // The effects of a rule, and the receiver that is the agent that asked.
 const (
 	EffectAllow  = "allow"

@@ -44,8 +44,8 @@ func FindIdle(rules []world.PolicyRule, typed bool) []Idle {
 	for i := range all {
 		r := &all[i]
 		unheard := ""
-		if len(r.AskedBy) > 0 && !typed && !r.ByMessage {
-			unheard = "nobody can ask: without terms = true there are no requests and offers, and without by_message no message counts"
+		if len(r.AskedBy) > 0 {
+			unheard = r.Unheard(typed)
 		}
 		why := r.untyped(typed)
 		if r.toAsker() {

@@ -38,7 +38,7 @@ func TestFindIdle(t *testing.T) {
 	const mine, give = "mine_compound", "transfer_resource"
 	loud := func(c *world.PolicyRule) { c.ByMessage = true }
 	for i, c := range []world.PolicyRule{may(give, "asker", 5, 20, 0, 50, "*"), may(give, "agent-2", 5, 20, 0, 50, "*"), allow("*", "decline"), with(may(give, "asker", 5, 20, 0, 50, "*"), loud)} {
-		want := []string{"policy[0]: nobody can ask: ", "policy[0].asked_by: nobody can ask: ", "policy[0]: there is no decline without terms = true", ""}[i]
+		want := []string{"policy[0]: without terms = true there are no requests and offers, and ", "policy[0].asked_by: without terms = true there are no requests and offers, and ", "policy[0]: there is no decline without terms = true", ""}[i]
 		if found := FindIdle([]world.PolicyRule{c}, false); want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.HasPrefix(found[0].String(), want)) {
 			t.Errorf("%+v without requests and offers: %v, want %q", c, found, want)
 		}
@@ -86,7 +86,8 @@ func TestFindIdle(t *testing.T) {
 		{"most beyond the rules", []world.PolicyRule{limited(allow("*", "execute_until"), 256, 0)}, []string{"policy[0].most: 256 bounds nothing, because no execute_until is larger than 256"}},
 		{"a limit and none", []world.PolicyRule{limited(allow("agent-1", mine), 5, 50), allow("*", mine)},
 			[]string{"policy[0].most: it bounds nothing, because policy[1] allows the same", "policy[0].total: it bounds nothing"}},
-		{"a limit on requests and none without", []world.PolicyRule{asked(limited(allow("*", mine), 5, 0), "agent-2"), allow("*", mine)}, nil},
+		{"a limit on requests and none without", []world.PolicyRule{with(asked(limited(allow("*", mine), 5, 0), "agent-2"), loud), allow("*", mine)}, nil},
+		{"work that no terms ask for", []world.PolicyRule{may(mine, "", 0, 5, 0, 10, "*")}, []string{"policy[0].asked_by: no request or offer asks for mine_compound, and without by_message no message counts"}},
 		{"a gift to itself", []world.PolicyRule{with(forbid("agent-1", give), func(c *world.PolicyRule) { c.To = "agent-1" })}, []string{"policy[0]: it is about what agent-1 does to itself"}},
 		{"only itself may ask", []world.PolicyRule{asked(limited(allow("agent-1", mine), 5, 0), "agent-1")}, []string{"policy[0].asked_by: only agent-1 itself may ask"}},
 		{"a standing order is no other action", []world.PolicyRule{forbid("*", "*"), forbid("*", "execute_until")}, nil},
