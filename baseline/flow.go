@@ -39,7 +39,7 @@ func Flows(s world.Scenario) (lines []string) {
 			continue
 		}
 		if c.Unheard(s.Terms) != "" {
-			c.Total = 0
+			c.Total = 0 // nobody can ask
 		}
 		n.rules = append(n.rules, c)
 		note(append([]string{c.Agent, c.To}, c.AskedBy...)...)

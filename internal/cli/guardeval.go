@@ -93,7 +93,7 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			case given(flagTrial):
 				return m.playTrial(e.trial)
 			case given(flagSearch):
-				return m.searchGuard(c.Context(), e, c.Flags().Changed("seed"))
+				return m.searchGuard(c.Context(), e, given)
 			}
 			return m.evaluateGuard(c.Context(), e)
 		},

@@ -1,12 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"runtime/debug"
-	"slices"
 
 	"example.com/agentworld/engine/guardeval/search"
 	"example.com/agentworld/internal/atomicfile"
@@ -21,7 +20,7 @@ var searchLimits = document.Limits{Bytes: 16 << 20, Values: 1_000_000}
 //
 //	world_llm_agent_demo guard-eval --search 1000 --seed 7 --json .tmp/search.json
 //	world_llm_agent_demo guard-eval --search 100000 --continue .tmp/search.json --json .tmp/search.json
-func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bool) error {
+func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, given func(flag string) bool) error {
 	s := &search.Search{Seed: e.seed, Finds: []search.Find{}, Pool: []search.Near{}}
 	if e.trials < 1 {
 		return badInput("--search %d: allowed are 1 trial and more", e.trials)
@@ -29,7 +28,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 	if err := e.checkJobs(); err != nil {
 		return err
 	}
-	if e.resume != "" {
+	if given(flagContinue) {
 		data, err := readBounded(m.path(e.resume), searchLimits.Bytes)
 		if err == nil {
 			err = document.CheckJSON(data, searchLimits)
@@ -40,7 +39,7 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 		if !readSearch(data, s) {
 			return badInput("--continue %s: this is no result of a search; allowed: a file that --json wrote", shown(e.resume))
 		}
-		if seedChosen && s.Seed != e.seed {
+		if given("seed") && s.Seed != e.seed {
 			return badInput("--continue %s: that search has the seed %d", shown(e.resume), s.Seed)
 		}
 	}
@@ -98,17 +97,10 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, seedChosen bo
 
 // readSearch reads the result of a search; false if it is something else.
 func readSearch(data []byte, s *search.Search) bool {
-	var members map[string]json.RawMessage
-	own, err := json.Marshal(s)
-	if err != nil || json.Unmarshal(own, &members) != nil {
-		panic("a search is no JSON object")
-	}
-	names := slices.Sorted(maps.Keys(members))
-	members = nil
-	if json.Unmarshal(data, &members) != nil || !slices.Equal(slices.Sorted(maps.Keys(members)), names) {
-		return false
-	}
-	return json.Unmarshal(data, s) == nil && s.Next >= 0 && s.Harmful >= 0
+	s.Next = -1 // a file without its number is no search
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(s) == nil && s.Next >= 0 && s.Harmful >= 0
 }
 
 // playTrial plays one trial and prints what it does.

@@ -43,6 +43,7 @@ func TestGuardSearchGoesOn(t *testing.T) {
 		}
 	}
 	call(2, "--trial", "1=x")
+	call(2, "--search", "6", "--continue", "") // a variable of the shell that is not set
 	// What would be ignored is refused.
 	for _, flags := range []string{
 		"--continue " + file, "--search 0", "--search -1", "--search 1 --jobs 0", "--search 1 --jobs 65", "--search 1 --sample 3", "--search 1 --seeds 1", "--search 1 --checks",

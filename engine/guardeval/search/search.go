@@ -19,8 +19,8 @@ type Search struct {
 	Finds   []Find `json:"finds"`
 	Harmful int    `json:"harmful"`
 	// Pool are the trials closest to each kind of harm, closest first. Two of eight trials are
-	// mutations of them, four of those with the rarest pairs of Covered. Both are of whole
-	// generations: of one that was cut short, the trials are played again, and not counted again.
+	// mutations of them, four of those with the rarest pairs of Covered. Both learn from whole
+	// generations only. One that was cut short is played again later, and its trials count once.
 	Pool []Near `json:"pool"`
 	// Covered are the pairs of things that the guard did, by name. It is brought up to date when
 	// [Search.Run] returns.
