@@ -5,7 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 )
@@ -22,6 +25,7 @@ type schema struct {
 	AnyOf      []*schema          `json:"anyOf"`
 	OneOf      []*schema          `json:"oneOf"`
 	Minimum    int64              `json:"minimum"`
+	Maximum    *float64           `json:"maximum"`
 	MinItems   int                `json:"minItems"`
 	MaxItems   *int               `json:"maxItems"`
 	MaxLength  *int               `json:"maxLength"`
@@ -251,6 +255,15 @@ func (s *schema) suits(v any) bool {
 		return kind == "integer" || kind == "number"
 	}
 	return false
+}
+
+// holds reports whether a number as it is written is one that the schema takes.
+func (s *schema) holds(number string) bool {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n < float64(s.Minimum) || s.Maximum != nil && n > *s.Maximum {
+		return false
+	}
+	return s.kind() == "number" || n == math.Trunc(n) && !strings.Contains(number, ".")
 }
 
 // inside returns the schema of a property, alternatives aside.
