@@ -142,7 +142,7 @@ func (a *asker) ask(body []byte) (got answered) {
 	switch {
 	case got.status != http.StatusOK:
 		if err := a.refusal(sent); err != nil || got.status < 400 || got.status > 499 {
-			a.t.Fatalf("status %d, %v in %s\nfor %s", got.status, err, sent, body)
+			a.t.Fatalf("status %d, %v\nfor %s\nin %s", got.status, err, body, sent)
 		}
 		_ = decode(sent, &got.body)
 		return got
@@ -151,7 +151,7 @@ func (a *asker) ask(body []byte) (got answered) {
 			a.t.Fatalf("%v in %s", err, sent)
 		}
 		if err := a.response(sent); err != nil {
-			a.t.Fatalf("%v in %s\nfor %s", err, sent, body)
+			a.t.Fatalf("%v\nfor %s\nin %s", err, body, sent)
 		}
 	default:
 		checkStream(a.t, sent, a.event)
@@ -174,7 +174,7 @@ func (a *asker) ask(body []byte) (got answered) {
 		}
 	}
 	if err := checkOpen(got.body); err != nil {
-		a.t.Fatalf("%v in %s\nfor %s", err, sent, body)
+		a.t.Fatalf("%v\nfor %s\nin %s", err, body, sent)
 	}
 	return got
 }

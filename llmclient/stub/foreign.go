@@ -174,7 +174,7 @@ func phrases(text string) (found []string) {
 	for _, at := range capitalWords.FindAllStringIndex(text, -1) {
 		run := text[at[0]:at[1]]
 		before := strings.TrimRight(text[:at[0]], " \n\t\"'")
-		if before == "" || strings.ContainsAny(before[len(before)-1:], ".?!:") {
+		if before == "" || strings.ContainsAny(before[len(before)-1:], ".?!") {
 			// A sentence begins with a capital whatever it is about.
 			_, run, _ = strings.Cut(run, " ")
 		}

@@ -24,6 +24,8 @@ type parameter struct {
 	choices   string
 	lengthMax int
 	pattern   *regexp.Regexp
+	// mayBeEmpty says of a text with a lengthMax that it may be.
+	mayBeEmpty bool
 	// fields are those of an object, items what a list holds, of which some need at least
 	// one. types tell objects apart by their type, or by the field by. What is closed has no
 	// other field, or no other type.
@@ -45,12 +47,16 @@ var (
 	nameOfAPI  = regexp.MustCompile("^[a-zA-Z0-9_-]+$")
 	aText      = parameter{kinds: "string"}
 	textNeeded = parameter{kinds: "string", required: true}
-	aSwitch    = parameter{kinds: "boolean"}
-	anObject   = parameter{kinds: "object"}
-	callID     = parameter{kinds: "string", required: true, lengthMax: 64}
-	toolName   = parameter{kinds: "string", required: true, lengthMax: 128, pattern: nameOfAPI}
-	aSummary   = parameter{kinds: "string", choices: "auto concise detailed"}
-	aMessage   = parameter{
+	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview web_search " +
+		"web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter programmatic_tool_calling " +
+		"image_generation local_shell shell custom namespace tool_search apply_patch"}
+	anID     = parameter{kinds: "string", lengthMax: 64, mayBeEmpty: true}
+	aSwitch  = parameter{kinds: "boolean"}
+	anObject = parameter{kinds: "object"}
+	callID   = parameter{kinds: "string", required: true, lengthMax: 64}
+	toolName = parameter{kinds: "string", required: true, lengthMax: 128, pattern: nameOfAPI}
+	aSummary = parameter{kinds: "string", choices: "auto concise detailed"}
+	aMessage = parameter{
 		fields: map[string]parameter{"role": {kinds: "string", required: true, choices: "user assistant system developer"}, "content": {required: true}},
 		by:     "role", types: map[string]parameter{"user": fromOthers, "system": fromOthers, "developer": fromOthers,
 			"assistant": contentOf(map[string]parameter{
@@ -79,7 +85,7 @@ func contentOf(types map[string]parameter) parameter {
 // pass, which the API refuses: servers in front of this one may add some of their own, which
 // clients send back.
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
-	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": aText, "safety_identifier": aText,
+	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
 	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
 		"": aMessage, "message": aMessage,
 		"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
@@ -88,9 +94,18 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 		}}},
 		"reasoning": {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
 	}}},
-	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded}, types: map[string]parameter{
+	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": toolType}, types: map[string]parameter{
 		"function": {fields: map[string]parameter{
 			"name": toolName, "description": aText, "parameters": anObject, "strict": aSwitch,
+		}},
+		// Of tools that are run elsewhere only what must be there is looked at.
+		"file_search":      {fields: map[string]parameter{"vector_store_ids": {kinds: "array", required: true, items: &textNeeded}}},
+		"mcp":              {fields: map[string]parameter{"server_label": textNeeded}},
+		"code_interpreter": {fields: map[string]parameter{"container": {kinds: "string object", required: true}}},
+		"custom":           {fields: map[string]parameter{"name": toolName, "description": aText}},
+		"namespace":        {fields: map[string]parameter{"name": toolName, "description": textNeeded, "tools": {kinds: "array", required: true}}},
+		"computer_use_preview": {fields: map[string]parameter{
+			"environment": textNeeded, "display_width": {kinds: "integer", required: true}, "display_height": {kinds: "integer", required: true},
 		}},
 	}}},
 	"tool_choice": {kinds: "string object", choices: "auto required none", closed: true, types: map[string]parameter{
@@ -159,7 +174,7 @@ func (p parameter) check(path string, value any) *RequestError {
 		switch {
 		case p.choices != "" && !slices.Contains(strings.Fields(p.choices), v):
 			return invalid("invalid_value", "supported values are: %s.", p.choices)
-		case p.lengthMax > 0 && v == "":
+		case p.lengthMax > 0 && v == "" && !p.mayBeEmpty:
 			return invalid("empty_string", "empty string. Expected a string with minimum length 1.")
 		case p.lengthMax > 0 && utf8.RuneCountInString(v) > p.lengthMax:
 			return invalid("string_above_max_length", "string too long. Expected a string with maximum length %d.", p.lengthMax)
@@ -192,7 +207,8 @@ func (p parameter) check(path string, value any) *RequestError {
 					return invalid("invalid_value", "a name is longer than %d characters.", fieldNameMax)
 				}
 			}
-			if field.unknown || !known && p.closed && p.types == nil {
+			_, there := v[name]
+			if field.unknown && there || !known && p.closed && p.types == nil {
 				at = strings.ToValidUTF8(at[:min(len(at), 64)], "")
 				return badRequest("unknown_parameter", at, "Unknown parameter: '"+at+"'.")
 			}
