@@ -284,7 +284,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 		}
 		switch it.Kind {
 		case llmclient.KindFunctionCall:
-			it = c.acceptCall(it)
+			calls := c.acceptCalls(it)
+			c.Input = append(c.Input, calls[:len(calls)-1]...)
+			it = calls[len(calls)-1]
 		case llmclient.KindMessage:
 			if it.Role != "assistant" {
 				// Under another role a message would gain that role's authority, and one
@@ -343,12 +345,30 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	return text
 }
 
+// acceptCalls keeps the calls of an item. Only a call of several tools at once has several: each
+// goes back as one of its own, since each gets an output of its own.
+func (c *Conversation) acceptCalls(it llmclient.Item) (items []llmclient.Item) {
+	calls := c.Vocabulary.Called(it.Name, it.Text)
+	if len(calls) > 1 && len(c.Calls)+len(calls) > answer.CallsMax {
+		calls = []answer.Call{{Tool: it.Name, Arguments: it.Text}}
+	}
+	for i, call := range calls {
+		if i > 0 {
+			it.ID, it.CallID = "", ""
+		}
+		items = append(items, c.acceptCall(it, call))
+	}
+	return items
+}
+
 // acceptCall keeps a call, and rebuilds one that could not be sent back as it is: no
 // id, a repeated one, or arguments that are no JSON string.
-func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
-	call := PendingCall{Call: c.Vocabulary.Called(it.Name, it.Text), ID: it.CallID, custom: it.Custom}
+func (c *Conversation) acceptCall(it llmclient.Item, read answer.Call) llmclient.Item {
+	call := PendingCall{Call: read, ID: it.CallID, custom: it.Custom}
 	name, args, readsOtherwise := it.Name, it.Text, false
-	if slices.Contains(call.Repairs, answer.WrapperKey) {
+	if slices.ContainsFunc(call.Repairs, func(r answer.Repair) bool {
+		return r == answer.WrapperKey || r == answer.ArgumentsInName || r == answer.ToolFromFields
+	}) {
 		name, args, readsOtherwise = call.Tool, call.Arguments, true
 	}
 	isObject := answer.IsObject(args)
