@@ -46,6 +46,8 @@ type Conversation struct {
 	// Steps are the facts recorded so far, oldest first.
 	Steps []trace.Step
 
+	// said is all text of the last answer, also what may not decide.
+	said string
 	// answerAt is where the items of the last answer begin.
 	answerAt int
 	// after are messages that follow the outputs of the last answer's calls.
@@ -273,8 +275,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	for range r.NonObjects {
 		c.repaired(repairNotObject)
 	}
-	var texts []string
-	refused := false
+	// final are the texts that answer, if the provider says which do (phased).
+	var texts, final []string
+	refused, phased := false, false
 	c.answerAt = len(c.Input)
 	for _, it := range r.Items {
 		keep := true
@@ -296,9 +299,15 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			}
 			if it.Partial {
 				c.repaired(repairNotReplayable)
-				it = llmclient.Message("assistant", it.Text)
+				it = llmclient.PhasedMessage("assistant", it.Phase, it.Text)
 			}
 			texts = append(texts, it.Text)
+			if it.Phase != "" {
+				phased = true
+			}
+			if it.Phase == llmclient.PhaseFinal {
+				final = append(final, it.Text)
+			}
 			refused = refused || it.Refusal != ""
 		case llmclient.KindReasoning:
 		case llmclient.KindFunctionOutput:
@@ -332,7 +341,11 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			c.repaired(string(llmclient.FaultReasoning))
 		}
 	}
-	text := strings.Join(texts, "\n")
+	c.said = strings.Join(texts, "\n")
+	text := c.said
+	if phased {
+		text = strings.Join(final, "\n")
+	}
 	if len(c.Calls) > 0 && strings.TrimSpace(text) != "" {
 		c.note(trace.Step{Kind: trace.StepTextBeside})
 	}
@@ -456,13 +469,14 @@ func (c *Conversation) mint() string {
 func (c *Conversation) Read(text string, allowed []string) answer.Problem {
 	r := c.Vocabulary.Read(text)
 	if r.Kept != "" {
-		items := c.Input[:c.answerAt:c.answerAt]
+		items, phase := c.Input[:c.answerAt:c.answerAt], ""
 		for _, it := range c.Input[c.answerAt:] {
+			phase = cmp.Or(it.Phase, phase)
 			if it.Kind != llmclient.KindMessage && it.Kind != llmclient.KindReasoning {
 				items = append(items, it)
 			}
 		}
-		c.Input = append(items, llmclient.Message("assistant", strings.TrimSpace(r.Kept)))
+		c.Input = append(items, llmclient.PhasedMessage("assistant", phase, strings.TrimSpace(r.Kept)))
 		c.repaired(repairInventedText)
 	}
 	if r.Problem != "" {
