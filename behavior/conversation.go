@@ -564,16 +564,31 @@ func (c *Conversation) settled() bool {
 	return !slices.ContainsFunc(c.Calls, func(p PendingCall) bool { return !p.done })
 }
 
-// Flush appends the outputs of the last answer's calls in the model's order.
+// Flush appends the outputs of the last answer's calls in the model's order. Calls that went wrong
+// in the same way are told so once, in full: the others point to that output.
 func (c *Conversation) Flush() {
+	told := map[string]string{}
 	for _, p := range c.Calls {
 		output := p.output
 		if p.wrong != nil {
 			output = encode(p.wrong)
+			if first, again := told[output]; again {
+				output = encode(sameError{p.wrong.Status, p.wrong.Code, first, p.wrong.Executed})
+			} else {
+				told[output] = p.ID
+			}
 		}
 		c.Input = append(c.Input, llmclient.Output(p.ID, output, p.custom))
 	}
 	c.Calls = nil
+}
+
+// sameError points to the output of another call of an answer, which failed in the same way.
+type sameError struct {
+	Status   string `json:"status"`
+	Code     string `json:"code"`
+	SameAs   string `json:"same_as"`
+	Executed bool   `json:"executed"`
 }
 
 // Repair spends one further request on an answer that could not be used; ok is false

@@ -123,3 +123,68 @@ func TestPhasesSayWhichTextDecides(t *testing.T) {
 		})
 	}
 }
+
+// TestTenRefusedCallsAreToldOnce: what was wrong with all of them is said in full to the first.
+func TestTenRefusedCallsAreToldOnce(t *testing.T) {
+	turn := protocolBeginner(t, behavior.ProtocolFull)()
+	turn.Next()
+	var calls []llmclient.Item
+	for i := range 10 {
+		calls = append(calls, llmclient.FunctionCall(fmt.Sprintf("c%d", i), "launch", `{}`))
+	}
+	turn.Answer(replyOf(calls...))
+	ask, asks := turn.Next().(behavior.Ask)
+	if !asks {
+		t.Fatalf("the turn ends: %+v", turn.Next())
+	}
+	full, pointers := 0, 0
+	for _, it := range ask.Request.Input {
+		if it.Kind != llmclient.KindFunctionOutput {
+			continue
+		}
+		var told struct {
+			Code   string   `json:"code"`
+			Known  []string `json:"known"`
+			SameAs string   `json:"same_as"`
+		}
+		if err := json.Unmarshal([]byte(it.Text), &told); err != nil || told.Code != behavior.CodeUnknownTool {
+			t.Errorf("output %s, %v", it.Text, err)
+		}
+		if len(told.Known) > 0 {
+			full++
+		}
+		if told.SameAs == "c0" {
+			pointers++
+		}
+	}
+	if full != 1 || pointers != 9 {
+		t.Errorf("%d outputs in full and %d pointers to the first, want 1 and 9", full, pointers)
+	}
+}
+
+// TestSchemasBoundCandidates: a schema says what is refused afterwards.
+func TestSchemasBoundCandidates(t *testing.T) {
+	for p, want := range map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft 1-3", behavior.ProtocolLean: "turn 0-3"} {
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, tool := range runtime.Tools() {
+			var schema struct {
+				Properties struct {
+					Candidates *struct{ MinItems, MaxItems int } `json:"candidates"`
+				} `json:"properties"`
+			}
+			if err := json.Unmarshal(tool.Parameters, &schema); err != nil {
+				t.Fatal(err)
+			}
+			if c := schema.Properties.Candidates; c != nil {
+				got += fmt.Sprintf("%s %d-%d", tool.Name, c.MinItems, c.MaxItems)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: candidates are bounded in %q, want %q", p, got, want)
+		}
+	}
+}

@@ -87,21 +87,37 @@ func (s scribe) call(name, object string, fields [][2]string) string {
 	forms := []func() string{
 		func() string { return s.header(name) + s.space() + object + s.of("", s.token("call"), s.token("end")) },
 		func() string { return s.of("", " ", "assistant ") + "to=functions." + name + s.junk() + object },
-		func() string { return "<" + model + "tool_call>" + s.space() + name + pairs + s.space() + "</" + model + "tool_call>" },
+		func() string {
+			return "<" + model + "tool_call>" + s.space() + name + pairs + s.space() + "</" + model + "tool_call>"
+		},
 		func() string {
 			calls := "<" + space + s.of("tool_calls", "function_calls") + ">"
 			return calls + s.space() + "<" + space + `invoke name="` + name + `">` + parameters + s.space() + "</" + space + "invoke>" + s.space() + strings.Replace(calls, "<", "</", 1)
 		},
 		func() string { return "[TOOL_CALLS]" + s.of("", " ") + name + s.of("", "[ARGS]") + object },
 		func() string { return "[" + name + "]" + s.space() + object },
-		func() string { return "[" + s.of("tool_call: ", "Tool call: ", "function_call:") + name + s.of(" ", "(") + object + s.of(")]", "]", "") },
-		func() string { return "[TOOL_REQUEST]" + s.space() + `{"name":"` + name + `","arguments":` + object + "}" + s.space() + "[END_TOOL_REQUEST]" },
-		func() string { return s.token("tool_call") + s.space() + `{"name":"` + name + `","arguments":` + object + "}" + s.space() + s.token("/tool_call") },
+		func() string {
+			return "[" + s.of("tool_call: ", "Tool call: ", "function_call:") + name + s.of(" ", "(") + object + s.of(")]", "]", "")
+		},
+		func() string {
+			return "[TOOL_REQUEST]" + s.space() + `{"name":"` + name + `","arguments":` + object + "}" + s.space() + "[END_TOOL_REQUEST]"
+		},
+		func() string {
+			return s.token("tool_call") + s.space() + `{"name":"` + name + `","arguments":` + object + "}" + s.space() + s.token("/tool_call")
+		},
 		func() string { return "<tool_call>" + s.space() + name + "\n" + object + s.space() + "</tool_call>" },
-		func() string { return s.token("tool▁call▁begin") + "function" + s.token("tool▁sep") + name + "\n```json\n" + object + "\n```" },
-		func() string { return s.token("tool_call_begin") + "functions." + name + ":0" + s.token("tool_call_argument_begin") + object + s.token("tool_call_end") },
-		func() string { return `{"tool_uses":[{"recipient_name":"functions.` + name + `","parameters":` + object + "}]}" },
-		func() string { return "to=" + s.of("", "functions.") + "multi_tool_use.parallel" + s.junk() + `{"tool_uses":[{"recipient_name":"functions.` + name + `","parameters":` + object + "}]}" },
+		func() string {
+			return s.token("tool▁call▁begin") + "function" + s.token("tool▁sep") + name + "\n```json\n" + object + "\n```"
+		},
+		func() string {
+			return s.token("tool_call_begin") + "functions." + name + ":0" + s.token("tool_call_argument_begin") + object + s.token("tool_call_end")
+		},
+		func() string {
+			return `{"tool_uses":[{"recipient_name":"functions.` + name + `","parameters":` + object + "}]}"
+		},
+		func() string {
+			return "to=" + s.of("", "functions.") + "multi_tool_use.parallel" + s.junk() + `{"tool_uses":[{"recipient_name":"functions.` + name + `","parameters":` + object + "}]}"
+		},
 		func() string { return name + s.of("(", "") + object },
 	}
 	return s.of("", "", "\n") + forms[s.IntN(len(forms))]() + s.of("", "", "\n")

@@ -91,7 +91,7 @@ func (v *Vocabulary) taggedCalls(text string, take func(c Call, start, end int))
 			return Truncated
 		case end != nil && (first != nil || v.knows(name) && strings.TrimSpace(own[after:end[0]]) == ""):
 			args, used, fault := taggedArguments(own[after:end[0]])
-			if fault != nil && fault.Got.Form == gotCut {
+			if fault != nil && fault.Got.Form == brokenOff.Form {
 				return Truncated
 			}
 			call := v.namedCall(name, args, used)
@@ -132,15 +132,15 @@ func (v *Vocabulary) begunBy(name string) string {
 	return longest
 }
 
-// gotCut is what a text of arguments in tags is that ends inside of one.
-const gotCut = "one that breaks off"
+// What a text of arguments in tags is if it ends inside of one, and if its tags do not fit together.
+var brokenOff, unpaired = say("an object that breaks off"), say("tags that do not fit together")
 
 // taggedArguments reads arguments in tags: <parameter=KEY>VALUE</parameter>, or a pair of
 // <arg_key> and <arg_value> for each. All of a text must be such pairs. Tags that only close what
 // was never begun, with nothing between them, are what some servers leave of a call without arguments.
 func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentError) {
-	unpaired := func(got string) (Value, []Repair, *ArgumentError) {
-		return Value{}, nil, &ArgumentError{Expected: say("a key and a value for each argument, each between its tags"), Got: say(got), NotJSON: true}
+	wrong := func(got Phrase) (Value, []Repair, *ArgumentError) {
+		return Value{}, nil, &ArgumentError{Expected: say("a key and a value for each argument, each between its tags"), Got: got, NotJSON: true}
 	}
 	args = Value{Kind: Object}
 	tags := argumentTag.FindAllStringSubmatchIndex(text, 4*taggedArgsMax+1)
@@ -148,19 +148,19 @@ func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentErr
 		if strings.TrimSpace(argumentTag.ReplaceAllString(text, "")) == "" {
 			return args, nil, nil
 		}
-		return unpaired("tags that do not fit together")
+		return wrong(unpaired)
 	}
 	if strings.TrimSpace(text[:tags[0][0]]) != "" {
-		return unpaired("tags that do not fit together")
+		return wrong(unpaired)
 	}
 	key, keyed := "", false
 	for i := 0; i < len(tags); i += 2 {
 		open := tags[i]
 		if i+1 == len(tags) {
 			if open[2] != open[3] {
-				return unpaired("tags that do not fit together")
+				return wrong(unpaired)
 			}
-			return unpaired(gotCut)
+			return wrong(brokenOff)
 		}
 		end := tags[i+1]
 		kind, content := text[open[4]:open[5]], strings.TrimSpace(text[open[1]:end[0]])
@@ -171,7 +171,7 @@ func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentErr
 		named := open[6] >= 0
 		switch {
 		case open[2] != open[3], end[2] == end[3], text[end[4]:end[5]] != kind, strings.TrimSpace(between) != "":
-			return unpaired("tags that do not fit together")
+			return wrong(unpaired)
 		case kind == "arg_key" && !keyed && content != "":
 			key, keyed = content, true
 			continue
@@ -179,7 +179,7 @@ func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentErr
 		case kind == "parameter" && named && !keyed:
 			key = text[open[6]:open[7]]
 		default:
-			return unpaired("tags that do not fit together")
+			return wrong(unpaired)
 		}
 		keyed = false
 		if args.has(key) {
@@ -188,7 +188,7 @@ func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentErr
 		used = append(used, args.setText(key, content)...)
 	}
 	if keyed {
-		return unpaired(gotCut)
+		return wrong(brokenOff)
 	}
 	return args, used, nil
 }
