@@ -93,6 +93,7 @@ var policies = []policy{
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
 		"llmclient/limiter", "internal/folder", "internal/owner", "internal/document"}},
+	{dir: "batch/storetest", project: []string{"batch"}},
 	{
 		dir: "batch/jetstream", project: []string{"batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/atomicfile", "internal/folder"},
 		modules: []string{"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nkeys", "github.com/nats-io/nuid", "github.com/klauspost/compress"},

@@ -34,6 +34,11 @@ const ticketPrefix = ClaimFile + "."
 // ticketName is the name of the ticket of a claim.
 func ticketName(number int64) string { return ticketPrefix + strconv.FormatInt(number, 10) }
 
+// SaysWho says that a file of a run directory is about who has it: a copy of the run is nobody's.
+func SaysWho(name string) bool {
+	return name == ClaimFile || name == LockFile || strings.HasPrefix(name, ticketPrefix)
+}
+
 // claimRecord is the content of [ClaimFile] and of tickets.
 type claimRecord struct {
 	// Number is the number of the claim; it only rises.

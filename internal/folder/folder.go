@@ -388,13 +388,22 @@ func (d Dir) RemoveAll(name string) error {
 	return err
 }
 
-// Rename gives a file or directory another name in the same directory.
-func (d Dir) Rename(from, to string) error {
-	if filepath.Dir(from) != filepath.Dir(to) {
-		panic("folder: a new name in another directory")
-	}
-	return d.within("rename", from, func(root *os.Root, base string) error {
-		return errors.Join(root.Rename(base, filepath.Base(to)))
+// Move gives a file or directory another name, maybe in another directory, durably.
+func (d Dir) Move(from, to string) error {
+	return d.within("move", from, func(source *os.Root, _ string) error {
+		return d.within("move to", to, func(target *os.Root, _ string) error {
+			// Both paths were walked just now. A link that takes the place of a part of one
+			// meanwhile can at worst lead to another place in this directory.
+			root, err := os.OpenRoot(string(d))
+			if err != nil {
+				return err
+			}
+			err = errors.Join(root.Rename(from, to), root.Close())
+			if err != nil {
+				return err
+			}
+			return errors.Join(syncIn(source), syncIn(target))
+		})
 	})
 }
 
@@ -495,13 +504,16 @@ func (d Dir) Files(name string, see func(name string) error) error {
 	return nil
 }
 
-// Copy copies a directory into one that is made, which may be written meanwhile. It takes only
-// regular files, and syncs each.
-func Copy(from Dir, name string, to Dir, into string) error {
+// Copy copies a directory, which may be written meanwhile, into one that is made. It takes only
+// regular files whose base names skip does not name, and syncs each.
+func Copy(from Dir, name string, to Dir, into string, skip func(base string) bool) error {
 	if err := to.MkdirAll(into); err != nil {
 		return err
 	}
 	return from.Files(name, func(file string) error {
+		if skip(filepath.Base(file)) {
+			return nil
+		}
 		inside, err := filepath.Rel(name, file)
 		if err != nil {
 			return err
