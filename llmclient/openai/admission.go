@@ -59,6 +59,9 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 		o.Tokens = max(got.reply.Usage.Total, got.reply.Usage.Input+got.reply.Usage.Output)
 		return o
 	}
+	if got.tierFull {
+		return o // which says nothing about the default tier
+	}
 	o.Overloaded = got.failure.Kind == llmclient.ErrRateLimited || got.failure.Kind == llmclient.ErrTimeout ||
 		x.status == http.StatusServiceUnavailable || x.status == statusOverloaded
 	if got.asked != nil && got.passing {

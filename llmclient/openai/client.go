@@ -40,6 +40,8 @@ type Client struct {
 	mu *sync.Mutex
 	// refusals are the concessions that apply now.
 	refusals map[refusal]bool
+	// tiers are the service tiers that were found full.
+	tiers map[tierKey]*latch
 
 	// sleep and jitter are the two effects of waiting; tests replace them.
 	sleep  func(ctx context.Context, wait time.Duration)
@@ -63,7 +65,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
+		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, tiers: map[tierKey]*latch{}, sleep: sleep, jitter: rand.Float64,
 	}
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
@@ -101,12 +103,13 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	waits, release := c.waits(ctx)
 	defer release()
 	patience := c.config.patience()
+	tier := c.tierCall(r)
 	sent := false
 	for {
 		if answer.Failure = ended(waits); answer.Failure != nil {
 			return answer
 		}
-		asked, without := c.conceded(r)
+		asked, without := c.conceded(tier.request(r))
 		body := asked.Body()
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		if answer.Failure = failure; failure != nil {
@@ -116,7 +119,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		back := c.send(ctx, patience.timeout)
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
-		x.model = r.Model
+		x.model, x.tier = r.Model, tier.key.tier
 		got := c.outcome(ctx, x)
 		done(x, got)
 		x.release()
@@ -125,13 +128,18 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			sent = sent || !got.failure.Unsent
 			got.failure.Unsent = !sent
 		}
-		if c.concedes(asked, got) {
+		if tier.fallsBack(got, false) || c.concedes(asked, got) {
 			continue
 		}
+		tier.served(got.reply)
 		if got.reply != nil {
 			got.reply.Repairs = append(got.reply.Repairs, without...)
 		}
 		wait, again := patience.after(got, c.jitter())
+		if !again && tier.fallsBack(got, true) {
+			patience = c.config.patience()
+			continue
+		}
 		if !again {
 			answer.Reply, answer.Failure = got.reply, got.failure
 			return answer

@@ -19,6 +19,8 @@ type outcome struct {
 	passing bool           // the failure may pass: another attempt makes sense
 	asked   *time.Duration // wait the server asked for; nil when it did not
 	refuses []string       // the members of the request that the server does not take
+	// tierFull says that the service tier that was asked for has no room.
+	tierFull bool
 }
 
 // outcome judges an exchange. A complete response counts even when ctx or the
@@ -83,7 +85,7 @@ func (c *Client) refused(x exchange) outcome {
 	return outcome{
 		failure: &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(problem.name()), Message: c.scrub.message(message)},
 		passing: passing && x.header.Get("X-Should-Retry") != "false",
-		asked:   askedWait(x.header, time.Now()), refuses: x.refuses(problem),
+		asked:   askedWait(x.header, time.Now()), refuses: x.refuses(problem), tierFull: x.tierFull(problem),
 	}
 }
 
