@@ -164,7 +164,7 @@ var tolerances = []tolerance{
 		`{"error":{"message":"Unknown parameter: 'include'."}}`, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 2 })},
 	{"425", "tried again", 425, ``, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
 	{"a 200 with a web page, a broken stream or cut JSON", "`malformed_body`", 200, `<html>`, nil, failsAs(llmclient.ErrMalformed)},
-	{"a 200 with an error object or a text under `error`", "`error_object`", 200, `{"error":"overloaded"}`, nil, failsAs(llmclient.ErrErrorObject)},
+	{"a 200 with an error object or a text under `error`", "`error_object`", 200, `{"error":"no luck"}`, nil, failsAs(llmclient.ErrErrorObject)},
 	{"a 200 with `message`, `msg`, `errors` or `detail`", "`error_object`, or as its words say", 200,
 		`{"success":false,"errors":[{"code":7,"message":"no luck"}]}`, nil,
 		both(failsAs(llmclient.ErrErrorObject), func(a llmclient.Answer) bool { return strings.HasSuffix(a.Failure.Message, "no luck") })},
