@@ -148,7 +148,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			got.reply.Repairs = append(got.reply.Repairs, mend.without...)
 		}
 		wait, again := patience.after(got, c.jitter())
-		if !again && mend.mendsBlindly(got) {
+		if !again && mend.mendsBlindly(x, got) {
 			continue
 		}
 		if !again {

@@ -137,7 +137,7 @@ var wordings = []wording{
 	{"an unknown item id", failing, regexp.MustCompile(`\bitem\b.{0,40}\b(not found|does not exist|unknown|not persisted)|\brs [\w ]{0,60}(not found|does not exist)`),
 		[][]string{{fieldReasoningIDs}, {fieldReasoning}}},
 	{"reasoning back", failing, regexp.MustCompile(`reasoning (item|content|summar|block|part)|(summar|thinking|thought).{0,40}(not (supported|allowed|permitted)|unsupported|unknown|invalid)|` +
-		`type.{0,4}reasoning|\.type.{0,40}'reasoning|\[['"]?content['"]?\] is not an array|encrypted (content|reasoning).{0,200}(verif|decrypt|issued|belong|match|expired|corrupt|tampered)|not issued (to|for|by)|signature.{0,60}(invalid|verif|mismatch)`),
+		`type.{0,4}reasoning|'reasoning'.{0,60}'(message|function call)'|\.type.{0,40}'reasoning|\[['"]?content['"]?\] is not an array|encrypted (content|reasoning).{0,200}(verif|decrypt|issued|belong|match|expired|corrupt|tampered)|not issued (to|for|by)|signature.{0,60}(invalid|verif|mismatch)`),
 		[][]string{{fieldReasoning}, {fieldInclude}}},
 	{"the role of a message", append([]int{http.StatusInternalServerError}, refusing...), regexp.MustCompile(
 		`\broles?\b|\bsystem (message|prompt|instruction|turn)|\bdeveloper\b|角色|\bmessages?\b.{0,60}(beginning|must alternate|come first|be the first|at the start)`),

@@ -75,17 +75,18 @@ func isEndless(items []llmclient.Item) bool {
 		text = reasoningText(last.Raw)
 	}
 	text = text[max(0, len(text)-tailMax):]
-	if len(text)-len(strings.TrimRight(text, " \t\r\n")) >= blankMin {
+	if len(blankEnd.FindString(text)) >= blankMin {
 		return true
 	}
 	// A counter in the piece makes no other piece of it.
 	text = spaces.ReplaceAllString(digits.ReplaceAllString(strings.ToValidUTF8(text, ""), "0"), " ")
-	return repeats(text) || repeats(strings.NewReplacer(`\n`, "", `\t`, "", " ", "").Replace(text))
+	return repeats(text)
 }
 
 var (
-	digits = regexp.MustCompile(`[0-9]+`)
-	spaces = regexp.MustCompile(`(\s|\\[nrt])+`)
+	digits   = regexp.MustCompile(`[0-9]+`)
+	spaces   = regexp.MustCompile(`\s+`)
+	blankEnd = regexp.MustCompile(`(\s|\\[nrt])+$`) // escaped in a text that is JSON, too
 )
 
 // repeats reports whether the end of a text is one piece again and again. The last piece may be cut.

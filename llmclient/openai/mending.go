@@ -69,10 +69,10 @@ func (m *mending) mends(x exchange, got outcome) bool {
 
 // mendsBlindly is [mending.mends] for a refusal that no words explain: what no request to this
 // endpoint was taken with so far is left out, once.
-func (m *mending) mendsBlindly(got outcome) bool {
+func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	f := got.failure
 	refused := f != nil && f.Kind == llmclient.ErrBadRequest && slices.Contains(refusing, f.Status)
-	broken := f != nil && f.Kind == llmclient.ErrServer && f.Status == http.StatusInternalServerError
+	broken := f != nil && f.Kind == llmclient.ErrServer && x.status == http.StatusInternalServerError
 	if !refused && !broken || got.refused.explained() {
 		return false
 	}

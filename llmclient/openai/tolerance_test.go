@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -203,23 +202,5 @@ func TestTolerancesArePublished(t *testing.T) {
 	for _, row := range tolerances {
 		fmt.Fprintf(&b, "| %s | %s |\n", row.what, row.becomes)
 	}
-	const begin, end = "<!-- tolerances: made by a test -->\n", "<!-- end of tolerances -->\n"
-	page, err := os.ReadFile(providersPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, found := strings.Cut(string(page), begin)
-	shown, tail, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s has no place for the table", providersPage)
-	}
-	if *update {
-		if err := os.WriteFile(providersPage, []byte(head+begin+b.String()+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if shown != b.String() {
-		t.Errorf("the table of %s is not up to date; run go test ./llmclient/openai -update", providersPage)
-	}
+	published(t, "tolerances", b.String())
 }
