@@ -314,6 +314,10 @@ func unusableHint(kind string) string {
 	switch kind {
 	case "truncated", "empty_output", "incomplete":
 		return "a model that thinks needs room: raise --max-output-tokens and --timeout, or lower --reasoning-effort"
+	case "endless":
+		return "the model repeats itself until its answers are cut: more room would not help; set a --temperature above 0, or take another model"
+	case "malformed_call":
+		return "the server cannot read its own model's calls: check its chat template and tool parser, or take another model"
 	case "no_json":
 		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
 	case "refusal", "content_filter":
