@@ -66,7 +66,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 19
+const promptVersion = 20
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the table of the language, so that a
@@ -78,16 +78,17 @@ func PromptVersion(p Protocol, l modules.Language) string {
 		return "unknown language"
 	}
 	w := wordsOf(l)
-	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
+	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + fmt.Sprintf("%q", *w)
 	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().WithDocuments().In(l).Tools()) {
 		text += string(t.Wire())
 	}
 	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
 }
 
-// instructions is the stable policy text of one agent: purpose, persona, rules and protocol. It
-// holds nothing that changes from tick to tick. The actions are in the tool that takes them.
-func (w *wording) instructions(c Config, systemPrompt string, persona world.Persona) string {
+// instructions is the stable policy text: purpose, rules and protocol. It holds nothing that
+// changes from tick to tick or from agent to agent, so that a provider caches it once for all of
+// them. The actions are in the tool that takes them.
+func (w *wording) instructions(c Config, systemPrompt string) string {
 	if systemPrompt == "" {
 		systemPrompt = w.systemPrompt
 	}
@@ -98,9 +99,5 @@ func (w *wording) instructions(c Config, systemPrompt string, persona world.Pers
 	case c.Commit == trace.CommitOneStep:
 		protocol = fmt.Sprintf(w.directProtocol, c.ModuleCallsMax)
 	}
-	parts := []string{systemPrompt}
-	if persona.Text != "" {
-		parts = append(parts, w.personaLabel+persona.Text)
-	}
-	return strings.Join(append(parts, w.rules, protocol+"\n"+w.closing), "\n\n")
+	return strings.Join([]string{systemPrompt, w.rules, protocol + "\n" + w.closing}, "\n\n")
 }

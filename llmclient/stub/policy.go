@@ -63,7 +63,7 @@ func (o Options) decide(r request) Result {
 		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
 		x.answer = x.stage.answer()
 	}
-	x.answer = x.stage.mannered(o.Manners.of(r), x.answer)
+	x.answer = x.stage.mannered(o.Manners.of(x.stage.see.Self.ID), x.answer)
 	x.answer.summarized = r.wantsSummary()
 	return x.result(x.mark.items(x.answer), Shape{})
 }

@@ -79,8 +79,6 @@ type wireRequest struct {
 	Metadata        json.RawMessage
 	Temperature     json.RawMessage
 	TopP            json.RawMessage
-	// CacheKey is an agent's id, where our own client asks.
-	CacheKey json.RawMessage
 }
 
 // parseRequest reads a request body. It refuses what the API refuses, and what a stateless
@@ -166,7 +164,7 @@ func echoOf(m llmclient.Members) wireRequest {
 	r := wireRequest{
 		Model: llmclient.TextOf(m["model"]), Instructions: m["instructions"], Input: m["input"], Tools: m["tools"], ToolChoice: m["tool_choice"],
 		Background: string(m["background"]) == "true", Conversation: m["conversation"], Prompt: m["prompt"], Stream: string(m["stream"]) == "true",
-		Metadata: m["metadata"], Temperature: m["temperature"], TopP: m["top_p"], CacheKey: m["prompt_cache_key"],
+		Metadata: m["metadata"], Temperature: m["temperature"], TopP: m["top_p"],
 	}
 	if raw := m["parallel_tool_calls"]; !isNull(raw) {
 		r.ParallelToolCalls = new(string(raw) == "true")

@@ -76,7 +76,7 @@ func (b *books) close(e entry, r request, u llmclient.Usage) {
 	}
 	b.told(Used{
 		Number: e.number, Model: shortened(r.echo.Model, usedTextMax),
-		CacheKey: shortened(llmclient.TextOf(r.echo.CacheKey), usedTextMax),
+		CacheKey: shortened(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
 		Input:    u.Input, Cached: u.Cached, Written: e.use.written, Output: u.Output,
 	})
 }

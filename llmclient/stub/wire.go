@@ -173,7 +173,7 @@ func (r request) response(id string, output []json.RawMessage, u llmclient.Usage
 		TopLogprobs: orElse(sent["top_logprobs"], "0"), Truncation: orElse(sent["truncation"], `"disabled"`),
 		MaxOutputTokens: r.echo.MaxOutputTokens, MaxToolCalls: orElse(sent["max_tool_calls"], "null"),
 		ParallelToolCalls:    r.echo.ParallelToolCalls == nil || *r.echo.ParallelToolCalls,
-		PromptCacheKey:       orElse(r.echo.CacheKey, "null"),
+		PromptCacheKey:       orElse(r.sent["prompt_cache_key"], "null"),
 		PromptCacheOptions:   completed(sent["prompt_cache_options"], map[string]string{"mode": `"implicit"`, "ttl": `"30m"`}),
 		PromptCacheRetention: given(sent["prompt_cache_retention"]),
 		SafetyIdentifier:     orElse(sent["safety_identifier"], "null"), User: orElse(sent["user"], `""`),
