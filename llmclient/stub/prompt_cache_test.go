@@ -326,6 +326,19 @@ func TestConcurrentRequestsWriteOnce(t *testing.T) {
 	}
 }
 
+// TestInputIsWhatAModelReads changes what no model reads: marks, ids and settings. The count
+// stays.
+func TestInputIsWhatAModelReads(t *testing.T) {
+	s := newCachingServer(t)
+	plain := s.send(prompted(object{"instructions": spoken("i", 10)}, says("user", spoken("a", 100), "")))
+	dressed := says("user", spoken("a", 100), "-")
+	dressed["id"], dressed["status"] = "msg_1", "completed"
+	more := object{"instructions": spoken("i", 10), "metadata": object{"k": "v"}, "tool_choice": "none", "store": false}
+	if got := s.send(prompted(more, dressed)); plain.Input != 110 || got.Input != 110 {
+		t.Errorf("%d tokens of input, and %d with marks and settings; want 110", plain.Input, got.Input)
+	}
+}
+
 // TestEmbeddedServerCachesNothing sends one prompt twice to a server without a cache: it says the
 // same both times.
 func TestEmbeddedServerCachesNothing(t *testing.T) {

@@ -145,10 +145,11 @@ func (s stamp) items(a answer) []json.RawMessage {
 // reasoningSummary is what an answer says of its reasoning if it is asked to.
 const reasoningSummary = `[{"type":"summary_text","text":"The policy ranked what can be done now and took the best."}]`
 
-// usage counts simulated tokens. Without a cache nothing is ever cached: which prefix a
+// usage counts simulated tokens. A server with a cache counts what a model reads, as a provider
+// does. Without one the input is the whole body, and nothing is ever cached: which prefix a
 // provider would still hold is not in the request.
 func (r request) usage(output []json.RawMessage, reasoning int64) llmclient.Usage {
-	u := llmclient.Usage{Input: tokens(len(r.body)), Cached: r.cache.cached, Output: reasoning, Reasoning: reasoning}
+	u := llmclient.Usage{Input: cmp.Or(r.cache.input, tokens(len(r.body))), Cached: r.cache.cached, Output: reasoning, Reasoning: reasoning}
 	for _, raw := range output {
 		u.Output += tokens(len(raw))
 	}
