@@ -35,7 +35,7 @@ func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
 }
 
 func TestCostByModelAndAgent(t *testing.T) {
-	prices := []price.Price{{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}}
+	prices := []price.Price{{Model: "m", Currency: "EUR", Rates: price.Rates{Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000}, AsOf: "2026-01-02", Source: "s"}}
 	h := trace.Header{Settings: trace.Settings{Prices: prices}}
 	learned := billed(2, "a", "m", llmclient.Usage{Input: 1000, Output: 100})
 	learned.Stage = trace.StageReflect
@@ -48,7 +48,7 @@ func TestCostByModelAndAgent(t *testing.T) {
 		t.Errorf("priced %v, %d %s in all", got.Priced, got.TotalMicros, got.Currency)
 	}
 	wantModels := []ModelCost{
-		{Model: "m", Calls: 2, Tokens: llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, Price: &price.Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
+		{Model: "m", Calls: 2, Tokens: llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, Price: &price.Price{Model: "m", Currency: "EUR", Rates: price.Rates{Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000}, AsOf: "2026-01-02", Source: "s"}},
 		{Model: "unlisted", Calls: 1, Tokens: llmclient.Usage{Input: 10, Output: 1}},
 	}
 	if diff := cmp.Diff(wantModels, got.ByModel); diff != "" {

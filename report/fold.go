@@ -250,7 +250,7 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
-		if r.Answer.Usage != (llmclient.Usage{}) && f.inForce(r.Tick).UsageSource() == trace.UsageReported {
+		if r.Answer.Usage.Counted() && f.inForce(r.Tick).UsageSource() == trace.UsageReported {
 			f.out.UsageSource = trace.UsageReported
 		}
 		if r.Timing != nil && r.Timing.Recorded {

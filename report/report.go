@@ -144,7 +144,7 @@ type Report struct {
 type SamplingRow struct {
 	// Agent or model it was for; empty for all others.
 	For string `json:"for"`
-	// Name of the setting: max_output_tokens, reasoning_effort, temperature, top_p or extra_body.
+	// Name of the setting: max_output_tokens, reasoning_effort, service_tier, temperature, top_p or extra_body.
 	Setting string `json:"setting"`
 	// Value as it was sent.
 	Value string `json:"value"`

@@ -93,6 +93,13 @@ func answeredCall(line []byte) (c AnsweredCall, ok bool) {
 	m.rest = m.value("usage")
 	u := &a.Usage
 	u.Input, u.Cached, u.Output, u.Reasoning, u.Total = m.number("input"), m.number("cached"), m.number("output"), m.number("reasoning"), m.number("total")
+	if m.next("written") {
+		u.Written = m.number("written")
+	}
+	if m.next("written_long") {
+		u.WrittenLong = m.number("written_long")
+	}
+	u.ServiceTier = m.optional("service_tier")
 	m.past("}}")
 	if m.next("timing") {
 		m.rest = m.value("timing")

@@ -38,7 +38,7 @@ func samples() []Record {
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 				Caps:     Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
-				Prices:   []price.Price{{Model: "m", Currency: "USD", Input: 3, CachedInput: 2, Output: 5, AsOf: "2026-01-02", Source: "a table"}},
+				Prices:   []price.Price{{Model: "m", Currency: "USD", Rates: price.Rates{Input: 3, CachedInput: 2, Output: 5}, AsOf: "2026-01-02", Source: "a table"}},
 				Estimate: &Estimate{Least: Usage{Calls: 1}, Likely: Usage{Calls: 2, InputTokens: 3}, Most: Usage{Calls: 4, InputTokens: 5, OutputTokens: 6, Cost: 7}},
 			},
 			Forks: []Fork{fork}, Extract: ExtractAnswers,

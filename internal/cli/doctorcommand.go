@@ -21,7 +21,7 @@ import (
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
 var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window",
-	"llm.max_output_tokens", "llm.reasoning_effort", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
+	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
 
 const doctorHelp = `Check in at most five calls each whether the endpoints of a run will do, and say what
 to change where they will not. Endpoints, models and keys are those a run would use with

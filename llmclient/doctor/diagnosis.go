@@ -184,7 +184,7 @@ func refusedSetting(message string, set []llmclient.Sampling) string {
 		var own, extra map[string]json.RawMessage
 		_ = json.Unmarshal(llmclient.Marshal(how), &own)
 		_ = json.Unmarshal(how.ExtraBody, &extra) // none has no members
-		for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort"} {
+		for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort", "service_tier"} {
 			if name, _, _ := strings.Cut(setting, "_effort"); own[setting] != nil && strings.Contains(message, name) {
 				return setting
 			}

@@ -17,9 +17,9 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// reported is one row of the page: what a server was seen to do, what comes of it, and where it is
+// reportedCase is one row of the page: what a server was seen to do, what comes of it, and where it is
 // known from.
-type reported struct {
+type reportedCase struct {
 	what, becomes, known string
 	// serve answers the nth request, from 1, with this body.
 	serve func(n int, body string) (status int, answer string)
@@ -127,7 +127,7 @@ const (
 	lostItem      = `{"error":{"message":"Item with id 'rs_1' not found. Items are not persisted when ` + "`store`" + ` is set to false. Try again with ` + "`store`" + ` set to true, or remove this item from your input.","type":"invalid_request_error","param":"input"}}`
 )
 
-var reports = []reported{
+var reports = []reportedCase{
 	{"a `developer` message in the middle is refused, as 400 or 500", "sent as `user` from now on; `without_developer_role`", "vLLM 41114, llama.cpp 20215, LiteLLM 39852",
 		refusingText(developerRole, 500, `{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning.","type":"server_error"}}`), 2, fedBack,
 		func(p played) bool { return p.mended("without_developer_role") && p.never(developerRole, 1) }},
@@ -238,7 +238,7 @@ var reports = []reported{
 }
 
 // play serves the requests of a row.
-func (row reported) play(t *testing.T) played {
+func (row reportedCase) play(t *testing.T) played {
 	t.Helper()
 	var p played
 	server := newProvider(t, func(http.ResponseWriter, *http.Request) { t.Error("unreachable") })

@@ -86,7 +86,7 @@ func TestWordingsReadBothWays(t *testing.T) {
 // help, and what helped nothing is sent again by the next call.
 func TestConcessionsThatDoNotHelpAreUndone(t *testing.T) {
 	const refusal = `{"error":{"message":"Encrypted content is not supported with this model."}}`
-	row := reported{serve: refusingText(`"include"`, 400, refusal), asks: 2}
+	row := reportedCase{serve: refusingText(`"include"`, 400, refusal), asks: 2}
 	p := row.play(t)
 	if !p.mended("without_include") || !strings.Contains(p.bodies[1], `"include"`) || !strings.Contains(p.bodies[2], "rs_1") {
 		t.Errorf("%d requests: %+v", len(p.bodies), p.last().Reply)
@@ -100,7 +100,7 @@ func TestConcessionsThatDoNotHelpAreUndone(t *testing.T) {
 
 // TestReasoningIsGivenBack: a server that turns out to want reasoning gets it again.
 func TestReasoningIsGivenBack(t *testing.T) {
-	row := reported{asks: 2, serve: func(n int, body string) (int, string) {
+	row := reportedCase{asks: 2, serve: func(n int, body string) (int, string) {
 		has := strings.Contains(body, "rs_1")
 		switch {
 		case n == 1:
