@@ -184,7 +184,8 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 			p.endpoints.close()
 		}
 	}()
-	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens}
+	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens,
+		AllowStore: p.AllowStore, Steady: !p.Live()}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
 		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, scripted)

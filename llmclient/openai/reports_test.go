@@ -138,6 +138,11 @@ var reports = []reportedCase{
 		always(200, goodOne), 1, longIDed, func(p played) bool { return strings.Count(p.bodies[0], strings.Repeat("sig", 100)) == 2 }},
 	{"call ids other than nine letters and digits are refused", "those made here fit", "opencode 1680, ironclaw 1241",
 		always(200, goodOne), 1, longIDed, func(p played) bool { return len(made.FindAllString(p.bodies[0], -1)) == 4 }},
+	{"and an id of its own is refused all the same", "all of them are made here; `without_foreign_call_ids`", "Mistral behind gateways",
+		refusingText("sigsig", 400, `{"error":{"message":"Tool call id was sigsig but must be a-z, A-Z, 0-9, with a length of 9.","code":3280}}`), 2, longIDed,
+		func(p played) bool {
+			return p.mended("without_foreign_call_ids") && len(made.FindAllString(p.bodies[1], -1)) == 6
+		}},
 	{"200 with an error whose code is 429, 502 or 504", "as that status", "inspect_ai 3188, opencode 22448",
 		always(200, `{"error":{"code":429,"message":"Rate limit exceeded"}}`), 1, nil, func(p played) bool { return p.failed(llmclient.ErrRateLimited, 429, 1+RetriesDefault) }},
 	{"`status: failed` with `server_error` or `rate_limit_exceeded`", "as that status", "inspect-robots 448",

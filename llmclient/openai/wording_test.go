@@ -24,6 +24,9 @@ var refusals = map[string][]string{
 		"Reasoning summary is not supported in the input", "Summarized reasoning blocks are not accepted", "thinking is not supported by this model",
 		"Item 'rs_1' of type 'reasoning' was provided without its required following item.", "Encrypted content is not supported with this model.", "Invalid signature in thinking block: signature verification failed",
 	},
+	fieldCallIDs: {
+		"Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64.",
+	},
 	fieldReasoningIDs: {
 		"Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", "Item 'rs_68af' does not exist", "Unknown item: item rs_1 not found in this conversation",
 	},
