@@ -119,7 +119,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		back := c.send(ctx, patience.timeout)
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
-		x.model, x.tier = r.Model, tier.key.tier
+		x.model, x.tier, x.leaves = r.Model, tier.key.tier, tier.falls() && !tier.fallen
 		got := c.outcome(ctx, x)
 		done(x, got)
 		x.release()

@@ -17,7 +17,8 @@ import (
 // exchange is what one HTTP request came to, before anything is made of it.
 type exchange struct {
 	model    string // that was asked
-	tier     string // that was asked for, empty for none
+	tier     string // that the call asks for, empty for none
+	leaves   bool   // the call can go to the default tier instead
 	status   int    // 0 when no response began
 	header   http.Header
 	buffer   *bytes.Buffer // what body was read into
