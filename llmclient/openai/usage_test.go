@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -170,4 +171,39 @@ tier = { flex = { times = "0.5" }, fast = { times = "2" } }
 			t.Fatalf("%s bills %f for %+v, set aside %f", rule.name, billed, u, most)
 		}
 	})
+}
+
+// TestUsageFormsArePublished holds the page to the rules; -update writes it.
+func TestUsageFormsArePublished(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| count | in `usage` | known from |\n|---|---|---|\n")
+	for _, rule := range countRules {
+		apart := ""
+		switch {
+		case rule.apart && rule.count == countReasoning:
+			apart = ", beside the output"
+		case rule.apart:
+			apart = ", beside `input_tokens`"
+		}
+		fmt.Fprintf(&b, "| %s%s | `%s` | %s |\n", rule.count, apart, rule.path, rule.source)
+	}
+	const begin, end = "<!-- usage: made by a test -->\n", "<!-- end of usage -->\n"
+	page, err := os.ReadFile(providersPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(page), begin)
+	shown, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the forms of usage", providersPage)
+	}
+	if *update {
+		if err := os.WriteFile(providersPage, []byte(head+begin+b.String()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if shown != b.String() {
+		t.Errorf("the forms of usage in %s are not up to date; run go test ./llmclient/openai -update", providersPage)
+	}
 }
