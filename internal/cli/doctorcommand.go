@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"example.com/agentworld/llmclient/tokens"
 	"fmt"
 	"io"
 	"slices"
@@ -153,7 +154,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 	if err := m.loadSampling(&c, nil, nil); err != nil {
 		return nil, nil, err
 	}
-	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf("")}}
+	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf(""), CountTokens: tokens.Count}}
 	own.Config.WindowTokens = c.ContextWindowTokens
 	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
 		own.Config.Timeout = millis(c.TimeoutMS)

@@ -27,6 +27,9 @@ type Options struct {
 	Model  string
 	// Sampling is how the run would ask.
 	Sampling llmclient.Sampling
+	// CountTokens counts the tokens of a text as a run does, to judge those that the endpoint reports. Nil
+	// judges only their sum.
+	CountTokens func(text string) int
 	// SlowAfter is the latency from which a call is slow; 0 means ten seconds.
 	SlowAfter time.Duration
 }
@@ -41,6 +44,7 @@ type examination struct {
 	how     llmclient.Sampling
 	slow    time.Duration
 	timeout time.Duration
+	count   func(text string) int
 	found   findings
 	// calls is how many requests were sent, response the body of the last answer.
 	calls    int
@@ -68,7 +72,10 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter, config.Steady = config.Timeout, -1, nil, true
-	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}, windowTokens: config.WindowTokens}
+	x := &examination{
+		model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout,
+		count: o.CountTokens, found: findings{}, windowTokens: config.WindowTokens,
+	}
 	config.Response = func(body []byte) { x.response = bytes.Clone(body) }
 	client, err := openai.New(config)
 	if err != nil {
@@ -123,6 +130,9 @@ func (x *examination) send(ctx context.Context, r llmclient.Request) llmclient.A
 	// Of a call that never got to the endpoint the time it took says nothing.
 	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS && f.Kind != llmclient.ErrConnection {
 		x.took = append(x.took, answer.LatencyMS)
+	}
+	if answer.Reply != nil {
+		x.doubtUsage(r, *answer.Reply)
 	}
 	if r := answer.Reply; r != nil {
 		x.longest, x.thought = max(x.longest, r.Usage.Output, r.Usage.Reasoning), max(x.thought, r.Usage.Reasoning)
