@@ -30,6 +30,11 @@ type Runtime struct {
 	toolTokens  int
 	vocabulary  answer.Vocabulary
 	known       modules.Known
+	// common is the first item of every input, commonTokens what it takes. It holds nothing of
+	// any agent. commonRules says that it has the rules that are known unasked.
+	common       llmclient.Item
+	commonTokens int
+	commonRules  bool
 }
 
 // NewRuntime prepares agents under cfg for a world with the given rules. The error is
@@ -45,6 +50,13 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	k.known = modules.NewKnown(k.cfg.Language, rules)
+	common := k.words.common
+	if lines := k.known.Unasked(); lines != "" && k.cfg.ContextWindowTokens >= commonRulesWindow {
+		common += "\n" + k.words.headingKnown + lines
+		k.commonRules = true
+	}
+	k.common = llmclient.Message("user", common)
+	k.commonTokens = k.countBytes(k.common.Raw)
 	moduleTools := k.registry.Tools()
 	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
 		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools), func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })
@@ -102,8 +114,8 @@ func (k *Runtime) isSmall(bytes int) bool {
 // memory. Agents share no mutable state, so turns of different agents may run at the same time.
 //
 // Invariants:
-//  1. Instructions and tools are byte-identical in every request of a run,
-//     unless the user switches the system prompt or forks the run.
+//  1. Instructions, tools and the first item of the input are byte-identical in every request
+//     of all agents of a run, unless the user switches the system prompt or forks the run.
 //  2. A turn only reads the agent. Learn and SetPlaybook write it, between turns.
 type Agent struct {
 	*Runtime
@@ -119,7 +131,7 @@ type Agent struct {
 	ledger       policy.Ledger
 	order        Decision
 	instructions string
-	// template is the instructions without the persona, as a source.
+	// template is the instructions as a source.
 	template     *trace.Source
 	staticTokens int
 	// sampling and outputTokens are how the agent's model is asked to answer, and the room for
@@ -149,11 +161,11 @@ func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyR
 // restores the built-in one. It applies from the next turn.
 func (m *Agent) SetSystemPrompt(text string) {
 	m.systemPrompt = text
-	m.instructions = m.words.instructions(m.cfg, text, m.persona)
-	wording := m.words.instructions(m.cfg, text, world.Persona{})
+	m.instructions = m.words.instructions(m.cfg, text)
 	m.template = &trace.Source{
-		ID: "template-" + llmclient.Hash([]byte(wording))[:8], Kind: trace.KindTemplate, Title: strings.Join([]string{m.cfg.Protocol, m.cfg.Commit, m.cfg.Language}, ", "),
-		Preview: plaintext.Clip(wording, trace.PreviewMax), Chars: runeCount(wording), Trust: trace.TrustRules,
+		ID: "template-" + llmclient.Hash([]byte(m.instructions))[:8], Kind: trace.KindTemplate,
+		Title:   strings.Join([]string{m.cfg.Protocol, m.cfg.Commit, m.cfg.Language}, ", "),
+		Preview: plaintext.Clip(m.instructions, trace.PreviewMax), Chars: runeCount(m.instructions), Trust: trace.TrustRules,
 	}
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
@@ -195,9 +207,9 @@ func (m *Agent) Fits() error {
 	if !slices.Contains(m.cfg.Needless, (world.Offer{}).ActionName()) {
 		reserve += termsTokensMin
 	}
-	if least := m.count(m.goals(world.View{})); m.sectionBudget() < least+reserve {
-		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
-			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens+m.growthTokens())
+	if least := m.count(m.persona.Text) + m.count(m.goals(world.View{})); m.sectionBudget() < least+reserve {
+		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, persona and goals %d, %d are kept for the turn and its answers",
+			m.cfg.ContextWindowTokens, m.staticTokens+m.commonTokens, least, m.outputTokens+m.growthTokens())
 	}
 	return nil
 }

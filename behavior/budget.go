@@ -78,7 +78,7 @@ func encodedLen(text string) int {
 // sectionBudget is what the window leaves for the opening sections: not the
 // static text, not the answer, and room for the turn to grow.
 func (m *Agent) sectionBudget() int {
-	return m.cfg.ContextWindowTokens - m.staticTokens - m.outputTokens - m.growthTokens()
+	return m.cfg.ContextWindowTokens - m.staticTokens - m.commonTokens - m.outputTokens - m.growthTokens()
 }
 
 // growthTokens is what a turn may add to its opening: plan, a module result, a

@@ -31,7 +31,7 @@ func planned(t *testing.T, turn *behavior.Turn) behavior.Ask {
 func TestWithoutOrderTextsStandInTheOpening(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		turn := newReader(t, without(protocol, trace.CheckOrder), []string{"message zebra", "note giraffe"})
-		text := firstAsk(t, turn).Request.Input[0].Text
+		text := firstAsk(t, turn).Request.Input[1].Text
 		if !strings.Contains(text, "zebra") || !strings.Contains(text, "giraffe") || strings.Contains(text, "shown after the plan") {
 			t.Errorf("%s: the opening is\n%s", protocol, text)
 		}
@@ -104,7 +104,7 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 		m.Learn(o.Tick, d, o)
 		m.world.Advance()
 		turn = m.begin()
-		if text := firstAsk(t, turn).Request.Input[0].Text; strings.Contains(text, "zebra") != off {
+		if text := firstAsk(t, turn).Request.Input[1].Text; strings.Contains(text, "zebra") != off {
 			t.Errorf("memory off %v: the opening is\n%s", off, text)
 		}
 		trusted := slices.ContainsFunc(decide(t, turn, "").SourcesRetrieved, func(s trace.Source) bool {

@@ -54,6 +54,11 @@ const (
 // ContextWindowMin is the smallest context window supported, in tokens.
 const ContextWindowMin = 4000
 
+// commonRulesWindow is the smallest context window, in tokens, with which the common item holds the
+// rules that are known unasked. The common item is never clipped. In a smaller window those rules
+// are a section of the opening, the first to be clipped.
+const commonRulesWindow = 2 * ContextWindowMin
+
 // WithDefaults returns c with the default of every setting that was not made.
 func (c Config) WithDefaults() Config {
 	c.Settings = c.Settings.WithDefaults()

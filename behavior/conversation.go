@@ -46,12 +46,16 @@ type Conversation struct {
 	// Steps are the facts recorded so far, oldest first.
 	Steps []trace.Step
 
+	// said is all text of the last answer, also what may not decide.
+	said string
 	// answerAt is where the items of the last answer begin.
 	answerAt int
 	// after are messages that follow the outputs of the last answer's calls.
 	after []llmclient.Item
 	// ids are those of all calls, true for those made here.
 	ids map[string]bool
+	// coming are the items of the answer that is being taken.
+	coming []llmclient.Item
 	// asks counts the requests, minted the ids made here.
 	asks, minted int
 	// waiting says that a request is out and its answer not in.
@@ -213,9 +217,6 @@ const (
 // whole, because every call needs an output, and all of it would fill the window.
 const itemsPerAnswerMax = 64
 
-// callIDCharsMax is the longest call id the API accepts.
-const callIDCharsMax = 64
-
 // Take appends an answer's items to the input, verbatim and in order, and keeps its calls. What
 // could not be sent back as it is gets rebuilt or left out. The problem says why nothing of the
 // answer may be used. A cut answer is dropped whole, because its calls may be half written. Text
@@ -225,6 +226,9 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 		panic("behavior: an answer without a request")
 	}
 	c.waiting = false
+	if a.Failure != nil && a.Failure.Kind == llmclient.ErrMalformedCall {
+		return "", answer.MalformedCall // the model answered, and may do better
+	}
 	if a.Failure != nil {
 		return "", ""
 	}
@@ -234,6 +238,8 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 		u := a.Reply.Usage
 		c.cut = int(min(cmp.Or(max(u.Output, u.Reasoning, 0), int64(c.asked), trace.OutputTokensReserved), math.MaxInt32))
 		return "", answer.Truncated
+	case kind == llmclient.AnswerEndless:
+		return "", answer.Endless // more room would be filled with more of the same
 	case kind == llmclient.AnswerFiltered:
 		return "", answer.Filtered
 	case kind == llmclient.AnswerIncomplete:
@@ -273,9 +279,10 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	for range r.NonObjects {
 		c.repaired(repairNotObject)
 	}
-	var texts []string
-	refused := false
-	c.answerAt = len(c.Input)
+	// final are the texts that answer, if the provider says which do (phased).
+	var texts, final []string
+	refused, phased := false, false
+	c.answerAt, c.coming = len(c.Input), r.Items
 	for _, it := range r.Items {
 		keep := true
 		it, nulls := it.WithoutNulls()
@@ -284,7 +291,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 		}
 		switch it.Kind {
 		case llmclient.KindFunctionCall:
-			it = c.acceptCall(it)
+			calls := c.acceptCalls(it)
+			c.Input = append(c.Input, calls[:len(calls)-1]...)
+			it = calls[len(calls)-1]
 		case llmclient.KindMessage:
 			if it.Role != "assistant" {
 				// Under another role a message would gain that role's authority, and one
@@ -294,9 +303,15 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			}
 			if it.Partial {
 				c.repaired(repairNotReplayable)
-				it = llmclient.Message("assistant", it.Text)
+				it = llmclient.PhasedMessage("assistant", it.Phase, it.Text)
 			}
 			texts = append(texts, it.Text)
+			if it.Phase != "" {
+				phased = true
+			}
+			if it.Phase == llmclient.PhaseFinal {
+				final = append(final, it.Text)
+			}
 			refused = refused || it.Refusal != ""
 		case llmclient.KindReasoning:
 		case llmclient.KindFunctionOutput:
@@ -330,7 +345,11 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			c.repaired(string(llmclient.FaultReasoning))
 		}
 	}
-	text := strings.Join(texts, "\n")
+	c.said = strings.Join(texts, "\n")
+	text := c.said
+	if phased {
+		text = strings.Join(final, "\n")
+	}
 	if len(c.Calls) > 0 && strings.TrimSpace(text) != "" {
 		c.note(trace.Step{Kind: trace.StepTextBeside})
 	}
@@ -343,12 +362,30 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	return text
 }
 
+// acceptCalls keeps the calls of an item. Only a call of several tools at once has several: each
+// goes back as one of its own, since each gets an output of its own.
+func (c *Conversation) acceptCalls(it llmclient.Item) (items []llmclient.Item) {
+	calls := c.Vocabulary.Called(it.Name, it.Text)
+	if len(calls) > 1 && len(c.Calls)+len(calls) > answer.CallsMax {
+		calls = []answer.Call{{Tool: it.Name, Arguments: it.Text}}
+	}
+	for i, call := range calls {
+		if i > 0 {
+			it.ID, it.CallID = "", ""
+		}
+		items = append(items, c.acceptCall(it, call))
+	}
+	return items
+}
+
 // acceptCall keeps a call, and rebuilds one that could not be sent back as it is: no
 // id, a repeated one, or arguments that are no JSON string.
-func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
-	call := PendingCall{Call: c.Vocabulary.Called(it.Name, it.Text), ID: it.CallID, custom: it.Custom}
+func (c *Conversation) acceptCall(it llmclient.Item, read answer.Call) llmclient.Item {
+	call := PendingCall{Call: read, ID: it.CallID, custom: it.Custom}
 	name, args, readsOtherwise := it.Name, it.Text, false
-	if slices.Contains(call.Repairs, answer.WrapperKey) {
+	if slices.ContainsFunc(call.Repairs, func(r answer.Repair) bool {
+		return r == answer.WrapperKey || r == answer.ArgumentsInName || r == answer.ToolFromFields
+	}) {
 		name, args, readsOtherwise = call.Tool, call.Arguments, true
 	}
 	isObject := answer.IsObject(args)
@@ -378,7 +415,7 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	}
 	fault := llmclient.ItemFault("")
 	switch _, repeated := c.ids[it.CallID]; {
-	case it.CallID == "" || len(it.CallID) > callIDCharsMax:
+	case it.CallID == "": // a long one is the server's own, which may hold what it needs again
 		fault, call.ID = llmclient.FaultCallIDMissing, c.mint()
 	case repeated:
 		fault, call.ID = llmclient.FaultCallIDRepeated, c.mint()
@@ -412,12 +449,15 @@ func (c *Conversation) keep(id string, minted bool) {
 	c.ids[id] = minted
 }
 
-// mint makes a call id for a call whose provider sent none or repeated one.
+// mint makes a call id for a call whose provider sent none or repeated one. It follows from the place
+// of the call in the run, and differs from every id of the conversation.
 func (c *Conversation) mint() string {
 	for {
 		c.minted++
-		id := fmt.Sprintf("call_t%d_s%d_%d", c.Tick, c.Step(), c.minted)
-		if _, taken := c.ids[id]; !taken {
+		id := llmclient.MintCallID(fmt.Sprintf("%d/%d/%d", c.Tick, c.Step(), c.minted))
+		_, taken := c.ids[id]
+		taken = taken || slices.ContainsFunc(c.coming, func(it llmclient.Item) bool { return it.CallID == id })
+		if !taken {
 			c.keep(id, true)
 			return id
 		}
@@ -436,13 +476,14 @@ func (c *Conversation) mint() string {
 func (c *Conversation) Read(text string, allowed []string) answer.Problem {
 	r := c.Vocabulary.Read(text)
 	if r.Kept != "" {
-		items := c.Input[:c.answerAt:c.answerAt]
+		items, phase := c.Input[:c.answerAt:c.answerAt], ""
 		for _, it := range c.Input[c.answerAt:] {
+			phase = cmp.Or(it.Phase, phase)
 			if it.Kind != llmclient.KindMessage && it.Kind != llmclient.KindReasoning {
 				items = append(items, it)
 			}
 		}
-		c.Input = append(items, llmclient.Message("assistant", strings.TrimSpace(r.Kept)))
+		c.Input = append(items, llmclient.PhasedMessage("assistant", phase, strings.TrimSpace(r.Kept)))
 		c.repaired(repairInventedText)
 	}
 	if r.Problem != "" {
@@ -530,16 +571,31 @@ func (c *Conversation) settled() bool {
 	return !slices.ContainsFunc(c.Calls, func(p PendingCall) bool { return !p.done })
 }
 
-// Flush appends the outputs of the last answer's calls in the model's order.
+// Flush appends the outputs of the last answer's calls in the model's order. Calls that went wrong
+// in the same way are told so once, in full: the others point to that output.
 func (c *Conversation) Flush() {
+	told := map[string]string{}
 	for _, p := range c.Calls {
 		output := p.output
 		if p.wrong != nil {
 			output = encode(p.wrong)
+			if first, again := told[output]; again {
+				output = encode(sameError{p.wrong.Status, p.wrong.Code, first, p.wrong.Executed})
+			} else {
+				told[output] = p.ID
+			}
 		}
 		c.Input = append(c.Input, llmclient.Output(p.ID, output, p.custom))
 	}
 	c.Calls = nil
+}
+
+// sameError points to the output of another call of an answer, which failed in the same way.
+type sameError struct {
+	Status   string `json:"status"`
+	Code     string `json:"code"`
+	SameAs   string `json:"same_as"`
+	Executed bool   `json:"executed"`
 }
 
 // Repair spends one further request on an answer that could not be used; ok is false

@@ -84,10 +84,12 @@
 //
 // # The prompt
 //
-// Instructions are constant per agent: purpose, persona, rules, protocol. The input opens with
-// one message: goals, history, memory, playbook, last outcome and observation. It holds as much
-// of them as the [Profile] wants and the token budget allows. The model's items and our outputs
-// follow, and nothing is ever rewritten. docs/prompt.md gives the grammar of its lines. One table
+// Instructions are constant: purpose, rules, protocol. The input opens with two messages. The first
+// is the same for all agents and holds the rules that need no call. With instructions and tools it
+// is the prefix that a provider caches once for all of them. The second is the agent's own: persona,
+// goals, history, memory, playbook, last outcome and observation. It holds as much of them as the
+// [Profile] wants and the token budget allows. The model's items and our outputs follow, and nothing
+// is ever rewritten. docs/prompt.md gives the grammar of its lines. One table
 // per language holds what the engine itself says. Names, ids, codes and the grammar are the same
 // in all languages.
 //

@@ -45,7 +45,7 @@ func TestUntrustedDocumentsFollowThePlan(t *testing.T) {
 		} {
 			m, turn := readingTurn(t, trace.Settings{Protocol: protocol, Language: language}, shelf)
 			first := firstAsk(t, turn)
-			text := first.Request.Input[0].Text
+			text := first.Request.Input[1].Text
 			if !strings.Contains(text, "\n[doc-1-1] \"manual\": \"A chip needs giraffe hardware.\"\n") || !strings.Contains(text, held) {
 				t.Errorf("%s %s: the opening is\n%s", protocol, language, text)
 			}

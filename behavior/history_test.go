@@ -67,7 +67,7 @@ func (l life) witness(events []world.Event) {
 
 // section is a section of the prompt that the agent is given now.
 func (l life) section(headings ...string) string {
-	prompt := l.mind.Begin(l.w.View(0)).Next().(behavior.Ask).Request.Input[0].Text
+	prompt := l.mind.Begin(l.w.View(0)).Next().(behavior.Ask).Request.Input[1].Text
 	for _, h := range headings {
 		if _, rest, ok := strings.Cut(prompt, h+"\n"); ok {
 			text, _, _ := strings.Cut(rest, "\n# ")

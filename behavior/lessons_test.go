@@ -17,7 +17,7 @@ import (
 // opening is the text of a turn's first message.
 func opening(t *testing.T, turn *behavior.Turn) string {
 	t.Helper()
-	return firstAsk(t, turn).Request.Input[0].Text
+	return firstAsk(t, turn).Request.Input[1].Text
 }
 
 // lessonLines are the lines of the playbook section, without its heading.

@@ -30,7 +30,10 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := runtime.Agent(w.AgentID(0), w.Persona(0))
-		opening := func() string { return m.opening(w.View(0)).items[0].Text }
+		opening := func() string {
+			items := m.opening(w.View(0)).items
+			return items[0].Text + "\n" + items[1].Text
+		}
 		same := func(tick int64) {
 			learn(m, tick, world.Mine{MassG: 5000}, "", world.Amount{Resource: world.Compound, Amount: 5000})
 		}
@@ -95,7 +98,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := runtime.Agent(w.AgentID(0), w.Persona(0)).opening(w.View(0)).items[0].Text
+	text := runtime.Agent(w.AgentID(0), w.Persona(0)).opening(w.View(0)).items[1].Text
 	for _, tool := range runtime.tools {
 		text += string(tool.Wire())
 	}

@@ -14,6 +14,8 @@ import (
 
 // The names of the prompt's sections, in the order they are sent.
 const (
+	sectionCommon      = "common"
+	sectionPersona     = "persona"
 	sectionGoals       = "goals"
 	sectionKnown       = "known"
 	sectionHistory     = "history"
@@ -63,7 +65,7 @@ type sectionDraft struct {
 }
 
 // clippingOrder is which sections lose text first when the budget does not hold
-// all. Goals and the last outcome are never cut, the agent's own state and what it
+// all. Persona, goals and the last outcome are never cut, the agent's own state and what it
 // may do neither.
 var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
 
@@ -132,8 +134,9 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	return seen, held, lessons, passages
 }
 
-// compose builds the opening prompt for view within the token budget: the sections one after
-// another in one message. Texts of other agents are kept for later.
+// compose builds the opening prompt for view within the token budget: a message that all agents
+// have in common, and one with the sections one after another. Texts of other agents are kept for
+// later.
 func (m *Agent) compose(view world.View, p *prompt) {
 	outcome, acted := view.Last()
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
@@ -163,11 +166,15 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		return variants
 	}}
 	history := m.historySection(done)
-	drafts := []sectionDraft{
-		{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
+	drafts := make([]sectionDraft, 0, 12)
+	if m.persona.Text != "" {
+		drafts = append(drafts, sectionDraft{name: sectionPersona, variants: []variant{{text: m.words.headingPersona + "\n" + m.persona.Text}}})
+	}
+	drafts = append(drafts,
+		sectionDraft{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
 		m.knownRules(),
 		history,
-	}
+	)
 	if m.cfg.Documents != nil {
 		drafts = append(drafts, passages)
 	}
@@ -181,7 +188,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
-	p.sections = make([]trace.Section, 0, len(drafts))
+	p.sections = append(make([]trace.Section, 0, len(drafts)+1), trace.Section{Name: sectionCommon, Chars: runeCount(m.common.Text), Tokens: m.commonTokens})
 	lines := make([]string, 0, len(drafts))
 	for i, chosen := range m.fit(drafts) {
 		d := &drafts[i]
@@ -214,7 +221,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		source.Trust = trace.TrustSelfObservation
 		p.sources = append(p.sources, source)
 	}
-	p.items = []llmclient.Item{llmclient.Message("user", strings.Join(lines, "\n"))}
+	p.items = []llmclient.Item{m.common, llmclient.Message("user", strings.Join(lines, "\n"))}
 	p.untrusted = p.untrusted || slices.ContainsFunc(p.sources, isUntrusted)
 	if p.early {
 		p.sources = append(p.sources, p.held.sources(m.id)...)
@@ -225,9 +232,12 @@ func (m *Agent) compose(view world.View, p *prompt) {
 // texts. They wait from then on until it plans by itself.
 const missedMax = 3
 
-// knownRules are the rules in numbers that need no call.
+// knownRules are the rules in numbers that need no call, as far as the common item has them not.
 func (m *Agent) knownRules() sectionDraft {
 	lines := m.known.With(m.history.looked)
+	if m.commonRules {
+		lines = m.known.About(m.history.looked)
+	}
 	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}

@@ -228,16 +228,16 @@ func clipped(a behavior.Ask) int {
 	return n
 }
 
-// TestProfilesGrow: each profile shows more than the one before, and all are one message with
+// TestProfilesGrow: each profile shows more than the one before, and all are two messages with
 // every section at most once.
 func TestProfilesGrow(t *testing.T) {
 	before := 0
 	for _, p := range behavior.Profiles() {
 		ask := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{Settings: trace.Settings{PromptProfile: p}}, 60))
-		if len(ask.Request.Input) != 1 {
+		if len(ask.Request.Input) != 2 {
 			t.Fatalf("%s: the opening is %d items", p, len(ask.Request.Input))
 		}
-		text := ask.Request.Input[0].Text
+		text := ask.Request.Input[1].Text
 		if len(text) <= before {
 			t.Errorf("%s: %d characters, the shorter profile has %d", p, len(text), before)
 		}

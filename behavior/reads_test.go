@@ -169,7 +169,7 @@ func TestOwnWordsAreKept(t *testing.T) {
 	promise := world.SendMessage{To: "agent-2", Text: "I bring you 7 hardware."}
 	m.Learn(9, Decision{Decision: trace.Decision{DecidedBy: trace.ByModel}, Executed: promise, Known: []string{"agent-2"}}, world.Outcome{Tick: 9, Action: promise, Accepted: true})
 	p := m.opening(v)
-	reads(t, "before the plan", p.items[0].Text, []string{"sent: message to agent-2 in tick 9", "from agent-2, agent-3"}, []string{"7 hardware"})
+	reads(t, "before the plan", p.items[1].Text, []string{"sent: message to agent-2 in tick 9", "from agent-2, agent-3"}, []string{"7 hardware"})
 	reads(t, "after it", p.held.section(m.words), []string{`"you_said":[{"tick":9,"to":"agent-2","text":"I bring you 7 hardware."}]`}, nil)
 }
 
@@ -202,7 +202,7 @@ func TestGoalsTellTheScore(t *testing.T) {
 	m := runtime.Agent(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
 	m.history.looked = append(m.history.looked, "market", "power", "travel", "recipes")
-	reads(t, "opening", m.opening(w.View(0)).items[0].Text,
+	reads(t, "opening", m.opening(w.View(0)).items[1].Text,
 		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
 	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {
 		t.Error("the list of events stays in every prompt")

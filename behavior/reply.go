@@ -16,7 +16,7 @@ import (
 // Answer feeds back the answer to the Ask that Next returned.
 func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
-	if a.Failure != nil {
+	if a.Failure != nil && problem == "" {
 		t.talk.Note(trace.Step{Kind: trace.StepModelError, Status: trace.StatusError, Code: string(a.Failure.Kind)})
 		reason := trace.WaitReason(trace.WaitModelPrefix + string(a.Failure.Kind))
 		switch a.Failure.Kind {
@@ -41,7 +41,10 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
 		problem = t.talk.Read(text, t.allowed())
 	}
-	t.readCitations(text)
+	t.readCitations(t.talk.said)
+	if reasons {
+		text = t.talk.said
+	}
 	switch {
 	case problem != "":
 		t.repair(problem)

@@ -25,24 +25,38 @@ func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...strin
 	}
 	plan := tool[answer.Plan](answer.ToolPlan, doc, needless...)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions, needless...), plan}
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.turnDoc+actions, needless...), plan}
 	}
-	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions, needless...), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
+	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, w.draftDoc+actions, needless...), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
 }
 
 func tool[Args any](name, doc string, needless ...string) llmclient.Tool {
 	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds}, needless...)
 }
 
+// listOf is the schema of a list of at least least and at most most elements: what is refused, or
+// left out, beyond that. Strict modes enforce both numbers.
+func listOf(item *jsonschema.Schema, least, most int) *jsonschema.Schema {
+	list := &jsonschema.Schema{Type: "array", Items: item, MaxItems: &most}
+	if least > 0 {
+		list.MinItems = &least
+	}
+	return list
+}
+
 // StrictTool returns a function tool whose arguments are the fields of Args, all of
 // them required. enums closes the sets of values of fields by name; what the types cannot
 // say of others is put in their place. Needless actions are not among those of a candidate.
 func StrictTool[Args any](name, doc string, enums map[string][]string, needless ...string) llmclient.Tool {
+	leastCandidates := 1
+	if name == answer.ToolTurn {
+		leastCandidates = 0 // who waits needs none
+	}
 	given := map[string]*jsonschema.Schema{
 		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
 		"execute_until": modules.StandingSchema(),
 		"actions":       {Type: "array", Items: modules.PlannedActionSchema(needless...)},
-		"candidates":    {Type: "array", Items: modules.ActionSchema(needless...)},
+		"candidates":    listOf(modules.ActionSchema(needless...), leastCandidates, candidatesMax),
 	}
 	for field, values := range enums {
 		given[field] = modules.EnumSchema(values)
@@ -52,7 +66,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 19
+const promptVersion = 20
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the table of the language, so that a
@@ -64,16 +78,17 @@ func PromptVersion(p Protocol, l modules.Language) string {
 		return "unknown language"
 	}
 	w := wordsOf(l)
-	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
+	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + fmt.Sprintf("%q", *w)
 	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().WithDocuments().In(l).Tools()) {
 		text += string(t.Wire())
 	}
 	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
 }
 
-// instructions is the stable policy text of one agent: purpose, persona, rules and protocol. It
-// holds nothing that changes from tick to tick. The actions are in the tool that takes them.
-func (w *wording) instructions(c Config, systemPrompt string, persona world.Persona) string {
+// instructions is the stable policy text: purpose, rules and protocol. It holds nothing that
+// changes from tick to tick or from agent to agent, so that a provider caches it once for all of
+// them. The actions are in the tool that takes them.
+func (w *wording) instructions(c Config, systemPrompt string) string {
 	if systemPrompt == "" {
 		systemPrompt = w.systemPrompt
 	}
@@ -84,9 +99,5 @@ func (w *wording) instructions(c Config, systemPrompt string, persona world.Pers
 	case c.Commit == trace.CommitOneStep:
 		protocol = fmt.Sprintf(w.directProtocol, c.ModuleCallsMax)
 	}
-	parts := []string{systemPrompt}
-	if persona.Text != "" {
-		parts = append(parts, w.personaLabel+persona.Text)
-	}
-	return strings.Join(append(parts, w.rules, protocol+"\n"+w.closing), "\n\n")
+	return strings.Join([]string{systemPrompt, w.rules, protocol + "\n" + w.closing}, "\n\n")
 }

@@ -164,13 +164,13 @@ func TestWhatMayBeAnswered(t *testing.T) {
 		turn := l.mind.Begin(l.w.View(0))
 		ask := turn.Next().(behavior.Ask)
 		for _, line := range lines[cfg.Language] {
-			if prompt := ask.Request.Input[0].Text; !strings.Contains(prompt, line) {
+			if prompt := ask.Request.Input[1].Text; !strings.Contains(prompt, line) {
 				t.Errorf("%s, %s: no %q in\n%s", cfg.Protocol, cfg.Language, line, prompt)
 			}
 		}
 		turn.Answer(parseAnswer(t, 1, `call p plan {"goal":"g","steps":[],"actions":[{"action":"decline"}]}`))
 		ask = turn.Next().(behavior.Ask)
-		if said := fmt.Sprint(ask.Request.Input[1:]); strings.Contains(said, "problems") {
+		if said := fmt.Sprint(ask.Request.Input[2:]); strings.Contains(said, "problems") {
 			t.Errorf("%s, %s: an open decline is refused: %s", cfg.Protocol, cfg.Language, said)
 		}
 		const decline = `{"action":"decline","id":"req-2-agent-2-1"}`

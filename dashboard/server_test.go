@@ -125,7 +125,7 @@ func TestWhatARunAnswers(t *testing.T) {
 		Sections     []struct{ Name string }
 		Input        []struct{ Text string }
 	}](t, at+"prompt"+q+"&tick=3&agent=agent-1&step=1")
-	if prompt.Instructions == "" || len(prompt.Sections) == 0 || !strings.Contains(prompt.Input[0].Text, "# Goals") {
+	if prompt.Instructions == "" || len(prompt.Sections) == 0 || !strings.Contains(prompt.Input[1].Text, "# Goals") {
 		t.Errorf("the prompt is %+v", prompt)
 	}
 	log := read[struct {

@@ -91,7 +91,7 @@ func requireEnvelope(t *testing.T, o engine.Options, words string, lesson bool) 
 			continue
 		}
 		for i, text := range call.told() {
-			if i == 0 && strings.Contains(text, "Obey what notes") != lesson {
+			if i == 1 && strings.Contains(text, "Obey what notes") != lesson {
 				t.Errorf("the lesson is in the opening: %v, want %v", !lesson, lesson)
 			}
 			section, is := strings.CutPrefix(text, "# Messages\n")

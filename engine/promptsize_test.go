@@ -35,7 +35,7 @@ func TestProfilesDifferInSize(t *testing.T) {
 		o.PromptProfile = profile
 		calls, chars := 0, 0
 		for _, r := range requestsOf(t, o) {
-			calls, chars = calls+1, chars+len([]rune(r.Input[0].Text))
+			calls, chars = calls+1, chars+len([]rune(r.Input[1].Text))
 		}
 		return chars / calls
 	}

@@ -61,7 +61,7 @@ func recordsExchanges(b testing.TB) func() {
 	if !ok {
 		b.Fatal("a turn does not begin with a request")
 	}
-	opening := ask.Request.Input[0]
+	opening := ask.Request.Input[1]
 	log, err := run.Dir(b.TempDir()).CreateLog()
 	if err != nil {
 		b.Fatal(err)

@@ -1,8 +1,10 @@
 package llmclient
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // ItemFault names a break of the rules by which the items of an input belong
@@ -85,6 +87,52 @@ func WithoutReasoning(items []Item) (kept []Item, dropped int) {
 		kept = append(kept, it)
 	}
 	return kept, dropped
+}
+
+// WithoutReasoningIDs returns items in which reasoning, and what it led to, has no id of its own, and
+// whether that changed any. A provider that keeps nothing cannot know these ids.
+func WithoutReasoningIDs(items []Item) (kept []Item, changed bool) {
+	kept = slices.Clone(items)
+	for i, it := range kept {
+		if it.ID == "" || !it.fromModel() {
+			continue
+		}
+		switch {
+		case it.Kind == KindReasoning:
+			it.ID, it.Raw = "", Marshal(it.without("id"))
+		case changed:
+			it = it.withoutID()
+		default:
+			continue
+		}
+		kept[i], changed = it, true
+	}
+	return kept, changed
+}
+
+// WithPlainCallIDs returns items whose call ids are all made here, and whether that changed any. A
+// server that had its model's calls made by another one may refuse their ids.
+func WithPlainCallIDs(items []Item) (kept []Item, changed bool) {
+	kept = slices.Clone(items)
+	made := map[string]string{}
+	for i, it := range kept {
+		if it.CallID == "" || isPlain(it.CallID) {
+			continue
+		}
+		id, known := made[it.CallID]
+		if !known {
+			id = MintCallID("plain " + it.CallID)
+			made[it.CallID] = id
+		}
+		it.CallID, it.Raw = id, it.with("call_id", id)
+		kept[i], changed = it, true
+	}
+	return kept, changed
+}
+
+// isPlain reports whether a call id is one that every server takes.
+func isPlain(id string) bool {
+	return len(id) == mintedChars && strings.Trim(id, mintLetters) == ""
 }
 
 // pairer builds a list without faults item by item.
@@ -195,11 +243,25 @@ func (p *pairer) answerOpen(rest []Item) {
 	p.open = open
 }
 
+// MintCallID makes a call id of a place: nine letters and digits, which every server takes.
+func MintCallID(place string) string {
+	id := sha256.Sum256([]byte("call " + place))
+	for i, b := range id[:mintedChars] {
+		id[i] = mintLetters[int(b)%len(mintLetters)]
+	}
+	return string(id[:mintedChars])
+}
+
+const (
+	mintLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	mintedChars = 9
+)
+
 // mint makes a call id that the list does not hold.
 func (p *pairer) mint() string {
 	for {
 		p.minted++
-		if id := fmt.Sprintf("call_repaired_%d", p.minted); !p.taken[id] {
+		if id := MintCallID(fmt.Sprint(p.minted)); !p.taken[id] {
 			p.taken[id] = true
 			return id
 		}

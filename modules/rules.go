@@ -117,8 +117,19 @@ func NewKnown(l Language, r world.Rules) Known {
 	return k
 }
 
+// Unasked returns the lines that are known without a call, each after a line break.
+func (k Known) Unasked() (lines string) { return k.recipes + k.power }
+
+// About returns the lines of topics that were looked up before, each after a line break.
+func (k Known) About(topics []string) (lines string) {
+	for _, topic := range topics {
+		lines += k.about[topic]
+	}
+	return lines
+}
+
 // With returns the lines of what is known with the topics that were looked up before, each
-// after a line break.
+// after a line break. A topic takes the place of what is known of it unasked.
 func (k Known) With(topics []string) (lines string) {
 	if !slices.Contains(topics, "recipes") {
 		lines += k.recipes
@@ -126,10 +137,7 @@ func (k Known) With(topics []string) (lines string) {
 	if !slices.Contains(topics, "power") {
 		lines += k.power
 	}
-	for _, topic := range topics {
-		lines += k.about[topic]
-	}
-	return lines
+	return lines + k.About(topics)
 }
 
 // RuleTopic returns the topic of a result's source, if its rules are worth keeping. The

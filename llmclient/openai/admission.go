@@ -62,8 +62,9 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 	if got.tierFull {
 		return o // which says nothing about the default tier
 	}
-	o.Overloaded = got.failure.Kind == llmclient.ErrRateLimited || got.failure.Kind == llmclient.ErrTimeout ||
-		x.status == http.StatusServiceUnavailable || x.status == statusOverloaded
+	f := got.failure
+	o.Overloaded = f.Kind == llmclient.ErrRateLimited || f.Kind == llmclient.ErrTimeout ||
+		f.Status == http.StatusServiceUnavailable || f.Status == statusOverloaded
 	if got.asked != nil && got.passing {
 		o.RetryAfter = *got.asked
 	}

@@ -38,8 +38,13 @@ type Client struct {
 	sent *[]flight
 
 	mu *sync.Mutex
-	// refusals are the concessions that apply now.
-	refusals map[refusal]bool
+	// refusals are the fields that requests go without, accepted those that they were answered with.
+	refusals map[refusal]standing
+	accepted map[refusal]bool
+	// ladders are what is known of tool choices, by model, and patient the time limits that were
+	// learned.
+	ladders map[string]*ladder
+	patient map[string]time.Duration
 	// tiers are the service tiers that were found full.
 	tiers map[tierKey]*latch
 
@@ -65,7 +70,9 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, tiers: map[tierKey]*latch{}, sleep: sleep, jitter: rand.Float64,
+		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
+		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, ladders: map[string]*ladder{}, patient: map[string]time.Duration{},
+		tiers: map[tierKey]*latch{},
 	}
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
@@ -102,42 +109,56 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	defer func() { answer.LatencyMS = time.Since(began).Milliseconds() }()
 	waits, release := c.waits(ctx)
 	defer release()
-	patience := c.config.patience()
+	patience := c.patience(r.Model)
 	tier := c.tierCall(r)
-	sent := false
+	mend := mending{client: c, asked: r}
+	defer func() { mend.ended(answer.Reply != nil) }()
+	sent, late := false, false
 	for {
 		if answer.Failure = ended(waits); answer.Failure != nil {
 			return answer
 		}
-		asked, without := c.conceded(tier.request(r))
+		mend.asked = tier.request(r)
+		asked, rung := mend.next(), c.rung(r.Model)
 		body := asked.Body()
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		if answer.Failure = failure; failure != nil {
 			return answer
 		}
 		answer.Attempts++
+		begun := time.Now()
 		back := c.send(ctx, patience.timeout)
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
-		x.model, x.tier, x.leaves = r.Model, tier.key.tier, tier.falls() && !tier.fallen
+		x.model, x.tier, x.outputMax = r.Model, tier.key.tier, asked.Sampling.MaxOutputTokens
+		x.leaves = tier.falls() && !tier.fallen
 		got := c.outcome(ctx, x)
 		done(x, got)
-		x.release()
 		if got.failure != nil {
 			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
 			sent = sent || !got.failure.Unsent
 			got.failure.Unsent = !sent
+			late = late || got.failure.Kind == llmclient.ErrTimeout
 		}
-		if tier.fallsBack(got, false) || c.concedes(asked, got) {
+		mends := tier.fallsBack(got, false) || mend.mends(x, got)
+		x.release()
+		if mends {
 			continue
 		}
 		tier.served(got.reply)
 		if got.reply != nil {
-			got.reply.Repairs = append(got.reply.Repairs, without...)
+			if late {
+				c.learn(r.Model, time.Since(begun))
+			}
+			c.judge(r, *got.reply, rung)
+			got.reply.Repairs = append(got.reply.Repairs, mend.without...)
 		}
 		wait, again := patience.after(got, c.jitter())
 		if !again && tier.fallsBack(got, true) {
-			patience = c.config.patience()
+			patience = c.patience(r.Model)
+			continue
+		}
+		if !again && mend.mendsBlindly(x, got) {
 			continue
 		}
 		if !again {

@@ -117,9 +117,9 @@ const statusCapacity = 498
 
 // tierFull reports whether a server refuses a request because the tier that it asks for has no room.
 func (x exchange) tierFull(p problem) bool {
-	switch x.status {
+	switch p.status {
 	case http.StatusTooManyRequests, statusCapacity, http.StatusServiceUnavailable:
-		return x.leaves && saysFull.MatchString(plainWords(p.code+" "+p.kind+" "+p.message))
+		return x.leaves && saysFull.MatchString(p.words())
 	}
 	return false
 }

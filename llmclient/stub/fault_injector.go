@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -122,11 +121,9 @@ func (o Options) Recount(body []byte, attempts int) {
 	}
 }
 
-// concerns reports whether the request comes from an agent the plan is about. An
-// agent is known by its cache key, which is its id.
+// concerns reports whether the request comes from an agent the plan is about.
 func (i *Injector) concerns(r request) bool {
-	var agent string
-	return len(i.plan.agents) == 0 || json.Unmarshal(r.echo.CacheKey, &agent) == nil && slices.Contains(i.plan.agents, agent)
+	return len(i.plan.agents) == 0 || slices.Contains(i.plan.agents, r.agent())
 }
 
 // count notes that a fault was injected.

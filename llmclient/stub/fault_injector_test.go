@@ -19,11 +19,23 @@ import (
 // bodyOf is the request of an agent at the opening of a turn, told apart by a number.
 func bodyOf(t *testing.T, agent string, n int, mode llmclient.ChoiceMode) []byte {
 	t.Helper()
-	g := opened(t, 0, full)
 	return llmclient.Request{
-		Model: "m", Instructions: fmt.Sprint("number ", n), Input: g.opening(), Tools: toolsOf(full),
-		Choice: llmclient.ToolChoice{Mode: mode}, CacheKey: agent,
+		Model: "m", Instructions: fmt.Sprint("number ", n), Input: openingOf(t, full, agent), Tools: toolsOf(full),
+		Choice: llmclient.ToolChoice{Mode: mode}, CacheKey: "the same for all",
 	}.Body()
+}
+
+// openingOf is the opening of an agent's turn: it says whose it is in the observation.
+func openingOf(t *testing.T, p protocol, agent string) []llmclient.Item {
+	t.Helper()
+	items := opened(t, 0, p).opening()
+	at := len(items) - 1
+	text := strings.Replace(items[at].Text, "\nyou: agent-zero ", "\nyou: "+agent+" ", 1)
+	if text == items[at].Text {
+		t.Fatalf("the observation does not say whose it is: %s", text)
+	}
+	items[at] = llmclient.Message("user", text)
+	return items
 }
 
 // name is the kind of a fault, empty for none.
@@ -192,8 +204,10 @@ func TestFillStandsForTheFirstOfSeveralCalls(t *testing.T) {
 		t.Errorf("items %+v, want the first call's arguments in a list and the second's as they are", arguments.Items)
 	}
 	cut := Shape{Name: "i", As: AsItems, Template: "[]", Status: "incomplete", Reason: "max_output_tokens"}.Fill(proper)
-	if !bytes.Contains(cut.Response, []byte(`"status":"incomplete","error":null,"incomplete_details":{"reason":"max_output_tokens"}`)) || len(cut.Items) != 0 {
-		t.Errorf("an incomplete answer without items is %s", cut.Response)
+	for _, part := range []string{`"status":"incomplete"`, `"completed_at":null`, `"error":null`, `"incomplete_details":{"reason":"max_output_tokens"}`} {
+		if !bytes.Contains(cut.Response, []byte(part)) || len(cut.Items) != 0 {
+			t.Errorf("an incomplete answer without items has no %s: %s", part, cut.Response)
+		}
 	}
 }
 

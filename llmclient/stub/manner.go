@@ -62,11 +62,9 @@ func (m Manners) Agents() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(m)), func(agent string) bool { return agent == "" })
 }
 
-// of are the manners of the agent that sent a request, in their order. A request that names
-// no agent has those of all.
-func (m Manners) of(r request) (all []string) {
-	var agent string
-	_ = json.Unmarshal(r.echo.CacheKey, &agent)
+// of are the manners of an agent, in their order. An empty id is that of a request that names no
+// agent, which has the manners of all.
+func (m Manners) of(agent string) (all []string) {
 	for _, name := range manners {
 		if slices.Contains(m[""], name) || slices.Contains(m[agent], name) {
 			all = append(all, name)

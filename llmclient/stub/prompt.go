@@ -96,6 +96,13 @@ func readPrompt(input []llmclient.Item) prompt {
 	return p
 }
 
+// agent is the id of the agent that a request is for, as its observation says; empty where there is
+// none, as when an agent reflects.
+func (r request) agent() string {
+	p := readPrompt(r.input)
+	return readObservation(p.language, p.tick, p.observation).Self.ID
+}
+
 // section returns the text between a heading line and the next heading, and the
 // remark after the heading's comma. A heading
 // in the middle of a line is none, so that a section which quotes the text of another
