@@ -95,7 +95,7 @@ var policies = []policy{
 		"llmclient/limiter", "internal/folder", "internal/owner", "internal/document"}},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{
-		dir: "batch/jetstream", project: []string{"batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/atomicfile", "internal/folder"},
+		dir: "batch/jetstream", project: []string{"batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/folder"},
 		modules: []string{"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nkeys", "github.com/nats-io/nuid", "github.com/klauspost/compress"},
 	},
 	{dir: "dashboard", project: []string{"run", "run/state", "run/playback", "run/transcript", "report", "trace", "world", "batch", "engine/ask", "llmclient", "llmclient/price"}, modules: []string{}},

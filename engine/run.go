@@ -112,6 +112,8 @@ type Exchange struct {
 	Stage   trace.Stage
 	Request llmclient.Request
 	Answer  llmclient.Answer
+	// Counted is what was counted here, nil if the usage of the answer agrees with it.
+	Counted *trace.Counted
 }
 
 // Result is how a run ended.

@@ -338,15 +338,21 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 		return answer
 	})
 	var err error
+	var counted *trace.Counted
 	if refused != nil {
 		record := refused.Record(ask.Request.Hash())
 		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, ask.Stage
 		err = r.sink.write(record)
 	} else {
-		err = r.sink.exchange(key, ask, answer, charge)
+		items := map[string]int64{}
+		if allowed != nil {
+			items = allowed.items
+		}
+		counted = r.spending.counted(ask.Request, items, answer)
+		err = r.sink.exchange(key, ask, answer, metered{charge, counted})
 	}
 	if err == nil && r.LLMIO != nil && !r.past.holds(key) {
-		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer})
+		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer, counted})
 	}
 	return answer, err
 }

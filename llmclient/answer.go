@@ -88,6 +88,10 @@ func (u Usage) Counted() bool {
 // Summed reports whether the provider's total is the sum of what was read of the usage, or is missing.
 func (u Usage) Summed() bool { return u.Total == 0 || u.Total == u.Input+u.Output }
 
+// RepairTierFallback is the name under which a reply counts that it was asked for at the default
+// service tier, because the one that is set was full.
+const RepairTierFallback = "tier_fallback"
+
 // Failure is the end of a request without a reply.
 type Failure struct {
 	// Kind classifies the failure.

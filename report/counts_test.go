@@ -146,8 +146,8 @@ func TestModelCalls(t *testing.T) {
 			return []any{c.PromptSectionEntries, c.PromptSectionClipped, c.PromptsClipped, c.ClipsBySection}
 		}, []any{int64(5), int64(3), int64(2), Counts{"memory": 2, "history": 1}}},
 		{"tokens add up", []trace.Record{tokens("a", used), tokens("b", used), tokens("a", llmclient.Usage{})}, func(r Report) any {
-			return []llmclient.Usage{r.Tokens, r.PerAgent[0].Tokens}
-		}, []llmclient.Usage{used.Add(used), used}},
+			return []Tokens{r.Tokens, r.PerAgent[0].Tokens}
+		}, []Tokens{TokensOf(used.Add(used)), TokensOf(used)}},
 		{"failed requests by kind, mended ones included", []trace.Record{
 			attempted("a", llmclient.ErrRateLimited, llmclient.ErrServer), attempted("b", llmclient.ErrServer), call("a", 1), given(attempted("a", llmclient.ErrServer)),
 			reflecting(attempted("a", llmclient.ErrTimeout)),

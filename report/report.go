@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"example.com/agentworld/baseline"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -111,7 +110,7 @@ type Report struct {
 	// Reason steps of turns.
 	Reasoning Reasoning `json:"reasoning"`
 	// Tokens of all answers of decisions.
-	Tokens llmclient.Usage `json:"tokens"`
+	Tokens Tokens `json:"tokens"`
 	// What the answers cost, what was expected, and what was used of the caps.
 	Cost Cost `json:"cost"`
 	// Sources that decisions had in view and used.

@@ -117,7 +117,7 @@ func (r Report) Text() string {
 	}
 	line("prompts", fmt.Sprintf("%d characters on average, most %d, tools %d; sections cut: %d, in %s", c.LLMInputCharsAvg,
 		c.LLMInputCharsMax, c.LLMToolChars, c.PromptSectionClipped, plaintext.Count(c.PromptsClipped, "prompt")))
-	line("tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning))
+	line("tokens", r.Tokens.Text())
 	rare("cost", r.costLine())
 
 	p := r.Provenance

@@ -38,6 +38,9 @@ type ModelCall struct {
 	Answer   Answer    `json:"answer"`
 	// Charge is what the call counted against the caps; nil without caps.
 	Charge *Charge `json:"charge,omitempty"`
+	// Counted is what the engine counted itself; nil where the usage of the answer agrees with it, and
+	// where no provider was asked.
+	Counted *Counted `json:"counted,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *CallTiming `json:"timing,omitempty"`
 }

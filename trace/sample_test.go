@@ -53,11 +53,12 @@ func samples() []Record {
 			Sections: []Section{{Name: "memory", Chars: 40, Tokens: 11, ClippedChars: 7, Clipped: true}},
 			Answer: Answer{
 				Kind: llmclient.AnswerTruncated, ID: "resp_1", Model: "m-2026", Status: "incomplete", IncompleteReason: "max_output_tokens",
-				Output: []string{part.Hash}, NonObjects: 1, Repairs: []string{"event_stream"}, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
+				Output: []string{part.Hash}, NonObjects: 1, Repairs: []string{"event_stream"}, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12, Written: 2, WrittenLong: 1, ServiceTier: "flex"},
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
-			Charge: &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},
-			Timing: &CallTiming{LatencyMS: 12, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout, llmclient.ErrServer}, Recorded: true},
+			Charge:  &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},
+			Counted: &Counted{Input: 900, Output: 3},
+			Timing:  &CallTiming{LatencyMS: 12, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout, llmclient.ErrServer}, Recorded: true},
 		},
 		Refusal{Tick: 1, AgentID: "agent-1", Step: 2, Stage: "decision", Cap: "run_tokens", Limit: 900, Available: 30, Requested: 70, RequestHash: "h4"},
 		Step{

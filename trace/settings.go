@@ -304,7 +304,7 @@ func (s Settings) Validate() error {
 }
 
 // validatePrices reports what keeps a cap on cost from being kept: a model without a
-// price, and prices that cannot be added up.
+// price, a service tier without one, and prices that cannot be added up.
 func (s Settings) validatePrices() error {
 	currency := ""
 	for _, model := range s.Models() {
@@ -316,8 +316,38 @@ func (s Settings) validatePrices() error {
 			return fmt.Errorf("prices in %s and in %s cannot be added up", currency, p.Currency)
 		}
 		currency = s.Prices[at].Currency
+		if tier := s.tierWithoutPrice(s.Prices[at]); tier != "" {
+			return fmt.Errorf("there is no price of tier %q of model %q; a table of prices with it is needed", tier, model)
+		}
 	}
 	return nil
+}
+
+// tierWithoutPrice is a service tier that is set for a model, and that its price does not know.
+func (s Settings) tierWithoutPrice(p price.Price) string {
+	tiers := s.TiersOf(p.Model)
+	at := slices.IndexFunc(tiers, func(tier string) bool { return !p.Knows(tier) })
+	if at < 0 {
+		return ""
+	}
+	return tiers[at]
+}
+
+// TiersOf are the service tiers that calls of a model ask for, each once.
+func (s Settings) TiersOf(model string) (tiers []string) {
+	for _, f := range s.SamplingSet() {
+		asked := true
+		switch {
+		case f.Model != "":
+			asked = f.Model == model
+		case f.Agent != "":
+			asked = cmp.Or(s.AgentModel(f.Agent).Model, s.Model) == model
+		}
+		if asked && f.ServiceTier != "" && !slices.Contains(tiers, f.ServiceTier) {
+			tiers = append(tiers, f.ServiceTier)
+		}
+	}
+	return tiers
 }
 
 // Models are the models a run asks, each once: its own, and those of agents.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"example.com/agentworld/llmclient/tokens"
 	"fmt"
 	"io"
 	"slices"
@@ -177,7 +178,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 	if err := m.loadSampling(&c, nil, nil); err != nil {
 		return nil, nil, err
 	}
-	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf("")}}
+	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf(""), CountTokens: tokens.Count}}
 	own.Config.WindowTokens, own.Config.AllowStore = c.ContextWindowTokens, c.AllowStore
 	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
 		own.Config.Timeout = millis(c.TimeoutMS)

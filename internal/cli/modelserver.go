@@ -61,7 +61,8 @@ func (m *Main) modelServerCommand() *cobra.Command {
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the scripted decisions")
 	c.Flags().StringVar(&mode, "scripted-mode", mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
 	c.Flags().StringVar(&manner, "stub-manner", "", "manners, for all agents or as AGENT=MANNER for one, between commas: "+strings.Join(stub.MannerNames(), ", "))
-	c.Flags().StringVar(&usageFile, "usage-log", "", "file to append one JSON line per answered request to: input, cached, written and output tokens")
+	c.Flags().StringVar(&usageFile, "usage-log", "",
+		"file to append a line of JSON to for each answered request: input, cached, written and output tokens")
 	c.Flags().StringVar(&faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
 	c.Flags().BoolVar(&listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
 	c.Flags().Uint64Var(&faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")

@@ -33,7 +33,8 @@ func (m *Main) openUsageLog(name string) (*usageLog, error) {
 	}
 	file, err := os.OpenFile(m.path(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, badInput("--usage-log %s cannot be written: %w; allowed: a file in a writable directory", shown(name), cause(err))
+		return nil, badInput("--usage-log %s cannot be written: %w; allowed: a file in a writable directory",
+			shown(name), cause(err))
 	}
 	l.file = file
 	return l, nil

@@ -169,6 +169,9 @@ func (x *examination) usage(r llmclient.Reply) {
 	}
 	_ = json.Unmarshal(x.response, &have)
 	detail := fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning)
+	if r.Usage.ServiceTier != "" {
+		detail += ", tier " + r.Usage.ServiceTier
+	}
 	for name, part := range map[string]*json.RawMessage{"cached": have.Usage.InputParts["cached_tokens"], "reasoning": have.Usage.OutputParts["reasoning_tokens"]} {
 		if part == nil {
 			detail = strings.Replace(detail, fmt.Sprintf("(0 %s)", name), "("+name+" not reported)", 1)

@@ -193,6 +193,9 @@ func TestExaminations(t *testing.T) {
 			}
 		}).answer}, 12, []string{"tool_choice none warn"}, "calling was forbidden", "vetoed"},
 		{"reports no usage", edited(func(a map[string]any) { delete(a, "usage") }), 11, []string{"usage warn", "thinking skip", "cached prefix skip"}, "not reported", "number of calls"},
+		{"adds up something else", edited(func(a map[string]any) {
+			a["usage"] = map[string]any{"input_tokens": 4000, "output_tokens": 40, "total_tokens": 9000}
+		}), 11, []string{"usage warn"}, "a total of 9000", "provider's bill"},
 		{"counts as Chat Completions does", edited(func(a map[string]any) {
 			a["usage"] = map[string]any{"prompt_tokens": 4000, "completion_tokens": 40}
 		}), 11, nil, "", ""},

@@ -30,6 +30,9 @@ type Options struct {
 	Sampling llmclient.Sampling
 	// Turn is a turn of a run that is played last; nil plays none.
 	Turn Turn
+	// CountTokens counts the tokens of a text as a run does, to judge those that the endpoint reports. Nil
+	// judges only their sum.
+	CountTokens func(text string) int
 	// SlowAfter is the latency from which a call is slow; 0 means ten seconds.
 	SlowAfter time.Duration
 }
@@ -44,6 +47,7 @@ type examination struct {
 	how     llmclient.Sampling
 	slow    time.Duration
 	timeout time.Duration
+	count   func(text string) int
 	found   findings
 	// replied says that a reply came, first is the failure of the first call while none has, and failures
 	// counts those calls.
@@ -76,7 +80,10 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter, config.Steady = config.Timeout, -1, nil, true
-	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}, windowTokens: config.WindowTokens}
+	x := &examination{
+		model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout,
+		count: o.CountTokens, found: findings{}, windowTokens: config.WindowTokens,
+	}
 	config.Response = func(body []byte) { x.response = bytes.Clone(body) }
 	client, err := openai.New(config)
 	if err != nil {
@@ -165,6 +172,9 @@ func (x *examination) send(ctx context.Context, r llmclient.Request) llmclient.A
 	// Of a call that never got to the endpoint the time it took says nothing.
 	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS && f.Kind != llmclient.ErrConnection {
 		x.took = append(x.took, answer.LatencyMS)
+	}
+	if answer.Reply != nil {
+		x.doubtUsage(r, *answer.Reply)
 	}
 	if r := answer.Reply; r != nil {
 		x.longest, x.thought = max(x.longest, r.Usage.Output, r.Usage.Reasoning), max(x.thought, r.Usage.Reasoning)

@@ -7,10 +7,6 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// RepairTierFallback is the name under which a reply counts that it was asked for at the default tier,
-// because the service tier that is set was full.
-const RepairTierFallback = "tier_fallback"
-
 // defaultTier is the tier that a call falls back to.
 const defaultTier = "default"
 
@@ -76,8 +72,8 @@ func (t *tierCall) request(r llmclient.Request) llmclient.Request {
 // calls to come. last says that the attempt was the last one at its tier: then any refusal for the rate
 // is taken for a full tier.
 func (t *tierCall) fallsBack(got outcome, last bool) bool {
-	full := got.tierFull || last && got.failure != nil && got.failure.Kind == llmclient.ErrRateLimited
-	if !full || t.fallen || !t.falls() {
+	limited := got.failure != nil && got.failure.Kind == llmclient.ErrRateLimited
+	if !t.falls() || t.fallen || !got.tierFull && !(last && limited) {
 		return false
 	}
 	t.fallen = true
@@ -101,7 +97,7 @@ func (t *tierCall) served(reply *llmclient.Reply) {
 	switch {
 	case reply == nil || !t.falls():
 	case t.fallen:
-		reply.Repairs = append(reply.Repairs, RepairTierFallback)
+		reply.Repairs = append(reply.Repairs, llmclient.RepairTierFallback)
 	default:
 		t.client.mu.Lock()
 		defer t.client.mu.Unlock()
@@ -123,7 +119,7 @@ const statusCapacity = 498
 func (x exchange) tierFull(p problem) bool {
 	switch p.status {
 	case http.StatusTooManyRequests, statusCapacity, http.StatusServiceUnavailable:
-		return x.tier != "" && saysFull.MatchString(p.words())
+		return x.leaves && saysFull.MatchString(p.words())
 	}
 	return false
 }

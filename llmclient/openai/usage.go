@@ -216,15 +216,14 @@ func (r reported) usage() llmclient.Usage {
 	}
 	inputs := readings(c[countInput], r.cacheApart && !r.chat, u.Cached+u.Written, u.Cached, u.Written)
 	outputs := readings(c[countOutput], r.reasoningApart, u.Reasoning)
-	u.Input, u.Output = inputs[0], outputs[0]
+	found := false
+	u.Input, u.Output, found = summing(u.Total, inputs, outputs)
 	switch {
-	case u.Total == 0:
+	case u.Total == 0 || found:
 	case u.Input == 0 && u.Output > 0:
 		u.Input = max(0, u.Total-u.Output)
 	case u.Output == 0 && u.Input > 0:
 		u.Output = max(0, u.Total-u.Input)
-	default:
-		u.Input, u.Output = summing(u.Total, inputs, outputs)
 	}
 	return u
 }
@@ -247,16 +246,16 @@ func readings(n int64, apart bool, all int64, some ...int64) []int64 {
 	return append([]int64{n}, list...)
 }
 
-// summing returns the first readings whose sum is the total, the dialect's where none is.
-func summing(total int64, inputs, outputs []int64) (input, output int64) {
+// summing returns the first readings whose sum is the total, the dialect's where none is found.
+func summing(total int64, inputs, outputs []int64) (input, output int64, found bool) {
 	for _, in := range inputs {
 		for _, out := range outputs {
 			if in+out == total {
-				return in, out
+				return in, out, true
 			}
 		}
 	}
-	return inputs[0], outputs[0]
+	return inputs[0], outputs[0], false
 }
 
 // count reads a token count, which some servers write as a fraction or a text. A

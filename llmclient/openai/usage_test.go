@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -170,4 +171,69 @@ tier = { flex = { times = "0.5" }, fast = { times = "2" } }
 			t.Fatalf("%s bills %f for %+v, set aside %f", rule.name, billed, u, most)
 		}
 	})
+}
+
+// TestUsageFormsArePublished holds the page to the rules; -update writes it.
+func TestUsageFormsArePublished(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| count | in `usage` | known from |\n|---|---|---|\n")
+	for _, rule := range countRules {
+		apart := ""
+		switch {
+		case rule.apart && rule.count == countReasoning:
+			apart = ", beside the output"
+		case rule.apart:
+			apart = ", beside `input_tokens`"
+		}
+		fmt.Fprintf(&b, "| %s%s | `%s` | %s |\n", rule.count, apart, rule.path, rule.source)
+	}
+	const begin, end = "<!-- usage: made by a test -->\n", "<!-- end of usage -->\n"
+	page, err := os.ReadFile(providersPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(page), begin)
+	shown, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the forms of usage", providersPage)
+	}
+	if *update {
+		if err := os.WriteFile(providersPage, []byte(head+begin+b.String()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if shown != b.String() {
+		t.Errorf("the forms of usage in %s are not up to date; run go test ./llmclient/openai -update", providersPage)
+	}
+}
+
+// TestCacheWritesAndReasoningApartArePriced: what was told before was 0.64235 and 0.133.
+func TestCacheWritesAndReasoningApartArePriced(t *testing.T) {
+	table, err := price.Table{}.With("t.toml", []byte(`currency = "USD"
+as_of = "2026-07-10"
+source = "a file from before cache writes had a price"
+[[price]]
+models = ["gpt-5.6-sol"]
+input = "5"
+cached_input = "0.50"
+output = "30"
+[[price]]
+models = ["gpt-5"]
+input = "1.25"
+cached_input = "0.125"
+output = "10"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ model, usage, want string }{
+		{"gpt-5.6-sol", `{"input_tokens":98470,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":90600},"output_tokens":5000,"total_tokens":103470}`, "0.7556"},
+		{"gpt-5", `{"input_tokens":42400,"output_tokens":8000,"output_tokens_details":{"reasoning_tokens":31000},"total_tokens":81400}`, "0.443"},
+	} {
+		p, _ := table.Lookup(c.model)
+		if got := p.Cost(readUsage(json.RawMessage(c.usage))).String(); got != c.want {
+			t.Errorf("%s: told %s, billed %s", c.usage, got, c.want)
+		}
+	}
 }

@@ -3,8 +3,11 @@ package price
 import (
 	"fmt"
 	"math/big"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -273,3 +276,31 @@ func TestBadTables(t *testing.T) {
 		}
 	}
 }
+
+// TestEmbeddedTableIsAsNewAsTheChangelog compares the day of the table with that of the newest version: a
+// version is not released with prices of long ago.
+func TestEmbeddedTableIsAsNewAsTheChangelog(t *testing.T) {
+	changes, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## .*\((\d{4}-\d\d-\d\d)\)$`).FindSubmatch(changes)
+	if heading == nil || !strings.HasPrefix(string(changes[strings.Index(string(changes), "\n## ")+1:]), string(heading[0])) {
+		t.Fatal("the newest heading of CHANGELOG.md has no day, as in: ## Unreleased (2026-11-28)")
+	}
+	released, err := time.Parse(time.DateOnly, string(heading[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := Embedded().Lookup("gpt-6.2-sol")
+	asOf, err := time.Parse(time.DateOnly, p.AsOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if age := int(released.Sub(asOf).Hours() / 24); age < 0 || age > tableDaysMost {
+		t.Errorf("the table of prices is of %s, %d days before the newest version of %s; allowed: 0 to %d", p.AsOf, age, heading[1], tableDaysMost)
+	}
+}
+
+// tableDaysMost is how many days a version may be newer than the table.
+const tableDaysMost = 60

@@ -1,7 +1,6 @@
 package stub
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -136,7 +135,7 @@ func newAsker(t *testing.T, o Options) *asker {
 func (a *asker) ask(body []byte) (got answered) {
 	a.t.Helper()
 	w := httptest.NewRecorder()
-	a.handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/responses", bytes.NewReader(body)))
+	a.handler.ServeHTTP(w, posted(body))
 	sent := w.Body.Bytes()
 	got.status = w.Code
 	switch {
@@ -186,28 +185,53 @@ const weatherTool = `{"type":"function","name":"get_weather","description":"Curr
 func TestOpenResponses(t *testing.T) {
 	now := time.Unix(1_790_000_000, 0)
 	a := newAsker(t, Options{Now: func() time.Time { return now }, Caching: true})
+	const (
+		weather = `"input":[{"type":"message","role":"user","content":"How is the weather in San Francisco?"}],
+			"tools":[` + weatherTool + `]`
+		inText = "output_item.added content_part.added output_text.delta " +
+			"output_text.done content_part.done output_item.done"
+		inCalls  = "output_item.added function_call_arguments.delta function_call_arguments.done output_item.done"
+		inReason = "output_item.added reasoning_summary_part.added reasoning_summary_text.delta " +
+			"reasoning_summary_text.done reasoning_summary_part.done output_item.done"
+		begins, ends = "created in_progress ", " completed"
+	)
 	for _, tc := range []struct{ name, body, output, events, says string }{
-		{"plain message", `{"input":[{"type":"message","role":"user","content":"Greet me in three words."}]}`, "message", "", "Greet me in three words."},
-		{"plain text", `{"input":"Greet me."}`, "message", "", "Greet me."},
-		{"stream", `{"stream":true,"input":[{"type":"message","role":"user","content":"Count to five."}]}`, "message",
-			"created in_progress output_item.added content_part.added output_text.delta output_text.done content_part.done output_item.done completed", "Count to five."},
-		{"system message", `{"input":[{"type":"message","role":"system","content":"Talk like a sailor."},{"type":"message","role":"user","content":"Greet me."}]}`,
-			"message", "", "Greet me."},
-		{"tool call", `{"input":[{"type":"message","role":"user","content":"How is the weather in San Francisco?"}],"tools":[` + weatherTool + `]}`,
-			"function_call", "", ""},
-		{"tool call, streamed", `{"stream":true,"input":[{"type":"message","role":"user","content":"How is the weather in San Francisco?"}],"tools":[` + weatherTool + `]}`,
-			"function_call", "created in_progress output_item.added function_call_arguments.delta function_call_arguments.done output_item.done completed", ""},
-		{"image", `{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"What is on this picture?"},
-			{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}]}]}`, "message", "", "1 image"},
-		{"several turns", `{"input":[{"type":"message","role":"user","content":"I am called Alice."},{"type":"message","role":"assistant","content":"Hello Alice."},
-			{"type":"message","role":"user","content":"What am I called?"}]}`, "message", "", "What am I called?"},
-		{"summary of reasoning", `{"stream":true,"reasoning":{"effort":"low","summary":"auto"},"input":"Greet me."}`, "reasoning",
-			"created in_progress output_item.added reasoning_summary_part.added reasoning_summary_text.delta reasoning_summary_text.done reasoning_summary_part.done output_item.done " +
-				"output_item.added content_part.added output_text.delta output_text.done content_part.done output_item.done completed", ""},
+		{
+			"plain message", `"input":[{"type":"message","role":"user","content":"Greet me in three words."}]`,
+			"message", "", "Greet me in three words.",
+		},
+		{"plain text", `"input":"Greet me."`, "message", "", "Greet me."},
+		{
+			"stream", `"stream":true,"input":[{"type":"message","role":"user","content":"Count to five."}]`,
+			"message", begins + inText + ends, "Count to five.",
+		},
+		{
+			"system message", `"input":[{"type":"message","role":"system","content":"Talk like a sailor."},
+				{"type":"message","role":"user","content":"Greet me."}]`,
+			"message", "", "Greet me.",
+		},
+		{"tool call", weather, "function_call", "", ""},
+		{"tool call, streamed", `"stream":true,` + weather, "function_call", begins + inCalls + ends, ""},
+		{
+			"image", `"input":[{"type":"message","role":"user","content":[
+				{"type":"input_text","text":"What is on this picture?"},
+				{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}]}]`,
+			"message", "", "1 image",
+		},
+		{
+			"several turns", `"input":[{"type":"message","role":"user","content":"I am called Alice."},
+				{"type":"message","role":"assistant","content":"Hello Alice."},
+				{"type":"message","role":"user","content":"What am I called?"}]`,
+			"message", "", "What am I called?",
+		},
+		{
+			"summary of reasoning", `"stream":true,"reasoning":{"effort":"low","summary":"auto"},"input":"Greet me."`,
+			"reasoning", begins + inReason + " " + inText + ends, "",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a.t = t
-			got := a.ask([]byte(`{"model":"any-model",` + tc.body[1:]))
+			got := a.ask([]byte(`{"model":"any-model",` + tc.body + `}`))
 			if got.body["status"] != "completed" || got.body["model"] != "any-model" || len(got.output(tc.output)) == 0 {
 				t.Errorf("answered %v", got.body)
 			}
@@ -237,8 +261,9 @@ func TestSettingsComeBack(t *testing.T) {
 		"model": "m", "instructions": "Be kind.", "max_output_tokens": json.Number("900"), "max_tool_calls": json.Number("3"),
 		"metadata": object{"k": "v"}, "parallel_tool_calls": false, "presence_penalty": json.Number("0.5"),
 		"frequency_penalty": json.Number("-0.5"), "prompt_cache_key": "key", "safety_identifier": "s", "user": "u",
-		"service_tier": "flex", "temperature": json.Number("0.2"), "top_p": json.Number("0.9"), "top_logprobs": json.Number("2"),
-		"truncation": "auto", "tool_choice": "none", "reasoning": object{"effort": "low", "summary": nil},
+		"service_tier": "flex", "temperature": json.Number("0.2"), "top_p": json.Number("0.9"),
+		"top_logprobs": json.Number("2"),
+		"truncation":   "auto", "tool_choice": "none", "reasoning": object{"effort": "low", "summary": nil},
 		"text":                 object{"format": object{"type": "json_object"}, "verbosity": "low"},
 		"prompt_cache_options": object{"mode": "explicit", "ttl": "30m"}, "prompt_cache_retention": "24h",
 	}
@@ -252,9 +277,11 @@ func TestSettingsComeBack(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, have, llmclient.Marshal(want))
 		}
 	}
-	for asked, want := range map[string]string{"auto": "default", "default": "default", "fast": "priority", "priority": "priority"} {
-		if got := a.ask([]byte(`{"model":"m","input":"a","service_tier":"` + asked + `"}`)).body["service_tier"]; got != want {
-			t.Errorf("asked for tier %s it says %v, want %s", asked, got, want)
+	tiers := map[string]string{"auto": "default", "default": "default", "fast": "priority", "priority": "priority"}
+	for asked, want := range tiers {
+		got := a.ask([]byte(`{"model":"m","input":"a","service_tier":"` + asked + `"}`))
+		if tier := got.body["service_tier"]; tier != want {
+			t.Errorf("asked for tier %s it says %v, want %s", asked, tier, want)
 		}
 	}
 	// What is asked of the server and not done is not claimed.

@@ -106,9 +106,10 @@ func (f foreign) best() (best *tool, about bool) {
 // plainWords say nothing of what a text is about.
 var plainWords = func() map[string]bool {
 	all := map[string]bool{}
-	for word := range strings.FieldsSeq(`a an and any are as at be by can could current do does e.g for from function get give given have
-		how i if in is it its let like list make me my name new now of on one or our please return returns run set show should
-		tell that the this to tool up use used user value want was we what when where which who will with would you your`) {
+	for word := range strings.FieldsSeq(`a an and any are as at be by can could current do does for from function
+		get give given have how i if in is it its let like list make me my name new now of on one or our please
+		return returns run set show should tell that the this to tool up use used user value want was we what when
+		where which who will with would you your`) {
 		all[word] = true
 	}
 	return all

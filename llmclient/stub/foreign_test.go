@@ -41,29 +41,53 @@ func TestForeignTools(t *testing.T) {
 	sum := functionOf("add_numbers", "Adds two numbers", "a:number b:number")
 	note := functionOf("save_note", "Stores a text", "text:string")
 	chinese := functionOf("tianqi", "查询城市的天气", "city:string")
+	const auto, noCall = `"auto"`, ""
+	all := weather + "," + search
 	for _, tc := range []struct{ name, tools, asked, choice, call, arguments string }{
-		{"a place by name", weather + "," + search, "What's the weather in San Francisco?", `"auto"`, "get_weather", `{"location":"San Francisco","unit":"celsius"}`},
-		{"a unit by name", weather, "Weather in Oslo in Fahrenheit, please", `"auto"`, "get_weather", `{"location":"Oslo","unit":"fahrenheit"}`},
-		{"the other tool", weather + "," + search, "Find me flights from Boston for 3 passengers", `"auto"`, "searchFlights", `{"from_city":"Boston","passengers":3}`},
-		{"numbers", sum, "Add 17.5 and -4 for me", `"auto"`, "add_numbers", `{"a":17.5,"b":-4}`},
-		{"quotes", note, `Please store the text "milk and eggs"`, `"auto"`, "save_note", `{"text":"milk and eggs"}`},
-		{"no capitals", weather, "how is the weather in paris?", `"auto"`, "get_weather", `{"location":"paris","unit":"celsius"}`},
-		{"no spaces", weather + "," + chinese, "北京今天天气怎么样？", `"auto"`, "tianqi", `{"city":"北京今天天气怎么样？"}`},
-		{"nothing about a tool", weather + "," + search, "Hello there!", `"auto"`, "", ""},
-		{"nothing, and a call is required", weather, "Hello there!", `"required"`, "get_weather", `{"location":"Hello there!","unit":"celsius"}`},
-		{"one function by name", weather + "," + sum, "What's the weather in Rome?", `{"type":"function","name":"add_numbers"}`, "add_numbers", `{"a":0,"b":0}`},
-		{"an allowed one", weather + "," + note, "What's the weather in Rome?", `{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"save_note"}]}`, "", ""},
-		{"none", weather, "What's the weather in Rome?", `"none"`, "", ""},
+		{
+			"a place by name", all, "What's the weather in San Francisco?", auto,
+			"get_weather", `{"location":"San Francisco","unit":"celsius"}`,
+		},
+		{
+			"a unit by name", weather, "Weather in Oslo in Fahrenheit, please", auto,
+			"get_weather", `{"location":"Oslo","unit":"fahrenheit"}`,
+		},
+		{
+			"the other tool", all, "Find me flights from Boston for 3 passengers", auto,
+			"searchFlights", `{"from_city":"Boston","passengers":3}`,
+		},
+		{"numbers", sum, "Add 17.5 and -4 for me", auto, "add_numbers", `{"a":17.5,"b":-4}`},
+		{"quotes", note, `Please store the text "milk and eggs"`, auto, "save_note", `{"text":"milk and eggs"}`},
+		{
+			"no capitals", weather, "how is the weather in paris?", auto,
+			"get_weather", `{"location":"paris","unit":"celsius"}`,
+		},
+		{"no spaces", weather + "," + chinese, "北京今天天气怎么样？", auto, "tianqi", `{"city":"北京今天天气怎么样？"}`},
+		{"nothing about a tool", all, "Hello there!", auto, noCall, ""},
+		{
+			"nothing, and a call is required", weather, "Hello there!", `"required"`,
+			"get_weather", `{"location":"Hello there!","unit":"celsius"}`,
+		},
+		{
+			"one function by name", weather + "," + sum, "What's the weather in Rome?",
+			`{"type":"function","name":"add_numbers"}`, "add_numbers", `{"a":0,"b":0}`,
+		},
+		{
+			"an allowed one", weather + "," + note, "What's the weather in Rome?",
+			`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"save_note"}]}`, noCall, "",
+		},
+		{"none", weather, "What's the weather in Rome?", `"none"`, noCall, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			asked := llmclient.Marshal(tc.asked)
-			body := fmt.Appendf(nil, `{"model":"m","input":[{"role":"user","content":%s}],"tools":[%s],"tool_choice":%s}`, asked, tc.tools, tc.choice)
-			r, err := Decide(1, body)
+			question := object{"role": "user", "content": tc.asked}
+			tools := json.RawMessage("[" + tc.tools + "]")
+			body := object{"model": "m", "input": []any{question}, "tools": tools, "tool_choice": json.RawMessage(tc.choice)}
+			r, err := Decide(1, llmclient.Marshal(body))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := calls(r)
-			if tc.call == "" {
+			if tc.call == noCall {
 				if len(got) > 0 || !strings.Contains(r.Items[0].Text, tc.asked) {
 					t.Errorf("answers %q", r.Items[0].Text)
 				}
@@ -73,10 +97,10 @@ func TestForeignTools(t *testing.T) {
 				t.Fatalf("calls %s(%s), want %s(%s)", names(r), got[0].Text, tc.call, tc.arguments)
 			}
 			// With the result there is nothing left to call.
-			call := llmclient.Marshal(object{"type": "function_call", "call_id": got[0].CallID, "name": tc.call, "arguments": got[0].Text})
-			body = fmt.Appendf(nil, `{"model":"m","input":[{"role":"user","content":%s},%s,{"type":"function_call_output","call_id":%q,"output":[{"type":"input_text","text":"18 degrees"}]}],"tools":[%s]}`,
-				asked, call, got[0].CallID, tc.tools)
-			if r, err = Decide(1, body); err != nil || len(calls(r)) > 0 || !strings.Contains(r.Items[0].Text, "18 degrees") {
+			result := object{"type": "function_call_output", "call_id": got[0].CallID, "output": []any{block("18 degrees", "")}}
+			body = object{"model": "m", "input": []any{question, got[0].Raw, result}, "tools": tools}
+			r, err = Decide(1, llmclient.Marshal(body))
+			if err != nil || len(calls(r)) > 0 || !strings.Contains(r.Items[0].Text, "18 degrees") {
 				t.Errorf("with the result: %v %v", r.Items, err)
 			}
 		})
@@ -87,9 +111,11 @@ func TestForeignTools(t *testing.T) {
 func TestForeignFormats(t *testing.T) {
 	const asked = `{"model":"m","input":"Extract: Alice is 33.","text":{"format":%s}}`
 	for format, want := range map[string]string{
-		`{"type":"json_object"}`: `{"answer":"I am a scripted model and have no words of my own. You sent: \"Extract: Alice is 33.\"."}`,
-		`{"type":"json_schema","name":"person","strict":true,"schema":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},
-			"required":["name","age"],"additionalProperties":false}}`: `{"age":33,"name":"Alice"}`,
+		`{"type":"json_object"}`: `{"answer":"I am a scripted model and have no words of my own. ` +
+			`You sent: \"Extract: Alice is 33.\"."}`,
+		`{"type":"json_schema","name":"person","strict":true,"schema":{"type":"object","additionalProperties":false,
+			"properties":{"name":{"type":"string"},"age":{"type":"integer"}},
+			"required":["name","age"]}}`: `{"age":33,"name":"Alice"}`,
 	} {
 		r, err := Decide(1, fmt.Appendf(nil, asked, format))
 		if err != nil || r.Items[0].Text != want {
@@ -102,23 +128,35 @@ func TestForeignFormats(t *testing.T) {
 func TestRefusedContent(t *testing.T) {
 	const marked = `{"model":"m","input":[{"role":%q,"content":[{"type":%q,"text":"a","prompt_cache_breakpoint":%s}]}]}`
 	const at = "input[0].content[0].prompt_cache_breakpoint"
+	const options = "prompt_cache_options"
+	sent := func(content string) string { return `{"model":"m","input":[` + content + `]}` }
+	with := func(member string) string { return `{"model":"m","input":"a",` + member + `}` }
 	for _, tc := range []struct{ body, code, param string }{
 		{fmt.Sprintf(marked, "user", "input_text", `{}`), "missing_required_parameter", at + ".mode"},
 		{fmt.Sprintf(marked, "user", "input_text", `{"mode":"implicit"}`), "invalid_value", at + ".mode"},
 		{fmt.Sprintf(marked, "user", "input_text", `{"mode":"explicit","ttl":"1h"}`), "invalid_value", at + ".ttl"},
 		{fmt.Sprintf(marked, "user", "input_text", `true`), "invalid_type", at},
 		{fmt.Sprintf(marked, "assistant", "output_text", `{"mode":"explicit"}`), "unknown_parameter", at},
-		{`{"model":"m","input":"a","prompt_cache_options":{"mode":"off"}}`, "invalid_value", "prompt_cache_options.mode"},
-		{`{"model":"m","input":"a","prompt_cache_options":{"ttl":"24h"}}`, "invalid_value", "prompt_cache_options.ttl"},
-		{`{"model":"m","input":"a","prompt_cache_options":{"breakpoints":4}}`, "unknown_parameter", "prompt_cache_options.breakpoints"},
-		{`{"model":"m","input":"a","prompt_cache_options":{"prewarm":true}}`, "unsupported_parameter", "prompt_cache_options.prewarm"},
-		{`{"model":"m","input":"a","prompt_cache_retention":"30m"}`, "invalid_value", "prompt_cache_retention"},
-		{`{"model":"m","input":"a","presence_penalty":3}`, "invalid_value", "presence_penalty"},
-		{`{"model":"m","input":"a","text":{"format":{"type":"json_schema","schema":{}}}}`, "missing_required_parameter", "text.format.name"},
-		{`{"model":"m","input":"a","text":{"format":{"type":"xml"}}}`, "invalid_value", "text.format.type"},
-		{`{"model":"m","input":[{"role":"user","content":[{"type":"input_image","image_url":7}]}]}`, "invalid_type", "input[0].content[0].image_url"},
-		{`{"model":"m","input":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":[{"type":"output_text","text":"a"}]}]}`,
-			"invalid_value", "input[1].output[0].type"},
+		{with(`"prompt_cache_options":{"mode":"off"}`), "invalid_value", options + ".mode"},
+		{with(`"prompt_cache_options":{"ttl":"24h"}`), "invalid_value", options + ".ttl"},
+		{with(`"prompt_cache_options":{"breakpoints":4}`), "unknown_parameter", options + ".breakpoints"},
+		{with(`"prompt_cache_options":{"prewarm":true}`), "unsupported_parameter", options + ".prewarm"},
+		{with(`"prompt_cache_retention":"30m"`), "invalid_value", "prompt_cache_retention"},
+		{with(`"prompt_cache_key":"` + strings.Repeat("k", 65) + `"`), "string_above_max_length", "prompt_cache_key"},
+		{with(`"presence_penalty":3`), "invalid_value", "presence_penalty"},
+		{with(`"tools":[{"type":"teleport"}]`), "invalid_value", "tools[0].type"},
+		{with(`"tools":[{"type":"mcp"}]`), "missing_required_parameter", "tools[0].server_label"},
+		{with(`"text":{"format":{"type":"json_schema","schema":{}}}`), "missing_required_parameter", "text.format.name"},
+		{with(`"text":{"format":{"type":"xml"}}`), "invalid_value", "text.format.type"},
+		{
+			sent(`{"role":"user","content":[{"type":"input_image","image_url":7}]}`),
+			"invalid_type", "input[0].content[0].image_url",
+		},
+		{
+			sent(`{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},
+				{"type":"function_call_output","call_id":"c","output":[{"type":"output_text","text":"a"}]}`),
+			"invalid_value", "input[1].output[0].type",
+		},
 	} {
 		_, err := Decide(1, []byte(tc.body))
 		got, ok := err.(*RequestError)
@@ -141,7 +179,8 @@ func (r requestsOf) some() bool { return r.IntN(3) == 0 }
 func (r requestsOf) text() string {
 	var words []string
 	for range r.IntN(12) {
-		words = append(words, one(r, "weather", "What", "in", "Paris", "\"quoted\"", "12", "-3.5", "find", "北京的天气", "emoji 🙂", "line\nbreak", "# Goals", "celsius", "é", "<tag>", "\\", "the", "order?"))
+		words = append(words, one(r, "weather", "What", "in", "Paris", "\"quoted\"", "12", "-3.5", "find", "北京的天气",
+			"emoji 🙂", "line\nbreak", "# Goals", "celsius", "é", "<tag>", "\\", "the", "order?"))
 	}
 	return strings.Join(words, " ")
 }
@@ -155,9 +194,12 @@ func (r requestsOf) content(role string) any {
 	for range 1 + r.IntN(3) {
 		switch {
 		case role == "assistant":
-			blocks = append(blocks, one(r, object{"type": "output_text", "text": r.text(), "annotations": []any{}}, object{"type": "refusal", "refusal": r.text()}))
+			blocks = append(blocks, one(r,
+				object{"type": "output_text", "text": r.text(), "annotations": []any{}},
+				object{"type": "refusal", "refusal": r.text()}))
 		case r.some():
-			blocks = append(blocks, one(r, object{"type": "input_image", "image_url": "https://example.com/a.png", "detail": "low"},
+			blocks = append(blocks, one(r,
+				object{"type": "input_image", "image_url": "https://example.com/a.png", "detail": "low"},
 				object{"type": "input_file", "filename": "a.txt", "file_data": "YQ=="}))
 		default:
 			blocks = append(blocks, block(r.text(), one(r, "", "", "-", "30m")))
@@ -184,7 +226,8 @@ func (r requestsOf) input() any {
 			if r.some() {
 				items = append(items, object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", i), "summary": []any{}})
 			}
-			items = append(items, object{"type": "function_call", "call_id": id, "name": "f", "arguments": one(r, "{}", "", "no JSON")},
+			items = append(items,
+				object{"type": "function_call", "call_id": id, "name": "f", "arguments": one(r, "{}", "", "no JSON")},
 				object{"type": "function_call_output", "call_id": id, "output": one[any](r, r.text(), []any{block(r.text(), "")})})
 		}
 	}
@@ -243,8 +286,9 @@ func (r requestsOf) body() (body object, schemas map[string]object) {
 	if len(tools) > 0 {
 		last := tools[len(tools)-1].(object)["name"]
 		body["tools"] = tools
-		body["tool_choice"] = one[any](r, "auto", "none", "required", nil, object{"type": "function", "name": last},
-			object{"type": "allowed_tools", "mode": one(r, "auto", "required"), "tools": []any{object{"type": "function", "name": last}}})
+		named := object{"type": "function", "name": last}
+		body["tool_choice"] = one[any](r, "auto", "none", "required", nil, named,
+			object{"type": "allowed_tools", "mode": one(r, "auto", "required"), "tools": []any{named}})
 	}
 	settings := object{
 		"stream": true, "instructions": r.text(), "temperature": one(r, 0, 1.5), "top_p": 0.5, "metadata": object{"k": "v"},
@@ -265,7 +309,8 @@ func (r requestsOf) body() (body object, schemas map[string]object) {
 
 // spoil puts something else in the place of a value somewhere in a body.
 func (r requestsOf) spoil(value any) any {
-	strange := one[any](r, nil, 7, -1.5, "", "strange", true, []any{}, []any{7}, object{}, object{"type": "strange"}, strings.Repeat("x", 600))
+	strange := one[any](r, nil, 7, -1.5, "", "strange", true, []any{}, []any{7}, object{},
+		object{"type": "strange"}, strings.Repeat("x", 600))
 	switch v := value.(type) {
 	case object:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -292,7 +337,7 @@ func (r requestsOf) spoil(value any) any {
 // one is answered, with arguments that fit the tools' schemas; of the others each is answered
 // or refused.
 func TestMadeUpRequests(t *testing.T) {
-	count := 150
+	count := 100
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		count = 10_000
 	}
@@ -336,7 +381,8 @@ func TestMadeUpRequests(t *testing.T) {
 func checkForeignArguments(t *testing.T, seed uint64, call object, schemas map[string]object) {
 	t.Helper()
 	var schema jsonschema.Schema
-	if err := json.Unmarshal(llmclient.Marshal(schemas[fmt.Sprint(call["name"])]), &schema); err != nil {
+	text := llmclient.Marshal(schemas[fmt.Sprint(call["name"])])
+	if err := json.Unmarshal(text, &schema); err != nil {
 		t.Fatal(err)
 	}
 	check, err := schema.Resolve(nil)
@@ -348,6 +394,6 @@ func checkForeignArguments(t *testing.T, seed uint64, call object, schemas map[s
 		t.Fatal(err)
 	}
 	if err := check.Validate(arguments); err != nil {
-		t.Fatalf("seed=%d: %v in %s for %s", seed, err, call["arguments"], llmclient.Marshal(schemas[fmt.Sprint(call["name"])]))
+		t.Fatalf("seed=%d: %v in %s for %s", seed, err, call["arguments"], text)
 	}
 }

@@ -41,6 +41,8 @@ type boundary struct {
 // cacheUse is what became of a request's input. What is neither read nor written is plain
 // input.
 type cacheUse struct {
+	// input is the whole of it, 0 where no cache has counted.
+	input int64
 	// cached tokens were read, written ones kept for later; writtenLong are those of written
 	// that are kept for [lifetimeLong].
 	cached, written, writtenLong int64
@@ -80,6 +82,7 @@ func (c *promptCache) use(p cachePlan) (u cacheUse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
+	u.input = p.input
 	for _, b := range slices.Backward(p.lookups) {
 		if b.tokens >= cacheablePrefix && c.refresh(b, now) {
 			u.cached = b.tokens
@@ -136,6 +139,8 @@ type cachePlan struct {
 	// lookups are the boundaries that may be read, writes those that are kept, both from the
 	// shortest prefix to the longest.
 	lookups, writes []boundary
+	// input is the length of the whole prompt in tokens.
+	input int64
 	// free says that writes are not billed, and so not counted.
 	free bool
 }

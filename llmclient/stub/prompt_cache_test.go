@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -47,18 +48,13 @@ func called(id, output, ttl string) []object {
 	}
 }
 
-// explicit and implicit are the members that choose a mode.
-var (
-	explicit = object{"prompt_cache_options": object{"mode": "explicit"}}
-	implicit = object{"prompt_cache_options": object{"mode": "implicit"}}
-)
+// explicit is the member that leaves breakpoints to the client.
+var explicit = object{"prompt_cache_options": object{"mode": "explicit"}}
 
 // prompted is a body with this input and other members.
 func prompted(more object, input ...object) object {
 	body := object{"model": "m", "input": input}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	return body
 }
 
@@ -67,8 +63,11 @@ type cachingServer struct {
 	t       *testing.T
 	handler http.Handler
 	now     time.Time
-	mu      sync.Mutex
-	used    []Used
+	// told is the usage of the last answer.
+	told wireUsage
+
+	mu   sync.Mutex
+	used []Used
 }
 
 func newCachingServer(t *testing.T) *cachingServer {
@@ -85,15 +84,21 @@ func newCachingServer(t *testing.T) *cachingServer {
 	return s
 }
 
+// posted is a request with a body.
+func posted(body []byte) *http.Request {
+	return httptest.NewRequest(http.MethodPost, "/v1/responses", bytes.NewReader(body))
+}
+
 // send answers a body; the answer's usage must be what the books say.
 func (s *cachingServer) send(body object) Used {
 	s.t.Helper()
 	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/responses", bytes.NewReader(llmclient.Marshal(body))))
+	s.handler.ServeHTTP(w, posted(llmclient.Marshal(body)))
 	var got struct{ Usage wireUsage }
 	if err := decode(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK || len(s.used) == 0 {
 		s.t.Fatalf("status %d, %v: %s", w.Code, err, w.Body)
 	}
+	s.told = got.Usage
 	last := s.used[len(s.used)-1]
 	details := got.Usage.InputTokensDetails
 	told := [3]int64{got.Usage.InputTokens, details.CachedTokens, details.CacheWriteTokens}
@@ -109,109 +114,116 @@ func (s *cachingServer) send(body object) Used {
 // TestRuleOfPromptCaching plays the published rule, a story each: requests with the tokens that
 // are read and written.
 func TestRuleOfPromptCaching(t *testing.T) {
-	common, other := spoken("a", 2000), spoken("b", 2000)
-	turn, more := spoken("c", 500), spoken("d", 300)
+	common, turn, more := spoken("a", 2000), spoken("c", 500), spoken("d", 300)
 	type told struct {
 		body            object
 		cached, written int64
 	}
-	weather, choice := object{"type": "function", "name": "look"}, "tool_choice"
-	tools := func(more object) object {
-		all := object{"tools": []any{weather}}
-		for _, from := range []object{explicit, more} {
-			for name, value := range from {
-				all[name] = value
-			}
+	// Marked messages end in a breakpoint.
+	static, marked := says("developer", common, ""), says("developer", common, "-")
+	shared := says("user", common, "-")
+	asked, again := says("user", turn, ""), says("user", more, "")
+	markedTurn := says("user", turn, "-")
+	short, least := says("developer", spoken("a", 1023), "-"), says("developer", spoken("a", 1024), "-")
+	with := func(members ...object) object {
+		all := object{"prompt_cache_options": object{"mode": "explicit"}}
+		for _, from := range members {
+			maps.Copy(all, from)
 		}
 		return all
 	}
-	look := int64(len(llmclient.Marshal([]any{weather}))) // bytes of the tools
-	withTools := (look + 8000 + 3) / 4
+	implicit := object{"prompt_cache_options": object{"mode": "implicit"}}
+	tools := object{"tools": []any{object{"type": "function", "name": "look"}}}
+	withTools := (int64(len(llmclient.Marshal(tools["tools"]))) + 4*2000 + 3) / 4
+	look := object{"tool_choice": object{"type": "function", "name": "look"}}
+	looked, lookedAgain := called("c1", turn, ""), called("c2", turn, "")
+	call, output := called("c1", common, ""), called("c1", common, "-")
+	text := object{"type": "function_call_output", "call_id": "c1", "output": common}
 	for name, story := range map[string][]told{
 		"a marked prefix is written once and read after": {
-			{prompted(explicit, says("developer", common, "-"), says("user", turn, "")), 0, 2000},
-			{prompted(explicit, says("developer", common, "-"), says("user", more, "")), 2000, 0},
-			{prompted(explicit, says("developer", common, "-")), 2000, 0},
+			{prompted(explicit, marked, asked), 0, 2000},
+			{prompted(explicit, marked, again), 2000, 0},
+			{prompted(explicit, marked), 2000, 0},
 		},
 		"a prefix of 1,024 tokens is kept, a shorter one is not": {
-			{prompted(explicit, says("developer", spoken("a", 1023), "-"), says("user", turn, "")), 0, 0},
-			{prompted(explicit, says("developer", spoken("a", 1023), "-"), says("user", turn, "")), 0, 0},
-			{prompted(explicit, says("developer", spoken("a", 1024), "-"), says("user", turn, "")), 0, 1024},
-			{prompted(explicit, says("developer", spoken("a", 1024), "-"), says("user", turn, "")), 1024, 0},
+			{prompted(explicit, short, asked), 0, 0},
+			{prompted(explicit, short, asked), 0, 0},
+			{prompted(explicit, least, asked), 0, 1024},
+			{prompted(explicit, least, asked), 1024, 0},
 		},
 		"without breakpoints mode explicit caches nothing": {
-			{prompted(explicit, says("developer", common, ""), says("user", turn, "")), 0, 0},
-			{prompted(explicit, says("developer", common, ""), says("user", turn, "")), 0, 0},
+			{prompted(explicit, static, asked), 0, 0},
+			{prompted(explicit, static, asked), 0, 0},
 		},
 		"a match is exact": {
-			{prompted(explicit, says("developer", common, "-")), 0, 2000},
+			{prompted(explicit, marked), 0, 2000},
 			{prompted(explicit, says("developer", common[1:]+"b", "-")), 0, 2000},
-			{prompted(explicit, says("user", common, "-")), 0, 2000},
+			{prompted(explicit, shared), 0, 2000},
 			{prompted(explicit, says("developer", common[1:], "-")), 0, 2000},
 		},
 		"what is not marked now is not read, though it was written": {
-			{prompted(explicit, says("developer", common, "-"), says("user", turn, "")), 0, 2000},
-			{prompted(explicit, says("developer", common, ""), says("user", turn, "-")), 0, 2500},
-			{prompted(explicit, says("developer", common, "-"), says("user", turn, "-")), 2500, 0},
+			{prompted(explicit, marked, asked), 0, 2000},
+			{prompted(explicit, static, markedTurn), 0, 2500},
+			{prompted(explicit, marked, markedTurn), 2500, 0},
 		},
 		"a turn that grows keeps its marks": {
-			{prompted(explicit, says("developer", common, "-"), says("user", turn, "-")), 0, 2500},
-			{prompted(explicit, append([]object{says("developer", common, "-"), says("user", turn, "-")}, called("c1", more, "-")...)...), 2500, 300 + 18},
-			{prompted(explicit, says("developer", common, "-"), says("user", more, "")), 2000, 0},
+			{prompted(explicit, marked, markedTurn), 0, 2500},
+			{prompted(explicit, append([]object{marked, markedTurn}, called("c1", more, "-")...)...), 2500, 300 + 18},
+			{prompted(explicit, marked, again), 2000, 0},
 		},
 		"four are written, the latest": {
-			{prompted(explicit, says("user", common, "-"), says("user", turn, "-"), says("user", turn, "-"), says("user", turn, "-"), says("user", turn, "-")), 0, 4000},
-			{prompted(explicit, says("user", common, "-")), 0, 2000},
-			{prompted(explicit, says("user", common, "-"), says("user", turn, "-")), 2500, 0},
+			{prompted(explicit, shared, markedTurn, markedTurn, markedTurn, markedTurn), 0, 4000},
+			{prompted(explicit, shared), 0, 2000},
+			{prompted(explicit, shared, markedTurn), 2500, 0},
 		},
 		"an output is one text as a string and as a list": {
-			{prompted(explicit, append(called("c1", common, "-"), says("user", turn, ""))...), 0, 2018},
-			{prompted(explicit, called("c1", common, "")[0], object{"type": "function_call_output", "call_id": "c1", "output": common}, says("user", turn, "-")), 0, 2518},
-			{prompted(explicit, append(called("c1", common, ""), says("user", turn, "-"))...), 2518, 0},
+			{prompted(explicit, output[0], output[1], asked), 0, 2018},
+			{prompted(explicit, call[0], text, markedTurn), 0, 2518},
+			{prompted(explicit, call[0], call[1], markedTurn), 2518, 0},
 		},
 		"mode implicit writes through the latest message": {
-			{prompted(implicit, says("developer", common, ""), says("user", turn, "")), 0, 2500},
-			{prompted(implicit, says("developer", common, ""), says("user", turn, "")), 2500, 0},
+			{prompted(implicit, static, asked), 0, 2500},
+			{prompted(implicit, static, asked), 2500, 0},
 			// A shared prefix is not a cached one.
-			{prompted(implicit, says("developer", common, ""), says("user", more, "")), 0, 2300},
+			{prompted(implicit, static, again), 0, 2300},
 			// What follows an answer reads what the message before it wrote.
-			{prompted(implicit, says("developer", common, ""), says("user", turn, ""), object{"role": "assistant", "content": more}, says("user", more, "")), 2500, 600},
+			{prompted(implicit, static, asked, object{"role": "assistant", "content": more}, again), 2500, 600},
 		},
 		"mode implicit takes marks too": {
-			{prompted(implicit, says("developer", common, "-"), says("user", turn, "")), 0, 2500},
-			{prompted(implicit, says("developer", common, "-"), says("user", more, "")), 2000, 300},
+			{prompted(implicit, marked, asked), 0, 2500},
+			{prompted(implicit, marked, again), 2000, 300},
 		},
 		"outputs in a row are one end": {
-			{prompted(implicit, append(append([]object{says("user", common, "")}, called("c1", turn, "")...), called("c2", turn, "")...)...), 0, 2000 + 2*518},
-			{prompted(implicit, append([]object{says("user", common, "")}, called("c1", turn, "")...)...), 0, 2518},
+			{prompted(implicit, shared, looked[0], looked[1], lookedAgain[0], lookedAgain[1]), 0, 2000 + 2*518},
+			{prompted(implicit, says("user", common, ""), looked[0], looked[1]), 2000, 518},
 		},
 		"a key has a cache of its own": {
-			{prompted(object{"prompt_cache_key": "a", "prompt_cache_options": object{"mode": "explicit"}}, says("user", common, "-")), 0, 2000},
-			{prompted(object{"prompt_cache_key": "b", "prompt_cache_options": object{"mode": "explicit"}}, says("user", common, "-")), 0, 2000},
-			{prompted(object{"prompt_cache_key": "a", "prompt_cache_options": object{"mode": "explicit"}}, says("user", common, "-")), 2000, 0},
-			{prompted(explicit, says("user", common, "-")), 0, 2000},
+			{prompted(with(object{"prompt_cache_key": "a"}), shared), 0, 2000},
+			{prompted(with(object{"prompt_cache_key": "b"}), shared), 0, 2000},
+			{prompted(with(object{"prompt_cache_key": "a"}), shared), 2000, 0},
+			{prompted(explicit, shared), 0, 2000},
 		},
 		"tools are in the prefix, the choice among them is not": {
-			{prompted(tools(nil), says("user", common, "-")), 0, withTools},
-			{prompted(tools(object{choice: "none"}), says("user", common, "-")), withTools, 0},
-			{prompted(tools(object{choice: object{"type": "function", "name": "look"}}), says("user", common, "-")), withTools, 0},
-			{prompted(explicit, says("user", common, "-")), 0, 2000},
-			{prompted(object{"model": "n", "prompt_cache_options": object{"mode": "explicit"}}, says("user", common, "-")), 0, 2000},
+			{prompted(with(tools), shared), 0, withTools},
+			{prompted(with(tools, object{"tool_choice": "none"}), shared), withTools, 0},
+			{prompted(with(tools, look), shared), withTools, 0},
+			{prompted(explicit, shared), 0, 2000},
+			{prompted(with(object{"model": "n"}), shared), 0, 2000},
 		},
 		"models before 5.6 read steps of 128 tokens": {
-			{prompted(nil, says("developer", common, ""), says("user", turn, "")), 0, 0},
-			{prompted(nil, says("developer", common, ""), says("user", more, "")), 1920, 0},
-			{prompted(nil, says("developer", common, ""), says("user", turn, "")), 2432, 0},
-			{prompted(nil, says("developer", common[:4*1100], ""), says("user", more, "")), 1024, 0},
-			{prompted(nil, says("developer", common[:4*1000], ""), says("user", more, "")), 0, 0},
-			{object{"model": "m", "input": other}, 0, 0},
-			{object{"model": "m", "input": other + turn}, 1920, 0},
+			{prompted(nil, static, asked), 0, 0},
+			{prompted(nil, static, again), 1920, 0},
+			{prompted(nil, static, asked), 2432, 0},
+			{prompted(nil, says("developer", common[:4*1100], ""), again), 1024, 0},
+			{prompted(nil, says("developer", common[:4*1000], ""), again), 0, 0},
+			{object{"model": "m", "input": spoken("b", 2000)}, 0, 0},
+			{object{"model": "m", "input": spoken("b", 2000) + turn}, 1920, 0},
 		},
 		"models since 5.6 have breakpoints without asking": {
-			{prompted(object{"model": "gpt-5.6-sol"}, says("developer", common, ""), says("user", turn, "")), 0, 2500},
-			{prompted(object{"model": "gpt-5.6-sol"}, says("developer", common, ""), says("user", more, "")), 0, 2300},
-			{prompted(object{"model": "openai/gpt-6"}, says("developer", common, ""), says("user", turn, "")), 0, 2500},
-			{prompted(object{"model": "gpt-5.5"}, says("developer", common, ""), says("user", turn, "")), 0, 0},
+			{prompted(object{"model": "gpt-5.6-sol"}, static, asked), 0, 2500},
+			{prompted(object{"model": "gpt-5.6-sol"}, static, again), 0, 2300},
+			{prompted(object{"model": "openai/gpt-6"}, static, asked), 0, 2500},
+			{prompted(object{"model": "gpt-5.5"}, static, asked), 0, 0},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +231,7 @@ func TestRuleOfPromptCaching(t *testing.T) {
 			for i, step := range story {
 				got := s.send(step.body)
 				if got.Cached != step.cached || got.Written != step.written || got.Number != int64(i+1) {
-					t.Errorf("request %d: cached %d, written %d; want %d and %d", i+1, got.Cached, got.Written, step.cached, step.written)
+					t.Errorf("request %d: %+v, want %d cached and %d written", i+1, got, step.cached, step.written)
 				}
 			}
 		})
@@ -248,8 +260,12 @@ func TestPrefixesExpire(t *testing.T) {
 	} {
 		s.now = s.now.Add(step.after)
 		got := s.send(step.body)
-		if got.Cached != step.cached || got.Written != step.written {
-			t.Errorf("after %v: cached %d, written %d; want %d and %d", step.after, got.Cached, got.Written, step.cached, step.written)
+		var kept int64
+		if d := s.told.InputTokensDetails.WriteDetails; d != nil {
+			kept = d.Long
+		}
+		if got.Cached != step.cached || got.Written != step.written || kept != step.kept {
+			t.Errorf("after %v: %+v, want %d cached and %d written", step.after, got, step.cached, step.written)
 		}
 	}
 }
@@ -273,14 +289,18 @@ func TestLookupsOfLongConversations(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	p := implicitPlan(nil, marked, &marked[3])
-	if n := len(p.lookups); n != 1+lookupsMessages+1 || p.lookups[0] != marked[3] || p.lookups[1] != marked[39] || len(p.writes) != 1 {
-		t.Errorf("%d lookups, from %d on; %d writes", n, p.lookups[0].tokens, len(p.writes))
+	if len(p.lookups) != 1+lookupsMessages+1 || len(p.writes) != 1 {
+		t.Fatalf("%d lookups, %d writes", len(p.lookups), len(p.writes))
+	}
+	if p.lookups[0] != marked[3] || p.lookups[1] != marked[39] {
+		t.Errorf("lookups from %d and %d on", p.lookups[0].tokens, p.lookups[1].tokens)
 	}
 }
 
 // numbered is a boundary that no other number has.
 func numbered(i int64) boundary {
-	return boundary{prefix: sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(i))), tokens: cacheablePrefix + i, lifetime: lifetimeDefault}
+	prefix := sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(i)))
+	return boundary{prefix: prefix, tokens: cacheablePrefix + i, lifetime: lifetimeDefault}
 }
 
 // TestCacheIsBounded floods a cache. What was used last stays.
@@ -305,11 +325,12 @@ func TestCacheIsBounded(t *testing.T) {
 // TestConcurrentRequestsWriteOnce sends one prompt many times at once: whoever comes first pays.
 func TestConcurrentRequestsWriteOnce(t *testing.T) {
 	s := newCachingServer(t)
-	body := llmclient.Marshal(prompted(explicit, says("developer", spoken("a", 3000), "-"), says("user", "Hello", "")))
+	prompt := prompted(explicit, says("developer", spoken("a", 3000), "-"), says("user", "Hello", ""))
+	body := llmclient.Marshal(prompt)
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			s.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/responses", bytes.NewReader(body)))
+			s.handler.ServeHTTP(httptest.NewRecorder(), posted(body))
 		})
 	}
 	wg.Wait()
@@ -326,6 +347,19 @@ func TestConcurrentRequestsWriteOnce(t *testing.T) {
 	}
 }
 
+// TestInputIsWhatAModelReads changes what no model reads: marks, ids and settings. The count
+// stays.
+func TestInputIsWhatAModelReads(t *testing.T) {
+	s := newCachingServer(t)
+	plain := s.send(prompted(object{"instructions": spoken("i", 10)}, says("user", spoken("a", 100), "")))
+	dressed := says("user", spoken("a", 100), "-")
+	dressed["id"], dressed["status"] = "msg_1", "completed"
+	more := object{"instructions": spoken("i", 10), "metadata": object{"k": "v"}, "tool_choice": "none", "store": false}
+	if got := s.send(prompted(more, dressed)); plain.Input != 110 || got.Input != 110 {
+		t.Errorf("%d tokens of input, and %d with marks and settings; want 110", plain.Input, got.Input)
+	}
+}
+
 // TestEmbeddedServerCachesNothing sends one prompt twice to a server without a cache: it says the
 // same both times.
 func TestEmbeddedServerCachesNothing(t *testing.T) {
@@ -334,7 +368,7 @@ func TestEmbeddedServerCachesNothing(t *testing.T) {
 	var answers [2]string
 	for i := range answers {
 		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/responses", bytes.NewReader(body)))
+		handler.ServeHTTP(w, posted(body))
 		answers[i] = w.Body.String()
 	}
 	if answers[0] != answers[1] || !strings.Contains(answers[0], `"cached_tokens":0,"cache_write_tokens":0}`) {

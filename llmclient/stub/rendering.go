@@ -34,10 +34,11 @@ type rendering struct {
 
 // cachePlan is what a provider's cache does with the request. Models since GPT-5.6, and
 // requests that use what these brought, follow today's rule; all others the rule of before.
-func (r request) cachePlan() cachePlan {
+func (r request) cachePlan() (p cachePlan) {
 	options := llmclient.MembersOf(r.sent["prompt_cache_options"])
 	d := rendering{hash: sha256.New(), lifetime: lifetimeOf(options["ttl"], lifetimeDefault)}
-	if d.stepped = options == nil && !r.hasBreakpoint() && !takesBreakpoints(r.echo.Model); d.stepped {
+	d.stepped = options == nil && !r.hasBreakpoint() && !takesBreakpoints(r.echo.Model)
+	if d.stepped {
 		d.lifetime = retentionOfADay
 		if llmclient.TextOf(r.sent["prompt_cache_retention"]) == "in_memory" {
 			d.lifetime = retentionInMemory
@@ -45,18 +46,21 @@ func (r request) cachePlan() cachePlan {
 	}
 	// These share no prefix with requests that have others.
 	for _, setting := range []string{"model", "prompt_cache_key", "text", "reasoning"} {
-		_, _ = d.hash.Write(append(r.sent[setting], 0)) // a hash takes all
+		d.note(r.sent[setting])
 	}
 	d.add('t', r.sent["tools"])
 	d.add('i', r.sent["instructions"])
 	d.addInput(r)
 	switch {
 	case d.stepped:
-		return steppedPlan(d.steps)
+		p = steppedPlan(d.steps)
 	case llmclient.TextOf(options["mode"]) == "explicit":
-		return explicitPlan(d.marked)
+		p = explicitPlan(d.marked)
+	default:
+		p = implicitPlan(d.marked, d.messages, d.opening)
 	}
-	return implicitPlan(d.marked, d.messages, d.opening)
+	p.input = tokens(int(d.bytes))
+	return p
 }
 
 // addInput adds the items and notes where messages end that may end a prefix: those of users,
@@ -105,7 +109,7 @@ func fromDeveloper(item llmclient.Item) bool {
 // addContent adds a message or an output: a string or a list of blocks, some of which may be
 // breakpoints. The author counts nothing, as what surrounds him in the request is left out.
 func (d *rendering) addContent(author string, content json.RawMessage) {
-	_, _ = d.hash.Write(append([]byte(author), 0))
+	d.note([]byte(author))
 	blocks, listed := llmclient.Elements(content, math.MaxInt)
 	if !listed {
 		d.add('x', content)
@@ -125,6 +129,12 @@ func (d *rendering) addContent(author string, content json.RawMessage) {
 			d.marked = append(d.marked, d.here(lifetimeOf(llmclient.MembersOf(mark)["ttl"], d.lifetime)))
 		}
 	}
+}
+
+// note adds what tells prefixes apart without being counted.
+func (d *rendering) note(what []byte) {
+	_, _ = d.hash.Write(what) // a hash takes all
+	_, _ = d.hash.Write([]byte{0})
 }
 
 // add adds a part of the request, with a letter for what it is.

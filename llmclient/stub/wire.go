@@ -122,7 +122,8 @@ func (s stamp) items(a answer) []json.RawMessage {
 		if a.summarized {
 			summary = reasoningSummary
 		}
-		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"reasoning","summary":%s,"encrypted_content":"%s"}`, s.id("rs_", 0), summary, opaque))
+		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"reasoning","summary":%s,"encrypted_content":"%s"}`,
+			s.id("rs_", 0), summary, opaque))
 	}
 	if a.nested && len(a.calls) > 0 {
 		a.text, a.calls = nestedText(a.calls), nil
@@ -145,10 +146,12 @@ func (s stamp) items(a answer) []json.RawMessage {
 // reasoningSummary is what an answer says of its reasoning if it is asked to.
 const reasoningSummary = `[{"type":"summary_text","text":"The policy ranked what can be done now and took the best."}]`
 
-// usage counts simulated tokens. Without a cache nothing is ever cached: which prefix a
+// usage counts simulated tokens. A server with a cache counts what a model reads, as a provider
+// does. Without one the input is the whole body, and nothing is ever cached: which prefix a
 // provider would still hold is not in the request.
 func (r request) usage(output []json.RawMessage, reasoning int64) llmclient.Usage {
-	u := llmclient.Usage{Input: tokens(len(r.body)), Cached: r.cache.cached, Output: reasoning, Reasoning: reasoning}
+	u := llmclient.Usage{Cached: r.cache.cached, Output: reasoning, Reasoning: reasoning}
+	u.Input = cmp.Or(r.cache.input, tokens(len(r.body)))
 	for _, raw := range output {
 		u.Output += tokens(len(raw))
 	}
@@ -169,12 +172,13 @@ func (r request) response(id string, output []json.RawMessage, u llmclient.Usage
 		Instructions: orElse(r.echo.Instructions, "null"), Metadata: orElse(r.echo.Metadata, "{}"),
 		Tools: orElse(r.echo.Tools, "[]"), ToolChoice: orElse(r.echo.ToolChoice, `"auto"`),
 		Temperature: orElse(r.echo.Temperature, "1"), TopP: orElse(r.echo.TopP, "1"),
-		PresencePenalty: orElse(sent["presence_penalty"], "0"), FrequencyPenalty: orElse(sent["frequency_penalty"], "0"),
-		TopLogprobs: orElse(sent["top_logprobs"], "0"), Truncation: orElse(sent["truncation"], `"disabled"`),
+		PresencePenalty:  orElse(sent["presence_penalty"], "0"),
+		FrequencyPenalty: orElse(sent["frequency_penalty"], "0"),
+		TopLogprobs:      orElse(sent["top_logprobs"], "0"), Truncation: orElse(sent["truncation"], `"disabled"`),
 		MaxOutputTokens: r.echo.MaxOutputTokens, MaxToolCalls: orElse(sent["max_tool_calls"], "null"),
 		ParallelToolCalls:    r.echo.ParallelToolCalls == nil || *r.echo.ParallelToolCalls,
-		PromptCacheKey:       orElse(r.sent["prompt_cache_key"], "null"),
-		PromptCacheOptions:   completed(sent["prompt_cache_options"], map[string]string{"mode": `"implicit"`, "ttl": `"30m"`}),
+		PromptCacheKey:       orElse(sent["prompt_cache_key"], "null"),
+		PromptCacheOptions:   completed(sent["prompt_cache_options"], cacheDefaults),
 		PromptCacheRetention: given(sent["prompt_cache_retention"]),
 		SafetyIdentifier:     orElse(sent["safety_identifier"], "null"), User: orElse(sent["user"], `""`),
 		Reasoning:   completed(orElse(sent["reasoning"], "{}"), map[string]string{"effort": "null", "summary": "null"}),
@@ -190,6 +194,9 @@ func (r request) response(id string, output []json.RawMessage, u llmclient.Usage
 	}
 	return llmclient.Marshal(w)
 }
+
+// cacheDefaults are the options of a cache of prompts that a request leaves out.
+var cacheDefaults = map[string]string{"mode": `"implicit"`, "ttl": `"30m"`}
 
 // statusCompleted is the status of an answer that is whole.
 const statusCompleted = "completed"
