@@ -67,7 +67,7 @@ func (r Report) Text() string {
 	line("task", task)
 
 	by := d.DecidedBy
-	line("decisions", fmt.Sprintf("%d by models, %d by their orders (%s saved), %d by fallback%s, %d by nobody%s", by[DecidedByModel], by[DecidedByOrder],
+	line("decisions", fmt.Sprintf("%d by models, %d by orders (%s saved), %d by fallback%s, %d by nobody%s", by[DecidedByModel], by[DecidedByOrder],
 		plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call"), by[DecidedByFallback], d.FallbacksBy.most(), by[DecidedByNobody], d.WaitDegradedByReason.most()))
 	if n := d.FallbacksBy.sum(); n > 0 {
 		line("fallbacks", fmt.Sprintf("%s failed, ending in the best they had%s", plaintext.Count(n, "turn"), d.FallbacksByReason.most()))
