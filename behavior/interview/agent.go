@@ -82,7 +82,7 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 // recall takes the agent's last answer into the conversation. What it called is answered with
 // the outcome of its decision.
 func (t *Turn) recall() {
-	t.talk.Sent()
+	t.talk.Sent(false)
 	text, _ := t.talk.Take(t.agent.Answer)
 	if len(t.talk.Calls) == 0 && strings.TrimSpace(text) != "" {
 		t.talk.Read(text, nil) // calls that were written down as text; none is as good
