@@ -154,7 +154,7 @@ func open(o Options) (Settings, engine.Source, func(), error) {
 			return settings, nil, nil, err
 		}
 		stop = func() { _ = server.Close() }
-		config.BaseURL, config.ShownURL = server.URL(), stub.EmbeddedURL
+		config.BaseURL, config.ShownURL, config.Steady = server.URL(), stub.EmbeddedURL, true
 		settings.Model, settings.ModelSource, settings.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
 	} else {
 		url, err := openai.ParseBaseURL(cmp.Or(settings.BaseURL, openai.BaseURLDefault))

@@ -54,6 +54,8 @@ type Conversation struct {
 	after []llmclient.Item
 	// ids are those of all calls, true for those made here.
 	ids map[string]bool
+	// coming are the items of the answer that is being taken.
+	coming []llmclient.Item
 	// asks counts the requests, minted the ids made here.
 	asks, minted int
 	// waiting says that a request is out and its answer not in.
@@ -219,9 +221,6 @@ const (
 // whole, because every call needs an output, and all of it would fill the window.
 const itemsPerAnswerMax = 64
 
-// callIDCharsMax is the longest call id the API accepts.
-const callIDCharsMax = 64
-
 // Take appends an answer's items to the input, verbatim and in order, and keeps its calls. What
 // could not be sent back as it is gets rebuilt or left out. The problem says why nothing of the
 // answer may be used. A cut answer is dropped whole, because its calls may be half written. Text
@@ -231,6 +230,9 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 		panic("behavior: an answer without a request")
 	}
 	c.waiting = false
+	if a.Failure != nil && a.Failure.Kind == llmclient.ErrMalformedCall {
+		return "", answer.MalformedCall // the model answered, and may do better
+	}
 	if a.Failure != nil {
 		return "", ""
 	}
@@ -240,6 +242,8 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 		u := a.Reply.Usage
 		c.cut = int(min(cmp.Or(max(u.Output, u.Reasoning, 0), int64(c.asked), trace.OutputTokensReserved), math.MaxInt32))
 		return "", answer.Truncated
+	case kind == llmclient.AnswerEndless:
+		return "", answer.Endless // more room would be filled with more of the same
 	case kind == llmclient.AnswerFiltered:
 		return "", answer.Filtered
 	case kind == llmclient.AnswerIncomplete:
@@ -281,7 +285,7 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	}
 	var texts []string
 	refused := false
-	c.answerAt = len(c.Input)
+	c.answerAt, c.coming = len(c.Input), r.Items
 	for _, it := range r.Items {
 		keep := true
 		it, nulls := it.WithoutNulls()
@@ -384,7 +388,7 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	}
 	fault := llmclient.ItemFault("")
 	switch _, repeated := c.ids[it.CallID]; {
-	case it.CallID == "" || len(it.CallID) > callIDCharsMax:
+	case it.CallID == "": // a long one is the server's own, which may hold what it needs again
 		fault, call.ID = llmclient.FaultCallIDMissing, c.mint()
 	case repeated:
 		fault, call.ID = llmclient.FaultCallIDRepeated, c.mint()
@@ -418,12 +422,15 @@ func (c *Conversation) keep(id string, minted bool) {
 	c.ids[id] = minted
 }
 
-// mint makes a call id for a call whose provider sent none or repeated one.
+// mint makes a call id for a call whose provider sent none or repeated one. It follows from the place
+// of the call in the run, and differs from every id of the conversation.
 func (c *Conversation) mint() string {
 	for {
 		c.minted++
-		id := fmt.Sprintf("call_t%d_s%d_%d", c.Tick, c.Step(), c.minted)
-		if _, taken := c.ids[id]; !taken {
+		id := llmclient.MintCallID(fmt.Sprintf("%d/%d/%d", c.Tick, c.Step(), c.minted))
+		_, taken := c.ids[id]
+		taken = taken || slices.ContainsFunc(c.coming, func(it llmclient.Item) bool { return it.CallID == id })
+		if !taken {
 			c.keep(id, true)
 			return id
 		}

@@ -39,6 +39,7 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 // provider refuses or breaks off.
 var causedByTexts = []llmclient.ErrorKind{
 	llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrContext, llmclient.ErrBadRequest, llmclient.ErrTooLarge, llmclient.ErrFailedResponse, llmclient.ErrUnfinishedResponse,
+	llmclient.ErrPromptFilter, llmclient.ErrMalformedCall,
 }
 
 // countDeviation makes a failed turn count one deviation in two cases: texts kept it from a planned

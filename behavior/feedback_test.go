@@ -141,7 +141,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 		t.Errorf("notes %q, want %q", codes, want)
 	}
 	added := ask.Request.Input[opening+2]
-	if added.Text != encode(english.newFeedback(CodeNoResult)) || added.CallID != "call_repaired_1" {
+	if added.Text != encode(english.newFeedback(CodeNoResult)) || added.CallID != llmclient.MintCallID("1") {
 		t.Errorf("the lost output is %s", added.Raw)
 	}
 	tokens := 0

@@ -16,7 +16,7 @@ import (
 // Answer feeds back the answer to the Ask that Next returned.
 func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
-	if a.Failure != nil {
+	if a.Failure != nil && problem == "" {
 		t.talk.Note(trace.Step{Kind: trace.StepModelError, Status: trace.StatusError, Code: string(a.Failure.Kind)})
 		reason := trace.WaitReason(trace.WaitModelPrefix + string(a.Failure.Kind))
 		switch a.Failure.Kind {

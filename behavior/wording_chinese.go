@@ -221,6 +221,8 @@ var chinese = wording{
 		{answer.Truncated, "回答被截断。请答得短些。"},
 		{answer.Filtered, "回答被提供方的内容过滤器中止。"},
 		{answer.Incomplete, "提供方没有完成回答。"},
+		{answer.MalformedCall, "服务器无法读取这个工具调用。请把参数写成一个 JSON 对象。"},
+		{answer.Endless, "回答不断重复，直到被截断。"},
 		{answer.NoJSON, "回答是文本，没有 JSON 格式的工具调用。"},
 		{answer.TooLarge, "回答太长。"},
 		{answer.UnknownShape, "回答中的 JSON 不是任何预期的形式。"},

@@ -220,6 +220,8 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{answer.Truncated, "The answer was cut off. Answer shorter."},
 		{answer.Filtered, "The provider's content filter stopped the answer."},
 		{answer.Incomplete, "The provider did not finish the answer."},
+		{answer.MalformedCall, "The server could not read the tool call. Write its arguments as one JSON object."},
+		{answer.Endless, "The answer repeated itself until it was cut off."},
 		{answer.NoJSON, "The answer was text without a tool call in JSON."},
 		{answer.TooLarge, "The answer was too large."},
 		{answer.UnknownShape, "The answer's JSON has none of the expected shapes."},

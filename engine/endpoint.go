@@ -195,6 +195,9 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 // take counts a turn in which the endpoint was asked. It returns what gives the endpoint
 // up: too many turns in a row without an answer. Nil is nothing.
 func (p *endpoint) take(tick int64, t deliberated) *stop {
+	if !t.replied && t.came == 0 && t.failure.Neutral() {
+		return nil
+	}
 	p.answered, p.proven = p.answered || t.replied, p.proven || t.fresh
 	p.usable = p.usable || slices.ContainsFunc(t.steps, used)
 	if t.came > 0 && !p.usable {
@@ -211,7 +214,7 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 			}
 		}
 	}
-	if t.replied || t.came > 0 && !p.usable {
+	if t.replied || t.came > 0 && !p.usable || t.failure.Kind == llmclient.ErrMalformedCall {
 		p.failedTurns, p.refusedTurns = 0, 0
 		return nil
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"maps"
+	"net/netip"
+	"net/url"
 	"sync"
 
 	"example.com/agentworld/behavior"
@@ -24,6 +26,8 @@ type meters struct {
 	meter  tokenMeter
 	// window is the model's.
 	window int
+	// local are the models at a loopback address, where often nothing else ends an answer.
+	local map[string]bool
 }
 
 func newMeters(s trace.Settings) *meters {
@@ -31,7 +35,8 @@ func newMeters(s trace.Settings) *meters {
 	for _, l := range []trace.Limit{s.Caps.Run, s.Caps.Agent, s.Caps.Tick} {
 		counts = counts || l.Tokens > 0 || l.Cost > 0
 	}
-	return &meters{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, window: s.ContextWindowTokens, meter: tokenMeter{known: map[string]int64{}}}
+	return &meters{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, window: s.ContextWindowTokens,
+		meter: tokenMeter{known: map[string]int64{}}, local: localModels(s)}
 }
 
 // capped says that something is bounded.
@@ -40,15 +45,36 @@ func (s *meters) capped() bool { return s.caps != (trace.Caps{}) }
 // under returns the meters with the same spending and other caps.
 func (s *meters) under(caps trace.Caps) *meters {
 	next := newMeters(trace.Settings{Caps: caps, ContextWindowTokens: s.window})
-	next.prices, next.budget = s.prices, s.budget.Under(caps)
+	next.prices, next.budget, next.local = s.prices, s.budget.Under(caps), s.local
 	return next
 }
 
-// bounded is a request of a model as it is sent. If tokens are limited, even an answer
-// without a set length is no longer than its reservation.
+// localModels are the models of a run that are asked at a loopback address.
+func localModels(s trace.Settings) map[string]bool {
+	local := map[string]bool{}
+	for _, a := range append([]trace.AgentModel{{}}, s.AgentModels...) {
+		if isLoopback(cmp.Or(a.BaseURL, s.BaseURL)) {
+			local[cmp.Or(a.Model, s.Model)] = true
+		}
+	}
+	return local
+}
+
+// isLoopback reports whether a URL leads to this machine.
+func isLoopback(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// bounded is a request of a model as it is sent. If tokens are limited, or the model is one of this
+// machine, even an answer without a set length is no longer than its reservation.
 func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
-	if r.Model = model; s.counts {
+	if r.Model = model; s.counts || s.local[model] {
 		r.Sampling.MaxOutputTokens = s.longest(ask)
 	}
 	return r

@@ -89,6 +89,7 @@ func (nopCloser) Close() error { return nil }
 // TestThinkersDecide: 3,000 tokens of reasoning before each answer cost no decision, with
 // or without a cap on tokens, and no matter which side cuts them.
 func TestThinkersDecide(t *testing.T) {
+	remote := func(o *engine.Options) { o.BaseURL = "https://model.example/v1" } // as it is recorded
 	for _, c := range []struct {
 		name             string
 		limit            int64
@@ -96,14 +97,15 @@ func TestThinkersDecide(t *testing.T) {
 		lengths          string // empty is not looked at
 		lengthened, errs int64
 	}{
-		{"no cap", 0, func(*engine.Options) {}, "[0]", 0, 0},
-		{"a cap on calls", 0, func(o *engine.Options) { o.Caps.Run.Calls = 100 }, "[0]", 0, 0},
+		{"no cap", 0, remote, "[0]", 0, 0},
+		{"no cap, on this machine", 0, func(*engine.Options) {}, "[4096]", 0, 0},
+		{"a cap on calls", 0, func(o *engine.Options) { o.Caps.Run.Calls = 100; remote(o) }, "[0]", 0, 0},
 		{"a cap on tokens", 0, func(o *engine.Options) { o.Caps.Run.Tokens = 1_000_000 }, "[4096]", 0, 0},
 		{"a length with room", 0, func(o *engine.Options) { o.MaxOutputTokens = 8000 }, "[8000]", 0, 0},
 		{"a length without", 0, func(o *engine.Options) { o.MaxOutputTokens = 1000 }, "[1000 4000]", 1, 0},
 		{"a length without under a cap", 0, func(o *engine.Options) { o.MaxOutputTokens, o.Caps.Run.Tokens = 1000, 1_000_000 }, "[1000 4000]", 1, 0},
-		{"the server's own limit", 1024, func(*engine.Options) {}, "[0 4096]", 1, 0},
-		{"the server's own low limit", 512, func(*engine.Options) {}, "[0 2048 8192]", 1, 1},
+		{"the server's own limit", 1024, remote, "[0 4096]", 1, 0},
+		{"the server's own low limit", 512, remote, "[0 2048 8192]", 1, 1},
 		{"a small window", 0, func(o *engine.Options) { o.ContextWindowTokens, o.MaxOutputTokens = 16_000, 1000 }, "", 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

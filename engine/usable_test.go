@@ -51,8 +51,8 @@ var unusable = map[string]struct{ body, kind, shown string }{
 	"html":              {"<html><body>Welcome to the hotel's network</body></html>", "malformed_body", ""},
 	"null":              {"null", "malformed_body", ""},
 	"another API":       {`{"id":"x","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"hello"}}]}`, "", ""},
-	"an error in a 200": {`{"error":{"message":"overloaded","type":"server_error"}}`, "error_object", "overloaded"},
-	"failed":            {`{"id":"r","object":"response","status":"failed","error":{"code":"server_error","message":"no luck"},"output":[]}`, "failed_response", "no luck"},
+	"an error in a 200": {`{"error":{"message":"no luck today","type":"odd"}}`, "error_object", "no luck today"},
+	"failed":            {`{"id":"r","object":"response","status":"failed","error":{"code":"odd","message":"no luck"},"output":[]}`, "failed_response", "no luck"},
 }
 
 // saying is an endpoint that always answers so.

@@ -76,6 +76,10 @@ type Failure struct {
 	// Unsent says that no attempt got a connection, so that no provider can have read the
 	// request or bill it.
 	Unsent bool `json:"unsent,omitempty"`
+	// WindowTokens and PromptTokens are the sizes that the server names when a prompt is too
+	// long for it, in tokens; 0 for unknown.
+	WindowTokens int `json:"window_tokens,omitempty"`
+	PromptTokens int `json:"prompt_tokens,omitempty"`
 }
 
 // ErrorKind classifies failures by what a caller can do about them.
@@ -114,6 +118,12 @@ const (
 	ErrWrongPath ErrorKind = "wrong_path"
 	// ErrProxy: a proxy of the environment refused, or was not there.
 	ErrProxy ErrorKind = "proxy"
+	// ErrMalformedCall: the server cannot read what its own model wrote, or refuses its call.
+	ErrMalformedCall ErrorKind = "malformed_call"
+	// ErrPromptFilter: a filter of the provider stopped the prompt.
+	ErrPromptFilter ErrorKind = "prompt_filter"
+	// ErrStoreRefused: the endpoint takes no request that forbids it to store answers.
+	ErrStoreRefused ErrorKind = "store_refused"
 	// ErrBadRequest: any other HTTP 4xx.
 	ErrBadRequest ErrorKind = "bad_request"
 	// ErrServer: HTTP 5xx that persisted through the retries.
@@ -126,7 +136,7 @@ const (
 	ErrConnection ErrorKind = "connection"
 	// ErrMalformed: a 200 whose body is not a response: HTML, null, cut JSON.
 	ErrMalformed ErrorKind = "malformed_body"
-	// ErrErrorObject: a 200 whose body is an error object.
+	// ErrErrorObject: a 200 whose body is an error object that names no status or cause.
 	ErrErrorObject ErrorKind = "error_object"
 	// ErrTooLarge: a body larger than any answer within the model's context window.
 	ErrTooLarge ErrorKind = "body_too_large"
@@ -134,7 +144,8 @@ const (
 	ErrChatCompletions ErrorKind = "chat_completions"
 	// ErrForeignObject: a 200 of another API.
 	ErrForeignObject ErrorKind = "foreign_object"
-	// ErrFailedResponse: a response with status "failed", or with an error in it.
+	// ErrFailedResponse: a response with status "failed", or with an error in it, that names no
+	// status or cause.
 	ErrFailedResponse ErrorKind = "failed_response"
 	// ErrCancelledResponse: a response with status "cancelled".
 	ErrCancelledResponse ErrorKind = "cancelled_response"
@@ -146,15 +157,20 @@ const (
 // Text is a failure on one line. The status of a response is in its message.
 func (f *Failure) Text() string { return strings.TrimSuffix(string(f.Kind)+": "+f.Message, ": ") }
 
-// Came reports whether a success was answered: what came is no response, but the endpoint
-// takes requests.
-func (f *Failure) Came() bool { return f != nil && f.Status >= 200 && f.Status < 300 }
+// Came reports whether the endpoint took the request and its model answered, though what came is
+// no response.
+func (f *Failure) Came() bool {
+	return f != nil && (f.Status >= 200 && f.Status < 300 || f.Kind == ErrMalformedCall)
+}
+
+// Neutral reports whether the failure says nothing about the endpoint: it is about this one prompt.
+func (f *Failure) Neutral() bool { return f != nil && f.Kind == ErrPromptFilter }
 
 // Fatal reports whether no later call to the endpoint can succeed if it has not answered
 // yet, so that the run should stop rather than pay for waiting. From an endpoint that has
 // answered it is an accident that may pass.
 func (k ErrorKind) Fatal() bool {
-	return slices.Contains([]ErrorKind{ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS}, k)
+	return slices.Contains([]ErrorKind{ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS, ErrStoreRefused}, k)
 }
 
 // Outage reports whether the failure is about the way to the model, such as a server that is down, a

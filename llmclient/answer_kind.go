@@ -14,6 +14,8 @@ const (
 	// AnswerTruncated: cut at the output limit, or with a call or message that says
 	// of itself that it is incomplete.
 	AnswerTruncated AnswerKind = "truncated"
+	// AnswerEndless: white space, or one piece again and again, until it was cut.
+	AnswerEndless AnswerKind = "endless"
 	// AnswerFiltered: stopped by the provider's content filter.
 	AnswerFiltered AnswerKind = "content_filter"
 	// AnswerIncomplete: not complete for another reason, or for an unknown one.
@@ -37,6 +39,10 @@ const (
 	AnswerBilledEmpty AnswerKind = "empty_output_billed"
 )
 
+// ReasonEndless is the reason why an answer is incomplete that would not have ended by itself. No
+// provider says so: whoever reads the response finds it.
+const ReasonEndless = "endless_output"
+
 // Kind returns what the answer amounts to.
 func (a Answer) Kind() AnswerKind {
 	r := a.Reply
@@ -52,6 +58,8 @@ func (a Answer) Kind() AnswerKind {
 		switch r.IncompleteReason {
 		case "max_output_tokens":
 			return AnswerTruncated
+		case ReasonEndless:
+			return AnswerEndless
 		case "content_filter":
 			return AnswerFiltered
 		}

@@ -1,6 +1,7 @@
 package llmclient
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 )
@@ -85,6 +86,27 @@ func WithoutReasoning(items []Item) (kept []Item, dropped int) {
 		kept = append(kept, it)
 	}
 	return kept, dropped
+}
+
+// WithoutReasoningIDs returns items in which reasoning, and what it led to, has no id of its own, and
+// whether that changed any. A provider that keeps nothing cannot know these ids.
+func WithoutReasoningIDs(items []Item) (kept []Item, changed bool) {
+	kept = slices.Clone(items)
+	for i, it := range kept {
+		if it.ID == "" || !it.fromModel() {
+			continue
+		}
+		switch {
+		case it.Kind == KindReasoning:
+			it.ID, it.Raw = "", Marshal(it.without("id"))
+		case changed:
+			it = it.withoutID()
+		default:
+			continue
+		}
+		kept[i], changed = it, true
+	}
+	return kept, changed
 }
 
 // pairer builds a list without faults item by item.
@@ -195,11 +217,21 @@ func (p *pairer) answerOpen(rest []Item) {
 	p.open = open
 }
 
+// MintCallID makes a call id of a place: nine letters and digits, which every server takes.
+func MintCallID(place string) string {
+	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	id := sha256.Sum256([]byte("call " + place))
+	for i, b := range id[:9] {
+		id[i] = letters[int(b)%len(letters)]
+	}
+	return string(id[:9])
+}
+
 // mint makes a call id that the list does not hold.
 func (p *pairer) mint() string {
 	for {
 		p.minted++
-		if id := fmt.Sprintf("call_repaired_%d", p.minted); !p.taken[id] {
+		if id := MintCallID(fmt.Sprint(p.minted)); !p.taken[id] {
 			p.taken[id] = true
 			return id
 		}

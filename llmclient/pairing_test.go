@@ -120,10 +120,10 @@ func TestPairItems(t *testing.T) {
 		{"two outputs", "c:a o:a o:a", "c:a o:a", FaultOutputRepeated, "output_repeated a"},
 		{"a call without an output at the end", "u r:1 c:a", "u r:1 c:a o!a", FaultUnanswered, "call_without_output a"},
 		{"outputs in the model's order", "c:a c:b t:1 o:b u", "c:a c:b t:1 o!a o:b u", FaultUnanswered, "call_without_output a"},
-		{"a call id twice in one answer", "c:a c:a o:a o:a", "c:a c:call_repaired_1 o:a o:call_repaired_1", FaultCallIDRepeated, "call_id_repeated call_repaired_1+"},
-		{"a call id twice in two answers", "c:a o:a c:a o:a", "c:a o:a c:call_repaired_1 o:call_repaired_1", FaultCallIDRepeated, "call_id_repeated call_repaired_1+"},
-		{"a minted id is taken", "c:call_repaired_1 c: o:call_repaired_1", "c:call_repaired_1 c:call_repaired_2 o!call_repaired_2 o:call_repaired_1", FaultCallIDMissing, "call_id_missing call_repaired_2+, call_without_output call_repaired_2"},
-		{"no call ids at all", "r:1 c: c: o: o:", "r:1 c:call_repaired_1 c:call_repaired_2 o:call_repaired_1 o:call_repaired_2", FaultCallIDMissing, "call_id_missing call_repaired_1+, call_id_missing call_repaired_2+"},
+		{"a call id twice in one answer", "c:a c:a o:a o:a", "c:a c:xb8G0kYm0 o:a o:xb8G0kYm0", FaultCallIDRepeated, "call_id_repeated xb8G0kYm0+"},
+		{"a call id twice in two answers", "c:a o:a c:a o:a", "c:a o:a c:xb8G0kYm0 o:xb8G0kYm0", FaultCallIDRepeated, "call_id_repeated xb8G0kYm0+"},
+		{"a minted id is taken", "c:xb8G0kYm0 c: o:xb8G0kYm0", "c:xb8G0kYm0 c:mOrmOzwGY o!mOrmOzwGY o:xb8G0kYm0", FaultCallIDMissing, "call_id_missing mOrmOzwGY+, call_without_output mOrmOzwGY"},
+		{"no call ids at all", "r:1 c: c: o: o:", "r:1 c:xb8G0kYm0 c:mOrmOzwGY o:xb8G0kYm0 o:mOrmOzwGY", FaultCallIDMissing, "call_id_missing xb8G0kYm0+, call_id_missing mOrmOzwGY+"},
 		{"reasoning at the end", "u r:1", "u", FaultReasoning, "reasoning_dangling "},
 		{"reasoning before an output", "c:a r:1 o:a", "c:a o:a", FaultReasoning, "reasoning_dangling "},
 		{"reasoning cut off from its call", "r:1 r:2 d c:a o:a", "d c:a o:a", FaultReasoning, "reasoning_dangling , reasoning_dangling "},
@@ -195,7 +195,7 @@ func FuzzItems(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, list []byte, cut uint8) {
 		words := []string{"c", "o", "r", "t", "s", "u", "d", "c", "o"}
-		ids := []string{"", "a", "b", "call_repaired_1"}
+		ids := []string{"", "a", "b", "xb8G0kYm0"}
 		var short []string
 		for _, b := range list[:min(len(list), 200)] {
 			short = append(short, words[int(b)%len(words)]+":"+ids[int(b>>4)%len(ids)])
@@ -235,8 +235,8 @@ func TestCustomCallsKeepTheirOutputs(t *testing.T) {
 	got, _ := PairItems([]Item{call, FunctionOutput("a", "done"), call, Message("user", "go on")}, "lost")
 	want := []string{
 		string(call.Raw), `{"type":"custom_tool_call_output","call_id":"a","output":"done"}`,
-		`{"type":"custom_tool_call","call_id":"call_repaired_1","name":"act","input":"go"}`,
-		`{"type":"custom_tool_call_output","call_id":"call_repaired_1","output":"lost"}`, string(Message("user", "go on").Raw),
+		`{"type":"custom_tool_call","call_id":"xb8G0kYm0","name":"act","input":"go"}`,
+		`{"type":"custom_tool_call_output","call_id":"xb8G0kYm0","output":"lost"}`, string(Message("user", "go on").Raw),
 	}
 	for i, it := range got {
 		if i >= len(want) || string(it.Raw) != want[i] {

@@ -12,11 +12,15 @@ type Problem string
 
 // The problems.
 const (
-	EmptyOutput   Problem = "empty_output"
-	Refusal       Problem = "refusal"
-	Truncated     Problem = "truncated"
-	Filtered      Problem = "content_filter"
-	Incomplete    Problem = "incomplete"
+	EmptyOutput Problem = "empty_output"
+	Refusal     Problem = "refusal"
+	Truncated   Problem = "truncated"
+	Filtered    Problem = "content_filter"
+	Incomplete  Problem = "incomplete"
+	// MalformedCall: the server could not read what its model wrote, or refused its call.
+	MalformedCall Problem = "malformed_call"
+	// Endless: white space, or one piece again and again, until the answer was cut.
+	Endless       Problem = "endless"
 	NoJSON        Problem = "no_json"
 	TooLarge      Problem = "too_large"
 	UnknownShape  Problem = "unknown_shape"

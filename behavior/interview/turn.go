@@ -97,7 +97,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
 	text, _ = answer.WithoutThinking(text)
 	switch {
-	case a.Failure != nil:
+	case a.Failure != nil && problem == "":
 		t.fail(trace.WaitModelPrefix + trace.WaitReason(a.Failure.Kind))
 		return
 	case t.talk.Lengthen(t.free):

@@ -207,7 +207,7 @@ func TestAnAnswerIsRepaired(t *testing.T) {
 		t.Errorf("the model was told %s", output.Raw)
 	}
 	// The call that was read from the text is written out after it.
-	if ids := callIDs(asks[2].Request.Input); !slices.Equal(ids, []string{"c1", "call_t6_s6_1"}) {
+	if ids := callIDs(asks[2].Request.Input); !slices.Equal(ids, []string{"c1", llmclient.MintCallID("6/6/1")}) {
 		t.Errorf("calls before the last request: %v", ids)
 	}
 	var names []string

@@ -86,7 +86,7 @@ func (t *Turn) allowed() []string { return []string{string(t.stage)} }
 // whole answer unusable, because half of a consolidation is not one.
 func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
-	if a.Failure != nil {
+	if a.Failure != nil && problem == "" {
 		t.fail(trace.WaitModelPrefix + string(a.Failure.Kind))
 		return
 	}

@@ -259,7 +259,7 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 		return rec, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: stub.EmbeddedURL})
+	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: stub.EmbeddedURL, Steady: true})
 	if err != nil {
 		return rec, err
 	}

@@ -41,6 +41,7 @@ type process struct {
 	RequestsPerMinute int64 `cli:"max-requests-per-minute llm.max_requests_per_minute MAX_REQUESTS_PER_MINUTE" after:"agents" absent:"no bound" min:"1" max:"1000000000" doc:"requests sent to one endpoint in a minute, by all agents together"`
 	TokensPerMinute   int64 `cli:"max-tokens-per-minute llm.max_tokens_per_minute MAX_TOKENS_PER_MINUTE" after:"llm.max_requests_per_minute" absent:"no bound" min:"1" max:"1000000000" doc:"tokens read and written at one endpoint in a minute, by all agents together"`
 	Offline           bool  `cli:"offline llm.offline" after:"llm.max_tokens_per_minute" default:"false" doc:"use the scripted stub even when a model is set"`
+	AllowStore        bool  `cli:"allow-store llm.allow_store ALLOW_STORE" after:"llm.offline" default:"false" doc:"where an endpoint refuses store: false, go without it: the provider may then keep what is sent"`
 	RetryBackoffMS    int64 `cli:"retry-backoff llm.retry_backoff_ms RETRY_BACKOFF_MS" after:"llm.decision_deadline_ms" kind:"millis" default:"500" min:"1" max:"3600000" doc:"longest wait before the first retry of a call, doubled with each one up to 8s, a duration or milliseconds"`
 	// ReplayMiss is what a request without a recorded answer leads to.
 	ReplayMiss string `cli:"replay-miss run.replay_miss" default:"error" choices:"error ask" doc:"without a recorded answer: end the run, or ask the model"`

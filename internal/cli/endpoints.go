@@ -82,6 +82,15 @@ func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
 	e.say(fmt.Sprintf("waiting%s for %s: %s", long, endpoint, why))
 }
 
+// noted says what the calls to an endpoint are changed for from now on.
+func (e *endpoints) noted(endpoint, text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.say != nil {
+		e.say("note: " + endpoint + ": " + text)
+	}
+}
+
 // traffic is what the calls of a run do now.
 func (e *endpoints) traffic() (t traffic) {
 	hold := func(until time.Time, why string) {
@@ -210,6 +219,7 @@ func (e *endpoints) client(shown string, config openai.Config) (*openai.Client, 
 	}
 	config.Drain = e.drain
 	config.Waiting = func(wait time.Duration, why string) { e.waiting(shown, wait, why) }
+	config.Noted = func(text string) { e.noted(shown, text) }
 	client, err := openai.New(config)
 	if err != nil {
 		return nil, badInput("%w", err)

@@ -184,7 +184,8 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 			p.endpoints.close()
 		}
 	}()
-	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens}
+	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens,
+		AllowStore: p.AllowStore, Steady: !p.Live()}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
 		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, scripted)
@@ -314,6 +315,10 @@ func unusableHint(kind string) string {
 	switch kind {
 	case "truncated", "empty_output", "incomplete":
 		return "a model that thinks needs room: raise --max-output-tokens and --timeout, or lower --reasoning-effort"
+	case "endless":
+		return "the model repeats itself until its answers are cut: more room would not help; set a --temperature above 0, or take another model"
+	case "malformed_call":
+		return "the server cannot read its own model's calls: check its chat template and tool parser, or take another model"
 	case "no_json":
 		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
 	case "refusal", "content_filter":

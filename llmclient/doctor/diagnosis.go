@@ -51,6 +51,15 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 		check, advice = CheckModel, "choose a model that the endpoint has and this key may use ({llm.model}); GET /models often lists them; Ollama: ollama pull; Azure: the name of the deployment"
 	case llmclient.ErrContext:
 		check, advice = CheckWindow, windowAdvice
+		if f.WindowTokens > 0 {
+			advice = fmt.Sprintf("the server's window has %d tokens: start it with a larger one (llama.cpp: -c, divided by its slots; Ollama: num_ctx), or set {llm.context_window} %d", f.WindowTokens, f.WindowTokens)
+		}
+	case llmclient.ErrMalformedCall:
+		advice = "the server cannot read its own model's calls: check its chat template and tool parser, try a newer version, or another model"
+	case llmclient.ErrPromptFilter:
+		advice = "a filter of the provider stopped the prompt: change {llm.system_prompt} or the filter's settings, or use another provider"
+	case llmclient.ErrStoreRefused:
+		advice = "the endpoint wants to store what is sent: use another one, or allow that with {llm.allow_store}"
 	case llmclient.ErrRateLimited:
 		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with {llm.max_requests_per_minute}"
 	case llmclient.ErrForeignObject, llmclient.ErrChatCompletions:

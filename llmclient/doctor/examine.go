@@ -67,7 +67,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		config.Timeout = TimeoutDefault
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
-	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
+	config.DefaultTimeout, config.RetriesMax, config.Limiter, config.Steady = config.Timeout, -1, nil, true
 	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}, windowTokens: config.WindowTokens}
 	config.Response = func(body []byte) { x.response = bytes.Clone(body) }
 	client, err := openai.New(config)

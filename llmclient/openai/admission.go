@@ -59,8 +59,9 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 		o.Tokens = max(got.reply.Usage.Total, got.reply.Usage.Input+got.reply.Usage.Output)
 		return o
 	}
-	o.Overloaded = got.failure.Kind == llmclient.ErrRateLimited || got.failure.Kind == llmclient.ErrTimeout ||
-		x.status == http.StatusServiceUnavailable || x.status == statusOverloaded
+	f := got.failure
+	o.Overloaded = f.Kind == llmclient.ErrRateLimited || f.Kind == llmclient.ErrTimeout ||
+		f.Status == http.StatusServiceUnavailable || f.Status == statusOverloaded
 	if got.asked != nil && got.passing {
 		o.RetryAfter = *got.asked
 	}

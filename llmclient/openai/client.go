@@ -38,8 +38,13 @@ type Client struct {
 	sent *[]flight
 
 	mu *sync.Mutex
-	// refusals are the concessions that apply now.
-	refusals map[refusal]bool
+	// refusals are the fields that requests go without, accepted those that they were answered with.
+	refusals map[refusal]standing
+	accepted map[refusal]bool
+	// ladders are what is known of tool choices, by model, and patient the time limits that were
+	// learned.
+	ladders map[string]*ladder
+	patient map[string]time.Duration
 
 	// sleep and jitter are the two effects of waiting; tests replace them.
 	sleep  func(ctx context.Context, wait time.Duration)
@@ -63,7 +68,8 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
+		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
+		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, ladders: map[string]*ladder{}, patient: map[string]time.Duration{},
 	}
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
@@ -101,37 +107,50 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	waits, release := c.waits(ctx)
 	defer release()
 	patience := c.config.patience()
-	sent := false
+	patience.timeout = max(patience.timeout, c.learned(r.Model))
+	mend := mending{client: c, asked: r}
+	defer func() { mend.ended(answer.Reply != nil) }()
+	sent, late := false, false
 	for {
 		if answer.Failure = ended(waits); answer.Failure != nil {
 			return answer
 		}
-		asked, without := c.conceded(r)
+		asked, rung := mend.next(), c.rung(r.Model)
 		body := asked.Body()
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		if answer.Failure = failure; failure != nil {
 			return answer
 		}
 		answer.Attempts++
+		begun := time.Now()
 		back := c.send(ctx, patience.timeout)
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
-		x.model = r.Model
+		x.model, x.outputMax = r.Model, asked.Sampling.MaxOutputTokens
 		got := c.outcome(ctx, x)
 		done(x, got)
-		x.release()
 		if got.failure != nil {
 			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
 			sent = sent || !got.failure.Unsent
 			got.failure.Unsent = !sent
+			late = late || got.failure.Kind == llmclient.ErrTimeout
 		}
-		if c.concedes(asked, got) {
+		mends := mend.mends(x, got)
+		x.release()
+		if mends {
 			continue
 		}
 		if got.reply != nil {
-			got.reply.Repairs = append(got.reply.Repairs, without...)
+			if late {
+				c.learn(r.Model, time.Since(begun))
+			}
+			c.judge(r, *got.reply, rung)
+			got.reply.Repairs = append(got.reply.Repairs, mend.without...)
 		}
 		wait, again := patience.after(got, c.jitter())
+		if !again && mend.mendsBlindly(x, got) {
+			continue
+		}
 		if !again {
 			answer.Reply, answer.Failure = got.reply, got.failure
 			return answer

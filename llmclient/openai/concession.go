@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -11,122 +10,238 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// concession is something that every request asks for unasked, and that is given up when
-// the endpoint refuses it. What a user has set is never given up: its refusal is a failure.
-type concession struct {
-	// name is what is given up, member the member of a request that a refusal names.
-	name, member string
-}
-
 // RepairWithout begins the name under which a reply counts what its request went without.
 const RepairWithout = "without_"
 
-// concessions are in the order in which those of a member are tried. What may be called is
-// checked here as well, so that a tool_choice is help and no more.
-var concessions = []concession{
-	{"prompt_cache_key", "prompt_cache_key"}, {"include", "include"}, {"parallel_tool_calls", "parallel_tool_calls"}, {"store", "store"},
-	{"strict", "strict"}, {"allowed_tools", "tool_choice"}, {"tool_choice", "tool_choice"}, {"reasoning_items", "input"},
+// field is something that every request asks for unasked, and that is given up when the endpoint
+// refuses it. What a user has set is never given up: its refusal is a failure.
+type field struct {
+	name string
+	// gives takes it out of a request, and reports whether it was there.
+	gives func(r *llmclient.Request) (there bool)
 }
 
-// gives takes it out of a request, and reports whether it was there.
-func (g concession) gives(r *llmclient.Request) (there bool) {
-	switch g.name {
-	case "strict":
+// fields are all of them, in the order in which they are taken out. What may be called is checked
+// here as well, so that a tool_choice is help and no more.
+var fields = []field{
+	{"prompt_cache_key", member("prompt_cache_key")},
+	{"include", member("include")},
+	{"parallel_tool_calls", member("parallel_tool_calls")},
+	{fieldStore, member("store")},
+	{"strict", func(r *llmclient.Request) (there bool) {
 		r.Tools = slices.Clone(r.Tools)
 		for i, t := range r.Tools {
 			told := false
 			r.Tools[i], told = t.WithoutStrict()
 			there = there || told
 		}
-	case "allowed_tools":
-		there = r.Choice.Allowed != nil && r.Choice.Mode != llmclient.ChoiceNone
+		return there
+	}},
+	{fieldOtherTools, withoutOtherTools},
+	{fieldAllowedTools, func(r *llmclient.Request) bool {
+		there := r.Choice.Allowed != nil && r.Choice.Mode != llmclient.ChoiceNone
 		r.Choice.Allowed = nil
-	case "reasoning_items": // some servers write them and do not read them
-		dropped := 0
-		r.Input, dropped = llmclient.WithoutReasoning(r.Input)
-		there = dropped > 0
-	default:
+		return there
+	}},
+	{fieldRequired, func(r *llmclient.Request) bool {
+		if r.Choice.Mode != llmclient.ChoiceRequired {
+			return false
+		}
+		r.Choice.Mode = llmclient.ChoiceAuto
+		return true
+	}},
+	{fieldToolChoice, member("tool_choice")},
+	{fieldRole, withoutRoles},
+	{fieldReasoningIDs, func(r *llmclient.Request) (there bool) {
+		r.Input, there = llmclient.WithoutReasoningIDs(r.Input)
+		return there
+	}},
+	{fieldReasoning, func(r *llmclient.Request) bool { // some servers write it and do not read it
+		kept, dropped := llmclient.WithoutReasoning(r.Input)
+		r.Input = kept
+		return dropped > 0
+	}},
+}
+
+// The fields that are named in more than one place.
+const (
+	fieldStore        = "store"
+	fieldOtherTools   = "other_tools"
+	fieldAllowedTools = "allowed_tools"
+	fieldRequired     = "required"
+	fieldToolChoice   = "tool_choice"
+	fieldRole         = "developer_role"
+	fieldReasoningIDs = "reasoning_ids"
+	fieldReasoning    = "reasoning_items"
+	fieldInclude      = "include"
+)
+
+// member takes out a member of the body that no user set.
+func member(name string) func(r *llmclient.Request) bool {
+	return func(r *llmclient.Request) bool {
 		extra := map[string]json.RawMessage{}
 		_ = json.Unmarshal(r.Sampling.ExtraBody, &extra) // none has no members
-		if _, set := extra[g.member]; !set {
-			extra[g.member], there = json.RawMessage("null"), true
-			r.Sampling.ExtraBody = llmclient.Marshal(extra)
+		if _, set := extra[name]; set {
+			return false
+		}
+		extra[name] = json.RawMessage("null")
+		r.Sampling.ExtraBody = llmclient.Marshal(extra)
+		return true
+	}
+}
+
+// withoutOtherTools leaves only the tools that may be called.
+func withoutOtherTools(r *llmclient.Request) bool {
+	before := len(r.Tools)
+	switch {
+	case r.Choice.Mode == llmclient.ChoiceNone:
+		r.Tools = nil
+	case r.Choice.Allowed != nil:
+		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t llmclient.Tool) bool { return !slices.Contains(r.Choice.Allowed, t.Name) })
+		r.Choice.Allowed = nil
+	}
+	return len(r.Tools) < before
+}
+
+// withoutRoles gives the engine's messages the role user. The instructions are the first message of
+// role system or developer where there are any; else the first item may stay.
+func withoutRoles(r *llmclient.Request) (there bool) {
+	r.Input = slices.Clone(r.Input)
+	for i, it := range r.Input {
+		if it.Kind == llmclient.KindMessage && (it.Role == "developer" || it.Role == "system") && (i > 0 || r.Instructions != "") {
+			r.Input[i], there = it.WithRole("user"), true
 		}
 	}
 	return there
 }
 
-// refusal is a concession that a model's endpoint made necessary.
-type refusal struct{ model, name string }
-
-// conceded is a request without what its model's endpoint has refused so far, and the names
-// of what it goes without.
-func (c *Client) conceded(r llmclient.Request) (llmclient.Request, []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var names []string
-	for _, g := range concessions {
-		if c.refusals[refusal{r.Model, g.name}] && g.gives(&r) {
-			names = append(names, RepairWithout+g.name)
-		}
-	}
-	return r, names
+// wording is how servers refuse something: what they say, with which status, and the steps that may
+// mend it, narrowest first. Each step gives up all its fields; the next one is tried in its place if
+// the same refusal comes again.
+type wording struct {
+	name     string
+	statuses []int
+	says     *regexp.Regexp
+	steps    [][]string
 }
 
-// concedes reports whether a refused request can be sent without what the endpoint refused,
-// and remembers that for those to come. sent is the request as it was sent.
-func (c *Client) concedes(sent llmclient.Request, got outcome) bool {
-	for _, g := range concessions {
-		if r := sent; slices.Contains(got.refuses, g.member) && g.gives(&r) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.refusals[refusal{sent.Model, g.name}] = true
-			return true
-		}
-	}
-	return false
-}
-
-// saysMember finds the names of members in a refusal. It accepts a name that is an everyday
-// word only in quotes or next to a word such as "parameter". saysItems finds words about
-// reasoning that is sent back. A name that is there for another reason costs one request.
+// The statuses of refusals. Some servers report a template that refuses a role as a fault of theirs.
 var (
-	saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|temperature|top p|reasoning effort|max output tokens)\b|'?((?:reasoning.)?encrypted content)\b|` +
-		"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)
-	saysItems = regexp.MustCompile(`reasoning (item|content)|type.{0,4}reasoning|\.type.{0,40}'reasoning|encrypted content.{0,200}verif`)
+	refusing = []int{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented}
+	failing  = append([]int{http.StatusForbidden, http.StatusNotFound, http.StatusInternalServerError}, refusing...)
 )
 
-// refuses are the members of a request that a server does not take, as far as it names them.
-func (x exchange) refuses(p problem) (members []string) {
-	if !slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented}, x.status) {
+// wordings is the table. Places and words are in small letters with blanks between the words; the
+// place of a fault comes first, in quotes. The first wording that fits holds.
+var wordings = []wording{
+	{"an unknown item id", failing, regexp.MustCompile(`\bitem\b.{0,40}\b(not found|does not exist|unknown|not persisted)|\brs [\w ]{0,60}(not found|does not exist)`),
+		[][]string{{fieldReasoningIDs}, {fieldReasoning}}},
+	{"reasoning back", failing, regexp.MustCompile(`reasoning (item|content|summar|block|part)|(summar|thinking|thought).{0,40}(not (supported|allowed|permitted)|unsupported|unknown|invalid)|` +
+		`type.{0,4}reasoning|'reasoning'.{0,60}'(message|function call)'|\.type.{0,40}'reasoning|\[['"]?content['"]?\] is not an array|encrypted (content|reasoning).{0,200}(verif|decrypt|issued|belong|match|expired|corrupt|tampered)|not issued (to|for|by)|signature.{0,60}(invalid|verif|mismatch)`),
+		[][]string{{fieldReasoning}, {fieldInclude}}},
+	{"the role of a message", append([]int{http.StatusInternalServerError}, refusing...), regexp.MustCompile(
+		`\broles?\b|\bsystem (message|prompt|instruction|turn)|\bdeveloper\b|角色|\bmessages?\b.{0,60}(beginning|must alternate|come first|be the first|at the start)`),
+		[][]string{{fieldRole}}},
+	{"encrypted content", refusing, regexp.MustCompile(`(?:reasoning.)?encrypted (content|reasoning)`),
+		[][]string{{fieldReasoning}, {fieldInclude}}},
+}
+
+// demandsReasoning finds that a server wants reasoning back. That is no refusal of it.
+var demandsReasoning = regexp.MustCompile(`(reasoning|thinking|thought).{0,120}\b((must|should|has to|have to|needs? to) (always )?be (passed|sent|provided|included|returned|given|preserved|kept|present|echoed)|(is|are) (missing|required)\b)|` +
+	`(must|should|has to|have to|needs? to) (always )?(start with|pass|send|include|return|preserve|keep|provide|echo).{0,60}(reasoning|thinking|thought)|` +
+	`(missing|requires?|lacks?|without its required|expected) ['"a-z ]{0,30}(reasoning|thinking|thought)|(reasoning|thinking|thought).{0,60}必须|必须.{0,60}(reasoning|thinking|thought)`)
+
+// saysMember finds the names of members in a refusal. It accepts a name that is an everyday
+// word only in quotes or next to a word such as "parameter".
+var saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|temperature|top p|reasoning effort|max output tokens)\b|` +
+	"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)
+
+// notStored finds words that mention the member store and do not refuse it.
+var notStored = regexp.MustCompile("(not persisted|when|because|since) .{0,40}store|store.{0,12} (is )?(set to )?false")
+
+// choiceSteps are the forms of a tool_choice that is refused, the next one after the other: a list,
+// a word, "auto", nothing.
+var choiceSteps = [][]string{
+	{fieldAllowedTools}, {fieldAllowedTools, fieldRequired}, {fieldAllowedTools, fieldRequired, fieldToolChoice},
+}
+
+// refuses are the steps that may mend a refused request, as far as the server's words tell.
+func (x exchange) refuses(p problem) [][]string {
+	path := plainWords("'" + p.param + "' ")
+	words, body := plainWords(p.names+" "+p.message), plainWords(string(x.body)) // some put what they mean beside the message
+	wanted := demandsReasoning.MatchString(words)
+	if strings.Contains(path, "'include") {
+		return [][]string{{fieldInclude}}
+	}
+	for _, w := range wordings {
+		if !slices.Contains(w.statuses, p.status) || wanted && slices.ContainsFunc(w.steps, func(s []string) bool { return slices.Contains(s, fieldReasoning) }) {
+			continue
+		}
+		if w.says.MatchString(path+words) || p.message == "" && w.says.MatchString(body) {
+			return w.steps
+		}
+	}
+	if !slices.Contains(refusing, p.status) {
 		return nil
 	}
-	path, body := plainWords("'"+p.param+"' "), plainWords(string(x.body)) // some put what they mean beside the message
-	for i, words := range []string{path, plainWords(p.code + " " + p.message), body} {
-		if i > 0 && saysItems.MatchString(path+words) {
-			return []string{"input"}
-		}
-		settings := 0
-		for _, found := range saysMember.FindAllStringSubmatch(words, -1) {
-			name := strings.ReplaceAll(cmp.Or(found[1:]...), " ", "_")
-			switch name {
-			case "allowed_tools":
-				name = "tool_choice"
-			case "encrypted_content", "reasoning.encrypted_content":
-				name = "include"
-			case "temperature", "top_p", "reasoning", "reasoning_effort", "max_output_tokens":
-				settings++
-			}
-			if !slices.Contains(members, name) {
-				members = append(members, name)
-			}
-		}
+	for i, words := range []string{path, words, body} {
+		members, settings := membersIn(words)
 		switch {
 		case len(members) > 1 && (settings > 0 || i == 2): // a list of what there is, or a repetition of the request
 			return nil
+		case len(members) == 1 && members[0] == fieldToolChoice:
+			return choiceSteps
 		case len(members) > 0:
-			return members
+			return [][]string{slices.DeleteFunc(members, isSetting)} // of settings alone an empty step, which mends nothing
 		}
 	}
 	return nil
 }
+
+// membersIn are the members of a request that words name, and how many of them only a user sets.
+func membersIn(words string) (members []string, settings int) {
+	stored := notStored.MatchString(words)
+	for _, found := range saysMember.FindAllStringSubmatch(words, -1) {
+		name := ""
+		for _, part := range found[1:] {
+			if part != "" {
+				name = strings.ReplaceAll(part, " ", "_")
+			}
+		}
+		switch name {
+		case fieldAllowedTools:
+			name = fieldToolChoice
+		case fieldStore:
+			if stored {
+				continue
+			}
+		}
+		if isSetting(name) {
+			settings++
+		}
+		if !slices.Contains(members, name) {
+			members = append(members, name)
+		}
+	}
+	return members, settings
+}
+
+// isSetting reports whether only a user sets a member.
+func isSetting(name string) bool {
+	return slices.Contains([]string{"temperature", "top_p", "reasoning", "reasoning_effort", "max_output_tokens"}, name)
+}
+
+// refusal is a field that the endpoint of a model makes requests go without.
+type refusal struct{ model, name string }
+
+// standing is how sure it is that a field has to be given up.
+type standing int
+
+const (
+	// onTrial: no reply came without it yet.
+	onTrial standing = iota + 1
+	// proven: a request without it was answered.
+	proven
+	// chosen: the answers asked for it, not a refusal.
+	chosen
+)

@@ -42,8 +42,8 @@ func TestConcessions(t *testing.T) {
 		{`"strict"`, 400, `{"error":{"message":"Invalid value","param":"tools[0].strict"}}`, []string{"without_strict"}},
 		{`"allowed_tools"`, 400, `{"error":{"message":"Invalid type for tool_choice: object. Supported string values: none, auto, required"}}`, []string{"without_allowed_tools"}},
 		{`"mode":"required"`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools"}},
-		{`required`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools", "without_tool_choice"}},
-		{`"tool_choice"`, 400, openAI("tool_choice"), []string{"without_allowed_tools", "without_tool_choice"}},
+		{`required`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools", "without_required"}},
+		{`"tool_choice"`, 400, openAI("tool_choice"), []string{"without_allowed_tools", "without_required", "without_tool_choice"}},
 		{`"prompt_cache_key"`, 400, `{"error":{"message":"litellm.UnsupportedParamsError: acme does not support parameters: ['prompt_cache_key'], for model=m. To drop these, set litellm.drop_params=True","param":"None","code":"400"}}`, []string{"without_prompt_cache_key"}},
 		{`"allowed_tools"`, 400, `{"error":{"code":400,"message":"Invalid input","metadata":{"raw":"[{\"code\":\"invalid_union\",\"path\":[\"tool_choice\"]}]"}}}`, []string{"without_allowed_tools"}},
 		{`"reasoning"`, 400, `{"error":{"message":"Invalid value: 'reasoning'. Supported values are: 'message', 'function_call'.","param":"input[1].type","code":"invalid_value"}}`, []string{"without_reasoning_items"}},
@@ -70,7 +70,7 @@ func TestConcessions(t *testing.T) {
 			}
 			fmt.Fprint(w, goodOne)
 		}}
-		client, _ := newClient(t, Config{BaseURL: server.URL, RetriesMax: -1})
+		client, _ := newClient(t, Config{BaseURL: server.URL, RetriesMax: -1, AllowStore: true})
 		r := full()
 		r.Sampling.Temperature, r.Sampling.MaxOutputTokens = "0.5", 4000
 		first, before := client.Respond(t.Context(), r), len(server.requests())
@@ -122,7 +122,7 @@ func TestAllConcessions(t *testing.T) {
 			}
 			fmt.Fprint(w, goodOne)
 		}}
-		client, _ := newClient(t, Config{BaseURL: server.URL, RetriesMax: -1})
+		client, _ := newClient(t, Config{BaseURL: server.URL, RetriesMax: -1, AllowStore: true})
 		if a := client.Respond(t.Context(), full()); a.Reply == nil {
 			t.Fatalf("%05b: %+v", takes, a.Failure)
 		}

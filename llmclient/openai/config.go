@@ -60,6 +60,15 @@ type Config struct {
 	// recorded, and equal runs must have equal records, so a server that gets a new port in
 	// every run needs it. Empty means the address itself.
 	ShownURL string
+	// AllowStore lets requests go without store: false where an endpoint refuses it, so that the
+	// provider may keep them. False makes that refusal a failure of kind ErrStoreRefused.
+	AllowStore bool
+	// Steady keeps what earlier answers looked like from changing later requests, which depends on
+	// the order in which they come. It is for a scripted endpoint: its runs are equal at any concurrency.
+	Steady bool
+	// Noted is called once with each thing about the endpoint that later requests are changed for,
+	// in one line. Several goroutines may call it. Nil reports nothing.
+	Noted func(text string)
 	// Limiter admits each attempt; clients of one endpoint share it. Nil admits all.
 	Limiter *limiter.Limiter
 	// Drain, when it ends, lets no attempt begin and ends every wait for one; an attempt under

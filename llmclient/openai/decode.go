@@ -18,15 +18,15 @@ import (
 // bound keeps a hostile body of tiny items from growing in memory.
 const itemsMax = 1024
 
-// decode returns the reply in x, or the failure that the body amounts to.
-func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
+// decode judges a success: it holds a reply, or it is a failure of some kind.
+func (c *Client) decode(x exchange) outcome {
 	// failure explains x by what and, where there is one, the server's own words.
-	failure := func(kind llmclient.ErrorKind, p problem, what string) *llmclient.Failure {
+	failure := func(kind llmclient.ErrorKind, p problem, what string) outcome {
 		message := fmt.Sprintf("HTTP %d: %s", x.status, what)
 		if p.message != "" {
 			message += ": " + p.message
 		}
-		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
+		return outcome{failure: &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}}
 	}
 	tools := c.tools.Load()
 	r := llmclient.MembersBeside(x.body, *tools) // each undecoded: one of an unexpected type must not spoil the others
@@ -37,45 +37,42 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		r = llmclient.MembersOf(x.body)
 	}
 	if r == nil {
-		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
+		got := failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
+		if x.proxy != "" && x.isPage() {
+			got.failure.Message = c.scrub.message(got.failure.Message + x.through())
+		}
+		return got
 	}
-	object, status, said := llmclient.TextOf(r["object"]), strings.ToLower(c.scrub.label(llmclient.TextOf(r["status"]))), errorValue(r["error"])
+	object := llmclient.TextOf(r["object"])
+	status := strings.ToLower(c.scrub.label(llmclient.TextOf(r["status"])))
+	said := errorValue(r["error"], 0)
 	joined := "" // the text at the top level counts only if it is a string
 	if text := r["output_text"]; len(text) > 0 && text[0] == '"' {
 		joined = llmclient.TextOf(text)
 	}
 	// Some servers send an empty error beside a good output.
-	errored := llmclient.Given(r["error"]) && (said != problem{} || !llmclient.Given(r["output"]))
+	errored := llmclient.Given(r["error"]) && (said.says() || !llmclient.Given(r["output"]))
 	if !errored && object != "response" && !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) {
 		if p := readProblem(x.body); p.message != "" && !strings.HasPrefix(p.message, "{") {
 			errored, said = true, p
 		}
 	}
+	said.readSizes()
 	switch kind := replyless[status]; {
+	case kind == llmclient.ErrFailedResponse:
+		return c.unsuccessful(x, said, failure(kind, said, "the response has status "+status))
 	case kind != "":
-		return nil, failure(kind, said, "the response has status "+status)
+		return failure(kind, said, "the response has status "+status)
 	case errored && object == "response":
-		return nil, failure(llmclient.ErrFailedResponse, said, "the response holds an error")
+		return c.unsuccessful(x, said, failure(llmclient.ErrFailedResponse, said, "the response holds an error"))
 	case errored:
-		// Some servers refuse under a success status.
-		y := x
-		if y.status, _ = strconv.Atoi(said.code); y.status < 400 || y.status > 499 {
-			y.status = http.StatusBadRequest
-			if strings.Contains(strings.ToLower(said.message), "unexpected endpoint") {
-				y.status = http.StatusNotFound
-			}
-		}
-		switch kind, _ := y.kind(said); kind {
-		case llmclient.ErrModelNotFound, llmclient.ErrContext, llmclient.ErrWrongPath, llmclient.ErrAuth, llmclient.ErrQuota:
-			return nil, failure(kind, said, "a success status with an error object")
-		}
-		return nil, failure(llmclient.ErrErrorObject, said, "a success status with an error object")
+		return c.unsuccessful(x, said, failure(llmclient.ErrErrorObject, said, "a success status with an error object"))
 	case object == "response":
 	// Another API says so, or sends nothing that could be the output of a response. The
 	// type alone does not decide, because servers give the object other names or none.
 	case strings.HasPrefix(object, "chat."), !llmclient.Given(r["output"]) && (llmclient.Given(r["choices"]) || joined == ""):
 		if strings.HasPrefix(object, "chat.") || llmclient.Given(r["choices"]) {
-			return nil, failure(llmclient.ErrChatCompletions, said, "the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
+			return failure(llmclient.ErrChatCompletions, said, "the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
 		}
 		came := "an object without output"
 		if object != "" {
@@ -83,11 +80,11 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 			// the scrubber.
 			came = "an object of type \"" + object + "\""
 		}
-		return nil, failure(llmclient.ErrForeignObject, said, "expected a response, got "+came+"; the endpoint may not support the Responses API")
+		return failure(llmclient.ErrForeignObject, said, "expected a response, got "+came+"; the endpoint may not support the Responses API")
 	}
 	items, nonObjects, fault := c.outputItems(r["output"], x.items)
 	if fault != "" {
-		return nil, failure(llmclient.ErrMalformed, problem{}, fault)
+		return failure(llmclient.ErrMalformed, problem{}, fault)
 	}
 	if joined != "" && !slices.ContainsFunc(items, func(it llmclient.Item) bool {
 		return it.Kind == llmclient.KindMessage || it.Kind == llmclient.KindFunctionCall
@@ -112,16 +109,35 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	case status == "incomplete" && reason == "":
 		reason = "unknown"
 	}
-	return &llmclient.Reply{
+	reply := &llmclient.Reply{
 		ID: c.scrub.label(llmclient.TextOf(r["id"])), Model: c.scrub.label(llmclient.TextOf(r["model"])),
 		Status: status, IncompleteReason: c.scrub.label(reason),
 		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: readUsage(r["usage"]),
-	}, nil
+	}
+	readEnding(reply, x.outputMax)
+	return outcome{reply: reply}
 }
+
+// unsuccessful judges an error under a success status by what it says. as is the failure where that
+// is no more than that something was wrong.
+func (c *Client) unsuccessful(x exchange, said problem, as outcome) outcome {
+	if strings.Contains(strings.ToLower(said.message), "unexpected endpoint") {
+		said.status = http.StatusNotFound
+	}
+	got := c.judged(x, said, as.failure.Message)
+	if got.failure == nil || got.failure.Kind != llmclient.ErrBadRequest {
+		return got
+	}
+	as.refused = said // some servers refuse under a success status
+	return as
+}
+
+// reasonLength is the API's word for an answer that was cut for length.
+const reasonLength = "max_output_tokens"
 
 // endings are the words for an end that was not the model's own, and the API's.
 var endings = map[string]string{
-	"max_output_tokens": "max_output_tokens", "max_tokens": "max_output_tokens", "length": "max_output_tokens", "model_length": "max_output_tokens",
+	"max_output_tokens": reasonLength, "max_tokens": reasonLength, "length": reasonLength, "model_length": reasonLength,
 	"content_filter": "content_filter", "safety": "content_filter",
 }
 

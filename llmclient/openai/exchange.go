@@ -16,18 +16,21 @@ import (
 
 // exchange is what one HTTP request came to, before anything is made of it.
 type exchange struct {
-	model    string // that was asked
-	status   int    // 0 when no response began
-	header   http.Header
-	buffer   *bytes.Buffer // what body was read into
-	body     []byte
-	whole    bool   // body was read to its end
-	cut      int    // the bound that body was longer than, 0 for none
-	unread   string // what the body is instead of text, empty where it is text
-	repairs  []string
-	items    []json.RawMessage // output items that came in a stream
-	err      error             // why there is no whole body
-	timedOut bool              // the attempt's own timeout passed
+	model string // that was asked
+	// outputMax is the longest answer that was asked for, in tokens; 0 for any.
+	outputMax int
+	status    int // 0 when no response began
+	header    http.Header
+	buffer    *bytes.Buffer // what body was read into
+	body      []byte
+	whole     bool   // body was read to its end
+	cut       int    // the bound that body was longer than, 0 for none
+	unread    string // what the body is instead of text, empty where it is text
+	repairs   []string
+	items     []json.RawMessage // output items that came in a stream
+	err       error             // why there is no whole body
+	timedOut  bool              // the attempt's own timeout passed
+	proxy     string            // the proxy that a request without TLS went through, empty for none
 }
 
 // retryCount is the header in which OpenAI's own clients count the repetitions of a
@@ -48,6 +51,7 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		request.Body, _ = request.GetBody()
 		request.ContentLength = int64(len(body))
+		x.proxy = c.proxyOf(request)
 		response, err := next(request)
 		if err != nil {
 			x.err = err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ type outcome struct {
 	failure *llmclient.Failure
 	passing bool           // the failure may pass: another attempt makes sense
 	asked   *time.Duration // wait the server asked for; nil when it did not
-	refuses []string       // the members of the request that the server does not take
+	refused problem        // what the server says about a request that it does not take
 }
 
 // outcome judges an exchange. A complete response counts even when ctx or the
@@ -34,13 +35,7 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 	case x.status >= 300:
 		return c.refused(x)
 	case x.whole:
-		reply, failure := c.decode(x)
-		got := outcome{reply: reply, failure: failure}
-		if failure != nil && failure.Kind == llmclient.ErrErrorObject { // some servers refuse under a success status
-			x.status = http.StatusBadRequest
-			got.refuses = x.refuses(readProblem(x.body))
-		}
-		return got
+		return c.decode(x)
 	case ended(ctx) != nil:
 		return outcome{failure: ended(ctx)}
 	case x.timedOut:
@@ -57,35 +52,78 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 // refused judges a response whose status is not a success. Some gateways know
 // that a retry is useless and say so in a header; they are believed.
 func (c *Client) refused(x exchange) outcome {
-	problem := readProblem(x.body)
-	kind, passing := x.kind(problem)
-	text := cmp.Or(problem.message, problem.name())
+	p := readProblem(x.body)
+	text := cmp.Or(p.message, p.name())
 	if text == "" {
 		text = x.describe()
 	}
-	if p := problem.param; p != "" && !strings.Contains(text, p) {
-		text += " (" + p + ")" // it may be a setting, which users know by this name
+	if p.param != "" && !strings.Contains(text, p.param) {
+		text += " (" + p.param + ")" // it may be a setting, which users know by this name
 	}
-	message, place := fmt.Sprintf("HTTP %d: %s", x.status, text), x.header.Get("Location")
+	got := c.judged(x, p, fmt.Sprintf("HTTP %d: %s", x.status, text))
+	place := x.header.Get("Location")
 	switch {
+	case got.failure == nil:
 	case x.status < 400 && place != "":
 		// Query and userinfo are left out, because servers put keys there.
 		leads := "a place that is no URL"
 		if u, err := c.target().Parse(place); err == nil {
 			leads = u.Scheme + "://" + u.Host + u.EscapedPath()
 		}
-		message = fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads)
-	case kind == llmclient.ErrWrongPath:
+		got.failure.Message = c.scrub.message(fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads))
+	case got.failure.Kind == llmclient.ErrProxy && x.fromProxy():
+		got.failure.Message = c.scrub.message(fmt.Sprintf("HTTP %d from %s in the server's place: %s", x.status, x.proxyName(), text))
+	case got.failure.Kind == llmclient.ErrWrongPath:
 		// The URL is part of the text only where it is the likely cause, so that texts of
 		// equal failures are equal in every run.
-		message = fmt.Sprintf("HTTP %d from %s: %s", x.status, cmp.Or(c.config.ShownURL, c.URL()), text)
+		got.failure.Message = c.scrub.message(fmt.Sprintf("HTTP %d from %s: %s", x.status, cmp.Or(c.config.ShownURL, c.URL()), text))
+	}
+	return got
+}
+
+// judged is what an error amounts to, whether it has the status of a response or stands in one of a
+// success. message explains it. An error that says that the answer was cut is an answer that was.
+func (c *Client) judged(x exchange, p problem, message string) outcome {
+	status := x.status
+	switch {
+	case status < 300:
+		status = p.statusOf()
+	case p.inner && (status == http.StatusBadRequest || status >= 500):
+		status = p.status // of the server below, which the gateway repeats
+	}
+	p.status = cmp.Or(status, http.StatusBadRequest)
+	kind, passing := x.kind(p)
+	if kind == llmclient.ErrMalformedCall && saysCut.MatchString(p.words()) {
+		return outcome{reply: &llmclient.Reply{Status: "incomplete", IncompleteReason: reasonLength, Repairs: []string{repairCutError}}}
+	}
+	if sizes := sizesText(p); kind == llmclient.ErrContext && sizes != "" {
+		message += sizes
+	}
+	f := &llmclient.Failure{Kind: kind, Status: p.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
+	if kind == llmclient.ErrContext {
+		f.WindowTokens, f.PromptTokens = p.window, p.prompt
 	}
 	return outcome{
-		failure: &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(problem.name()), Message: c.scrub.message(message)},
-		passing: passing && x.header.Get("X-Should-Retry") != "false",
-		asked:   askedWait(x.header, time.Now()), refuses: x.refuses(problem),
+		failure: f, passing: passing && x.header.Get("X-Should-Retry") != "false",
+		asked: askedWait(x.header, time.Now()), refused: p,
 	}
 }
+
+// sizesText names the sizes that a server sent and that its message lacks.
+func sizesText(p problem) (text string) {
+	for _, size := range []struct {
+		what string
+		n    int
+	}{{"prompt", p.prompt}, {"window", p.window}} {
+		if size.n > 0 && !strings.Contains(p.message, fmt.Sprint(size.n)) {
+			text += fmt.Sprintf("; %s of %d tokens", size.what, size.n)
+		}
+	}
+	return text
+}
+
+// repairCutError names an answer that was cut and that its server could only report as an error.
+const repairCutError = "cut_as_error"
 
 // What servers write about a refusal, in their code, type and message. Every dialect has
 // its own words, so that none of them decides alone: status, field and model count too.
@@ -100,30 +138,45 @@ var (
 	saysLong    = regexp.MustCompile(`context ?(length|window|size)|(maximum|max) (model |sequence |input |context )*(length|len|tokens)|reduce the length|too many (input )?tokens|(prompt|inputs?|request|messages?)\b.{0,80}(too (long|large)|exceed|longer than|less than)|tokens?\b.{0,60}(exceed|<= \d)`)
 	saysTokens  = regexp.MustCompile(`token|context|prompt|window|too long for`)
 	saysPath    = regexp.MustCompile(`not ?found|no route|cannot post|url|path|endpoint|page|resource|method`)
+
+	// saysCall finds what servers say that cannot read the output of their own model, or that checked
+	// its call and refuse it. saysCut finds that this output ended too early.
+	saysCall = regexp.MustCompile(`tool use failed|failed generation|peg native|output .{0,40}(does not|did not|doesn.t) match|failed to parse (input at pos|(the )?(tool|function|model|assistant|generat|output|response|argument|fc|llm))|error parsing (tool|function|the (model|output))|(invalid|malformed|unparsable|failed to (make|generate|create|produce) an? (valid )?)\s?(tool|function) call|failed to call a function|tool call validation failed|attempted to call tool|did not call a tool|unexpected tokens? .{0,40}message header|harmony ?(error|pars)|could not parse .{0,30}(tool|function|model|output)`)
+	saysCut  = regexp.MustCompile(`unexpected (end|eof)|end of (json )?input|eof while parsing|unterminated string|premature end`)
+
+	// saysFilter finds that a filter stopped the prompt. saysPolicy is enough where the status is one of
+	// a refused request.
+	saysFilter = regexp.MustCompile(`content (filter|policy|management policy)|responsible ?ai ?policy|data inspection failed|invalid prompt|prompt ?(was |has been )?(flagged|blocked|filtered)|(requires|input|prompt|content|request).{0,40}(moderation|flagged)|safety (filter|system|policy)|prohibited content|inappropriate content|(violat|against)\w* .{0,30}(usage|content|safety) (polic|guideline)|不安全|敏感内容`)
 )
 
-// kind classifies a refused request, and says whether the refusal may pass by itself.
+// kind classifies an error with its status, and says whether it may pass by itself.
 func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
-	words, status := p.message, x.status
-	page := strings.HasPrefix(strings.TrimSpace(string(x.body[:min(len(x.body), hintBytesMax)])), "<")
-	if strings.HasPrefix(words, "[") || strings.HasPrefix(words, "{") || words == "" && page {
-		words = "" // a page, or a repetition of the request
-	} else if words == "" {
-		words = string(x.body)
+	said, status := p.words(), p.status
+	isJSON := strings.HasPrefix(p.message, "[") || strings.HasPrefix(p.message, "{") // a repetition of the request
+	page := x.isPage()
+	if p.message == "" && !isJSON && !page {
+		said = plainWords(p.names + " " + string(x.body[:min(len(x.body), hintBytesMax)]))
 	}
-	said := plainWords(p.code + " " + p.kind + " " + words[:min(len(words), hintBytesMax)])
 	named := 0 // hints that this is about the model
 	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 && strings.Contains(said, plainWords(x.model))} {
 		if hint {
 			named++
 		}
 	}
-	coded := codeModel.MatchString(plainWords(p.code)) || codeModel.MatchString(plainWords(p.kind))
+	coded := codeModel.MatchString(plainWords(p.names))
 	missing := coded || sureModel.MatchString(said) || saysMissing.MatchString(said) && (named > 1 || named > 0 && status == http.StatusNotFound)
 	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(said) && saysTokens.MatchString(said)
 	invalid := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+	blocked := invalid || status == http.StatusForbidden || status == http.StatusUnavailableForLegalReasons
 	switch {
-	case !coded && !long && len(x.refuses(p)) > 0:
+	case status >= 400 && x.fromProxy():
+		return llmclient.ErrProxy, status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+	case (invalid || status == http.StatusInternalServerError) && saysCall.MatchString(said):
+		return llmclient.ErrMalformedCall, false
+	case blocked && saysFilter.MatchString(said):
+		return llmclient.ErrPromptFilter, false
+	case !coded && !long && slices.Contains(refusing, status) && len(x.refuses(p)) > 0,
+		status == http.StatusNotFound && len(x.refuses(p)) > 0:
 		return llmclient.ErrBadRequest, false
 	case status < 400, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
 		return llmclient.ErrWrongPath, false

@@ -1,0 +1,256 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/llmclient"
+)
+
+// conceded is a request without what its model's endpoint has refused so far, and the names
+// of what it goes without.
+func (c *Client) conceded(r llmclient.Request) (llmclient.Request, []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var names []string
+	for _, f := range fields {
+		if c.refusals[refusal{r.Model, f.name}] != 0 && f.gives(&r) {
+			names = append(names, RepairWithout+f.name)
+		}
+	}
+	return r, names
+}
+
+// mending is what one call does about refusals of its request.
+//
+// Invariant: a call takes each step once, so that it ends.
+type mending struct {
+	client *Client
+	// asked is the request as its caller made it, sent as the last attempt had it, without the names
+	// of what that went without.
+	asked, sent llmclient.Request
+	without     []string
+	// step is the last one that was taken and is on trial, nil for none; steps are those that may be
+	// tried in its place, and why is the refusal that they are for.
+	step  []string
+	steps [][]string
+	why   string
+	// said is what the endpoint said then.
+	said string
+	// taken are the steps of this call.
+	taken map[string]bool
+}
+
+// next is the request of the next attempt.
+func (m *mending) next() llmclient.Request {
+	m.sent, m.without = m.client.conceded(m.asked)
+	return m.sent
+}
+
+// mends reports whether the request is to be sent again, without what the endpoint refused.
+func (m *mending) mends(x exchange, got outcome) bool {
+	if got.failure == nil || !slices.Contains(failing, got.refused.status) {
+		return false // a failure on the way shows nothing about the request
+	}
+	if demandsReasoning.MatchString(got.refused.words()) && m.givesBack(fieldReasoning, fieldReasoningIDs) {
+		return true
+	}
+	steps, why := x.refuses(got.refused), got.refused.gist()
+	if m.step != nil && (why == m.why || len(steps) == 0) {
+		m.undo(m.step)
+		steps = m.steps
+	}
+	return m.takes(steps, why, got)
+}
+
+// mendsBlindly is [mending.mends] for a refusal that no words explain: what no request to this
+// endpoint was taken with so far is left out, once.
+func (m *mending) mendsBlindly(x exchange, got outcome) bool {
+	f := got.failure
+	refused := f != nil && f.Kind == llmclient.ErrBadRequest && slices.Contains(refusing, f.Status)
+	broken := f != nil && f.Kind == llmclient.ErrServer && x.status == http.StatusInternalServerError
+	if !refused && !broken || got.refused.explained() {
+		return false
+	}
+	var steps [][]string
+	for _, name := range []string{fieldRole, fieldReasoning} {
+		at, r := refusal{m.asked.Model, name}, m.sent
+		if fieldOf(name).gives(&r) && m.client.tryOnce(at) {
+			steps = append(steps, []string{name})
+		}
+	}
+	return m.takes(steps, got.refused.gist(), got)
+}
+
+// takes takes the first of some steps that changes the request.
+func (m *mending) takes(steps [][]string, why string, got outcome) bool {
+	m.step, m.steps, m.why = nil, nil, why
+	for i, step := range steps {
+		if m.take(step, got) {
+			m.step, m.steps, m.said = step, steps[i+1:], got.failure.Message
+			return true
+		}
+	}
+	return false
+}
+
+// take gives up the fields of a step, if that makes the request another one. store is given up only
+// where that is allowed: else the failure says so.
+func (m *mending) take(step []string, got outcome) bool {
+	key := strings.Join(step, " ")
+	if m.taken[key] {
+		return false
+	}
+	if m.taken == nil {
+		m.taken = map[string]bool{}
+	}
+	m.taken[key] = true
+	var given []string
+	for _, name := range step {
+		r := m.asked
+		if name == fieldStore && !m.client.config.AllowStore {
+			got.failure.Kind = llmclient.ErrStoreRefused
+		} else if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}) {
+			given = append(given, name)
+		}
+	}
+	next, _ := m.client.conceded(m.asked)
+	if bytes.Equal(next.Body(), m.sent.Body()) {
+		m.undo(given)
+		return false
+	}
+	return true
+}
+
+// undo takes back fields that no answer came without.
+func (m *mending) undo(names []string) {
+	c := m.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range names {
+		if at := (refusal{m.asked.Model, name}); c.refusals[at] == onTrial {
+			delete(c.refusals, at)
+		}
+	}
+}
+
+// givesBack undoes concessions that the endpoint turns out to want undone, and reports whether there
+// was one.
+func (m *mending) givesBack(names ...string) bool {
+	c := m.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := len(c.refusals)
+	for _, name := range names {
+		delete(c.refusals, refusal{m.asked.Model, name})
+		// It must not be given up again in this call.
+		if m.taken == nil {
+			m.taken = map[string]bool{}
+		}
+		m.taken[name] = true
+	}
+	return len(c.refusals) < was
+}
+
+// ended ends the call: with an answer what it went without is proven, without one what it still
+// tries is undone.
+func (m *mending) ended(answered bool) {
+	if !answered {
+		for _, step := range allSteps(m.taken) {
+			m.undo(step)
+		}
+		return
+	}
+	for _, name := range m.without {
+		m.client.proves(refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}, "the endpoint refuses it ("+m.said+")")
+	}
+	for _, name := range []string{fieldRole, fieldReasoning} {
+		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
+	}
+}
+
+func allSteps(taken map[string]bool) (steps [][]string) {
+	for key := range taken {
+		steps = append(steps, strings.Fields(key))
+	}
+	return steps
+}
+
+// concede gives a field up on trial, and reports whether it was not given up before.
+func (c *Client) concede(at refusal) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refusals[at] != 0 {
+		return false
+	}
+	c.refusals[at] = onTrial
+	return true
+}
+
+// proves notes that a request without a field was answered, and says so the first time.
+func (c *Client) proves(at refusal, why string) {
+	c.mu.Lock()
+	first := c.refusals[at] == onTrial
+	if first {
+		c.refusals[at] = proven
+	}
+	c.mu.Unlock()
+	if first {
+		c.note(fmt.Sprintf("requests to %s go without %s from now on: %s", at.model, at.name, why))
+	}
+}
+
+// note tells the user of the client something once.
+func (c *Client) note(text string) {
+	if c.config.Noted != nil {
+		c.config.Noted(c.scrub.message(text))
+	}
+}
+
+// accepts notes that the endpoint takes requests with a field, if this one had it.
+func (c *Client) accepts(at refusal, sent llmclient.Request) {
+	c.mu.Lock()
+	known := c.accepted[at]
+	c.mu.Unlock()
+	if known || !fieldOf(at.name).gives(&sent) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.accepted[at] = true
+}
+
+// tryOnce reports whether a field may be given up without a reason: once, and only if no request
+// with it was answered yet.
+func (c *Client) tryOnce(at refusal) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	may := !c.accepted[at]
+	c.accepted[at] = true
+	return may
+}
+
+// gist is a refusal without what differs from one request to the next.
+func (p problem) gist() string {
+	return fmt.Sprint(p.status, " ", changing.ReplaceAllString(p.param+" "+p.names+" "+p.message, "#"))
+}
+
+var changing = regexp.MustCompile(`[\w-]*\d[\w-]*`)
+
+// explained reports whether a refusal names a member or a place of the request.
+func (p problem) explained() bool {
+	members, _ := membersIn(plainWords("'" + p.param + "' " + p.message))
+	return len(members) > 0 || p.param != ""
+}
+
+func fieldOf(name string) field {
+	at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	if at < 0 {
+		panic("openai: no field " + name)
+	}
+	return fields[at]
+}
