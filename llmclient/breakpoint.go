@@ -25,6 +25,28 @@ func (r Request) sent(i int) []byte {
 	return it.inParts(at == 0 || at > len(r.Breakpoints)-BreakpointsMax)
 }
 
+// WithoutReasoning returns the request without the reasoning in its input, as [WithoutReasoning] does,
+// and how much of it there was. Its breakpoints stay at their items.
+func (r Request) WithoutReasoning() (without Request, dropped int) {
+	items := r.Input
+	r.Input, dropped = WithoutReasoning(items)
+	if dropped == 0 {
+		return r, 0
+	}
+	var at []int
+	kept := 0
+	for i, it := range items {
+		if _, is := slices.BinarySearch(r.Breakpoints, i); is {
+			at = append(at, kept)
+		}
+		if it.Kind != KindReasoning {
+			kept++
+		}
+	}
+	r.Breakpoints = at
+	return r, dropped
+}
+
 // divisible reports whether the API takes the item's text as a list of input texts.
 func (it Item) divisible() bool {
 	return it.Kind == KindFunctionOutput || it.Kind == KindMessage && it.Role != "assistant"

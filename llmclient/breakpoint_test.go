@@ -49,6 +49,21 @@ func TestBreakpointsMarkTheFirstAndTheLatest(t *testing.T) {
 	}
 }
 
+// TestBreakpointsStayAtTheirItems where reasoning before them is left out.
+func TestBreakpointsStayAtTheirItems(t *testing.T) {
+	thought := Item{Kind: KindReasoning, ID: "rs", Raw: json.RawMessage(`{"type":"reasoning","id":"rs","summary":[]}`)}
+	r := Request{Breakpoints: []int{0, 3, 6}, Input: []Item{
+		Message("user", "a"), thought, FunctionCall("c", "f", "{}"), FunctionOutput("c", "x"), thought, FunctionCall("d", "f", "{}"), FunctionOutput("d", "y"),
+	}}
+	without, dropped := r.WithoutReasoning()
+	if dropped != 2 || !slices.Equal(without.Breakpoints, []int{0, 2, 4}) || without.Input[4].Text != "y" || len(r.Input) != 7 {
+		t.Errorf("%d dropped, breakpoints %v", dropped, without.Breakpoints)
+	}
+	if same, dropped := without.WithoutReasoning(); dropped != 0 || !slices.Equal(same.Breakpoints, without.Breakpoints) {
+		t.Errorf("%d dropped of none, breakpoints %v", dropped, same.Breakpoints)
+	}
+}
+
 // TestBreakpointsAreLeftOut: without any, the request is as if there were none; without lists, only
 // messages are marked.
 func TestBreakpointsAreLeftOut(t *testing.T) {
