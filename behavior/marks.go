@@ -13,6 +13,18 @@ import (
 // be followed by another one. They are those of the request that [Conversation.Sent] announced.
 func (c *Conversation) Breakpoints() []int { return slices.Clip(c.marks) }
 
+// Kept says which places of the present input earlier requests marked, ascending. From a place on that
+// the input does not have, they are left out.
+func (c *Conversation) Kept(places []int) {
+	c.marks = nil
+	for i, at := range places {
+		if at < 0 || at >= len(c.Input) || i > 0 && at <= places[i-1] {
+			return
+		}
+		c.marks = append(c.marks, at)
+	}
+}
+
 // mark notes the places of a request that goes out.
 func (c *Conversation) mark(continues bool) {
 	if len(c.marks) == 0 {

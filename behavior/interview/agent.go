@@ -60,6 +60,9 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 	t.talk = behavior.Conversation{
 		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language, RepairsMax: repairsMax, Reflects: true, Input: slices.Clone(a.Input),
 	}
+	if with.Model == a.Call.Model {
+		t.talk.Kept(a.Call.Breakpoints)
+	}
 	t.recall()
 	text := wordingOf[a.Settings.Language]
 	lines := slices.Concat([]string{fmt.Sprintf(text.heading, a.Tick)}, a.since(text), []string{text.asked})

@@ -78,6 +78,9 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	}
 	var steps [][]string
 	for _, name := range blindly {
+		if name == fieldBreakpoints && !refused {
+			continue // every request has some, and most failures of a server are about none
+		}
 		at, r := refusal{m.asked.Model, name}, m.sent
 		if fieldOf(name).gives(&r) && m.client.tryOnce(at) {
 			steps = append(steps, []string{name})
