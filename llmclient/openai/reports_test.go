@@ -148,7 +148,9 @@ var reports = []reportedCase{
 				return 400, `{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`
 			}
 			return 200, goodOne
-		}, 2, marked, func(p played) bool { return p.mended("without_common_message") && strings.Contains(p.bodies[1], `common\n`) }},
+		}, 2, marked, func(p played) bool {
+			return p.mended("without_common_message") && strings.Contains(p.bodies[1], `common\n`)
+		}},
 	{"marks of the prompt cache are refused by name, in the input or as an option", "sent without marks and option; `without_prompt_cache_breakpoint`", "tingly-box 1548, CLIProxyAPI 5068",
 		refusingText(`"prompt_cache_options"`, 400, `{"error":{"message":"Unsupported parameter(s): prompt_cache_options"}}`), 2, marked,
 		func(p played) bool {
