@@ -242,7 +242,10 @@ func liveOptions(t *testing.T, kind int) (engine.Options, *paid) {
 		t.Fatal(err)
 	}
 	handler := stub.NewHandler(stub.Options{Seed: 1, Faults: stub.NewInjector(faults, 3)})
-	client, err := openai.New(openai.Config{BaseURL: "http://model.test", BackoffBase: time.Microsecond, HTTPClient: &http.Client{Transport: transport{handler}}})
+	client, err := openai.New(openai.Config{
+		BaseURL: "http://model.test", BackoffBase: time.Microsecond, Steady: true,
+		HTTPClient: &http.Client{Transport: transport{handler}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

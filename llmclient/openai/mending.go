@@ -73,7 +73,7 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	f := got.failure
 	refused := f != nil && f.Kind == llmclient.ErrBadRequest && slices.Contains(refusing, f.Status)
 	broken := f != nil && f.Kind == llmclient.ErrServer && x.status == http.StatusInternalServerError
-	if !refused && !broken || got.refused.explained() {
+	if m.client.config.Steady || !refused && !broken || got.refused.explained() {
 		return false
 	}
 	var steps [][]string
