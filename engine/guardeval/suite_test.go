@@ -176,6 +176,9 @@ func caseOf(t *testing.T, fits func(c Case) bool) Case {
 // TestTwinsSeeNothing: a blind twin is shown no text and no terms though they are sent, a
 // greeted one greetings, and a twin of a twin is itself.
 func TestTwinsSeeNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many games")
+	}
 	l := lab(t, Options{})
 	for _, stratum := range []string{"message", "terms", "note"} {
 		c := caseOf(t, func(c Case) bool { return c.Stratum == stratum })
