@@ -305,11 +305,11 @@ func carryOut(o engine.Options, dir, parent string) error {
 // forks of them. No answer that a turn used is asked for twice, and other answers at most
 // as often as they were in flight. Every run ends like one that was never stopped.
 func TestPowerLoss(t *testing.T) {
-	seeds := 100
+	seeds := 32
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		seeds = 1000
 	} else if testing.Short() {
-		seeds = 20
+		seeds = 16
 	}
 	type reference struct {
 		dir, canonical string
