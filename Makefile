@@ -8,9 +8,9 @@ check: ## formatting, vet, staticcheck, tidy, all tests, most with the race dete
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
+	go test -shuffle=on ./...
 	go test -race -shuffle=on $$(go list ./... | grep -v '/internal/cli$$')
 	go test -race -run 'Line|CtrlC|Interrupt|Observer|Quiet' ./internal/cli
-	go test -shuffle=on -timeout 20m ./internal/cli
 
 demo: ## the main job, offline
 	go run ./cmd/world_llm_agent_demo llm_bootstrap --ticks 30 --report-json .tmp/report.json

@@ -6,16 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -34,6 +32,10 @@ type Spender interface {
 // slices of it, which it writes down before it spends them; what a killed process had leased
 // counts as spent. Shards that do not share a directory get equal parts.
 //
+// What is leased is a numbered series of entries in the [Store], each with the whole of it. An entry
+// is put by one process alone, which had read all entries before: so no lock is needed, and it holds
+// wherever the Store does.
+//
 // Invariant: of each unit with a bound, spent and what is under way are never more than leased, and
 // what all ledgers of a directory have leased is never more than the budget. What is spent of others
 // is written down at the end.
@@ -44,10 +46,12 @@ type Ledger struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
-	leased  budget.Amount
-	spent   budget.Amount
-	under   budget.Amount
-	calls   int
+	// at is the number of the last entry that this process has seen.
+	at     int64
+	leased budget.Amount
+	spent  budget.Amount
+	under  budget.Amount
+	calls  int
 }
 
 // slicesOf is into how many slices a budget is leased: more would ask the disk more often, fewer
@@ -61,7 +65,7 @@ func OpenLedger(d Dir, limit trace.Limit, shard Shard) (*Ledger, error) {
 			return nil, fmt.Errorf("a budget of %d %s cannot be divided between %d shards; allowed: at least one for each", bound, budget.Unit(u), shard.Of)
 		}
 	}
-	if err := os.MkdirAll(d.path(budgetDir), 0o700); err != nil {
+	if err := d.folder().MkdirAll(budgetDir); err != nil {
 		return nil, fmt.Errorf("open the budget of the batch: %w", err)
 	}
 	if _, err := d.Leased(); err != nil {
@@ -72,36 +76,9 @@ func OpenLedger(d Dir, limit trace.Limit, shard Shard) (*Ledger, error) {
 
 const budgetDir = "budget"
 
-// file is what this process leases from, one for all processes of a shard.
-func (l *Ledger) file() string {
-	return l.dir.path(budgetDir, fmt.Sprintf("shard-%d-of-%d.json", l.shard.Index, max(1, l.shard.Of)))
-}
-
-// locked calls f while no other process leases.
-func (l *Ledger) locked(ctx context.Context, f func() error) error {
-	for {
-		unlock, err := run.Dir(l.dir.path(budgetDir)).Lock()
-		if err == nil {
-			return errors.Join(f(), unlock())
-		}
-		if _, busy := errors.AsType[*run.LockedError](err); !busy {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// read returns what all processes have leased together, and those of this shard.
-func (l *Ledger) read() (all, own budget.Amount, err error) {
-	leases, err := l.dir.leases()
-	for _, leased := range leases {
-		all = all.Plus(leased)
-	}
-	return all, leases[filepath.Base(l.file())], err
+// name is what this process leases for: all processes of a shard.
+func (l *Ledger) name() string {
+	return fmt.Sprintf("shard-%d-of-%d.json", l.shard.Index, max(1, l.shard.Of))
 }
 
 // workersFile is what workers elsewhere have taken of the budget, in the same form.
@@ -110,9 +87,9 @@ const workersFile = "workers.json"
 // KeepTaken writes down what workers elsewhere have taken of the budget in all: processes that play
 // the batch here count it.
 func (d Dir) KeepTaken(all budget.Amount) error {
-	err := os.MkdirAll(d.path(budgetDir), 0o700)
+	err := d.folder().MkdirAll(budgetDir)
 	if err == nil {
-		err = replaceFile(d.path(budgetDir, workersFile), llmclient.Marshal(all))
+		err = d.replace(filepath.Join(budgetDir, workersFile), llmclient.Marshal(all))
 	}
 	if err != nil {
 		return fmt.Errorf("keep what workers have taken of the budget: %w", err)
@@ -120,10 +97,63 @@ func (d Dir) KeepTaken(all budget.Amount) error {
 	return nil
 }
 
-// leases returns what was leased by the names of the files that say so: one for each shard, and
-// [workersFile]. There are none without a budget.
-func (d Dir) leases() (map[string]budget.Amount, error) {
-	entries, err := os.ReadDir(d.path(budgetDir))
+// entryKey is the key of an entry of what is leased.
+func entryKey(number int64) string { return fmt.Sprintf("%s/lease-%09d.json", budgetDir, number) }
+
+// entry is what is leased, by the names of shards.
+type entry struct {
+	Leased map[string]budget.Amount `json:"leased"`
+}
+
+// leases returns what was leased, by the names of shards and with [workersFile], and the number of
+// the entry that says so; after is one that is known to be there, 0 for none. There are none
+// without a budget.
+func (d Dir) leases(after int64) (leases map[string]budget.Amount, at int64, err error) {
+	store := d.Store()
+	for at = after; ; at++ {
+		data, ok, err := store.Get(entryKey(at + 1))
+		if err != nil {
+			return nil, at, fmt.Errorf("read the budget of the batch: %w", err)
+		}
+		if !ok {
+			break
+		}
+		var e entry
+		if err := json.Unmarshal(data, &e); err != nil {
+			return nil, at, damagedBudget(d.path(budgetDir), entryKey(at+1), err)
+		}
+		leases = e.Leased
+	}
+	if at > 0 && at == after { // nothing was added since
+		data, _, err := store.Get(entryKey(at))
+		var e entry
+		if err == nil {
+			err = json.Unmarshal(data, &e)
+		}
+		if err != nil {
+			return nil, at, damagedBudget(d.path(budgetDir), entryKey(at), err)
+		}
+		leases = e.Leased
+	}
+	files, err := d.leaseFiles(at == 0)
+	if err != nil {
+		return nil, at, err
+	}
+	if leases == nil {
+		leases = map[string]budget.Amount{}
+	}
+	maps.Copy(leases, files)
+	return leases, at, nil
+}
+
+func damagedBudget(dir, name string, err error) error {
+	return fmt.Errorf("%s is damaged: %w; it says what was spent: remove %s to begin at nothing", name, err, dir)
+}
+
+// leaseFiles returns what workers have taken and, with shards, what earlier versions wrote for each
+// shard into a file of its own.
+func (d Dir) leaseFiles(shards bool) (map[string]budget.Amount, error) {
+	entries, err := d.folder().List(budgetDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -132,12 +162,12 @@ func (d Dir) leases() (map[string]budget.Amount, error) {
 	}
 	leases := map[string]budget.Amount{}
 	for _, e := range entries {
-		if e.Name() != workersFile && !(strings.HasPrefix(e.Name(), "shard-") && strings.HasSuffix(e.Name(), ".json")) {
+		shard := strings.HasPrefix(e.Name(), "shard-") && strings.HasSuffix(e.Name(), ".json")
+		if e.Name() != workersFile && !(shards && shard) {
 			continue
 		}
-		path := d.path(budgetDir, e.Name())
 		var leased budget.Amount
-		data, err := readFile(path)
+		data, err := d.read(filepath.Join(budgetDir, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -145,22 +175,54 @@ func (d Dir) leases() (map[string]budget.Amount, error) {
 			err = json.Unmarshal(data, &leased)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s is damaged: %w; it says what was spent: write that into it, as [calls,tokens,cost], or remove it to begin at nothing", path, err)
+			return nil, fmt.Errorf("%s is damaged: %w; it says what was spent: write that into it, as [calls,tokens,cost], or remove it to begin at nothing", d.path(budgetDir, e.Name()), err)
 		}
 		leases[e.Name()] = leased
 	}
 	return leases, nil
 }
 
+// changeLeases puts a further entry with what change makes of the leases, which it may refuse by
+// returning false. It is asked again if another process came first. at is the last entry seen; after
+// is one that is known to be there, 0 for none.
+func (d Dir) changeLeases(after int64, change func(leases map[string]budget.Amount) bool) (at int64, err error) {
+	if err := d.folder().MkdirAll(budgetDir); err != nil {
+		return after, err
+	}
+	for {
+		leases, at, err := d.leases(after)
+		if err != nil {
+			return after, err
+		}
+		if !change(leases) {
+			return at, nil
+		}
+		delete(leases, workersFile) // it has a file of its own
+		first, err := d.Store().Put(entryKey(at+1), llmclient.Marshal(entry{leases}))
+		if err != nil {
+			return at, err
+		}
+		if first {
+			return at + 1, nil
+		}
+		after = at
+	}
+}
+
+// sum is what all have leased.
+func sum(leases map[string]budget.Amount) (all budget.Amount) {
+	for _, leased := range leases {
+		all = all.Plus(leased)
+	}
+	return all
+}
+
 // Leased is what processes that play the batch in this directory have leased of its budget
 // and not given back, without what workers elsewhere have. It is nothing without a budget.
 func (d Dir) Leased() (here budget.Amount, err error) {
-	leases, err := d.leases()
+	leases, _, err := d.leases(0)
 	delete(leases, workersFile)
-	for _, leased := range leases {
-		here = here.Plus(leased)
-	}
-	return here, err
+	return sum(leases), err
 }
 
 // part is the limit of a shard: an equal part. What is left over goes to the first shards.
@@ -186,31 +248,41 @@ func part[T ~int64](bound T, of, index int64) T {
 // missing if that is more, as far as there is that much. ok is false if not even what is missing is
 // left.
 func (l *Ledger) lease(ctx context.Context, missing budget.Amount) (ok bool, err error) {
-	err = l.locked(ctx, func() error {
-		all, own, err := l.read()
-		if err != nil {
-			return err
+	var slice budget.Amount
+	l.at, err = l.dir.changeLeases(l.at, func(leases map[string]budget.Amount) bool {
+		slice, ok = l.slice(leases, missing)
+		if ctx.Err() != nil {
+			ok = false
 		}
-		left := all.Leaves(l.limit).AtMost(own.Leaves(l.part()))
-		var slice budget.Amount
-		for u, bound := range budget.AmountOf(l.limit) {
-			if missing[u] > left[u] {
-				return nil
-			}
-			if missing[u] > 0 {
-				slice[u] = min(max(missing[u], bound/slicesOf), left[u])
-			}
+		if ok {
+			leases[l.name()] = leases[l.name()].Plus(slice)
 		}
-		if err := replaceFile(l.file(), llmclient.Marshal(own.Plus(slice))); err != nil {
-			return err
-		}
-		l.leased, ok = l.leased.Plus(slice), true
-		return nil
+		return ok
 	})
+	if err == nil && !ok {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return false, fmt.Errorf("lease from the budget of the batch: %w", err)
 	}
+	if ok {
+		l.leased = l.leased.Plus(slice)
+	}
 	return ok, nil
+}
+
+// slice is what can be leased where so much is missing; ok is false if not even that is left.
+func (l *Ledger) slice(leases map[string]budget.Amount, missing budget.Amount) (slice budget.Amount, ok bool) {
+	left := sum(leases).Leaves(l.limit).AtMost(leases[l.name()].Leaves(l.part()))
+	for u, bound := range budget.AmountOf(l.limit) {
+		if missing[u] > left[u] {
+			return slice, false
+		}
+		if missing[u] > 0 {
+			slice[u] = min(max(missing[u], bound/slicesOf), left[u])
+		}
+	}
+	return slice, true
 }
 
 // Reserve implements [Spender].
@@ -270,18 +342,19 @@ func (l *Ledger) settle(most, billed budget.Amount) {
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.locked(context.Background(), func() error {
-		_, own, err := l.read()
-		if err != nil {
-			return err
-		}
+	at, err := l.dir.changeLeases(l.at, func(leases map[string]budget.Amount) bool {
+		own := leases[l.name()]
 		for u := range own {
 			// A provider that billed more than it might has used up more than the lease.
 			own[u] = max(0, own[u]-l.leased[u]+l.spent[u])
 		}
-		l.leased = l.spent
-		return replaceFile(l.file(), llmclient.Marshal(own))
+		changed := own != leases[l.name()]
+		leases[l.name()] = own
+		return changed
 	})
+	if err == nil {
+		l.at, l.leased = at, l.spent
+	}
 	if err != nil {
 		return fmt.Errorf("return what is left of the budget: %w", err)
 	}

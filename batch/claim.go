@@ -1,36 +1,22 @@
 package batch
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
-	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/run"
 )
 
-// The files of an attempt that say who plays it.
-const (
-	// ownerFile names the process; its modification time says when it was last alive.
-	ownerFile = "owner"
-	// endedFile is there once the process has given the attempt up or ended it.
-	endedFile = "ended"
-	// abandonedFile is there if the run cannot be continued.
-	abandonedFile = "abandoned"
-)
+// abandonedFile is in an attempt if its run cannot be continued.
+const abandonedFile = "abandoned"
 
-// claim is the right of a process to play a cell: the attempt of the highest number. Making its
-// directory is what decides between several processes. A successor makes the next one,
-// and that is the fence: see [claim.holds].
+// claim is the right of a process to play a cell: a lease of [attemptKey], whose number is that of
+// the attempt.
 type claim struct {
+	Lease
 	dir    Dir
 	id     ID
 	number int64
@@ -38,11 +24,10 @@ type claim struct {
 	// is, since its owner has ended for certain.
 	from  int64
 	moved bool
-
-	unlock func() error
-	stop   context.CancelFunc
-	beats  sync.WaitGroup
 }
+
+// attemptKey is the key in the store of who plays a cell.
+func attemptKey(id ID) string { return cellsDir + "/" + string(id) + "/" + attempts }
 
 // state is what is known of a cell from outside.
 type state int
@@ -59,126 +44,48 @@ const (
 	done
 )
 
-// fileClock is the clock of the file system as it was when it was first asked: clocks of machines
-// differ. To ask it a file is written; with a time in at it is never asked.
-type fileClock struct {
-	dir Dir
-	at  time.Time
-}
-
-func (c *fileClock) now() (time.Time, error) {
-	if !c.at.IsZero() {
-		return c.at, nil
-	}
-	probe, err := os.CreateTemp(c.dir.path(cellsDir), ".now-*")
-	if err != nil {
-		return c.at, fmt.Errorf("look at the clock of the file system: %w", err)
-	}
-	defer os.Remove(probe.Name())
-	info, err := probe.Stat()
-	if err := errors.Join(err, probe.Close()); err != nil {
-		return c.at, fmt.Errorf("look at the clock of the file system: %w", err)
-	}
-	c.at = info.ModTime()
-	return c.at, nil
-}
-
-// look says how a cell stands, and what its latest attempt is. gone says that no one plays it any
-// more for certain. One clock serves for many cells.
-func (d Dir) look(id ID, lease time.Duration, clock *fileClock) (s state, latest int64, gone bool, err error) {
+// look says how a cell stands in a store of this directory, and who has it.
+func (d Dir) look(store Store, id ID, lease time.Duration) (state, Standing, error) {
 	if d.Done(id) {
-		return done, 0, true, nil
+		return done, Standing{}, nil
 	}
-	numbers, err := d.attempts(id)
-	if err != nil || len(numbers) == 0 {
-		return waiting, 0, true, err
+	at, err := store.Stand(attemptKey(id), lease)
+	switch {
+	case err != nil:
+		return playing, at, fmt.Errorf("look for the owner of cell %s: %w", id, err)
+	case !at.Free:
+		return playing, at, nil
+	case at.Silent:
+		return stale, at, nil
 	}
-	latest = numbers[len(numbers)-1]
-	if _, err := os.Lstat(d.attempt(id, latest, endedFile)); err == nil {
-		return waiting, latest, true, nil
-	}
-	owner, err := readFile(d.attempt(id, latest, ownerFile))
-	if err == nil && strings.TrimSpace(string(owner)) == owned() {
-		// A process of this machine holds a lock that ends with it.
-		if run.Dir(d.attempt(id, latest)).Holder() == "" {
-			return stale, latest, true, nil
-		}
-	}
-	age, err := d.age(id, latest, clock)
-	if err != nil {
-		return playing, latest, false, err
-	}
-	if age > lease {
-		return stale, latest, false, nil
-	}
-	return playing, latest, false, nil
-}
-
-// age is how long ago the owner of an attempt was alive.
-func (d Dir) age(id ID, n int64, clock *fileClock) (time.Duration, error) {
-	info, err := os.Lstat(d.attempt(id, n, ownerFile))
-	if errors.Is(err, fs.ErrNotExist) { // it is about to be written
-		info, err = os.Lstat(d.attempt(id, n))
-	}
-	if err != nil {
-		return 0, fmt.Errorf("look for the owner of cell %s: %w", id, err)
-	}
-	now, err := clock.now()
-	return now.Sub(info.ModTime()), err
-}
-
-// owned is what a process of this machine writes into ownerFile. Machines with the same name that
-// share a directory would also have to share its locks.
-func owned() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return host
+	return waiting, at, nil
 }
 
 // claim takes a cell that is waiting, or whose owner is gone or stale. It is nil if somebody else
-// plays it or was faster. The owner is heard of four times a lease.
+// plays it or was faster.
 func (d Dir) claim(id ID, lease time.Duration) (*claim, error) {
-	s, latest, gone, err := d.look(id, lease, &fileClock{dir: d})
+	store := d.Store()
+	s, at, err := d.look(store, id, lease)
 	if err != nil || s == done || s == playing {
 		return nil, err
 	}
-	c := &claim{dir: d, id: id, number: latest + 1}
-	if _, c.from, _, err = d.Attempts(id); err != nil {
+	c := &claim{dir: d, id: id}
+	_, c.from, _, err = d.Attempts(id)
+	if err != nil {
 		return nil, err
 	}
-	c.moved = gone && c.from == latest
-	path := d.attempt(id, c.number)
-	if err := os.Mkdir(path, 0o700); errors.Is(err, fs.ErrExist) {
+	c.moved = at.Gone && c.from == at.Number
+	c.Lease, err = store.Claim(attemptKey(id), lease)
+	if err != nil {
+		return nil, fmt.Errorf("claim cell %s: %w", id, err)
+	}
+	if c.Lease == nil {
 		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("claim cell %s: %w", id, err)
 	}
-	if c.unlock, err = run.Dir(path).Lock(); err != nil {
-		return nil, fmt.Errorf("claim cell %s: %w", id, err)
+	c.number = c.Number()
+	if c.number != at.Number+1 {
+		c.moved = false // what was seen of the attempt before is of another one
 	}
-	if err := replaceFile(filepath.Join(path, ownerFile), []byte(owned()+"\n")); err != nil {
-		return nil, errors.Join(fmt.Errorf("claim cell %s: %w", id, err), c.unlock())
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	c.stop = stop
-	c.beats.Go(func() {
-		beat := time.NewTicker(lease / 4)
-		defer beat.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-beat.C:
-				// Written, not only touched: the time is then that of the file system.
-				if f, err := os.OpenFile(filepath.Join(path, ownerFile), os.O_WRONLY, 0); err == nil {
-					_, _ = f.WriteString(owned() + "\n")
-					_ = f.Close()
-				}
-			}
-		}
-	})
 	return c, nil
 }
 
@@ -188,10 +95,10 @@ func (d Dir) Attempts(id ID) (latest, continued, abandoned int64, err error) {
 	numbers, err := d.attempts(id)
 	for _, n := range slices.Backward(numbers) {
 		latest = max(latest, n)
-		if _, err := os.Lstat(d.attempt(id, n, abandonedFile)); err == nil {
+		if d.folder().Exists(inAttempt(id, n, abandonedFile)) {
 			return latest, continued, n, nil
 		}
-		if continued == 0 && holdsRun(d.Run(id, n)) {
+		if continued == 0 && d.holdsRun(id, n) {
 			continued = n
 		}
 	}
@@ -200,9 +107,9 @@ func (d Dir) Attempts(id ID) (latest, continued, abandoned int64, err error) {
 
 // Abandon says that the runs of an attempt and of those before it cannot be continued.
 func (d Dir) Abandon(id ID, number int64) error {
-	err := os.MkdirAll(d.attempt(id, number), 0o700)
+	err := d.folder().MkdirAll(inAttempt(id, number))
 	if err == nil {
-		err = replaceFile(d.attempt(id, number, abandonedFile), nil)
+		err = d.replace(inAttempt(id, number, abandonedFile), nil)
 	}
 	if err != nil {
 		return fmt.Errorf("abandon attempt %d at cell %s: %w", number, id, err)
@@ -212,10 +119,7 @@ func (d Dir) Abandon(id ID, number int64) error {
 
 // holds says that the cell has no later owner. It is asked before each call of a model and
 // before the result is written.
-func (c *claim) holds() bool {
-	_, err := os.Lstat(c.dir.attempt(c.id, c.number+1))
-	return errors.Is(err, fs.ErrNotExist)
-}
+func (c *claim) holds() bool { return c.Holds() }
 
 // adopt brings the run of the attempt before into this one, so that it can be resumed: it is moved
 // if its owner has ended for certain, and else copied, since the owner may still write. resume
@@ -224,17 +128,12 @@ func (c *claim) adopt() (resume bool, err error) {
 	if c.from == 0 {
 		return false, nil
 	}
-	from, to := c.dir.Run(c.id, c.from), c.dir.Run(c.id, c.number)
+	dir := c.dir.folder()
+	from, to := inAttempt(c.id, c.from, runDir), inAttempt(c.id, c.number, runDir)
 	if c.moved {
-		err = os.Rename(from, to)
+		err = dir.Move(from, to)
 	} else {
-		partial := to + ".partial"
-		if err = copyRun(from, partial); err == nil {
-			err = os.Rename(partial, to)
-		}
-	}
-	if err == nil {
-		err = atomicfile.SyncDir(filepath.Dir(to))
+		err = copyRun(c.dir, from, c.dir, to)
 	}
 	if err != nil {
 		return false, fmt.Errorf("continue attempt %d at cell %s: %w", c.from, c.id, err)
@@ -243,52 +142,28 @@ func (c *claim) adopt() (resume bool, err error) {
 }
 
 // copyRun copies the files of a run directory, which may be written meanwhile: a record that is cut
-// off at the end is what a resume removes. Only regular files are taken.
-func copyRun(from, to string) error {
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, inside)
-		switch {
-		case e.IsDir():
-			return os.MkdirAll(target, 0o700)
-		case !e.Type().IsRegular():
-			return nil
-		}
-		in, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(out, in)
-		return errors.Join(err, out.Sync(), out.Close())
-	})
+// off at the end is what a resume removes. Who has the run is not copied: nobody has the copy.
+func copyRun(from Dir, name string, to Dir, into string) error {
+	partial := into + ".partial"
+	err := errors.Join(to.folder().RemoveAll(partial), folder.Copy(from.folder(), name, to.folder(), partial, run.SaysWho))
+	if err != nil {
+		return err
+	}
+	return to.folder().Move(partial, into)
 }
 
-// holdsRun says that a run directory holds records to continue from.
-func holdsRun(path string) bool {
-	_, err := run.Dir(path).Header()
+// holdsRun says that an attempt holds records to continue from.
+func (d Dir) holdsRun(id ID, number int64) bool {
+	if err := d.folder().Directory(inAttempt(id, number, runDir)); err != nil {
+		return false
+	}
+	_, err := run.Dir(d.Run(id, number)).Header()
 	return err == nil
 }
 
 // release gives the cell up: the next claim need not wait for the lease.
 func (c *claim) release() error {
-	c.stop()
-	c.beats.Wait()
-	err := replaceFile(c.dir.attempt(c.id, c.number, endedFile), nil)
-	if unlockErr := c.unlock(); unlockErr != nil && err == nil {
-		err = unlockErr
-	}
-	if err != nil {
+	if err := c.Release(); err != nil {
 		return fmt.Errorf("release cell %s: %w", c.id, err)
 	}
 	return nil

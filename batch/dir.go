@@ -13,7 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -31,7 +31,8 @@ const (
 	settingsFile  = "settings.json"
 	resultFile    = "result.json"
 	failureFile   = "failure.json"
-	attemptPrefix = "attempt-"
+	attempts      = "attempt"
+	attemptPrefix = attempts + "-"
 	runDir        = "run"
 	logFile       = "log.txt"
 	// ResultsFile holds all results, a line each.
@@ -49,10 +50,21 @@ func (d Dir) path(parts ...string) string {
 	return filepath.Join(append([]string{string(d)}, parts...)...)
 }
 
-// cell is a place in the directory of a cell.
-func (d Dir) cell(id ID, parts ...string) string {
-	return d.path(append([]string{cellsDir, string(id)}, parts...)...)
+// folder is the directory as what it is read and written through: nothing below it is followed.
+func (d Dir) folder() folder.Dir { return folder.Dir(d) }
+
+// inCell is a place in the directory of a cell, below the batch directory.
+func inCell(id ID, parts ...string) string {
+	return filepath.Join(append([]string{cellsDir, string(id)}, parts...)...)
 }
+
+// inAttempt is a place in the directory of an attempt, below the batch directory.
+func inAttempt(id ID, n int64, parts ...string) string {
+	return inCell(id, append([]string{attemptPrefix + strconv.FormatInt(n, 10)}, parts...)...)
+}
+
+// cell is the path of a place in the directory of a cell.
+func (d Dir) cell(id ID, parts ...string) string { return d.path(inCell(id, parts...)) }
 
 // Create makes the directory of a batch, or brings an existing one up to date: cells that are not
 // part of the batch any more stay, and count no more. Settings that a cell has already are not
@@ -69,7 +81,11 @@ func (d Dir) Create(name string, cells []Planned) error {
 			return fmt.Errorf("%s is the directory of another batch, %q", string(d), other)
 		}
 	}
-	if err := os.MkdirAll(d.path(cellsDir), 0o700); err != nil {
+	err := os.MkdirAll(string(d), 0o700)
+	if err == nil {
+		err = d.folder().MkdirAll(cellsDir)
+	}
+	if err != nil {
 		return fmt.Errorf("make the batch directory: %w", err)
 	}
 	list := listing{Name: name, Cells: []Cell{}}
@@ -78,14 +94,14 @@ func (d Dir) Create(name string, cells []Planned) error {
 		if _, err := d.SetAside(c.Cell.ID); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(d.cell(c.Cell.ID), 0o700); err != nil {
+		if err := d.folder().MkdirAll(inCell(c.Cell.ID)); err != nil {
 			return fmt.Errorf("make the directory of a cell: %w", err)
 		}
-		path := d.cell(c.Cell.ID, settingsFile)
-		if _, err := os.Lstat(path); err == nil {
+		name := inCell(c.Cell.ID, settingsFile)
+		if d.folder().Exists(name) {
 			continue
 		}
-		if err := once(path, llmclient.Marshal(c.Settings)); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := d.folder().Once(name, llmclient.Marshal(c.Settings)); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("write the settings of a cell: %w", err)
 		}
 	}
@@ -93,18 +109,18 @@ func (d Dir) Create(name string, cells []Planned) error {
 	if err != nil {
 		panic("batch: cells cannot be encoded: " + err.Error())
 	}
-	if old, err := readFile(d.path(cellsFile)); err == nil && bytes.Equal(old, data) {
+	if old, err := d.read(cellsFile); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
-	return replaceFile(d.path(cellsFile), data)
+	return d.replace(cellsFile, data)
 }
 
 // KeepFile keeps the text of the batch file, which says what is compared and what must hold.
 func (d Dir) KeepFile(text []byte) error {
-	if old, err := readFile(d.path(batchFile)); err == nil && bytes.Equal(old, text) {
+	if old, err := d.read(batchFile); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
-	if err := replaceFile(d.path(batchFile), text); err != nil {
+	if err := d.replace(batchFile, text); err != nil {
 		return fmt.Errorf("keep the batch file: %w", err)
 	}
 	return nil
@@ -115,7 +131,7 @@ func (d Dir) File() (f File, cells []Cell, err error) {
 	if _, cells, err = d.Cells(); err != nil {
 		return f, nil, err
 	}
-	text, err := readFile(d.path(batchFile))
+	text, err := d.read(batchFile)
 	if err == nil {
 		f, err = Parse(text)
 	}
@@ -128,35 +144,17 @@ func (d Dir) File() (f File, cells []Cell, err error) {
 // fileBytesMax bounds a file of the directory, which is read as a whole.
 const fileBytesMax = 256 << 20
 
-// readFile reads a file of the directory, which must be a regular one.
-func readFile(path string) ([]byte, error) { return run.ReadRegular(path, fileBytesMax) }
+// read reads a file of the directory, which must be a regular one.
+func (d Dir) read(name string) ([]byte, error) { return d.folder().Read(name, fileBytesMax) }
 
-// replaceFile replaces a file of the directory, whole or not at all.
-func replaceFile(path string, data []byte) error {
-	return atomicfile.WritePrivate(path, func(f *os.File) error { _, err := f.Write(data); return err })
-}
-
-// once writes a file that is never replaced: of several writers one succeeds. The others get
-// [fs.ErrExist]. It appears with all of its content, on disk.
-func once(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".once-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), path); err != nil {
-		return err
-	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+// replace replaces a file of the directory, whole or not at all.
+func (d Dir) replace(name string, data []byte) error {
+	return d.folder().Replace(name, folder.Content(data))
 }
 
 // Cells are the name and the cells of the batch. The error says that there is none, or what is wrong with it.
 func (d Dir) Cells() (name string, cells []Cell, err error) {
-	data, err := readFile(d.path(cellsFile))
+	data, err := d.read(cellsFile)
 	if err != nil {
 		return "", nil, fmt.Errorf("read the cells of the batch: %w", err)
 	}
@@ -174,7 +172,7 @@ func (d Dir) Cells() (name string, cells []Cell, err error) {
 
 // Settings are those of a cell.
 func (d Dir) Settings(id ID) (s trace.Settings, err error) {
-	data, err := readFile(d.cell(id, settingsFile))
+	data, err := d.read(inCell(id, settingsFile))
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -186,7 +184,7 @@ func (d Dir) Settings(id ID) (s trace.Settings, err error) {
 
 // result reads a result of a cell from one of its files; false if there is none.
 func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
-	data, err := readFile(d.cell(id, file))
+	data, err := d.read(inCell(id, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil
 	}
@@ -223,53 +221,50 @@ const asideSuffix = ".damaged"
 // SetAside renames a result of a cell that is damaged, or what is in the place of the cell's directory,
 // so that the cell can be played on. It returns the new path, empty if all is well.
 func (d Dir) SetAside(id ID) (aside string, err error) {
-	path := d.cell(id)
-	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	name := inCell(id)
+	info, err := d.folder().Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
-	} else if err != nil {
+	case err != nil:
 		return "", fmt.Errorf("look at cell %s: %w", id, err)
-	} else if info.IsDir() {
-		path = d.cell(id, resultFile)
+	case info.IsDir():
+		name = inCell(id, resultFile)
 		_, _, err := d.result(id, resultFile)
 		if _, damaged := errors.AsType[*damagedError](err); !damaged {
 			return "", err
 		}
 	}
-	aside = path + asideSuffix
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		aside = path + asideSuffix + "-" + strconv.Itoa(n)
+	aside = name + asideSuffix
+	for n := 2; d.folder().Exists(aside); n++ {
+		aside = name + asideSuffix + "-" + strconv.Itoa(n)
 	}
-	if err := os.Rename(path, aside); err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was faster
-		return "", fmt.Errorf("put aside %s, which is damaged: %w", path, err)
+	err = d.folder().Move(name, aside)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was faster
+		return "", fmt.Errorf("put aside %s, which is damaged: %w", d.path(name), err)
 	}
-	return aside, nil
+	return d.path(aside), nil
 }
 
 // Done says that a cell has its result.
 func (d Dir) Done(id ID) bool {
-	_, err := os.Lstat(d.cell(id, resultFile))
+	_, err := d.folder().Stat(inCell(id, resultFile))
 	return err == nil
 }
 
 // Finish writes the result of a cell. If it has one already, that one stays, and Finish returns
 // false. Only the attempt that holds the claim may call it.
 func (d Dir) Finish(r Result) (first bool, err error) {
-	err = once(d.cell(r.ID, resultFile), append(llmclient.Marshal(r), '\n'))
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
+	first, err = d.Store().Put(cellsDir+"/"+string(r.ID)+"/"+resultFile, append(llmclient.Marshal(r), '\n'))
 	if err != nil {
 		return false, fmt.Errorf("write the result of cell %s: %w", r.ID, err)
 	}
-	return true, nil
+	return first, nil
 }
 
 // Fail notes how the latest attempt at a cell failed. The cell can be played again.
 func (d Dir) Fail(r Result) error {
-	if err := replaceFile(d.cell(r.ID, failureFile), append(llmclient.Marshal(r), '\n')); err != nil {
+	if err := d.replace(inCell(r.ID, failureFile), append(llmclient.Marshal(r), '\n')); err != nil {
 		return fmt.Errorf("write how cell %s failed: %w", r.ID, err)
 	}
 	return nil
@@ -304,7 +299,7 @@ func (d Dir) WriteResults(results []Result) error {
 		b.Write(llmclient.Marshal(r))
 		b.WriteByte('\n')
 	}
-	if err := replaceFile(d.path(ResultsFile), b.Bytes()); err != nil {
+	if err := d.replace(ResultsFile, b.Bytes()); err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
 	return nil
@@ -312,23 +307,16 @@ func (d Dir) WriteResults(results []Result) error {
 
 // attempts are the numbers of the attempts at a cell, rising.
 func (d Dir) attempts(id ID) (numbers []int64, err error) {
-	entries, err := os.ReadDir(d.cell(id))
+	numbers, err = (&dirStore{dir: d.folder()}).claims(attemptKey(id))
 	if err != nil {
 		return nil, fmt.Errorf("look for attempts at cell %s: %w", id, err)
 	}
-	for _, e := range entries {
-		text, found := strings.CutPrefix(e.Name(), attemptPrefix)
-		if n, err := strconv.ParseInt(text, 10, 64); found && err == nil && n > 0 && strconv.FormatInt(n, 10) == text {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
 	return numbers, nil
 }
 
-// attempt is a place in the directory of an attempt.
+// attempt is the path of a place in the directory of an attempt.
 func (d Dir) attempt(id ID, n int64, parts ...string) string {
-	return d.cell(id, append([]string{attemptPrefix + strconv.FormatInt(n, 10)}, parts...)...)
+	return d.path(inAttempt(id, n, parts...))
 }
 
 // Runs are where in the directory the runs of all attempts at a cell are.
@@ -343,7 +331,7 @@ func (d Dir) Runs(id ID) (paths []string, err error) {
 // RunOfCell is where in the directory of a cell the run of its result is; false if it is no such
 // directory, or has no result.
 func RunOfCell(dir string) (path string, ok bool) {
-	data, err := readFile(filepath.Join(dir, resultFile))
+	data, err := Dir(dir).read(resultFile)
 	var r Result
 	if err != nil || json.Unmarshal(data, &r) != nil || string(r.ID) != filepath.Base(dir) {
 		return "", false

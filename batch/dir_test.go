@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/agentworld/engine/budget"
@@ -127,74 +128,114 @@ func TestResultsAreWrittenOnce(t *testing.T) {
 	if wins.Load() != 1 {
 		t.Errorf("%d writers believe to be the first", wins.Load())
 	}
-	left, err := filepath.Glob(d.cell(cells[0].Cell.ID, ".once-*"))
+	left, err := filepath.Glob(d.cell(cells[0].Cell.ID, ".result*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v %v", left, err)
 	}
 }
 
-// TestClaims takes a cell once, again when it was given up, and from an owner that is silent.
-func TestClaims(t *testing.T) {
-	const lease = 400 * time.Millisecond
+// TestACellIsTakenOver: the run of a silent owner is copied, since it may still be written; that of
+// one which has ended is moved. Who had it does not come along.
+func TestACellIsTakenOver(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		cells := planned(1)
+		id := cells[0].Cell.ID
+		d := created(t, cells)
+		first, err := d.claim(id, time.Hour)
+		if err != nil || first == nil || first.from != 0 {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		writeRun(t, d.Run(id, 1), cells[0].Settings)
+		if err := os.WriteFile(filepath.Join(d.Run(id, 1), run.ClaimFile), []byte("somebody's"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := d.claim(id, time.Hour); c != nil || err != nil {
+			t.Errorf("a cell is taken from its owner: %v", err)
+		}
+		if gone {
+			err = first.release()
+		} else {
+			long := time.Now().Add(-2 * time.Hour)
+			err = os.Chtimes(d.attempt(id, 1, ownerFile), long, long)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := d.claim(id, time.Hour)
+		if err != nil || second == nil || second.number != 2 || second.from != 1 || second.moved != gone {
+			t.Fatalf("%+v, %v", second, err)
+		}
+		if first.holds() || !second.holds() {
+			t.Error("the fence is not where the latest claim is")
+		}
+		if resume, err := second.adopt(); !resume || err != nil || !d.holdsRun(id, 2) || d.holdsRun(id, 1) == gone {
+			t.Errorf("%v, %v", resume, err)
+		}
+		if _, err := os.Stat(filepath.Join(d.Run(id, 2), run.ClaimFile)); (err == nil) != gone {
+			t.Errorf("who had the run, after it was taken from one who is gone, %v: %v", gone, err)
+		}
+		if err := second.release(); err != nil {
+			t.Error(err)
+		}
+		if !gone {
+			err = first.release()
+			if s, _, _ := d.look(d.Store(), id, time.Hour); s != waiting || err != nil {
+				t.Errorf("%v, %v", s, err)
+			}
+		}
+	}
+}
+
+// TestAnOwnerHeardOf: the owner of a cell is heard of four times a lease, by the clock of the file
+// system.
+func TestAnOwnerHeardOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cells := planned(1)
+		id := cells[0].Cell.ID
+		d := created(t, cells)
+		c, err := d.claim(id, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := time.Unix(1_000_000, 0)
+		path := d.attempt(id, 1, ownerFile)
+		before, err := os.ReadFile(path)
+		if err := errors.Join(err, os.Chtimes(path, long, long)); err != nil {
+			t.Fatal(err)
+		}
+		if s, at, err := d.look(d.Store(), id, time.Hour); s != stale || at.Gone || err != nil {
+			t.Errorf("a silent owner: %v %+v %v", s, at, err)
+		}
+		time.Sleep(time.Hour/4 + time.Millisecond)
+		synctest.Wait()
+		if s, _, err := d.look(d.Store(), id, time.Hour); s != playing || err != nil {
+			t.Errorf("one that was heard of: %v %v", s, err)
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("the owner was %q, and is %q", before, after)
+		}
+		if err := c.release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOwnersOfEarlierVersions wrote the name of their host alone: only the lease says that they are
+// gone, also on this host.
+func TestOwnersOfEarlierVersions(t *testing.T) {
 	cells := planned(1)
 	id := cells[0].Cell.ID
 	d := created(t, cells)
-	var wins atomic.Int64
-	claims := make([]*claim, 8)
-	var group sync.WaitGroup
-	for i := range claims {
-		group.Go(func() {
-			c, err := d.claim(id, time.Minute)
-			if err != nil {
-				t.Error(err)
-			}
-			if claims[i] = c; c != nil {
-				wins.Add(1)
-			}
-		})
-	}
-	group.Wait()
-	if wins.Load() != 1 {
-		t.Fatalf("%d of 8 have the cell", wins.Load())
-	}
-	var first *claim
-	for _, c := range claims {
-		if c != nil {
-			first = c
-		}
-	}
-	if s, _, _, err := d.look(id, time.Minute, &fileClock{dir: d}); s != playing || err != nil {
-		t.Errorf("a cell that is played is %v, %v", s, err)
-	}
-	if !first.holds() {
-		t.Error("the owner does not hold its cell")
-	}
-	if err := first.release(); err != nil {
+	host, _ := os.Hostname()
+	path := d.attempt(id, 1, ownerFile)
+	if err := errors.Join(os.Mkdir(d.attempt(id, 1), 0o700), os.WriteFile(path, []byte(host+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	second, err := d.claim(id, lease)
-	if err != nil || second == nil || second.number != 2 {
-		t.Fatalf("%+v %v", second, err)
+	if s, at, err := d.look(d.Store(), id, time.Hour); s != playing || at.Host != host || err != nil {
+		t.Errorf("%v %+v %v", s, at, err)
 	}
-	// The owner is stopped: it is heard of no more, and keeps its lock.
-	second.stop()
-	second.beats.Wait()
-	if c, err := d.claim(id, time.Hour); c != nil || err != nil {
-		t.Errorf("a cell is taken before its lease is over: %v", err)
-	}
-	long := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(d.attempt(id, 2, ownerFile), long, long); err != nil {
-		t.Fatal(err)
-	}
-	third, err := d.claim(id, lease)
-	if err != nil || third == nil || third.number != 3 {
-		t.Fatalf("%+v %v", third, err)
-	}
-	if second.holds() || !third.holds() {
-		t.Error("the fence is not where the latest claim is")
-	}
-	if err := errors.Join(second.unlock(), third.release()); err != nil {
-		t.Error(err)
+	if s, _, err := d.look(d.Store(), id, -time.Hour); s != stale || err != nil {
+		t.Errorf("%v %v", s, err)
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 )
 
@@ -38,7 +38,7 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dirs[0], err)
 	}
-	text, err := readFile(dirs[0].path(batchFile))
+	text, err := dirs[0].read(batchFile)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", dirs[0], err)
 	}
@@ -121,26 +121,33 @@ func fuller(a, b Dir, id ID) (Dir, error) {
 	return a, nil
 }
 
-// takeBudget copies what the processes of another directory have leased. A file that both have
+// takeBudget copies what the processes of another directory have leased. A name that both have
 // is of the same processes, and grows: the larger one is the later one.
 func (d Dir) takeBudget(from Dir) error {
-	theirs, err := from.leases()
+	theirs, _, err := from.leases(0)
 	if err != nil || len(theirs) == 0 {
 		return err
 	}
-	ours, err := d.leases()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(d.path(budgetDir), 0o700); err != nil {
-		return err
-	}
-	for name, leased := range theirs {
-		if err := replaceFile(d.path(budgetDir, name), llmclient.Marshal(leased.AtLeast(ours[name]))); err != nil {
+	if taken, ok := theirs[workersFile]; ok {
+		ours, _, err := d.leases(0)
+		if err != nil {
 			return err
 		}
+		if err := d.KeepTaken(taken.AtLeast(ours[workersFile])); err != nil {
+			return err
+		}
+		delete(theirs, workersFile)
 	}
-	return nil
+	_, err = d.changeLeases(0, func(ours map[string]budget.Amount) bool {
+		changed := false
+		for name, leased := range theirs {
+			more := leased.AtLeast(ours[name])
+			changed = changed || more != ours[name]
+			ours[name] = more
+		}
+		return changed
+	})
+	return err
 }
 
 // latestOf are the latest attempts at a cell in two directories.
@@ -174,17 +181,16 @@ func (d Dir) take(from Dir, id ID) error {
 		return err
 	}
 	for _, n := range numbers {
-		to := d.attempt(id, n)
+		to := inAttempt(id, n)
 		// A copy that was made while the attempt was played is half of it, and the attempt of the
 		// result may be another one than ours of the same number.
-		if _, err := os.Lstat(filepath.Join(to, endedFile)); err == nil && n != result.Attempt {
+		if d.folder().Exists(filepath.Join(to, endedFile)) && n != result.Attempt {
 			continue
 		}
-		partial := to + ".partial"
-		if err := errors.Join(os.RemoveAll(partial), copyRun(from.attempt(id, n), partial), os.RemoveAll(to)); err != nil {
+		if err := d.folder().RemoveAll(to); err != nil {
 			return err
 		}
-		if err := os.Rename(partial, to); err != nil {
+		if err := copyRun(from, inAttempt(id, n), d, to); err != nil {
 			return err
 		}
 	}

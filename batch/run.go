@@ -214,25 +214,25 @@ func (b *player) keep(r Result) {
 }
 
 // stand says how a cell stands. What another process has finished is taken up. The lock is held.
-func (b *player) stand(cell Cell, clock *fileClock) (s state, latest int64, err error) {
+func (b *player) stand(cell Cell, store Store) (s state, latest int64, err error) {
 	if b.done[cell.ID] {
 		return done, 0, nil
 	}
-	s, latest, _, err = b.Dir.look(cell.ID, b.Lease, clock)
+	s, at, err := b.Dir.look(store, cell.ID, b.Lease)
 	if err != nil || s != done {
-		return s, latest, err
+		return s, at.Number, err
 	}
 	r, _, err := b.Dir.result(cell.ID, resultFile)
 	if _, damaged := errors.AsType[*damagedError](err); damaged {
 		if _, err := b.Dir.SetAside(cell.ID); err != nil {
-			return s, latest, err
+			return s, at.Number, err
 		}
-		s, latest, _, err = b.Dir.look(cell.ID, b.Lease, clock)
-		return s, latest, err
+		s, at, err = b.Dir.look(store, cell.ID, b.Lease)
+		return s, at.Number, err
 	}
 	r.Cell = cell
 	b.keep(r)
-	return s, latest, err
+	return s, at.Number, err
 }
 
 // next claims a cell, or waits until one may be free. It is nil if nothing is left to do.
@@ -258,13 +258,13 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	// begun and live are the shards that somebody has begun here, and that somebody plays.
-	begun, live, clock := map[int]bool{}, map[int]bool{}, fileClock{dir: b.Dir}
+	begun, live, store := map[int]bool{}, map[int]bool{}, b.Dir.Store()
 	var abandoned []Cell
 	var shards []int
 	for place, cell := range b.cells {
 		shard := b.shards[place]
 		mine := b.Shard.Of <= 1 || shard == b.Shard.Index-1
-		s, latest, err := b.stand(cell, &clock)
+		s, latest, err := b.stand(cell, store)
 		if err != nil {
 			return nil, cell, false, err
 		}
@@ -316,7 +316,7 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(b.Dir.attempt(cell.ID, c.number, logFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := b.Dir.folder().OpenFile(inAttempt(cell.ID, c.number, logFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY)
 	if err != nil {
 		return fmt.Errorf("open the log of cell %s: %w", cell.ID, err)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strings"
 	"time"
 
 	"example.com/agentworld/engine/budget"
@@ -57,15 +55,16 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	out, clock := Status{Name: name, Cells: []CellStatus{}}, fileClock{dir: d, at: time.Now()}
-	elsewhere, err := d.playedElsewhere(lease, &clock)
+	out, now := Status{Name: name, Cells: []CellStatus{}}, time.Now()
+	store := &dirStore{dir: d.folder(), now: &now}
+	elsewhere, err := d.playedElsewhere(lease, now)
 	if err != nil {
 		return out, err
 	}
 	for _, c := range cells {
 		one := CellStatus{Cell: c}
-		s, latest, _, err := d.look(c.ID, lease, &clock)
-		one.Attempt = latest
+		s, at, err := d.look(store, c.ID, lease)
+		one.Attempt = at.Number
 		var r Result
 		known := false
 		if err == nil {
@@ -105,8 +104,7 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			out.Waiting++
 		}
 		if one.Owner == "" && (one.State == "playing" || one.State == "stale") {
-			owner, _ := readFile(d.attempt(c.ID, latest, ownerFile)) // it is only for people
-			one.Owner = strings.TrimSpace(string(owner))
+			one.Owner = at.Host
 		}
 		if known {
 			out.Calls, out.Tokens, out.CostMicros = out.Calls+r.Calls, out.Tokens+r.Tokens, out.CostMicros+r.CostMicros
@@ -116,7 +114,8 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 		}
 		out.Cells = append(out.Cells, one)
 	}
-	out.Leased, _, err = (&Ledger{dir: d}).read()
+	leases, _, err := d.leases(0)
+	out.Leased = sum(leases)
 	return out, err
 }
 
@@ -127,21 +126,20 @@ const workersPlaying = "playing.json"
 // KeepPlaying writes down which cells workers elsewhere play, with the numbers of their attempts. The
 // caller repeats it four times a lease: [Dir.Status] ignores an older list.
 func (d Dir) KeepPlaying(attempts map[ID]int64) error {
-	if err := replaceFile(d.path(workersPlaying), llmclient.Marshal(attempts)); err != nil {
+	if err := d.replace(workersPlaying, llmclient.Marshal(attempts)); err != nil {
 		return fmt.Errorf("keep which cells are played: %w", err)
 	}
 	return nil
 }
 
 // playedElsewhere is what [Dir.KeepPlaying] wrote down; nothing if that was longer ago than a lease.
-func (d Dir) playedElsewhere(lease time.Duration, clock *fileClock) (attempts map[ID]int64, err error) {
-	info, err := os.Stat(d.path(workersPlaying))
+func (d Dir) playedElsewhere(lease time.Duration, now time.Time) (attempts map[ID]int64, err error) {
+	info, err := d.folder().Stat(workersPlaying)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, readErr := readFile(d.path(workersPlaying))
-	now, clockErr := clock.now()
-	if err := errors.Join(err, readErr, clockErr); err != nil {
+	data, readErr := d.read(workersPlaying)
+	if err := errors.Join(err, readErr); err != nil {
 		return nil, fmt.Errorf("read which cells are played: %w", err)
 	}
 	if now.Sub(info.ModTime()) > lease {

@@ -46,6 +46,8 @@ type Conversation struct {
 	// Steps are the facts recorded so far, oldest first.
 	Steps []trace.Step
 
+	// said is all text of the last answer, also what may not decide.
+	said string
 	// marks are the places at which a provider is asked to keep the prompt, ascending; see mark.
 	marks []int
 	// answerAt is where the items of the last answer begin.
@@ -283,8 +285,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	for range r.NonObjects {
 		c.repaired(repairNotObject)
 	}
-	var texts []string
-	refused := false
+	// final are the texts that answer, if the provider says which do (phased).
+	var texts, final []string
+	refused, phased := false, false
 	c.answerAt, c.coming = len(c.Input), r.Items
 	for _, it := range r.Items {
 		keep := true
@@ -294,7 +297,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 		}
 		switch it.Kind {
 		case llmclient.KindFunctionCall:
-			it = c.acceptCall(it)
+			calls := c.acceptCalls(it)
+			c.Input = append(c.Input, calls[:len(calls)-1]...)
+			it = calls[len(calls)-1]
 		case llmclient.KindMessage:
 			if it.Role != "assistant" {
 				// Under another role a message would gain that role's authority, and one
@@ -304,9 +309,15 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			}
 			if it.Partial {
 				c.repaired(repairNotReplayable)
-				it = llmclient.Message("assistant", it.Text)
+				it = llmclient.PhasedMessage("assistant", it.Phase, it.Text)
 			}
 			texts = append(texts, it.Text)
+			if it.Phase != "" {
+				phased = true
+			}
+			if it.Phase == llmclient.PhaseFinal {
+				final = append(final, it.Text)
+			}
 			refused = refused || it.Refusal != ""
 		case llmclient.KindReasoning:
 		case llmclient.KindFunctionOutput:
@@ -340,7 +351,11 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			c.repaired(string(llmclient.FaultReasoning))
 		}
 	}
-	text := strings.Join(texts, "\n")
+	c.said = strings.Join(texts, "\n")
+	text := c.said
+	if phased {
+		text = strings.Join(final, "\n")
+	}
 	if len(c.Calls) > 0 && strings.TrimSpace(text) != "" {
 		c.note(trace.Step{Kind: trace.StepTextBeside})
 	}
@@ -353,12 +368,30 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	return text
 }
 
+// acceptCalls keeps the calls of an item. Only a call of several tools at once has several: each
+// goes back as one of its own, since each gets an output of its own.
+func (c *Conversation) acceptCalls(it llmclient.Item) (items []llmclient.Item) {
+	calls := c.Vocabulary.Called(it.Name, it.Text)
+	if len(calls) > 1 && len(c.Calls)+len(calls) > answer.CallsMax {
+		calls = []answer.Call{{Tool: it.Name, Arguments: it.Text}}
+	}
+	for i, call := range calls {
+		if i > 0 {
+			it.ID, it.CallID = "", ""
+		}
+		items = append(items, c.acceptCall(it, call))
+	}
+	return items
+}
+
 // acceptCall keeps a call, and rebuilds one that could not be sent back as it is: no
 // id, a repeated one, or arguments that are no JSON string.
-func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
-	call := PendingCall{Call: c.Vocabulary.Called(it.Name, it.Text), ID: it.CallID, custom: it.Custom}
+func (c *Conversation) acceptCall(it llmclient.Item, read answer.Call) llmclient.Item {
+	call := PendingCall{Call: read, ID: it.CallID, custom: it.Custom}
 	name, args, readsOtherwise := it.Name, it.Text, false
-	if slices.Contains(call.Repairs, answer.WrapperKey) {
+	if slices.ContainsFunc(call.Repairs, func(r answer.Repair) bool {
+		return r == answer.WrapperKey || r == answer.ArgumentsInName || r == answer.ToolFromFields
+	}) {
 		name, args, readsOtherwise = call.Tool, call.Arguments, true
 	}
 	isObject := answer.IsObject(args)
@@ -449,13 +482,14 @@ func (c *Conversation) mint() string {
 func (c *Conversation) Read(text string, allowed []string) answer.Problem {
 	r := c.Vocabulary.Read(text)
 	if r.Kept != "" {
-		items := c.Input[:c.answerAt:c.answerAt]
+		items, phase := c.Input[:c.answerAt:c.answerAt], ""
 		for _, it := range c.Input[c.answerAt:] {
+			phase = cmp.Or(it.Phase, phase)
 			if it.Kind != llmclient.KindMessage && it.Kind != llmclient.KindReasoning {
 				items = append(items, it)
 			}
 		}
-		c.Input = append(items, llmclient.Message("assistant", strings.TrimSpace(r.Kept)))
+		c.Input = append(items, llmclient.PhasedMessage("assistant", phase, strings.TrimSpace(r.Kept)))
 		c.repaired(repairInventedText)
 	}
 	if r.Problem != "" {
@@ -543,16 +577,31 @@ func (c *Conversation) settled() bool {
 	return !slices.ContainsFunc(c.Calls, func(p PendingCall) bool { return !p.done })
 }
 
-// Flush appends the outputs of the last answer's calls in the model's order.
+// Flush appends the outputs of the last answer's calls in the model's order. Calls that went wrong
+// in the same way are told so once, in full: the others point to that output.
 func (c *Conversation) Flush() {
+	told := map[string]string{}
 	for _, p := range c.Calls {
 		output := p.output
 		if p.wrong != nil {
 			output = encode(p.wrong)
+			if first, again := told[output]; again {
+				output = encode(sameError{p.wrong.Status, p.wrong.Code, first, p.wrong.Executed})
+			} else {
+				told[output] = p.ID
+			}
 		}
 		c.Input = append(c.Input, llmclient.Output(p.ID, output, p.custom))
 	}
 	c.Calls = nil
+}
+
+// sameError points to the output of another call of an answer, which failed in the same way.
+type sameError struct {
+	Status   string `json:"status"`
+	Code     string `json:"code"`
+	SameAs   string `json:"same_as"`
+	Executed bool   `json:"executed"`
 }
 
 // Repair spends one further request on an answer that could not be used; ok is false

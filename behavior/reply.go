@@ -41,7 +41,10 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
 		problem = t.talk.Read(text, t.allowed())
 	}
-	t.readCitations(text)
+	t.readCitations(t.talk.said)
+	if reasons {
+		text = t.talk.said
+	}
 	switch {
 	case problem != "":
 		t.repair(problem)

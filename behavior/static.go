@@ -25,24 +25,38 @@ func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...strin
 	}
 	plan := tool[answer.Plan](answer.ToolPlan, doc, needless...)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions, needless...), plan}
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.turnDoc+actions, needless...), plan}
 	}
-	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions, needless...), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
+	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, w.draftDoc+actions, needless...), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
 }
 
 func tool[Args any](name, doc string, needless ...string) llmclient.Tool {
 	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds}, needless...)
 }
 
+// listOf is the schema of a list of at least least and at most most elements: what is refused, or
+// left out, beyond that. Strict modes enforce both numbers.
+func listOf(item *jsonschema.Schema, least, most int) *jsonschema.Schema {
+	list := &jsonschema.Schema{Type: "array", Items: item, MaxItems: &most}
+	if least > 0 {
+		list.MinItems = &least
+	}
+	return list
+}
+
 // StrictTool returns a function tool whose arguments are the fields of Args, all of
 // them required. enums closes the sets of values of fields by name; what the types cannot
 // say of others is put in their place. Needless actions are not among those of a candidate.
 func StrictTool[Args any](name, doc string, enums map[string][]string, needless ...string) llmclient.Tool {
+	leastCandidates := 1
+	if name == answer.ToolTurn {
+		leastCandidates = 0 // who waits needs none
+	}
 	given := map[string]*jsonschema.Schema{
 		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
 		"execute_until": modules.StandingSchema(),
 		"actions":       {Type: "array", Items: modules.PlannedActionSchema(needless...)},
-		"candidates":    {Type: "array", Items: modules.ActionSchema(needless...)},
+		"candidates":    listOf(modules.ActionSchema(needless...), leastCandidates, candidatesMax),
 	}
 	for field, values := range enums {
 		given[field] = modules.EnumSchema(values)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/run"
@@ -56,7 +55,7 @@ func TestNothingOutsideABatchIsRead(t *testing.T) {
 	at := serve(t, dir) + "api/batch?batch=own"
 	look := func(want int, what string) {
 		t.Helper()
-		client := http.Client{Timeout: 20 * time.Second} // a pipe would never answer
+		client := http.Client{Timeout: patience} // a pipe would never answer
 		answer, err := client.Get(at)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)

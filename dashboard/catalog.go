@@ -144,7 +144,8 @@ func isTrace(f fs.DirEntry) bool {
 // an attempt at a cell is locked too.
 func neverBegan(files []fs.DirEntry) bool {
 	other := func(f fs.DirEntry) bool {
-		return !(f.Name() == run.LockFile && f.Type().IsRegular() || f.Name() == run.PlaybookDir && f.IsDir())
+		lock := f.Name() == run.LockFile || f.Name() == run.ClaimFile
+		return !(lock && f.Type().IsRegular() || f.Name() == run.PlaybookDir && f.IsDir())
 	}
 	return len(files) > 0 && !slices.ContainsFunc(files, other)
 }
@@ -310,12 +311,12 @@ func traceSize(dir run.Dir) string {
 	if len(files) > 0 {
 		last = files[len(files)-1]
 	}
-	info, err := os.Stat(filepath.Join(string(dir), run.TraceFile))
+	info, err := os.Lstat(filepath.Join(string(dir), run.TraceFile))
 	if err != nil {
 		return err.Error()
 	}
 	asks := ""
-	if of, err := os.Stat(filepath.Join(string(dir), run.AsksFile)); err == nil {
+	if of, err := os.Lstat(filepath.Join(string(dir), run.AsksFile)); err == nil {
 		asks = number(of.Size())
 	}
 	return strings.Join([]string{number(int64(len(files))), last, number(info.Size()), asks}, " ")

@@ -31,7 +31,9 @@ func TestMain(m *testing.M) {
 	case len(args) == 2 && args[0] == "clients":
 		watch(args[1])
 	default:
-		os.Exit(m.Run())
+		code := m.Run()
+		closeBrowser()
+		os.Exit(code)
 	}
 }
 

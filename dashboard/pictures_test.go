@@ -26,9 +26,14 @@ const pictureBytesMax = 150_000
 // outline is what a view has for those who do not see it: its headings and what it calls its parts.
 const outline = `[...document.querySelectorAll('h1, h2, h3, th, [role=region], nav, section[aria-label]')].filter((e) => e.checkVisibility()).map((e) => e.ariaLabel || e.innerText)`
 
-// TestPictures takes the pictures in docs when asked to. Otherwise it goes to where each was taken
-// and looks whether the page is still the one in the picture, by its headings and parts.
+// TestPictures takes the pictures in docs when asked to. Otherwise it goes to where each was taken,
+// in a long test, and looks whether the page is still the one in the picture, by its headings and
+// parts. That each is there, named and small is looked at always.
 func TestPictures(t *testing.T) {
+	named := picturesNamed(t)
+	if !long && !*pictures {
+		return
+	}
 	browserPath(t)
 	dir := t.TempDir()
 	record(t, filepath.Join(dir, "camp"), "task_cooperation_camp_160", 100, nil)
@@ -73,7 +78,6 @@ func TestPictures(t *testing.T) {
 	if err != nil || strings.TrimSpace(string(want)) != string(text) {
 		t.Errorf("the page is not the one in the pictures; look at it, and take them again with -pictures: %v\n%s\nwant\n%s", err, text, want)
 	}
-	named := picturesNamed(t)
 	for name := range shown {
 		if !slices.Contains(named, name+".jpg") {
 			t.Errorf("no page of docs shows the picture %s.jpg", name)

@@ -122,7 +122,10 @@ func longestTurn(s trace.Settings, tick int64) budget.Amount {
 	window := int64(cfg.ContextWindowTokens)
 	dearest := price.Money(0)
 	for _, p := range s.Prices {
-		dearest = max(dearest, p.Most(llmclient.Usage{Input: window, Output: window}))
+		for _, asked := range s.SamplingSet() {
+			u := llmclient.Usage{Input: window, Output: window, ServiceTier: asked.Tier()}
+			dearest = max(dearest, p.Most(u))
+		}
 	}
 	return budget.Amount{calls, calls * window, calls * int64(dearest)}
 }

@@ -21,7 +21,7 @@ import (
 
 // simulated is a price of the scripted model, for caps on cost.
 func simulated() []price.Price {
-	return []price.Price{{Model: "scripted", Currency: "USD", Input: 2_000_000, CachedInput: 500_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "a test"}}
+	return []price.Price{{Model: "scripted", Currency: "USD", Rates: price.Rates{Input: 2_000_000, CachedInput: 500_000, Output: 8_000_000}, AsOf: "2026-01-02", Source: "a test"}}
 }
 
 // spent is what the answers of a run billed, over the run, the most of an agent and the

@@ -32,7 +32,8 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 		counted++
 		o := opening{
 			due: slices.Contains(due, agent), tokens: m.input(ask.Request, map[string]int64{}), answer: int64(r.spending.longest(ask)),
-			calls: leastCalls(r.runtime.Config(), ask), price: r.spending.prices[r.endpoint(agent).model],
+			calls: leastCalls(r.runtime.Config(), ask),
+			price: r.spending.prices[r.endpoint(agent).model], tier: ask.Request.Sampling.Tier(),
 		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
@@ -55,6 +56,8 @@ type opening struct {
 	// calls is the number of calls of its shortest path.
 	calls int
 	price price.Price
+	// tier is the service tier that is asked for.
+	tier string
 }
 
 // shape is how turns usually run where nothing about the model is known.
@@ -87,6 +90,7 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 		Likely: o.spending(ticks, shape{turnsPercent, least + 5, 105, answerTokensLikely}),
 		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, o.answer}),
 	}
+	e.Most = o.dearest(e.Most)
 	if o.due {
 		e.Least = o.spending(ticks, shape{25, least, 100, answerTokensLeast})
 	}
@@ -106,8 +110,17 @@ func (o opening) spending(ticks int64, s shape) trace.Usage {
 // growthTokensMax bounds what a call is supposed to add to the input of the next one.
 const growthTokensMax = 600
 
+// priced adds the cost of calls at the tier that is asked for, as if nothing were cached.
 func (o opening) priced(s trace.Usage) trace.Usage {
-	s.Cost = o.price.Most(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
+	rates, _ := o.price.At(o.tier, s.InputTokens/max(1, s.Calls))
+	s.Cost = rates.Cost(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
+	return s
+}
+
+// dearest adds the most that calls can cost.
+func (o opening) dearest(s trace.Usage) trace.Usage {
+	rates := o.price.Dearest(o.tier, s.InputTokens/max(1, s.Calls))
+	s.Cost = rates.Most(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
 	return s
 }
 
@@ -125,7 +138,7 @@ func (r *runner) expectReflection(o opening, times int64) trace.Estimate {
 	return trace.Estimate{
 		Least:  o.priced(trace.Usage{Calls: times, InputTokens: times * reflectionInputLikely / 2, OutputTokens: times * answerTokensLeast}),
 		Likely: o.priced(trace.Usage{Calls: 2 * times, InputTokens: 2 * times * reflectionInputLikely, OutputTokens: 2 * times * reflectionOutputLikely}),
-		Most:   o.priced(trace.Usage{Calls: most, InputTokens: most * reflectionInputMost, OutputTokens: most * o.answer}),
+		Most:   o.dearest(trace.Usage{Calls: most, InputTokens: most * reflectionInputMost, OutputTokens: most * o.answer}),
 	}
 }
 

@@ -43,11 +43,11 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 	if o.Settings, o.Forks, err = o.plan(); err != nil {
 		return Result{}, err
 	}
-	unlock, err := run.Dir(o.RunDir).Lock()
+	claim, err := o.claim()
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() { err = errors.Join(err, claim.Unlock()) }()
 	prefix, err := OpenRecorded(o.Parent, nil)
 	if err != nil {
 		return Result{}, err
@@ -64,6 +64,7 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
+	log.Under(claim)
 	defer func() { err = errors.Join(err, log.Close()) }()
 	r, err := newRunner(o.Options, checking{appending{log}, prefix.answers, o.AtTick})
 	if err != nil {

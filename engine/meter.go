@@ -23,7 +23,10 @@ type meters struct {
 	// counts says that tokens matter: without a cap on them or on their cost they are
 	// not counted, which would only take time.
 	counts bool
-	meter  tokenMeter
+	// watches says that the usage of answers is compared with what is counted here, since a provider is
+	// asked.
+	watches bool
+	meter   tokenMeter
 	// window is the model's.
 	window int
 	// local are the models at a loopback address, where often nothing else ends an answer.
@@ -35,8 +38,10 @@ func newMeters(s trace.Settings) *meters {
 	for _, l := range []trace.Limit{s.Caps.Run, s.Caps.Agent, s.Caps.Tick} {
 		counts = counts || l.Tokens > 0 || l.Cost > 0
 	}
-	return &meters{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, window: s.ContextWindowTokens,
-		meter: tokenMeter{known: map[string]int64{}}, local: localModels(s)}
+	return &meters{
+		budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), window: s.ContextWindowTokens,
+		counts: counts, watches: s.Live(), meter: tokenMeter{known: map[string]int64{}}, local: localModels(s),
+	}
 }
 
 // capped says that something is bounded.
@@ -45,7 +50,8 @@ func (s *meters) capped() bool { return s.caps != (trace.Caps{}) }
 // under returns the meters with the same spending and other caps.
 func (s *meters) under(caps trace.Caps) *meters {
 	next := newMeters(trace.Settings{Caps: caps, ContextWindowTokens: s.window})
-	next.prices, next.budget, next.local = s.prices, s.budget.Under(caps), s.local
+	next.prices, next.budget = s.prices, s.budget.Under(caps)
+	next.local, next.watches = s.local, s.watches
 	return next
 }
 
@@ -103,7 +109,38 @@ func (s *meters) call(r llmclient.Request, items map[string]int64) budget.Call {
 	if !s.counts {
 		return budget.Uncounted(s.prices[r.Model])
 	}
-	return s.budget.Call(s.meter.input(r, items), int64(r.Sampling.MaxOutputTokens), s.prices[r.Model])
+	return s.budget.Call(s.meter.input(r, items), int64(r.Sampling.MaxOutputTokens), s.prices[r.Model]).At(r.Sampling.Tier())
+}
+
+// said is the call with what was counted of its answer.
+func (s *meters) said(c budget.Call, a llmclient.Answer) budget.Call {
+	if !s.counts || a.Reply == nil {
+		return c
+	}
+	return c.Said(outputTokens(*a.Reply))
+}
+
+// counted is what was counted here of an exchange whose usage says something else, nil otherwise. items
+// holds the tokens of items counted before.
+func (s *meters) counted(r llmclient.Request, items map[string]int64, a llmclient.Answer) *trace.Counted {
+	if !s.watches || a.Reply == nil || !a.Reply.Usage.Counted() {
+		return nil
+	}
+	counted := trace.Counted{Input: s.meter.input(r, items), Output: outputTokens(*a.Reply)}
+	if len(counted.Doubts(a.Reply.Usage)) == 0 {
+		return nil
+	}
+	return &counted
+}
+
+// outputTokens counts what of a reply is text: reasoning that was not shown is no part of it.
+func outputTokens(r llmclient.Reply) (n int64) {
+	for _, it := range r.Items {
+		if it.Kind == llmclient.KindMessage || it.Kind == llmclient.KindFunctionCall {
+			n += int64(tokens.Count(it.Name + it.Text + it.Refusal))
+		}
+	}
+	return n
 }
 
 // cost is what the answers of a turn cost.
@@ -233,5 +270,5 @@ func (b *Bill) Call(r llmclient.Request) budget.Call {
 	if len(b.items) > billItemsMost {
 		b.items = map[string]int64{}
 	}
-	return b.budget.Call(b.spending.meter.input(r, b.items), int64(cmp.Or(r.Sampling.MaxOutputTokens, trace.OutputTokensReserved)), b.spending.prices[r.Model])
+	return b.budget.Call(b.spending.meter.input(r, b.items), int64(cmp.Or(r.Sampling.MaxOutputTokens, trace.OutputTokensReserved)), b.spending.prices[r.Model]).At(r.Sampling.Tier())
 }

@@ -28,7 +28,7 @@ func (a *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmcl
 		return refused.Answer(), nil, refused
 	}
 	answer := send()
-	charge := a.reservation.Charge(call, answer)
+	charge := a.reservation.Charge(a.of.said(call, answer), answer)
 	a.next = call.Next()
 	return answer, &charge, nil
 }

@@ -121,6 +121,9 @@ func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 
 // takeUp makes the trace end where the run continues, and records that in it.
 func (s *Resumption) takeUp(log *run.Log, o Options) error {
+	if err := s.claim.Check(); err != nil { // it may have been long since it was claimed
+		return err
+	}
 	if err := s.dir.RemoveReport(); err != nil {
 		return err
 	}
@@ -130,6 +133,7 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	if err := log.Continue(s.dir, *s.State); err != nil {
 		return err
 	}
+	log.Under(s.claim)
 	if err := log.OnRecord(o.Record); err != nil {
 		return err
 	}

@@ -36,6 +36,8 @@ type ResumeOptions struct {
 	// Caps, when set, returns the caps that are to hold from now on, given those that do;
 	// what was spent counts against them. The change is recorded.
 	Caps func(trace.Caps) trace.Caps
+	// Leased is that of [Options].
+	Leased bool
 	// Recording is the source of recorded answers, nil for none. It must be the run's own,
 	// but it may have been moved.
 	Recording *trace.Recording
@@ -49,7 +51,7 @@ type Resumption struct {
 	dir     run.Dir
 	options ResumeOptions
 	target  int64
-	unlock  func() error
+	claim   *run.Claim
 	// change are other caps from a tick on, nil for none.
 	change *trace.CapChange
 }
@@ -58,18 +60,18 @@ type Resumption struct {
 // nothing but the lock. The error is a [*run.LockedError], [ErrVersionDrift],
 // [ErrNotResumable], or a failure to read the run.
 func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
-	unlock, err := run.Dir(dir).Lock()
+	claim, err := Options{RunDir: dir, Leased: o.Leased}.claim()
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			s, err = nil, errors.Join(err, unlock())
+			s, err = nil, errors.Join(err, claim.Unlock())
 		}
 	}()
 	h, err := run.Dir(dir).Header()
 	if errors.Is(err, run.ErrNothingRecorded) {
-		return nil, fmt.Errorf("%w: %w; remove %s and start it again", ErrNotResumable, run.ErrNothingRecorded, dir)
+		return nil, fmt.Errorf("%w: %w; start it again in the same directory", ErrNotResumable, run.ErrNothingRecorded)
 	}
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same directory, at no cost",
 			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
 	}
-	s = &Resumption{State: t, dir: run.Dir(dir), options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), unlock: unlock}
+	s = &Resumption{State: t, dir: run.Dir(dir), options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), claim: claim}
 	if s.target < t.Tick {
 		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.Tick)
 	}
@@ -123,7 +125,7 @@ func otherRecording(recorded, offered *trace.Recording) error {
 }
 
 // Close gives the run back.
-func (s *Resumption) Close() error { return s.unlock() }
+func (s *Resumption) Close() error { return s.claim.Unlock() }
 
 // Settings are the recorded settings of the run as they hold from now on, with the
 // ticks it is to have.

@@ -32,6 +32,9 @@ type Options struct {
 	Prepared *Prepared
 	// RunDir is the directory of the run's files; see [run.Dir].
 	RunDir string
+	// Leased says that the caller has RunDir to itself by a lease: a file system without locks is
+	// then no reason to refuse.
+	Leased bool
 	// Source answers requests.
 	Source Source
 	// Blind lists agents that see nothing of what others write, offer or ask for, see
@@ -109,6 +112,8 @@ type Exchange struct {
 	Stage   trace.Stage
 	Request llmclient.Request
 	Answer  llmclient.Answer
+	// Counted is what was counted here, nil if the usage of the answer agrees with it.
+	Counted *trace.Counted
 }
 
 // Result is how a run ended.
@@ -147,21 +152,30 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	r := p.r
 	p.r, p.first = nil, nil // it is played once
 	r.carry(o)
-	unlock, err := run.Dir(o.RunDir).Lock()
+	claim, err := o.claim()
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() { err = errors.Join(err, claim.Unlock()) }()
 	log, err := run.Dir(r.RunDir).CreateLog()
 	if err != nil {
 		return Result{}, err
 	}
+	log.Under(claim)
 	r.sink, err = appending{log}, log.OnRecord(o.Record)
 	if err == nil {
 		result, err = r.run(ctx)
 	}
 	result.Head = log.Head()
 	return result, errors.Join(err, log.Close())
+}
+
+// claim claims the run directory for this process.
+func (o Options) claim() (*run.Claim, error) {
+	if o.Leased {
+		return run.Dir(o.RunDir).ClaimLeased()
+	}
+	return run.Dir(o.RunDir).Claim()
 }
 
 // runner is a run under way.

@@ -14,9 +14,17 @@ import (
 // error ends the run.
 type sink interface {
 	write(records ...trace.Record) error
-	// exchange takes a request and its answer before the answer is used, and what it
-	// counted against the caps.
-	exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error
+	// exchange takes a request and its answer before the answer is used, and what was
+	// counted of them.
+	exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, m metered) error
+}
+
+// metered is what was counted of an exchange.
+type metered struct {
+	// charge is what it counted against the caps, nil without caps.
+	charge *trace.Charge
+	// counted is our own count, nil if the usage agrees with it.
+	counted *trace.Counted
 }
 
 // appending writes into a log.
@@ -24,14 +32,14 @@ type appending struct{ *run.Log }
 
 func (l appending) write(records ...trace.Record) error { return l.Write(records...) }
 
-func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
+func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, m metered) error {
 	request, sections := ask.Request, ask.Sections
 	if sections == nil {
 		sections = []trace.Section{}
 	}
 	return l.Exchange(trace.ModelCall{
 		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model, ToolChoice: request.Choice.Wire(), MaxOutputTokens: request.Sampling.MaxOutputTokens,
-		Sections: sections, Charge: charge,
+		Sections: sections, Charge: m.charge, Counted: m.counted,
 		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
 	}, request, a)
 }
@@ -41,7 +49,7 @@ type discarding struct{}
 
 func (discarding) write(...trace.Record) error { return nil }
 
-func (discarding) exchange(trace.CallKey, behavior.Ask, llmclient.Answer, *trace.Charge) error {
+func (discarding) exchange(trace.CallKey, behavior.Ask, llmclient.Answer, metered) error {
 	return nil
 }
 

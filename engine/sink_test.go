@@ -73,7 +73,7 @@ func recordsExchanges(b testing.TB) func() {
 		n++
 		ask.Request.Input = []llmclient.Item{llmclient.Message("user", fmt.Sprintf("tick %d\n%s", n, opening.Text))}
 		answer.Reply.Items = []llmclient.Item{llmclient.FunctionCall(fmt.Sprintf("call_%d", n), "plan", `{"goal":"Keep powered.","missing":[],"steps":[]}`)}
-		if err := (appending{log}).exchange(trace.CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, nil); err != nil {
+		if err := (appending{log}).exchange(trace.CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, metered{}); err != nil {
 			b.Fatal(err)
 		}
 	}

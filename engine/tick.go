@@ -40,8 +40,7 @@ type deliberated struct {
 	tookMS, latencyMS int64
 	// asked counts the calls for which a model was asked; came counts those with a reply
 	// or a substitute for it. replied says that there was a reply, and fresh that this
-	// process got it. example is the first answer while the endpoint has given no usable
-	// one.
+	// process got it. example is the first answer while the endpoint decides nothing.
 	asked, came    int64
 	replied, fresh bool
 	example        string
@@ -296,7 +295,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 					d.replied, d.fresh = true, d.fresh || !r.past.holds(key)
 				}
 				if f == nil || f.Came() {
-					if d.came++; d.example == "" && !r.endpoint(n).usable {
+					if d.came++; d.example == "" && !r.endpoint(n).decides() {
 						d.example = exampleOf(answer)
 					}
 				}
@@ -338,15 +337,21 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 		return answer
 	})
 	var err error
+	var counted *trace.Counted
 	if refused != nil {
 		record := refused.Record(ask.Request.Hash())
 		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, ask.Stage
 		err = r.sink.write(record)
 	} else {
-		err = r.sink.exchange(key, ask, answer, charge)
+		items := map[string]int64{}
+		if allowed != nil {
+			items = allowed.items
+		}
+		counted = r.spending.counted(ask.Request, items, answer)
+		err = r.sink.exchange(key, ask, answer, metered{charge, counted})
 	}
 	if err == nil && r.LLMIO != nil && !r.past.holds(key) {
-		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer})
+		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer, counted})
 	}
 	return answer, err
 }

@@ -95,8 +95,8 @@ func (v *verifying) write(records ...trace.Record) error {
 	return v.hold(func(to appending) error { return to.write(records...) })
 }
 
-func (v *verifying) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
-	return v.hold(func(to appending) error { return to.exchange(key, ask, a, charge) })
+func (v *verifying) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, m metered) error {
+	return v.hold(func(to appending) error { return to.exchange(key, ask, a, m) })
 }
 
 // heldMax is how many writes are sent on at a time.

@@ -48,20 +48,49 @@ type Reply struct {
 	Usage Usage
 }
 
-// Usage counts tokens as the provider reports them.
+// Usage counts tokens as the provider bills them.
 type Usage struct {
-	// Input includes Cached; Output includes Reasoning.
+	// Input includes Cached and Written; Output includes Reasoning. Total is the provider's own sum,
+	// 0 where it reports none.
 	Input     int64 `json:"input"`
 	Cached    int64 `json:"cached"`
 	Output    int64 `json:"output"`
 	Reasoning int64 `json:"reasoning"`
 	Total     int64 `json:"total"`
+	// Written are the input tokens that the provider wrote to its prompt cache. WrittenLong are those of
+	// them that it keeps for more than half an hour, which most providers bill higher.
+	Written     int64 `json:"written,omitempty"`
+	WrittenLong int64 `json:"written_long,omitempty"`
+	// ServiceTier is the tier that served the call, in the provider's word. It is empty if the provider
+	// did not say one, or said "default" to a call that asked for none. A sum has none.
+	ServiceTier string `json:"service_tier,omitempty"`
 }
 
-// Add returns the sum of both usages.
+// Add returns the sum of the counts of both usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Cached + v.Cached, u.Output + v.Output, u.Reasoning + v.Reasoning, u.Total + v.Total}
+	return Usage{
+		Input:       u.Input + v.Input,
+		Cached:      u.Cached + v.Cached,
+		Output:      u.Output + v.Output,
+		Reasoning:   u.Reasoning + v.Reasoning,
+		Total:       u.Total + v.Total,
+		Written:     u.Written + v.Written,
+		WrittenLong: u.WrittenLong + v.WrittenLong,
+	}
 }
+
+// Counted reports whether the provider reported any count.
+func (u Usage) Counted() bool {
+	u.ServiceTier = ""
+	return u != Usage{}
+}
+
+// Summed reports whether the provider's total is the sum of what was read of the usage, or is missing.
+func (u Usage) Summed() bool { return u.Total == 0 || u.Total == u.Input+u.Output }
+
+// RepairTierFallback is the name under which a reply counts that it was asked for at the default
+// service tier, because the one that is set was full.
+const RepairTierFallback = "tier_fallback"
 
 // Failure is the end of a request without a reply.
 type Failure struct {

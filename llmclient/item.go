@@ -47,6 +47,9 @@ type Item struct {
 	Status string
 	// Role is the author of a message: user, developer, system or assistant.
 	Role string
+	// Phase is what a message is in an answer, empty where the provider does not say: PhaseFinal,
+	// or a word for what comes before.
+	Phase string
 	// CallID binds a function call to its output. A provider may leave it empty.
 	CallID string
 	// Name is the called function.
@@ -64,6 +67,9 @@ type Item struct {
 	Raw json.RawMessage
 }
 
+// PhaseFinal is the phase of the message that answers. Others comment on what comes.
+const PhaseFinal = "final_answer"
+
 // Counted is what of the item takes room in a model's window: a text, and about as many
 // tokens more as encrypted reasoning has, which the model reads as it wrote it.
 func (it Item) Counted() (text string, more int) {
@@ -78,10 +84,16 @@ func (it Item) Counted() (text string, more int) {
 }
 
 // Message returns an input message of the given role ("user" or "developer").
-func Message(role, text string) Item {
+func Message(role, text string) Item { return PhasedMessage(role, "", text) }
+
+// PhasedMessage returns a message of a phase, of none if that is empty.
+func PhasedMessage(role, phase, text string) Item {
 	raw := AppendText(append(make([]byte, 0, len(text)*9/8+64), `{"type":"message","role":`...), role)
+	if phase != "" {
+		raw = AppendText(append(raw, `,"phase":`...), phase)
+	}
 	raw = append(AppendText(append(raw, `,"content":`...), text), '}')
-	return Item{Kind: KindMessage, Role: role, Text: text, Raw: raw}
+	return Item{Kind: KindMessage, Role: role, Phase: phase, Text: text, Raw: raw}
 }
 
 // FunctionOutput returns the output that answers the call with callID.
@@ -121,7 +133,7 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	}
 	kind := TextOf(w["type"])
 	it = Item{
-		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: TextOf(w["role"]),
+		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: TextOf(w["role"]), Phase: strictString(w["phase"]),
 		CallID: TextOf(w.first("call_id", "tool_call_id")), Raw: append(json.RawMessage(nil), raw...),
 	}
 	switch plain := plainName(kind); {
@@ -282,7 +294,7 @@ func outputText(raw json.RawMessage) string {
 // a model has one, unless it is text alone.
 func (it Item) withoutID() Item {
 	if it.Kind == KindMessage && it.Refusal == "" {
-		return Message(it.Role, it.Text)
+		return PhasedMessage(it.Role, it.Phase, it.Text)
 	}
 	it.ID, it.Raw = "", Marshal(it.without("id"))
 	return it

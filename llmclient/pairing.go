@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // ItemFault names a break of the rules by which the items of an input belong
@@ -107,6 +108,31 @@ func WithoutReasoningIDs(items []Item) (kept []Item, changed bool) {
 		kept[i], changed = it, true
 	}
 	return kept, changed
+}
+
+// WithPlainCallIDs returns items whose call ids are all made here, and whether that changed any. A
+// server that had its model's calls made by another one may refuse their ids.
+func WithPlainCallIDs(items []Item) (kept []Item, changed bool) {
+	kept = slices.Clone(items)
+	made := map[string]string{}
+	for i, it := range kept {
+		if it.CallID == "" || isPlain(it.CallID) {
+			continue
+		}
+		id, known := made[it.CallID]
+		if !known {
+			id = MintCallID("plain " + it.CallID)
+			made[it.CallID] = id
+		}
+		it.CallID, it.Raw = id, it.with("call_id", id)
+		kept[i], changed = it, true
+	}
+	return kept, changed
+}
+
+// isPlain reports whether a call id is one that every server takes.
+func isPlain(id string) bool {
+	return len(id) == mintedChars && strings.Trim(id, mintLetters) == ""
 }
 
 // pairer builds a list without faults item by item.
@@ -219,13 +245,17 @@ func (p *pairer) answerOpen(rest []Item) {
 
 // MintCallID makes a call id of a place: nine letters and digits, which every server takes.
 func MintCallID(place string) string {
-	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	id := sha256.Sum256([]byte("call " + place))
-	for i, b := range id[:9] {
-		id[i] = letters[int(b)%len(letters)]
+	for i, b := range id[:mintedChars] {
+		id[i] = mintLetters[int(b)%len(mintLetters)]
 	}
-	return string(id[:9])
+	return string(id[:mintedChars])
 }
+
+const (
+	mintLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	mintedChars = 9
+)
 
 // mint makes a call id that the list does not hold.
 func (p *pairer) mint() string {

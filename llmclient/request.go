@@ -163,6 +163,9 @@ func (r Request) members() json.RawMessage {
 	if how.ReasoningEffort != "" {
 		b = append(AppendText(append(b, `"reasoning":{"effort":`...), how.ReasoningEffort), "},"...)
 	}
+	if how.ServiceTier != "" {
+		b = append(AppendText(append(b, `"service_tier":`...), how.ServiceTier), ',')
+	}
 	if how.Temperature != "" {
 		b = append(append(append(b, `"temperature":`...), how.Temperature...), ',')
 	}

@@ -20,6 +20,9 @@ type Sampling struct {
 	ReasoningEffort string      `json:"reasoning_effort,omitempty"`
 	Temperature     json.Number `json:"temperature,omitempty"`
 	TopP            json.Number `json:"top_p,omitempty"`
+	// ServiceTier is the provider's word for how it processes the request, such as "flex". A tier that is
+	// full is left for the default one, call by call.
+	ServiceTier string `json:"service_tier,omitempty"`
 	// ExtraBody is a JSON object whose members are added to the request. One that the
 	// request has already is replaced, and left out if it is null.
 	ExtraBody json.RawMessage `json:"extra_body,omitempty"`
@@ -37,15 +40,19 @@ const MaxOutputTokensLeast = 16
 
 const extraBodyBytesMax = 64 << 10
 
-var effortWord = regexp.MustCompile(`^[A-Za-z0-9_-]{0,40}$`)
+// word is a value in one word of the provider.
+var word = regexp.MustCompile(`^[A-Za-z0-9_-]{0,40}$`)
 
 // Validate names the first member that cannot be sent, and what is allowed.
 func (s Sampling) Validate() error {
 	if n := s.MaxOutputTokens; n != 0 && n < MaxOutputTokensLeast {
 		return fmt.Errorf("max_output_tokens %d: allowed is a number from %d", n, MaxOutputTokensLeast)
 	}
-	if !effortWord.MatchString(s.ReasoningEffort) {
+	if !word.MatchString(s.ReasoningEffort) {
 		return fmt.Errorf("reasoning_effort %.60q: allowed is one word, such as low, medium or high", s.ReasoningEffort)
+	}
+	if !word.MatchString(s.ServiceTier) {
+		return fmt.Errorf("service_tier %.60q: allowed is one word, such as default, flex or priority", s.ServiceTier)
 	}
 	for _, n := range []struct {
 		name  string
@@ -77,12 +84,35 @@ func (s Sampling) Validate() error {
 func (s Sampling) Over(below Sampling) Sampling {
 	s.MaxOutputTokens = cmp.Or(s.MaxOutputTokens, below.MaxOutputTokens)
 	s.ReasoningEffort = cmp.Or(s.ReasoningEffort, below.ReasoningEffort)
+	s.ServiceTier = cmp.Or(s.ServiceTier, below.ServiceTier)
 	s.Temperature, s.TopP = cmp.Or(s.Temperature, below.Temperature), cmp.Or(s.TopP, below.TopP)
 	if s.ExtraBody == nil {
 		s.ExtraBody = below.ExtraBody
 	}
 	return s
 }
+
+// Tier is the service tier that is asked for, also by ExtraBody, and empty for none.
+func (s Sampling) Tier() string {
+	extra := MembersOf(s.ExtraBody)
+	if value, set := extra[tierMember]; set {
+		return TextOf(value)
+	}
+	return s.ServiceTier
+}
+
+// WithTier returns s with another service tier, whatever ExtraBody says of it.
+func (s Sampling) WithTier(tier string) Sampling {
+	s.ServiceTier = tier
+	extra := MembersOf(s.ExtraBody)
+	if _, set := extra[tierMember]; set {
+		delete(extra, tierMember)
+		s.ExtraBody = Marshal(extra)
+	}
+	return s
+}
+
+const tierMember = "service_tier"
 
 // extended adds ExtraBody to the members of a request.
 func (s Sampling) extended(request json.RawMessage) json.RawMessage {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -46,7 +45,7 @@ type AgentRow struct {
 	// Rejected actions by rejection code.
 	Rejections Counts `json:"rejections"`
 	// Tokens of all answers.
-	Tokens llmclient.Usage `json:"tokens"`
+	Tokens Tokens `json:"tokens"`
 	// Times it ran out of power, in whole ticks.
 	Shutdowns int64 `json:"shutdowns"`
 	// Goals met.

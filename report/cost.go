@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 // Cost is what a run's answers cost, at the prices that were recorded with it. It
 // covers decisions and reflections. Amounts are rounded up, each by itself.
 type Cost struct {
-	// Whether every model that was asked has a price; amounts are lower bounds otherwise.
+	// Whether every model that was asked has a price; amounts are lower bounds otherwise. What a price does not say is in guessed_by_kind.
 	Priced bool `json:"priced"`
 	// Currency of all amounts; empty without any price.
 	Currency string `json:"currency"`
@@ -32,6 +34,14 @@ type Cost struct {
 	CapChanges []CapChange `json:"cap_changes"`
 	// Requests that a cap refused, by cap; nothing was sent for them.
 	RefusedByCap Counts `json:"refused_by_cap"`
+	// Answers at the default tier because the service tier that was asked for was full, or had been shortly before.
+	TierFallbacks int64 `json:"tier_fallbacks"`
+	// Answers whose cost was partly guessed, by what their price does not say: cache writes, or the tier that served them.
+	GuessedByKind Counts `json:"guessed_by_kind"`
+	// Answers with a usage that is doubtful, by kind: its total is not the sum, or it differs by more than half from what the engine counted itself.
+	UsageDoubtsByKind Counts `json:"usage_doubts_by_kind"`
+	// Cost of all input over what it would have cost without a cache, in thousandths; 0 if nothing has a price.
+	InputOverPlainMilli int64 `json:"input_over_plain_milli"`
 }
 
 // ModelCost is one model's share of a run's cost.
@@ -41,13 +51,45 @@ type ModelCost struct {
 	// Requests sent.
 	Calls int64 `json:"calls"`
 	// Tokens of all answers.
-	Tokens llmclient.Usage `json:"tokens"`
+	Tokens Tokens `json:"tokens"`
+	// Answers by the service tier that served them, in the provider's word; empty if none was asked for or named. An answer that names none counts as "unsaid" if one was asked for.
+	CallsByTier Counts `json:"calls_by_tier"`
 	// Whether the model has a price.
 	Priced bool `json:"priced"`
 	// Cost in millionths of the currency; 0 without a price.
 	Micros int64 `json:"micros"`
 	// The price that was applied; null without one.
-	Price *price.Price `json:"price"`
+	Price *Price `json:"price"`
+}
+
+// Price is what the tokens of a model cost at the default tier.
+type Price struct {
+	// Model.
+	Model string `json:"model"`
+	// Currency of the amounts.
+	Currency string `json:"currency"`
+	// Input tokens that were neither cached nor written to the cache, in millionths of the currency for a million.
+	Input price.Money `json:"input_micros_per_million"`
+	// Cached input tokens.
+	CachedInput price.Money `json:"cached_input_micros_per_million"`
+	// Input tokens that are written to the cache; null if the price does not say it.
+	CacheWrite *price.Money `json:"cache_write_micros_per_million"`
+	// Those of them that are kept for more than half an hour; null if the price does not say it.
+	CacheWriteLong *price.Money `json:"cache_write_long_micros_per_million"`
+	// Output tokens, reasoning included.
+	Output price.Money `json:"output_micros_per_million"`
+	// Day the price was right, YYYY-MM-DD.
+	AsOf string `json:"as_of"`
+	// Where the price is from.
+	Source string `json:"source"`
+}
+
+// priceOf returns the row of a price.
+func priceOf(p price.Price) *Price {
+	return &Price{
+		Model: p.Model, Currency: p.Currency, AsOf: p.AsOf, Source: p.Source,
+		Input: p.Input, CachedInput: p.CachedInput, CacheWrite: p.CacheWrite, CacheWriteLong: p.CacheWriteLong, Output: p.Output,
+	}
 }
 
 // AgentCost is one agent's share of a run's cost.
@@ -57,7 +99,7 @@ type AgentCost struct {
 	// Requests sent.
 	Calls int64 `json:"calls"`
 	// Tokens of all answers.
-	Tokens llmclient.Usage `json:"tokens"`
+	Tokens Tokens `json:"tokens"`
 	// Cost in millionths of the currency, as far as models have prices.
 	Micros int64 `json:"micros"`
 }
@@ -112,16 +154,34 @@ type CapChange struct {
 
 // bill is what some calls took.
 type bill struct {
-	calls int64
-	usage llmclient.Usage
-	cost  price.Money
+	calls  int64
+	tokens Tokens
+	cost   price.Money
+	// input is the cost of the input, plain what it would have been without a cache.
+	input, plain price.Money
+	tiers        Counts
 }
 
-func (t *bill) add(m trace.ModelCall, p price.Price) {
+// add adds a call. asks says that it asked for a service tier.
+func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
+	u := m.Answer.Usage
 	t.calls++
-	t.usage = t.usage.Add(m.Answer.Usage)
-	t.cost = t.cost.Plus(p.Cost(m.Answer.Usage))
+	t.tokens = t.tokens.Add(TokensOf(u))
+	t.cost = t.cost.Plus(p.Cost(u))
+	if tier := cmp.Or(u.ServiceTier, tierUnsaid); m.Answer.Failure == nil && (asks || tier != tierUnsaid) {
+		if t.tiers == nil {
+			t.tiers = Counts{}
+		}
+		t.tiers[tier]++
+	}
+	u.Output = 0
+	t.input = t.input.Plus(p.Cost(u))
+	u.Cached, u.Written, u.WrittenLong = 0, 0, 0
+	t.plain = t.plain.Plus(p.Cost(u))
 }
+
+// tierUnsaid counts answers that do not name the tier that served them.
+const tierUnsaid = "unsaid"
 
 // costFold is the cost section in the making.
 type costFold struct {
@@ -139,6 +199,12 @@ type costFold struct {
 	at                  int64
 	refused             Counts
 	changes             []CapChange
+	// fallbacks, guessed and doubts count answers.
+	fallbacks       int64
+	guessed, doubts Counts
+	// settings are those in force; asked says whose calls ask for a service tier under them.
+	settings trace.Settings
+	asked    map[string]bool
 }
 
 // hold applies the prices and caps of some settings from now on.
@@ -147,6 +213,17 @@ func (c *costFold) hold(s trace.Settings) {
 		c.prices[p.Model], c.currency = p, p.Currency
 	}
 	c.caps = s.Caps
+	c.settings, c.asked = s, map[string]bool{}
+}
+
+// asks reports whether an agent's calls ask for a service tier now.
+func (c *costFold) asks(agent string) bool {
+	asks, known := c.asked[agent]
+	if !known {
+		asks = c.settings.SamplingOf(agent).Tier() != ""
+		c.asked[agent] = asks
+	}
+	return asks
 }
 
 // fork takes in what a fork changes. Caps that are not its parent's count from there.
@@ -188,10 +265,22 @@ func (c *costFold) changeCaps(change trace.CapChange) {
 
 // call takes in a request, of a decision or a reflection.
 func (c *costFold) call(m trace.ModelCall) {
-	p := c.prices[m.Model]
-	c.total.add(m, p)
-	at(c.models, m.Model).add(m, p)
-	at(c.agents, m.AgentID).add(m, p)
+	p, priced := c.prices[m.Model]
+	asks := c.asks(m.AgentID)
+	c.total.add(m, p, asks)
+	at(c.models, m.Model).add(m, p, asks)
+	at(c.agents, m.AgentID).add(m, p, asks)
+	if slices.Contains(m.Answer.Repairs, llmclient.RepairTierFallback) {
+		c.fallbacks++
+	}
+	if priced {
+		for _, what := range p.Guessed(m.Answer.Usage) {
+			c.guessed[what]++
+		}
+	}
+	for _, doubt := range m.Doubts() {
+		c.doubts[doubt]++
+	}
 	if m.Tick != c.at {
 		c.at, c.tick = m.Tick, state.Spent{}
 	}
@@ -206,6 +295,10 @@ func (c *costFold) report(agents []*agentFold) Cost {
 	out := Cost{
 		Priced: len(c.models) > 0, Currency: c.currency, TotalMicros: c.total.cost.Micros(),
 		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Caps: []CapUse{}, CapChanges: c.changes, RefusedByCap: c.refused,
+		TierFallbacks: c.fallbacks, GuessedByKind: c.guessed, UsageDoubtsByKind: c.doubts,
+	}
+	if c.total.plain > 0 {
+		out.InputOverPlainMilli = int64(float64(c.total.input)/float64(c.total.plain)*1000 + 0.5)
 	}
 	if e := c.estimate; e != nil {
 		figures := func(s trace.Usage) CostFigures {
@@ -214,10 +307,12 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.Estimate = &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
 	}
 	for name, t := range c.models {
-		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.usage, Micros: t.cost.Micros()}
-		var p price.Price
-		if p, row.Priced = c.prices[name]; row.Priced {
-			row.Price = &p
+		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros()}
+		maps.Copy(row.CallsByTier, t.tiers)
+		p, priced := c.prices[name]
+		row.Priced = priced
+		if priced {
+			row.Price = priceOf(p)
 		}
 		out.Priced = out.Priced && row.Priced
 		out.ByModel = append(out.ByModel, row)
@@ -227,7 +322,7 @@ func (c *costFold) report(agents []*agentFold) Cost {
 	for i, a := range agents {
 		id := a.row.AgentID
 		t := at(c.agents, id)
-		out.ByAgent[i] = AgentCost{id, t.calls, t.usage, t.cost.Micros()}
+		out.ByAgent[i] = AgentCost{id, t.calls, t.tokens, t.cost.Micros()}
 		mostOfAgent = mostOfAgent.Most(c.ofAgent[id])
 	}
 	for _, row := range slices.Concat(
@@ -298,6 +393,20 @@ func (r Report) costLine() string {
 			return capText(x.Unit, n)
 		}
 		parts = append(parts, fmt.Sprintf("cap on %s of the %s %s -> %s in tick %d", x.Unit, x.Scope, show(x.From), show(x.To), x.Tick))
+	}
+	if n := c.TierFallbacks; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d answers at the default tier, since the one asked for was full", n))
+	}
+	for _, m := range c.ByModel {
+		if m.CallsByTier.sum() > 0 {
+			parts = append(parts, fmt.Sprintf("%s served by tier%s", plain(m.Model), m.CallsByTier.most()))
+		}
+	}
+	if n := c.GuessedByKind.sum(); n > 0 {
+		parts = append(parts, fmt.Sprintf("partly guessed for what the prices do not say: %d answers%s", n, c.GuessedByKind.most()))
+	}
+	if n := c.UsageDoubtsByKind.sum(); n > 0 {
+		parts = append(parts, fmt.Sprintf("doubtful usage: %d%s", n, c.UsageDoubtsByKind.most()))
 	}
 	if n := c.RefusedByCap.sum(); n > 0 {
 		parts = append(parts, fmt.Sprintf("refused by caps: %d%s", n, c.RefusedByCap.most()))

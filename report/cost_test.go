@@ -35,7 +35,7 @@ func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
 }
 
 func TestCostByModelAndAgent(t *testing.T) {
-	prices := []price.Price{{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}}
+	prices := []price.Price{{Model: "m", Currency: "EUR", Rates: price.Rates{Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000}, AsOf: "2026-01-02", Source: "s"}}
 	h := trace.Header{Settings: trace.Settings{Prices: prices}}
 	learned := billed(2, "a", "m", llmclient.Usage{Input: 1000, Output: 100})
 	learned.Stage = trace.StageReflect
@@ -48,13 +48,13 @@ func TestCostByModelAndAgent(t *testing.T) {
 		t.Errorf("priced %v, %d %s in all", got.Priced, got.TotalMicros, got.Currency)
 	}
 	wantModels := []ModelCost{
-		{Model: "m", Calls: 2, Tokens: llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, Price: &price.Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
-		{Model: "unlisted", Calls: 1, Tokens: llmclient.Usage{Input: 10, Output: 1}},
+		{Model: "m", Calls: 2, Tokens: Tokens{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, CallsByTier: Counts{}, Price: &Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
+		{Model: "unlisted", Calls: 1, Tokens: Tokens{Input: 10, Output: 1}, CallsByTier: Counts{}},
 	}
 	if diff := cmp.Diff(wantModels, got.ByModel); diff != "" {
 		t.Errorf("by model (-want +got):\n%s", diff)
 	}
-	wantAgents := []AgentCost{{"b", 1, llmclient.Usage{Input: 10, Output: 1}, 0}, {"a", 2, llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, 5100}}
+	wantAgents := []AgentCost{{"b", 1, Tokens{Input: 10, Output: 1}, 0}, {"a", 2, Tokens{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, 5100}}
 	if diff := cmp.Diff(wantAgents, got.ByAgent); diff != "" {
 		t.Errorf("by agent (-want +got):\n%s", diff)
 	}
@@ -104,5 +104,43 @@ func TestCapChanges(t *testing.T) {
 	}
 	if line, want := (Report{Cost: got}).costLine(), "; cap on cost of the run none -> 0.000003 in tick 2; "; !strings.Contains(line, want) {
 		t.Errorf("text %q, want %q in it", line, want)
+	}
+}
+
+// TestCostOfWritesTiersAndGuesses follows what the provider says of a call to the figures about it.
+func TestCostOfWritesTiersAndGuesses(t *testing.T) {
+	write := price.Money(2_500_000)
+	prices := []price.Price{{
+		Model: "m", Currency: "USD", AsOf: "2026-01-02", Source: "s",
+		Rates: price.Rates{Input: 2_000_000, CachedInput: 200_000, CacheWrite: &write, Output: 8_000_000},
+		Tiers: []price.Tier{{Name: "flex", Rates: price.Rates{Input: 1_000_000, CachedInput: 100_000, Output: 4_000_000}}},
+	}}
+	h := trace.Header{Settings: trace.Settings{Prices: prices, ServiceTier: "flex", ModelSource: trace.SourceLive}}
+	fell := billed(2, "a", "m", llmclient.Usage{Input: 1000, Written: 800, Output: 100, Total: 1100, ServiceTier: "default"})
+	fell.Answer.Repairs = []string{llmclient.RepairTierFallback}
+	odd := billed(3, "a", "m", llmclient.Usage{Input: 10, Written: 10, Output: 1, Total: 999, ServiceTier: "flex"})
+	odd.Counted = &trace.Counted{Input: 900, Output: 1}
+	got := costOf(t, h,
+		billed(1, "a", "m", llmclient.Usage{Input: 1000, Cached: 500, Output: 100, Total: 1100, ServiceTier: "flex"}),
+		fell, odd,
+		billed(4, "a", "m", llmclient.Usage{Input: 1000, Output: 0, ServiceTier: "scale"}),
+		billed(5, "a", "m", llmclient.Usage{Input: 1000, Output: 0}),
+	)
+	// By hand: 500*1 + 500*0.1 + 100*4; 200*2 + 800*2.5 + 100*8; 10*1.25 + 1*4, guessed; 1000*2; 1000*2.
+	if want := int64(950 + 3200 + 17 + 2000 + 2000); got.TotalMicros != want {
+		t.Errorf("it cost %d, want %d", got.TotalMicros, want)
+	}
+	if diff := cmp.Diff(Counts{"flex": 2, "default": 1, "scale": 1, "unsaid": 1}, got.ByModel[0].CallsByTier); diff != "" {
+		t.Errorf("tiers (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Counts{"tier scale": 1, "cache writes": 1}, got.GuessedByKind); diff != "" || got.TierFallbacks != 1 {
+		t.Errorf("%d fallbacks, guessed (-want +got):\n%s", got.TierFallbacks, diff)
+	}
+	if diff := cmp.Diff(Counts{trace.DoubtTotal: 1, trace.DoubtInputLow: 1}, got.UsageDoubtsByKind); diff != "" {
+		t.Errorf("doubts (-want +got):\n%s", diff)
+	}
+	// The input alone: 550 + 2400 + 12.5 + 2000 + 2000 over 1000 + 2000 + 10 + 2000 + 2000.
+	if got.InputOverPlainMilli != 993 {
+		t.Errorf("input over plain is %d", got.InputOverPlainMilli)
 	}
 }

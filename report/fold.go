@@ -140,7 +140,7 @@ func newFolder() *folder {
 		},
 		costs: costFold{
 			prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
-			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
+			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{}, guessed: Counts{}, doubts: Counts{}, asked: map[string]bool{},
 		},
 	}
 	r := &f.out
@@ -250,7 +250,7 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
-		if r.Answer.Usage != (llmclient.Usage{}) && f.inForce(r.Tick).UsageSource() == trace.UsageReported {
+		if r.Answer.Usage.Counted() && f.inForce(r.Tick).UsageSource() == trace.UsageReported {
 			f.out.UsageSource = trace.UsageReported
 		}
 		if r.Timing != nil && r.Timing.Recorded {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
@@ -42,7 +41,7 @@ type Learning struct {
 	// Most characters of instructions and input in one of these calls.
 	InputCharsMax int64 `json:"input_chars_max"`
 	// Tokens of their answers; the report's tokens do not have them.
-	Tokens llmclient.Usage `json:"tokens"`
+	Tokens Tokens `json:"tokens"`
 	// Size of each playbook after its last consolidation, in the order in which agents first reflected.
 	Playbooks []AgentPlaybook `json:"playbooks"`
 }
@@ -70,7 +69,7 @@ func (f *folder) learnCall(m trace.ModelCall) {
 	l.Calls++
 	l.InputCharsTotal += int64(m.InputChars)
 	l.InputCharsMax = max(l.InputCharsMax, int64(m.InputChars))
-	l.Tokens = l.Tokens.Add(m.Answer.Usage)
+	l.Tokens = l.Tokens.Add(TokensOf(m.Answer.Usage))
 	if m.Answer.Failure != nil {
 		l.Errors++
 	}

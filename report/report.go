@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"example.com/agentworld/baseline"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -111,7 +110,7 @@ type Report struct {
 	// Reason steps of turns.
 	Reasoning Reasoning `json:"reasoning"`
 	// Tokens of all answers of decisions.
-	Tokens llmclient.Usage `json:"tokens"`
+	Tokens Tokens `json:"tokens"`
 	// What the answers cost, what was expected, and what was used of the caps.
 	Cost Cost `json:"cost"`
 	// Sources that decisions had in view and used.
@@ -144,7 +143,7 @@ type Report struct {
 type SamplingRow struct {
 	// Agent or model it was for; empty for all others.
 	For string `json:"for"`
-	// Name of the setting: max_output_tokens, reasoning_effort, temperature, top_p or extra_body.
+	// Name of the setting: max_output_tokens, reasoning_effort, service_tier, temperature, top_p or extra_body.
 	Setting string `json:"setting"`
 	// Value as it was sent.
 	Value string `json:"value"`

@@ -25,11 +25,6 @@ var update = flag.Bool("update", false, "rewrite report.schema.json and the file
 
 // foreignDocs describes the fields of types that other packages own.
 var foreignDocs = map[string]string{
-	"Usage.input":          "Input tokens, cached ones included.",
-	"Usage.cached":         "Input tokens that the provider had cached.",
-	"Usage.output":         "Output tokens, reasoning included.",
-	"Usage.reasoning":      "Output tokens spent on reasoning.",
-	"Usage.total":          "Input and output tokens as the provider adds them up.",
 	"Amount.resource":      "Name of the resource.",
 	"Scores.nothing":       "Score of agents that wait.",
 	"Scores.random":        "Score of agents that draw what they do.",
@@ -48,14 +43,6 @@ var foreignDocs = map[string]string{
 	"GoalOutcome.met_at":   "Tick in which the goal was met first; null when it was not.",
 	"GoalOutcome.now":      "Measured amount at the end.",
 	"GoalOutcome.at_least": "Amount the goal asks for.",
-
-	"Price.model":                           "Model.",
-	"Price.currency":                        "Currency of the amounts.",
-	"Price.input_micros_per_million":        "Input tokens that were not cached, in millionths of the currency for a million.",
-	"Price.cached_input_micros_per_million": "Cached input tokens.",
-	"Price.output_micros_per_million":       "Output tokens, reasoning included.",
-	"Price.as_of":                           "Day the price was right, YYYY-MM-DD.",
-	"Price.source":                          "Where the price is from.",
 
 	"EndpointTiming.base_url":        "Endpoint, without secrets.",
 	"EndpointTiming.attempts":        "HTTP requests let through.",

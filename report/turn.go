@@ -56,7 +56,8 @@ func (f *folder) modelCall(m trace.ModelCall) {
 		row.LLMErrors++
 		c.LLMErrorsByKind[string(m.Answer.Failure.Kind)]++
 	}
-	f.out.Tokens, row.Tokens = f.out.Tokens.Add(m.Answer.Usage), row.Tokens.Add(m.Answer.Usage)
+	used := TokensOf(m.Answer.Usage)
+	f.out.Tokens, row.Tokens = f.out.Tokens.Add(used), row.Tokens.Add(used)
 	if f.sent(m.Timing) {
 		f.latencies[m.Timing.LatencyMS]++
 	}

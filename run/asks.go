@@ -32,48 +32,42 @@ func (d Dir) KeepAsk(object []byte) error {
 
 // ProbeAsks reports that no question can be kept, before one is paid for.
 func (d Dir) ProbeAsks() error {
-	f, _, err := d.openAsks(os.O_RDWR | os.O_CREATE)
+	f, err := d.openAsks()
 	if err != nil {
 		return fmt.Errorf("keep a question: %w", err)
 	}
 	return f.Close()
 }
 
-// openAsks opens the file of questions, which must be a file: anything else may never answer, or lie
-// elsewhere.
-func (d Dir) openAsks(flags int) (*os.File, int64, error) {
-	path := d.file(AsksFile)
-	switch info, err := os.Lstat(path); {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
-		return nil, 0, err
-	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s is no regular file", path)
-	}
-	f, err := os.OpenFile(path, flags, 0o600)
+// openAsks opens the file of questions for writing, and makes it if it is missing.
+func (d Dir) openAsks() (*os.File, error) {
+	f, err := d.folder().OpenFile(AsksFile, os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() > wholeBytesMax {
-		err = fmt.Errorf("%s has %d bytes; allowed: %d", path, info.Size(), wholeBytesMax)
+		err = fmt.Errorf("%s has %d bytes; allowed: %d", f.Name(), info.Size(), wholeBytesMax)
 	}
 	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	return f, info.Size(), nil
+	return f, nil
 }
 
 // appendAsk writes a line behind the last whole one. Several processes may ask at the same time, so
 // the file is locked meanwhile. Of a line that cannot be written nothing stays.
 func (d Dir) appendAsk(line []byte) (err error) {
-	f, _, err := d.openAsks(os.O_RDWR | os.O_CREATE)
+	f, err := d.openAsks()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	for {
 		held, err := lockFile(f, true)
+		if err != nil && lockless(err) {
+			err = &NoLocksError{Dir: string(d), Err: err}
+		}
 		if err != nil {
 			return err
 		}
@@ -97,21 +91,16 @@ func (d Dir) appendAsk(line []byte) (err error) {
 	if err != nil {
 		return errors.Join(err, f.Truncate(end))
 	}
-	return onDisk.SyncDir(string(d))
+	return onDisk.SyncDir(d.folder())
 }
 
 // Asks returns what [Dir.KeepAsk] kept, oldest first, and nil if there is nothing. A last line
 // that a crash cut short is left out. The error names the line that is not as it was written.
 func (d Dir) Asks() (objects [][]byte, err error) {
-	f, _, err := d.openAsks(os.O_RDONLY)
+	data, err := d.folder().Read(AsksFile, wholeBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the questions of a run: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, fmt.Errorf("read the questions of a run: %w", err)
 	}

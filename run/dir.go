@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -38,6 +39,8 @@ const (
 	waitsFile = "waits.json"
 	// PlaybookDir holds the agents' playbooks, one file AGENT.toml for each.
 	PlaybookDir = "playbooks"
+	// bookSuffix ends the name of a playbook.
+	bookSuffix = ".toml"
 )
 
 // file is the path of a file of the run.
@@ -69,16 +72,17 @@ func (d Dir) Create() error {
 		return fmt.Errorf("create run directory: %w", err)
 	}
 	for _, parent := range parents {
-		_ = onDisk.SyncDir(parent) // one that may be written and not read cannot be synced
+		_ = onDisk.SyncDir(folder.Dir(parent)) // one that may be written and not read cannot be synced
 	}
-	left := []string{TraceFile}
-	if n := d.lastSegment(); n > 0 {
-		left = append(left, segmentName(n))
+	left, err := d.leftOfRun()
+	if err != nil {
+		return fmt.Errorf("create run directory: %w", err)
 	}
-	for _, name := range append(left, ReportFile) {
-		if exists(d.file(name)) { // also a link to a file that is gone is somebody's
-			return &OccupiedError{d, name}
-		}
+	if left != "" {
+		return &OccupiedError{d, left}
+	}
+	if err := d.writable(); err != nil {
+		return fmt.Errorf("create run directory: %w", err)
 	}
 	probe, err := os.CreateTemp(string(d), ".probe-*")
 	if err != nil {
@@ -86,6 +90,31 @@ func (d Dir) Create() error {
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
+
+// leftOfRun returns a file of a run that the directory holds, empty for none. A trace that ends
+// before its first record is none: its process was stopped before it had paid for anything.
+func (d Dir) leftOfRun() (name string, err error) {
+	entries, err := d.folder().List(".")
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if isSegment(e.Name()) || e.Name() == ReportFile {
+			return e.Name(), nil
+		}
+	}
+	if !exists(d.file(TraceFile)) {
+		return "", nil
+	}
+	// Also a link to a file that is gone is somebody's.
+	if _, err := d.Header(); errors.Is(err, ErrNothingRecorded) {
+		return "", nil
+	}
+	return TraceFile, nil
+}
+
+// Begun says that the directory holds a trace.
+func (d Dir) Begun() bool { return exists(d.file(TraceFile)) }
 
 // exists reports whether something exists at a path, or this cannot be determined.
 func exists(path string) bool {
@@ -102,11 +131,11 @@ const playbookHash = "# hash of the lines above: "
 
 // KeepPlaybook writes the playbook of an agent.
 func (d Dir) KeepPlaybook(agent string, text []byte) error {
-	if err := os.MkdirAll(d.file(PlaybookDir), 0o700); err != nil {
+	if err := d.folder().MkdirAll(PlaybookDir); err != nil {
 		return fmt.Errorf("write playbook: %w", err)
 	}
 	text = fmt.Appendf(bytes.Clone(text), "%s%s\n", playbookHash, llmclient.Hash(text))
-	return onDisk.Replace(filepath.Join(d.file(PlaybookDir), agent+".toml"), content(text))
+	return onDisk.Replace(d.folder(), filepath.Join(PlaybookDir, agent+bookSuffix), folder.Content(text))
 }
 
 // CheckPlaybook says whether a playbook with the hash that [Dir.KeepPlaybook] gives it is not
@@ -118,6 +147,9 @@ func CheckPlaybook(text []byte) error {
 	}
 	return errors.New("it was changed since a run wrote it; without its last line it may be changed")
 }
+
+// hasHash says that a playbook has the hash that [Dir.KeepPlaybook] gives it, right or wrong.
+func hasHash(text []byte) bool { return bytes.Contains(text, []byte(playbookHash)) }
 
 // withHash is data after a line with its hash; withoutHash takes that away, and is nil where
 // it does not fit.
@@ -131,23 +163,46 @@ func withoutHash(text []byte) []byte {
 	return data
 }
 
+// KeepBook writes a playbook without a hash, which a person may change.
+func (d Dir) KeepBook(name string, text []byte) error {
+	err := os.MkdirAll(string(d), 0o700)
+	if err == nil {
+		err = d.folder().MkdirAll(PlaybookDir)
+	}
+	if err == nil {
+		err = onDisk.Replace(d.folder(), filepath.Join(PlaybookDir, name), folder.Content(text))
+	}
+	if err != nil {
+		return fmt.Errorf("write playbook: %w", err)
+	}
+	return nil
+}
+
 // KeepWaits writes what the running process waits for. A failure to write is no error:
 // the file is only information.
 func (d Dir) KeepWaits(waits []byte) {
-	_ = onDisk.Replace(d.file(waitsFile), content(withHash(waits)))
+	_ = onDisk.Replace(d.folder(), waitsFile, folder.Content(withHash(waits)))
 }
 
 // Waits are those that were kept last, nil for none.
 func (d Dir) Waits() []byte {
-	text, err := ReadRegular(d.file(waitsFile), wholeBytesMax)
+	text, err := d.folder().Read(waitsFile, wholeBytesMax)
 	if err != nil {
 		return nil
 	}
 	return withoutHash(text)
 }
 
+// KeepControl writes the address that lets the next browser control the run.
+func (d Dir) KeepControl(address string) error {
+	return d.folder().Replace(ControlFile, folder.Content([]byte(address+"\n")))
+}
+
+// ForgetControl removes the address, which lets nobody in any more, or what is in its place.
+func (d Dir) ForgetControl() { _ = d.folder().Remove(ControlFile) }
+
 // ForgetWaits removes them.
-func (d Dir) ForgetWaits() { _ = os.Remove(d.file(waitsFile)) }
+func (d Dir) ForgetWaits() { _ = d.folder().Remove(waitsFile) }
 
 // KeepReport replaces the report of the run. It returns an error if the trace has changed
 // since the report was made: the process that continues the run writes its own.
@@ -167,7 +222,7 @@ func (d Dir) KeepReport(report []byte) error {
 			return fmt.Errorf("keep the report: another process went on with %s meanwhile", d)
 		}
 	}
-	return onDisk.Replace(d.file(ReportFile), content(report))
+	return onDisk.Replace(d.folder(), ReportFile, folder.Content(report))
 }
 
 // Files are the files that the trace is spread over now, in order, as far as they are there.
@@ -177,7 +232,11 @@ func (d Dir) Files() ([]string, error) {
 		return nil, err
 	}
 	var paths []string
-	for _, n := range d.closedSegments() {
+	closed, err := d.closedSegments()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	for _, n := range closed {
 		if n < number {
 			paths = append(paths, d.file(segmentName(n)))
 		}
@@ -237,16 +296,18 @@ func (d Dir) noHeader() error {
 // RemoveReport removes the report of a run that continues: it names a head that the trace
 // may lose.
 func (d Dir) RemoveReport() error {
-	if err := onDisk.Remove(d.file(ReportFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := onDisk.Remove(d.folder(), ReportFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the report of the run so far: %w", err)
 	}
-	return onDisk.SyncDir(string(d))
+	return onDisk.SyncDir(d.folder())
 }
 
 // RemoveEmpty removes the directory of a run after [Dir.Clear], with the file that its lock may have
 // left. The error may be that somebody else keeps something there.
 func (d Dir) RemoveEmpty() error {
-	_ = os.Remove(d.file(LockFile))
+	for _, name := range []string{LockFile, ClaimFile} {
+		_ = d.folder().Remove(name)
+	}
 	if err := os.Remove(string(d)); err != nil {
 		return fmt.Errorf("remove the directory of a run: %w", err)
 	}
@@ -255,30 +316,34 @@ func (d Dir) RemoveEmpty() error {
 
 // Clear removes the files of a run. It removes the trace from its end to its beginning, and syncs
 // each removal before the next: what an interruption or a power failure leaves of a fork is still
-// recognized as unfinished.
+// recognized as unfinished. The claim stays: it is this process's.
 func (d Dir) Clear() error {
 	var names []string
-	books, _ := os.ReadDir(d.file(PlaybookDir))
+	books, _ := d.folder().List(PlaybookDir)
 	for _, b := range books {
-		if filepath.Ext(b.Name()) == ".toml" {
+		if filepath.Ext(b.Name()) == bookSuffix {
 			names = append(names, filepath.Join(PlaybookDir, b.Name()))
 		}
 	}
 	names = append(names, ReportFile, IndexFile, CutFile, ControlFile, waitsFile, AsksFile)
 	trace := len(names)
 	names = append(names, TraceFile)
-	for _, n := range slices.Backward(d.closedSegments()) {
+	closed, err := d.closedSegments()
+	if err != nil {
+		return fmt.Errorf("remove a run: %w", err)
+	}
+	for _, n := range slices.Backward(closed) {
 		names = append(names, segmentName(n))
 	}
 	for i, name := range names {
-		err := onDisk.Remove(d.file(name))
+		err := onDisk.Remove(d.folder(), name)
 		if err == nil && i >= trace {
-			err = onDisk.SyncDir(string(d)) // otherwise this file could come back without those before it
+			err = onDisk.SyncDir(d.folder()) // otherwise this file could come back without those before it
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove a run: %w", err)
 		}
 	}
-	_ = os.Remove(d.file(PlaybookDir)) // which stays when somebody else keeps something there
+	_ = d.folder().Remove(PlaybookDir) // which stays when somebody else keeps something there
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/run"
 )
 
@@ -49,9 +50,9 @@ type syncing struct {
 	see func(dir string)
 }
 
-func (s syncing) SyncDir(dir string) error {
-	s.see(dir)
-	return s.SystemDisk.SyncDir(dir)
+func (s syncing) SyncDir(in folder.Dir) error {
+	s.see(string(in))
+	return s.SystemDisk.SyncDir(in)
 }
 
 // TestNewNamesAreSynced: a power failure leaves the directory of a new run and the name of

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"example.com/agentworld/trace"
 )
 
 // traceFile is the open file of a trace.
 type traceFile struct {
-	path string
-	out  storage
+	dir Dir
+	out storage
 	// number is the segment that the file will be, size its bytes so far.
 	number int
 	size   int64
@@ -22,8 +21,7 @@ type traceFile struct {
 // openTraceFile opens the trace file of a run that continues or, with the flags for that,
 // creates one.
 func (d Dir) openTraceFile(flags int) (*traceFile, error) {
-	path := d.file(TraceFile)
-	f, err := onDisk.Append(path, flags)
+	f, err := onDisk.Append(d.folder(), TraceFile, flags)
 	if err != nil {
 		return nil, fmt.Errorf("open trace for writing: %w", err)
 	}
@@ -35,7 +33,7 @@ func (d Dir) openTraceFile(flags int) (*traceFile, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
 	}
-	return &traceFile{path: path, out: f, number: number, size: info.Size()}, last.Close()
+	return &traceFile{dir: d, out: f, number: number, size: info.Size()}, last.Close()
 }
 
 func (t *traceFile) Write(p []byte) (int, error) {
@@ -53,15 +51,15 @@ func (t *traceFile) sync() error {
 	if err := t.out.Sync(); err != nil {
 		return fmt.Errorf("sync trace: %w", err)
 	}
-	if !sameFile(t.out, t.path) {
-		return fmt.Errorf("sync trace %s: %w", t.path, errTraceGone)
+	if !sameFile(t.out, t.dir.file(TraceFile)) {
+		return fmt.Errorf("sync trace %s: %w", t.dir.file(TraceFile), errTraceGone)
 	}
 	return nil
 }
 
 // lastChain is the chain of the last line, empty in an empty file.
 func (t *traceFile) lastChain() (trace.Chain, error) {
-	f, err := os.Open(t.path)
+	f, err := t.dir.folder().Open(TraceFile)
 	if err != nil {
 		return "", fmt.Errorf("read the end of the trace: %w", err)
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -37,7 +37,7 @@ func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 // keptIndex reads the index file. It is nil if there is no readable one, or if it is not
 // the index of the run with this hash and the current files.
 func (d Dir) keptIndex(run string) *state.Index {
-	data, err := ReadRegular(d.file(IndexFile), wholeBytesMax)
+	data, err := d.folder().Read(IndexFile, wholeBytesMax)
 	if err != nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (d Dir) keptIndex(run string) *state.Index {
 // one that is missing.
 func (d Dir) closedSizes(number int) (sizes []int64) {
 	for n := 1; n < number; n++ {
-		info, err := os.Stat(d.file(segmentName(n)))
+		info, err := d.folder().Stat(segmentName(n))
 		if err != nil {
 			break
 		}
@@ -100,7 +100,7 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	if changed && !r.readOn { // what is kept is not looked at again
 		x.Sizes = d.closedSizes(x.File)
 		if data, err := json.Marshal(x); err == nil {
-			_ = onDisk.Replace(d.file(IndexFile), content(withHash(data)))
+			_ = onDisk.Replace(d.folder(), IndexFile, folder.Content(withHash(data)))
 		}
 	}
 	return &count.State, nil

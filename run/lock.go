@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/agentworld/internal/owner"
 	"example.com/agentworld/llmclient"
 )
 
@@ -17,58 +18,124 @@ import (
 type LockedError struct {
 	// Dir is the run directory, PID the process, empty when it could not be read.
 	Dir, PID string
+	// Other says that the process may be on another host, named Host: nothing is known of it but
+	// that it was heard of Age ago, by the clock of the file system.
+	Other bool
+	Host  string
+	Age   time.Duration
 }
 
-// Error names the process that has the run.
+// Error names the process that has the run and, for one of another host, when others are let in.
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, cmp.Or(e.PID, "(unknown)"))
+	pid := cmp.Or(e.PID, "(unknown)")
+	if !e.Other {
+		return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, pid)
+	}
+	return fmt.Sprintf("run directory %s is in use by process %s of host %s, which was heard of %s ago; wait for it or stop it: once it has been silent for %s, in %s at the earliest, others are let in",
+		e.Dir, pid, strconv.QuoteToASCII(cmp.Or(e.Host, "(unknown)")), seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
 }
+
+// seconds is a duration for people.
+func seconds(d time.Duration) string { return max(0, d).Truncate(time.Second).String() }
+
+// NoLocksError says that a file system has no locks, so that nothing keeps two processes apart.
+type NoLocksError struct {
+	// Dir is the directory, Err what the system says.
+	Dir string
+	Err error
+}
+
+// Error says what to do.
+func (e *NoLocksError) Error() string {
+	return fmt.Sprintf("%s is on a file system without locks (%v), where two processes could mix their records; choose a directory on another one, such as a local disk, or mount it with locks (flock)", e.Dir, e.Err)
+}
+
+// Unwrap returns what the system says.
+func (e *NoLocksError) Unwrap() error { return e.Err }
 
 // lockTries and lockPause bound how long a lock is tried for: a process that only checks
 // whether a run is in use holds it for a moment.
 const (
 	lockTries = 10
 	lockPause = 10 * time.Millisecond
+	// movedPause is how long a look at a claim waits that was written meanwhile: file systems
+	// remember for a second or so what they were told.
+	movedPause = 200 * time.Millisecond
 )
 
-// Lock claims the run for this process until unlock is called. It uses the operating
-// system's lock on the run directory itself, which ends with the process however that
-// ends. No file in the directory matters, so removing, replacing or linking one does not
-// break the lock. The error is a [*LockedError], or says why the directory cannot be
-// locked.
+// Lock is [Dir.Claim] for what is written only while this process is sure to be alive: unlock gives
+// the directory back.
 func (d Dir) Lock() (unlock func() error, err error) {
+	c, err := d.Claim()
+	if err != nil {
+		return nil, err
+	}
+	return c.Unlock, nil
+}
+
+// Claim claims the run for this process. It uses the operating system's lock on the run directory
+// itself, which ends with the process however that ends, so that removing, replacing or linking a
+// file does not let anybody in; and [ClaimFile], for hosts whose locks do not know of each other.
+// The error is a [*LockedError], a [*NoLocksError], has [ErrIrregular] for a directory that holds
+// something else than a run puts there, or says why the directory cannot be claimed.
+func (d Dir) Claim() (*Claim, error) { return d.claimLocked(false) }
+
+// ClaimLeased is [Dir.Claim] for a caller that has the directory to itself by a lease: a file system
+// without locks is then no reason to refuse.
+func (d Dir) ClaimLeased() (*Claim, error) { return d.claimLocked(true) }
+
+func (d Dir) claimLocked(leased bool) (*Claim, error) {
 	for try := 1; ; try++ {
-		claim, held, err := d.tryLock(true)
+		lock, held, err := d.tryLock(true)
+		if _, without := errors.AsType[*NoLocksError](err); without && leased {
+			held, err = true, nil // the lease is enough
+		}
 		if err != nil {
 			return nil, fmt.Errorf("lock run directory: %w", err)
 		}
+		pause := lockPause
 		if held {
-			if err := d.sign(claim); err != nil {
-				return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), claim.Close())
+			c, err := d.claimSigned(lock)
+			if !errors.Is(err, errMoved) {
+				return c, err
 			}
-			return func() error {
-				// The file is removed while the run is still locked, so it cannot belong to
-				// another process.
-				_ = os.Remove(d.file(LockFile))
-				if err := claim.Close(); err != nil {
-					return fmt.Errorf("unlock run directory: %w", err)
-				}
-				return nil
-			}, nil
+			pause = movedPause
 		}
 		if try == lockTries {
 			return nil, &LockedError{Dir: string(d), PID: d.signed()}
 		}
-		time.Sleep(lockPause)
+		time.Sleep(pause)
 	}
+}
+
+// claimSigned claims a run whose directory is locked, and signs the lock.
+func (d Dir) claimSigned(lock *os.File) (*Claim, error) {
+	c, err := d.claim(lock)
+	if err != nil {
+		if lock != nil {
+			err = errors.Join(err, lock.Close())
+		}
+		if locked, ok := errors.AsType[*LockedError](err); ok {
+			return nil, locked
+		}
+		return nil, fmt.Errorf("lock run directory: %w", err)
+	}
+	if err := d.sign(lock); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), c.Unlock())
+	}
+	return c, nil
 }
 
 // tryLock locks the run, exclusively or with others that do not, until the claim is closed.
 func (d Dir) tryLock(exclusive bool) (claim *os.File, held bool, err error) {
-	if claim, err = d.openClaim(exclusive); err != nil {
+	claim, err = d.openClaim(exclusive)
+	if err != nil {
 		return nil, false, err
 	}
 	held, err = lockFile(claim, exclusive)
+	if err != nil && lockless(err) {
+		err = &NoLocksError{Dir: string(d), Err: err}
+	}
 	if held && !sameFile(claim, claim.Name()) { // another directory has the name by now
 		held = false
 	}
@@ -83,7 +150,7 @@ func signature(pid string) string { return pid + " " + llmclient.Hash([]byte(pid
 
 // signed reads the process id in the lock file; empty if it is unknown.
 func (d Dir) signed() string {
-	f, err := OpenRegular(d.file(LockFile))
+	f, err := d.folder().Open(LockFile)
 	if err != nil {
 		return ""
 	}
@@ -103,15 +170,39 @@ func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Holder returns the id of the process that works on the run; "unknown" if it left no
-// readable one, empty if no process works on it or this is unknown.
+// sameFiles reports whether two open files are one.
+func sameFiles(a, b *os.File) bool {
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// Holder returns the id of the process that works on the run, with the host for one of another
+// host; "unknown" if it left no readable one, empty if no process works on it or this is unknown.
+// It writes nothing, so it takes the clock of this host for that of the file system.
 func (d Dir) Holder() string {
-	claim, free, err := d.tryLock(false)
+	lock, free, err := d.tryLock(false)
 	if free {
-		_ = claim.Close()
+		_ = lock.Close()
 	}
-	if free || err != nil {
+	if !free && err == nil {
+		return cmp.Or(d.signed(), "unknown")
+	}
+	claim, changed, err := d.readClaim(ClaimFile)
+	if err != nil || claim.Ended || claim.Number == 0 {
 		return ""
 	}
-	return cmp.Or(d.signed(), "unknown")
+	device := ""
+	if info, err := d.folder().Stat(ClaimFile); err == nil {
+		device = deviceOf(info)
+	}
+	switch {
+	case !claim.Owner.SameHost():
+		if time.Since(changed) <= ClaimMax {
+			return fmt.Sprintf("%d of host %s", claim.Owner.PID, strconv.QuoteToASCII(claim.Owner.Host))
+		}
+	case claim.Owner.State() == owner.Alive && (claim.Device == "" || claim.Device != device):
+		return strconv.Itoa(claim.Owner.PID)
+	}
+	return ""
 }

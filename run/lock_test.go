@@ -32,6 +32,12 @@ func TestLockFilesLetNobodyIn(t *testing.T) {
 	if by := dir.Holder(); by != "" {
 		t.Errorf("%s is named as the holder of a free run", by)
 	}
+	if _, err := dir.Lock(); !errors.Is(err, run.ErrIrregular) {
+		t.Errorf("a run with a linked lock file is locked: %v", err)
+	}
+	if err := os.Remove(mine); err != nil {
+		t.Fatal(err)
+	}
 	unlock, err := dir.Lock()
 	if err != nil {
 		t.Fatal(err)

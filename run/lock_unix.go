@@ -13,6 +13,9 @@ import (
 // openClaim opens what is locked: the run directory.
 func (d Dir) openClaim(bool) (*os.File, error) { return os.Open(string(d)) }
 
+// flock is the call of the system; tests replace it.
+var flock = syscall.Flock
+
 // lockFile tries to lock an open file.
 func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 	how := syscall.LOCK_SH
@@ -20,7 +23,7 @@ func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 		how = syscall.LOCK_EX
 	}
 	for {
-		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		err := flock(int(f.Fd()), how|syscall.LOCK_NB)
 		switch {
 		case err == nil:
 			return true, nil
@@ -32,14 +35,33 @@ func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 	}
 }
 
-// sign writes into the lock file which process has the run. It removes an existing file
-// first: that may be a link to another place.
+// lockless says that a file system has no locks, or none that can be had now.
+func lockless(err error) bool {
+	for _, none := range []error{syscall.ENOSYS, syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP} {
+		if errors.Is(err, none) {
+			return true
+		}
+	}
+	return false
+}
+
+// deviceOf identifies the file system of a file.
+func deviceOf(info fs.FileInfo) string {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(uint64(s.Dev), 10)
+}
+
+// sign writes into the lock file which process has the run. It removes an existing file first: it
+// may be that of a process which was killed.
 func (d Dir) sign(*os.File) error {
-	path := d.file(LockFile)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := d.folder().Remove(LockFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := d.folder().OpenFile(LockFile, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if err != nil {
 		return err
 	}

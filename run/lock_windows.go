@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 
@@ -15,7 +16,7 @@ func (d Dir) openClaim(create bool) (*os.File, error) {
 	if create {
 		flags |= os.O_CREATE
 	}
-	return os.OpenFile(d.file(LockFile), flags, 0o600)
+	return d.folder().OpenFile(LockFile, flags)
 }
 
 // lockFile tries to lock an open file, at a byte far after its end: no other process can
@@ -34,9 +35,20 @@ func lockFile(f *os.File, exclusive bool) (held bool, err error) {
 
 // sign writes into the lock file which process has the run.
 func (d Dir) sign(claim *os.File) error {
+	if claim == nil { // it is claimed by a lease alone
+		return nil
+	}
 	if err := claim.Truncate(0); err != nil {
 		return err
 	}
 	_, err := claim.WriteAt([]byte(signature(strconv.Itoa(os.Getpid()))), 0)
 	return err
 }
+
+// lockless says that a file system has no locks.
+func lockless(err error) bool {
+	return errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION)
+}
+
+// deviceOf is empty: the volume of a file is not in what describes it.
+func deviceOf(fs.FileInfo) string { return "" }

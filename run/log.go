@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 	"unicode/utf8"
 
@@ -32,6 +31,8 @@ type Log struct {
 	syncing         bool
 	done            *sync.Cond
 	failed          error
+	// claim, when set, is asked before each write whether the run is still this process's.
+	claim *Claim
 	// heads are the hashes of what is the bulk of every request, for the epoch of ticks numbered
 	// epoch.
 	heads map[headKey]*head
@@ -68,13 +69,19 @@ func NewLog(w *trace.Writer) *Log {
 	return l
 }
 
-// CreateLog begins the trace of a new run.
+// CreateLog begins the trace of a new run. It replaces a trace that ends before its first record.
 func (d Dir) CreateLog() (*Log, error) {
+	if _, err := d.Header(); errors.Is(err, ErrNothingRecorded) {
+		err := onDisk.Remove(d.folder(), TraceFile)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("begin the trace again: %w", err)
+		}
+	}
 	f, err := d.openTraceFile(os.O_CREATE | os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}
-	if err := onDisk.SyncDir(string(d)); err != nil { // so that the file has its name after a power failure
+	if err := onDisk.SyncDir(d.folder()); err != nil { // so that the file has its name after a power failure
 		return nil, errors.Join(fmt.Errorf("sync run directory: %w", err), f.close())
 	}
 	l := NewLog(trace.NewWriter(nil))
@@ -101,6 +108,9 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	return nil
 }
 
+// Under makes the log ask a claim before each write whether the run is still this process's.
+func (l *Log) Under(c *Claim) { l.claim = c }
+
 // MarkStored tells the log that the trace it continues holds p.
 func (l *Log) MarkStored(p trace.Blob) { l.w.MarkStored(p) }
 
@@ -111,7 +121,7 @@ func (l *Log) OnRecord(see func(trace.Record)) error {
 	if l.see = see; see == nil || l.state.Header.Format == 0 {
 		return nil
 	}
-	f, err := Dir(filepath.Dir(l.file.path)).Open()
+	f, err := l.file.dir.Open()
 	if err != nil {
 		return err
 	}
@@ -189,6 +199,13 @@ func (l *Log) put(r trace.Record) error {
 // flush brings the lines into the file by one write.
 func (l *Log) flush() error {
 	if l.failed != nil || l.lines.Len() == 0 {
+		return l.failed
+	}
+	if l.claim != nil {
+		l.failed = l.claim.Check()
+	}
+	if l.failed != nil {
+		l.lines.Reset()
 		return l.failed
 	}
 	if _, err := l.file.Write(l.lines.Bytes()); err != nil {

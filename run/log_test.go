@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -130,22 +131,22 @@ func (d dying) call(kind string) error {
 	return nil
 }
 
-func (d dying) Replace(path string, fill func(io.Writer) error) error {
+func (d dying) Replace(in folder.Dir, name string, fill func(io.Writer) error) error {
 	kind := "replace"
-	if strings.HasSuffix(path, ".zst") {
+	if strings.HasSuffix(name, ".zst") {
 		kind = "compress"
 	}
 	if err := d.call(kind); err != nil {
 		return err
 	}
-	return d.SystemDisk.Replace(path, fill)
+	return d.SystemDisk.Replace(in, name, fill)
 }
 
-func (d dying) Append(path string, flags int) (run.Storage, error) {
+func (d dying) Append(in folder.Dir, name string, flags int) (run.Storage, error) {
 	if err := d.call("open"); err != nil {
 		return nil, err
 	}
-	return d.SystemDisk.Append(path, flags)
+	return d.SystemDisk.Append(in, name, flags)
 }
 
 // TestRotationEndedAtAnyStep ends the process at each step of its second rotation, where
@@ -180,8 +181,8 @@ type filling struct {
 	left *int
 }
 
-func (d filling) Append(path string, flags int) (run.Storage, error) {
-	f, err := d.SystemDisk.Append(path, flags)
+func (d filling) Append(in folder.Dir, name string, flags int) (run.Storage, error) {
+	f, err := d.SystemDisk.Append(in, name, flags)
 	return fullDisk{f, d.left}, err
 }
 

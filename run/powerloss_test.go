@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -109,10 +110,11 @@ func (m *mortal) lose(t *testing.T) {
 	}
 }
 
-func (m *mortal) Append(path string, flags int) (s run.Storage, err error) {
+func (m *mortal) Append(in folder.Dir, name string, flags int) (s run.Storage, err error) {
+	path := filepath.Join(string(in), name)
 	err = m.call(func() error {
 		_, before := os.Stat(path)
-		if s, err = (run.SystemDisk{}).Append(path, flags); err != nil {
+		if s, err = (run.SystemDisk{}).Append(in, name, flags); err != nil {
 			return err
 		}
 		if info, err := s.Stat(); err == nil && m.synced[path] == 0 {
@@ -127,9 +129,10 @@ func (m *mortal) Append(path string, flags int) (s run.Storage, err error) {
 	return mortalFile{s, m, path}, nil
 }
 
-func (m *mortal) Replace(path string, fill func(io.Writer) error) error {
+func (m *mortal) Replace(in folder.Dir, name string, fill func(io.Writer) error) error {
+	path := filepath.Join(string(in), name)
 	return m.call(func() error {
-		err := (run.SystemDisk{}).Replace(path, fill)
+		err := (run.SystemDisk{}).Replace(in, name, fill)
 		if info, failed := os.Stat(path); err == nil && failed == nil {
 			m.synced[path], m.fresh[path] = info.Size(), false
 		}
@@ -137,19 +140,20 @@ func (m *mortal) Replace(path string, fill func(io.Writer) error) error {
 	})
 }
 
-func (m *mortal) Remove(path string) error {
+func (m *mortal) Remove(in folder.Dir, name string) error {
+	path := filepath.Join(string(in), name)
 	return m.call(func() error {
 		if text, err := os.ReadFile(path); err == nil {
 			m.gone[path] = text
 		}
-		return run.SystemDisk{}.Remove(path)
+		return run.SystemDisk{}.Remove(in, name)
 	})
 }
 
-func (m *mortal) SyncDir(dir string) error {
+func (m *mortal) SyncDir(in folder.Dir) error {
 	return m.call(func() error {
 		for path := range m.fresh {
-			if filepath.Dir(path) == filepath.Clean(dir) {
+			if filepath.Dir(path) == filepath.Clean(string(in)) {
 				m.fresh[path] = false
 			}
 		}

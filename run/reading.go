@@ -101,7 +101,7 @@ func (s *segments) Ended(head trace.Chain, torn *trace.LineError, place func(err
 // reportedHead is the head of the trace that the report of the run names, empty without a
 // report.
 func (d Dir) reportedHead() (trace.Chain, error) {
-	text, err := ReadRegular(d.file(ReportFile), wholeBytesMax)
+	text, err := d.folder().Read(ReportFile, wholeBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}

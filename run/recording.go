@@ -35,7 +35,7 @@ func OpenRecording(path string) (io.ReadCloser, error) {
 	if info.IsDir() {
 		return Dir(path).Open()
 	}
-	f, err := os.Open(path)
+	f, err := openNamed(path)
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -30,28 +29,35 @@ func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst",
 const segmentsMax = 1 << 30
 
 // closedSegments are the numbers of the closed segments that there are, rising. Names that only
-// resemble one are skipped.
-func (d Dir) closedSegments() (numbers []int) {
+// resemble one are skipped. The error has [ErrIrregular] if a name of a run is something else than
+// a run puts there.
+func (d Dir) closedSegments() (numbers []int, err error) {
+	entries, err := d.files()
+	if errors.Is(err, ErrIrregular) {
+		return nil, err
+	}
 	// What cannot be listed holds nothing that could be read.
-	entries, _ := os.ReadDir(string(d))
 	for _, e := range entries {
-		var n int
-		if _, err := fmt.Sscanf(e.Name(), "trace-%d.jsonl.zst", &n); err == nil && 0 < n && n <= segmentsMax && e.Name() == segmentName(n) {
+		if n := numberOfSegment(e.Name()); n > 0 {
 			numbers = append(numbers, n)
 		}
 	}
 	slices.Sort(numbers)
-	return numbers
+	return numbers, nil
 }
 
-// lastSegment is the highest number of a closed segment, 0 if there is none.
-func (d Dir) lastSegment() int {
-	numbers := d.closedSegments()
-	if len(numbers) == 0 {
+// numberOfSegment is the number in the name of a closed segment, 0 in any other name.
+func numberOfSegment(name string) int {
+	var n int
+	_, err := fmt.Sscanf(name, "trace-%d.jsonl.zst", &n)
+	if err != nil || n <= 0 || n > segmentsMax || name != segmentName(n) {
 		return 0
 	}
-	return numbers[len(numbers)-1]
+	return n
 }
+
+// isSegment says that a name is that of a closed segment.
+func isSegment(name string) bool { return numberOfSegment(name) > 0 }
 
 // ErrNoRun marks a directory without a trace.
 var ErrNoRun = errors.New("not a run directory")
@@ -99,8 +105,15 @@ func (d Dir) open() (*segments, error) {
 // openLast opens the open file of a trace and finds its number. If that file is gone and
 // closed segments exist, an empty file replaces it: the segments hold whole ticks.
 func (d Dir) openLast() (f *os.File, number int, err error) {
-	closed := d.lastSegment()
-	f, err = OpenRegular(d.file(TraceFile))
+	numbers, err := d.closedSegments()
+	if err != nil {
+		return nil, 0, fmt.Errorf("open trace: %w", err)
+	}
+	closed := 0
+	if len(numbers) > 0 {
+		closed = numbers[len(numbers)-1]
+	}
+	f, err = d.folder().Open(TraceFile)
 	if errors.Is(err, os.ErrNotExist) {
 		if closed == 0 {
 			return nil, 0, fmt.Errorf("%s is %w: it has no %s", d, ErrNoRun, TraceFile)
@@ -222,7 +235,7 @@ func (s *segments) Close() error {
 // [*DamageError].
 func (d Dir) openSegment(number int) (*segment, error) {
 	name := segmentName(number)
-	f, err := OpenRegular(d.file(name))
+	f, err := d.folder().Open(name)
 	if err != nil {
 		return nil, &DamageError{File: name, Err: err}
 	}
@@ -272,9 +285,8 @@ func (s *segment) Close() error {
 // step the trace reads the same; first is the new file's first record. chain is that of
 // the last line; the new one is returned.
 func (t *traceFile) rotate(first trace.Segment, chain trace.Chain) (trace.Chain, error) {
-	dir := Dir(filepath.Dir(t.path))
-	if err := onDisk.Replace(dir.file(segmentName(t.number)), func(w io.Writer) error {
-		f, err := os.Open(t.path)
+	if err := onDisk.Replace(t.dir.folder(), segmentName(t.number), func(w io.Writer) error {
+		f, err := t.dir.folder().Open(TraceFile)
 		if err != nil {
 			return err
 		}
@@ -288,7 +300,7 @@ func (t *traceFile) rotate(first trace.Segment, chain trace.Chain) (trace.Chain,
 	}); err != nil {
 		return "", fmt.Errorf("close trace segment %d: %w", t.number, err)
 	}
-	err := onDisk.Replace(t.path, func(f io.Writer) error {
+	err := onDisk.Replace(t.dir.folder(), TraceFile, func(f io.Writer) error {
 		w := trace.NewChainedWriter(f, chain)
 		err := w.Write(first)
 		chain = w.Chain()
@@ -297,7 +309,7 @@ func (t *traceFile) rotate(first trace.Segment, chain trace.Chain) (trace.Chain,
 	if err != nil {
 		return "", fmt.Errorf("open trace segment %d: %w", first.Number, err)
 	}
-	next, err := dir.openTraceFile(0)
+	next, err := t.dir.openTraceFile(0)
 	if err != nil {
 		return "", err
 	}

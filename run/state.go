@@ -110,11 +110,11 @@ func (d Dir) Repair(s *state.State) error {
 	}
 	defer f.Close()
 	if len(s.Open.Cut) > 0 {
-		if err := appendSpans(d.file(CutFile), f, s.Open.Cut); err != nil {
+		if err := appendSpans(d, f, s.Open.Cut); err != nil {
 			return fmt.Errorf("keep what is cut off the trace: %w", err)
 		}
 	}
-	err = onDisk.Replace(d.file(TraceFile), func(w io.Writer) error {
+	err = onDisk.Replace(d.folder(), TraceFile, func(w io.Writer) error {
 		if s.Open.FileLost {
 			return trace.NewChainedWriter(w, s.Chain).Write(s.Segment(number))
 		}
@@ -129,9 +129,9 @@ func (d Dir) Repair(s *state.State) error {
 	return nil
 }
 
-// appendSpans adds ranges of f to the file at path, each ending a line.
-func appendSpans(path string, f *os.File, spans []state.Span) (err error) {
-	w, err := onDisk.Append(path, os.O_CREATE)
+// appendSpans adds ranges of f to the file of what was cut off, each ending a line.
+func appendSpans(d Dir, f *os.File, spans []state.Span) (err error) {
+	w, err := onDisk.Append(d.folder(), CutFile, os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -118,6 +118,9 @@ func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
 		if effort := s.Sampling.ReasoningEffort; effort != "" {
 			list = append(list, keyEffort.String(effort))
 		}
+		if tier := s.Sampling.Tier(); tier != "" {
+			list = append(list, semconv.OpenAIRequestServiceTierKey.String(tier))
+		}
 		return "chat " + s.Model, list
 	}
 	return "execute_tool", []attribute.KeyValue{tick, semconv.GenAIOperationNameExecuteTool, agent, semconv.GenAIToolType("function")}
@@ -167,6 +170,12 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 			list = append(list, semconv.GenAIResponseFinishReasons(cmp.Or(r.IncompleteReason, r.Status)),
 				semconv.GenAIUsageInputTokens(int(r.Usage.Input)), semconv.GenAIUsageOutputTokens(int(r.Usage.Output)),
 				semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)), semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)))
+			if n := r.Usage.Written; n > 0 {
+				list = append(list, semconv.GenAIUsageCacheCreationInputTokens(int(n)))
+			}
+			if tier := r.Usage.ServiceTier; tier != "" {
+				list = append(list, semconv.OpenAIResponseServiceTier(tier))
+			}
 			if r.ID != "" {
 				list = append(list, semconv.GenAIResponseID(r.ID))
 			}

@@ -42,6 +42,9 @@ type ModelCall struct {
 	Answer   Answer    `json:"answer"`
 	// Charge is what the call counted against the caps; nil without caps.
 	Charge *Charge `json:"charge,omitempty"`
+	// Counted is what the engine counted itself; nil where the usage of the answer agrees with it, and
+	// where no provider was asked.
+	Counted *Counted `json:"counted,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *CallTiming `json:"timing,omitempty"`
 }
@@ -97,6 +100,13 @@ func answeredCall(line []byte) (c AnsweredCall, ok bool) {
 	m.rest = m.value("usage")
 	u := &a.Usage
 	u.Input, u.Cached, u.Output, u.Reasoning, u.Total = m.number("input"), m.number("cached"), m.number("output"), m.number("reasoning"), m.number("total")
+	if m.next("written") {
+		u.Written = m.number("written")
+	}
+	if m.next("written_long") {
+		u.WrittenLong = m.number("written_long")
+	}
+	u.ServiceTier = m.optional("service_tier")
 	m.past("}}")
 	if m.next("timing") {
 		m.rest = m.value("timing")

@@ -100,6 +100,11 @@ func TestAnsweredCallsAreReadQuickly(t *testing.T) {
 		"recorded":    func(c *ModelCall) bool { c.Timing = &CallTiming{Recorded: true}; return false },
 		"failed":      func(c *ModelCall) bool { c.Answer.Failure = &llmclient.Failure{Kind: "network"}; return false },
 		"charged":     func(c *ModelCall) bool { c.Charge = &Charge{}; return false },
+		"written":     func(c *ModelCall) bool { c.Answer.Usage.Written, c.Answer.Usage.WrittenLong = 5, 2; return true },
+		"written all": func(c *ModelCall) bool { c.Answer.Usage.Written = 5; return true },
+		"of a tier":   func(c *ModelCall) bool { c.Answer.Usage.ServiceTier = "flex"; return true },
+		"a bad tier":  func(c *ModelCall) bool { c.Answer.Usage.ServiceTier = `"`; return false },
+		"doubted":     func(c *ModelCall) bool { c.Counted = &Counted{}; return false },
 		"below zero":  func(c *ModelCall) bool { c.Answer.Usage.Input = -1; return false },
 	} {
 		c := call

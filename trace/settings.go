@@ -86,10 +86,11 @@ type Settings struct {
 	// that for an agent or for a model.
 	MaxOutputTokens int             `json:"max_output_tokens,omitempty" cli:"max-output-tokens llm.max_output_tokens MAX_OUTPUT_TOKENS" absent:"none; 4096 at most under a cap on tokens" min:"16" max:"10000000" doc:"longest answer in tokens, reasoning included"`
 	ReasoningEffort string          `json:"reasoning_effort,omitempty" cli:"reasoning-effort llm.reasoning_effort REASONING_EFFORT" absent:"the provider's" doc:"how much the model thinks, in a word of its provider, such as low"`
+	ServiceTier     string          `json:"service_tier,omitempty" cli:"service-tier llm.service_tier SERVICE_TIER" absent:"none" doc:"tier of the provider, such as flex; a call goes to the default one while the tier is full"`
 	Temperature     json.Number     `json:"temperature,omitempty" cli:"temperature llm.temperature TEMPERATURE" absent:"the provider's" min:"0" max:"2" doc:"sampling temperature"`
 	TopP            json.Number     `json:"top_p,omitempty" cli:"top-p llm.top_p TOP_P" absent:"the provider's" min:"0" max:"1" doc:"share of probability that tokens are sampled from"`
 	ExtraBody       json.RawMessage `json:"extra_body,omitempty" cli:"extra-body llm.extra_body EXTRA_BODY" absent:"none" doc:"JSON object of further members of every request, for what a provider has of its own"`
-	Sampling        []SamplingFor   `json:"sampling,omitempty" cli:"sampling-json llm.sampling_json SAMPLING_JSON" kind:"file" absent:"none" doc:"file or JSON list of [{\"agent\" or \"model\":.., \"max_output_tokens\":.., \"reasoning_effort\":.., \"temperature\":.., \"top_p\":.., \"extra_body\":{..}}]"`
+	Sampling        []SamplingFor   `json:"sampling,omitempty" cli:"sampling-json llm.sampling_json SAMPLING_JSON" kind:"file" absent:"none" doc:"file or JSON list of [{\"agent\" or \"model\":.., \"max_output_tokens\":.., \"reasoning_effort\":.., \"service_tier\":.., \"temperature\":.., \"top_p\":.., \"extra_body\":{..}}]"`
 	// The limits of one turn, in calls, steps and rounds.
 	ModuleCallsMax int `json:"module_calls_max" cli:"- llm.max_module_calls MAX_MODULE_CALLS" default:"3" min:"1" max:"16" doc:"module calls in one decision"`
 	ReasonStepsMax int `json:"reason_steps_max" default:"3" min:"1" max:"16"`
@@ -169,7 +170,7 @@ type SamplingFor struct {
 
 // SamplingSet is all that is set about sampling, the run's own first.
 func (s Settings) SamplingSet() []SamplingFor {
-	own := llmclient.Sampling{MaxOutputTokens: s.MaxOutputTokens, ReasoningEffort: s.ReasoningEffort, Temperature: s.Temperature, TopP: s.TopP, ExtraBody: s.ExtraBody}
+	own := llmclient.Sampling{MaxOutputTokens: s.MaxOutputTokens, ReasoningEffort: s.ReasoningEffort, ServiceTier: s.ServiceTier, Temperature: s.Temperature, TopP: s.TopP, ExtraBody: s.ExtraBody}
 	return append([]SamplingFor{{Sampling: own}}, s.Sampling...)
 }
 
@@ -303,7 +304,7 @@ func (s Settings) Validate() error {
 }
 
 // validatePrices reports what keeps a cap on cost from being kept: a model without a
-// price, and prices that cannot be added up.
+// price, a service tier without one, and prices that cannot be added up.
 func (s Settings) validatePrices() error {
 	currency := ""
 	for _, model := range s.Models() {
@@ -315,8 +316,38 @@ func (s Settings) validatePrices() error {
 			return fmt.Errorf("prices in %s and in %s cannot be added up", currency, p.Currency)
 		}
 		currency = s.Prices[at].Currency
+		if tier := s.tierWithoutPrice(s.Prices[at]); tier != "" {
+			return fmt.Errorf("there is no price of tier %q of model %q; a table of prices with it is needed", tier, model)
+		}
 	}
 	return nil
+}
+
+// tierWithoutPrice is a service tier that is set for a model, and that its price does not know.
+func (s Settings) tierWithoutPrice(p price.Price) string {
+	tiers := s.TiersOf(p.Model)
+	at := slices.IndexFunc(tiers, func(tier string) bool { return !p.Knows(tier) })
+	if at < 0 {
+		return ""
+	}
+	return tiers[at]
+}
+
+// TiersOf are the service tiers that calls of a model ask for, each once.
+func (s Settings) TiersOf(model string) (tiers []string) {
+	for _, f := range s.SamplingSet() {
+		asked := true
+		switch {
+		case f.Model != "":
+			asked = f.Model == model
+		case f.Agent != "":
+			asked = cmp.Or(s.AgentModel(f.Agent).Model, s.Model) == model
+		}
+		if asked && f.ServiceTier != "" && !slices.Contains(tiers, f.ServiceTier) {
+			tiers = append(tiers, f.ServiceTier)
+		}
+	}
+	return tiers
 }
 
 // Models are the models a run asks, each once: its own, and those of agents.

@@ -1,160 +1,204 @@
 //go:build unix
 
-// Command yardstick judges what the tests of each package cost, on any machine. It does
-// a fixed piece of work, the yardstick, and reads what .ci/timed wrote of a run of all
-// tests. A package's ratio is its CPU time over the yardstick's. A ratio of more than
-// 1.5 times the recorded one is an error, and so is one above the floor without a
-// record. Ratios below the floor are noise and go unjudged.
+// Command yardstick runs all tests and judges what those of each package cost, on any
+// machine. It does a fixed piece of work, the yardstick, three times before the tests and
+// three times after them. The ratio of a package is the CPU time of its tests, with all the
+// processes that they start, over the median of those six. An error is a ratio of more than
+// 1.3 times the recorded one, or a sum of all of more than 1.3 times the recorded sum. A
+// single ratio below the floor is noise and goes unjudged.
 //
-//	go run -race ./.ci/yardstick [-update] TIMES
+//	go run ./.ci/yardstick [-update] ARGUMENT...
 //
-// The yardstick is built like the tests, with the race detector if they are.
+// It runs go test ARGUMENT... with itself as the program that starts the test binaries.
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"log"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 const (
-	record    = ".ci/yardstick/ratios.txt"
-	tolerance = 1.5
-	floor     = 2.0
+	record = ".ci/yardstick/ratios.txt"
+	// sum is the name of the line for all packages.
+	sum       = "sum"
+	tolerance = 1.3
+	floor     = 4.0
+	// times of the yardstick, before the tests and after.
+	times = 3
 )
 
 func main() {
 	log.SetFlags(0)
+	if path := os.Getenv(costVariable); path != "" {
+		os.Exit(runTimed(path, os.Args[1:]))
+	}
 	update := flag.Bool("update", false, "record the ratios instead of judging them")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		log.Fatal("usage: yardstick [-update] TIMES, from the root of the module")
+	if err := measure(*update, flag.Args()); err != nil {
+		log.Fatal(err)
 	}
+}
+
+// measure runs the tests and records their ratios, or judges them.
+func measure(update bool, arguments []string) error {
+	units := yardsticks(nil)
+	seconds, err := runTests(arguments)
+	if err != nil {
+		return err
+	}
+	units = yardsticks(units)
+	unit := (units[times-1] + units[times]) / 2
+	ratios := map[string]float64{sum: 0}
+	for name, s := range seconds {
+		ratios[name] = s / unit
+		ratios[sum] += s / unit
+	}
+	if update {
+		return writeRatios(ratios)
+	}
+	recorded, err := readRatios()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("CPU time of tests; a yardstick took %.2f s, the least %.2f, the most %.2f\n", unit, units[0], units[len(units)-1])
+	return judge(os.Stdout, ratios, recorded, unit)
+}
+
+// yardsticks adds what the yardstick takes now, in sorted order.
+func yardsticks(units []float64) []float64 {
+	for range times {
+		units = append(units, yardstick())
+	}
+	slices.Sort(units)
+	return units
+}
+
+// runTests runs go test and returns the CPU seconds of each package, by its folder.
+func runTests(arguments []string) (map[string]float64, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	program, err := quoted(self)
+	if err != nil {
+		return nil, err
+	}
+	temporary, err := os.MkdirTemp("", "yardstick")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary)
+	costs := filepath.Join(temporary, "costs")
+	c := exec.Command("go", append([]string{"test", "-exec", program}, arguments...)...)
+	c.Stdout = os.Stdout
+	c.Stderr = os.Stderr
+	c.Env = append(os.Environ(), costVariable+"="+costs)
+	if err := c.Run(); err != nil {
+		return nil, fmt.Errorf("go test: %w", err)
+	}
+	return readCosts(costs)
+}
+
+// quoted is a path as go test takes it in -exec, which splits at blanks.
+func quoted(path string) (string, error) {
+	for _, quote := range []string{"'", `"`} {
+		if !strings.Contains(path, quote) {
+			return quote + path + quote, nil
+		}
+	}
+	return "", fmt.Errorf("%s has both kinds of quotes; set TMPDIR to a folder that has not", path)
+}
+
+// readCosts sums up the lines that runTimed wrote.
+func readCosts(path string) (map[string]float64, error) {
 	root, err := os.Getwd()
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
-	measured := map[string]float64{}
-	err = lines(flag.Arg(0), func(line string) error {
-		var dir string
-		var user, system float64
-		if _, err := fmt.Sscan(line, &dir, &user, &system); err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, dir)
-		measured[name] += user + system
-		return err
-	})
+	text, err := os.ReadFile(path)
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
-	unit := yardstick()
-	for name := range measured {
-		measured[name] /= unit
-	}
-	if *update {
-		var b strings.Builder
-		for _, name := range slices.Sorted(maps.Keys(measured)) {
-			if measured[name] >= floor {
-				fmt.Fprintf(&b, "%s %.1f\n", name, measured[name])
-			}
+	seconds := map[string]float64{}
+	for lines := json.NewDecoder(bytes.NewReader(text)); ; {
+		var c cost
+		err := lines.Decode(&c)
+		if errors.Is(err, io.EOF) {
+			return seconds, nil
 		}
-		if err := os.WriteFile(record, []byte(b.String()), 0o644); err != nil {
-			log.Fatal(err)
+		if err != nil {
+			return nil, fmt.Errorf("what the tests cost: %w", err)
 		}
-		return
+		name, err := filepath.Rel(root, c.Folder)
+		if err != nil {
+			return nil, err
+		}
+		seconds[name] += c.Seconds
 	}
-	recorded := map[string]float64{}
-	err = lines(record, func(line string) error {
-		var name string
-		var ratio float64
-		_, err := fmt.Sscan(line, &name, &ratio)
-		recorded[name] = ratio
-		return err
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("CPU time of tests; the yardstick took %.2f s\n", unit)
+}
+
+// judge prints the ratios of all packages above the floor, and of their sum, and returns an
+// error if one is too large.
+func judge(w io.Writer, ratios, recorded map[string]float64, unit float64) error {
 	slow := 0
-	for _, name := range slices.SortedFunc(maps.Keys(measured), func(a, b string) int { return int(1000 * (measured[b] - measured[a])) }) {
-		ratio, most := measured[name], max(floor, recorded[name])*tolerance
+	names := slices.SortedFunc(maps.Keys(ratios), func(a, b string) int { return int(1000 * (ratios[b] - ratios[a])) })
+	for _, name := range names {
+		ratio, most := ratios[name], max(floor, recorded[name])*tolerance
 		verdict := ""
 		if ratio > most {
 			verdict = fmt.Sprintf("  too slow: at most %.1f", most)
 			slow++
 		}
 		if ratio >= floor || recorded[name] > 0 {
-			fmt.Printf("%-24s %6.1f recorded %6.1f%s\n", name, ratio, recorded[name], verdict)
+			fmt.Fprintf(w, "%-24s %6.1f recorded %6.1f  %5.1f s%s\n", name, ratio, recorded[name], ratio*unit, verdict)
 		}
 	}
 	if slow > 0 {
-		log.Fatalf("tests of %d packages take more than %.1f times what they took; make them faster, or record it with -update and say why", slow, tolerance)
-	}
-}
-
-// lines calls each for every line of a file.
-func lines(path string, each func(string) error) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(text)) {
-		if err := each(line); err != nil {
-			return fmt.Errorf("%s: %q: %w", path, line, err)
-		}
+		return fmt.Errorf("%d of these take more than %.1f times what they took; make the tests faster, or record it with -update and say why", slow, tolerance)
 	}
 	return nil
 }
 
-// yardstick does what the tests do most, reading and writing JSON, hashing and filling
-// maps, and returns the CPU seconds that took.
-func yardstick() float64 {
-	before := cpu()
-	type item struct {
-		Name   string            `json:"name"`
-		Counts map[string]int    `json:"counts"`
-		Notes  []string          `json:"notes"`
-		Extra  map[string]string `json:"extra"`
+// writeRatios records the ratios from the floor up, and the sum.
+func writeRatios(ratios map[string]float64) error {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(ratios)) {
+		if ratios[name] >= floor || name == sum {
+			fmt.Fprintf(&b, "%s %.1f\n", name, ratios[name])
+		}
 	}
-	hash := sha256.Sum256(nil)
-	for range 4000 {
-		it := item{Name: hex.EncodeToString(hash[:]), Counts: map[string]int{}, Extra: map[string]string{}}
-		for i, b := range hash {
-			key := hex.EncodeToString(hash[i/2 : i/2+4])
-			it.Counts[key] += int(b)
-			it.Notes = append(it.Notes, strings.Repeat(key, 1+int(b)%4))
-			it.Extra[key] = it.Name
-		}
-		text, err := json.Marshal(it)
-		if err != nil {
-			log.Fatal(err)
-		}
-		var back item
-		var loose any
-		if json.Unmarshal(text, &back) != nil || json.Unmarshal(text, &loose) != nil || len(back.Counts) != len(it.Counts) {
-			log.Fatal("JSON does not come back")
-		}
-		slices.Sort(back.Notes)
-		hash = sha256.Sum256([]byte(strings.Join(back.Notes, " ")))
-	}
-	return cpu() - before
+	return os.WriteFile(record, []byte(b.String()), 0o644)
 }
 
-// cpu is the CPU time of this process so far, in seconds.
-func cpu() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		log.Fatal(err)
+// readRatios reads what writeRatios wrote; nothing is recorded in a file that is not there.
+func readRatios() (map[string]float64, error) {
+	recorded := map[string]float64{}
+	text, err := os.ReadFile(record)
+	if errors.Is(err, fs.ErrNotExist) {
+		return recorded, nil
 	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var ratio float64
+		if _, err := fmt.Sscan(line, &name, &ratio); err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", record, line, err)
+		}
+		recorded[name] = ratio
+	}
+	return recorded, nil
 }

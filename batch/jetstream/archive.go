@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/run"
 )
 
@@ -29,15 +29,11 @@ func pack(w io.Writer, dir string) error {
 		return fmt.Errorf("pack %s: %w", dir, err)
 	}
 	files := tar.NewWriter(packed)
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || d.Name() == run.LockFile {
-			return err
+	err = folder.Dir(dir).Files(".", func(name string) error {
+		if run.SaysWho(filepath.Base(name)) {
+			return nil
 		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		f, err := os.Open(path)
+		f, err := folder.Dir(dir).Open(name)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -272,7 +273,14 @@ func (c *coordinator) fetchAttempt(ctx context.Context, id batch.ID, number int6
 	if _, err := os.Lstat(dir); err == nil {
 		return nil
 	}
-	err := c.link.fetchDir(ctx, name, dir)
+	attempt, err := filepath.Rel(c.Dir, filepath.Dir(dir))
+	if err == nil {
+		err = c.dir.folder().MkdirAll(attempt) // nothing on the way there is a link
+	}
+	if err != nil {
+		return errFinal{err}
+	}
+	err = c.link.fetchDir(ctx, name, dir)
 	if err == nil || unusable(err) || ctx.Err() != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/folder"
 )
 
 // The files of a coordinator in the batch directory.
@@ -26,18 +26,21 @@ const (
 // directory is the batch directory as a coordinator uses it.
 type directory string
 
-// cell is the path of something of a cell.
-func (d directory) cell(id batch.ID, name string) string {
-	return filepath.Join(string(d), "cells", string(id), name)
-}
+// folder is the directory as what it is read and written through: nothing below it is followed.
+func (d directory) folder() folder.Dir { return folder.Dir(d) }
+
+// exchangesName is the name of what is stored of a cell.
+func exchangesName(id batch.ID) string { return filepath.Join("cells", string(id), exchangesFile) }
+
+// fileBytesMax bounds the files that are read as a whole.
+const fileBytesMax = 256 << 20
 
 // attempt is the run directory of an attempt.
 func (d directory) attempt(id batch.ID, number int64) string { return batch.Dir(d).Run(id, number) }
 
 // id names the batch on a server. It is made once.
 func (d directory) id() (string, error) {
-	path := filepath.Join(string(d), idFile)
-	text, err := os.ReadFile(path)
+	text, err := d.folder().Read(idFile, fileBytesMax)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil
 	}
@@ -45,10 +48,7 @@ func (d directory) id() (string, error) {
 		return "", err
 	}
 	id := nuid.Next()
-	return id, atomicfile.WritePrivate(path, func(f *os.File) error {
-		_, err := f.WriteString(id + "\n")
-		return err
-	})
+	return id, d.folder().Replace(idFile, folder.Content([]byte(id+"\n")))
 }
 
 // last returns the highest number of an attempt, and what the next one begins with, see
@@ -67,7 +67,7 @@ func (d directory) last(id batch.ID) (number, base int64, err error) {
 // exchanges returns what is stored of a cell. A last line that is not whole is cut off: it was
 // never confirmed.
 func (d directory) exchanges(id batch.ID) ([]Exchange, error) {
-	f, err := os.OpenFile(d.cell(id, exchangesFile), os.O_RDWR, 0)
+	f, err := d.folder().OpenFile(exchangesName(id), os.O_RDWR)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -100,13 +100,12 @@ func (d directory) exchanges(id batch.ID) ([]Exchange, error) {
 
 // appendExchange adds a line to a cell's exchanges and syncs it.
 func (d directory) appendExchange(x Exchange) error {
-	if err := os.MkdirAll(d.cell(x.Cell, ""), 0o700); err != nil {
+	name := exchangesName(x.Cell)
+	if err := d.folder().MkdirAll(filepath.Dir(name)); err != nil {
 		return err
 	}
-	path := d.cell(x.Cell, exchangesFile)
-	_, err := os.Lstat(path)
-	existed := err == nil
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	existed := d.folder().Exists(name)
+	f, err := d.folder().OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -114,12 +113,12 @@ func (d directory) appendExchange(x Exchange) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil || existed {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+	return d.folder().Sync(filepath.Dir(name))
 }
 
 // ledger returns the state of the budget as it was kept last.
 func (d directory) ledger() (s batchState, err error) {
-	text, err := os.ReadFile(filepath.Join(string(d), ledgerFile))
+	text, err := d.folder().Read(ledgerFile, fileBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
 		return s, nil
 	}
@@ -134,8 +133,5 @@ func (d directory) keepLedger(s batchState) error {
 	if err := batch.Dir(d).KeepTaken(s.taken()); err != nil {
 		return err
 	}
-	return atomicfile.WritePrivate(filepath.Join(string(d), ledgerFile), func(f *os.File) error {
-		_, err := f.Write(append(marshal(s), '\n'))
-		return err
-	})
+	return d.folder().Replace(ledgerFile, folder.Content(append(marshal(s), '\n')))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 
-	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/run"
 )
 
@@ -72,7 +72,7 @@ func Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 		if config.Port == 0 {
 			config.Port = server.RANDOM_PORT
 		}
-		public, err := publicKey(filepath.Join(o.Dir, KeyFile))
+		public, err := publicKey(folder.Dir(o.Dir))
 		if err != nil {
 			return nil, err
 		}
@@ -178,9 +178,9 @@ func (s *Server) Close(patience time.Duration) {
 	_ = s.unlock()
 }
 
-// publicKey is the public half of the key in a file, which is made if there is none.
-func publicKey(path string) (string, error) {
-	seed, err := os.ReadFile(path)
+// publicKey is the public half of the key in [KeyFile], which is made if there is none.
+func publicKey(dir folder.Dir) (string, error) {
+	seed, err := dir.Read(KeyFile, fileBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
 		pair, err := nkeys.CreateUser()
 		if err != nil {
@@ -189,10 +189,10 @@ func publicKey(path string) (string, error) {
 		if seed, err = pair.Seed(); err != nil {
 			return "", fmt.Errorf("make a NATS key: %w", err)
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := os.MkdirAll(string(dir), 0o700); err != nil {
 			return "", fmt.Errorf("keep the NATS key: %w", err)
 		}
-		if err := atomicfile.WritePrivate(path, func(f *os.File) error { _, err := f.Write(append(seed, '\n')); return err }); err != nil {
+		if err := dir.Replace(KeyFile, folder.Content(append(seed, '\n'))); err != nil {
 			return "", fmt.Errorf("keep the NATS key: %w", err)
 		}
 	} else if err != nil {
@@ -200,7 +200,7 @@ func publicKey(path string) (string, error) {
 	}
 	pair, err := nkeys.ParseDecoratedNKey(seed)
 	if err != nil {
-		return "", fmt.Errorf("read the NATS key %s: %w", path, err)
+		return "", fmt.Errorf("read the NATS key %s: %w", filepath.Join(string(dir), KeyFile), err)
 	}
 	return pair.PublicKey()
 }

@@ -17,6 +17,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/trace"
 )
 
@@ -366,7 +367,7 @@ func (a *attempt) conclude(ctx context.Context, dir string, result batch.Result,
 		return err
 	}
 	if a.log.text.Len() > 0 {
-		_ = os.WriteFile(filepath.Join(dir, logFile), a.log.text.Bytes(), 0o600)
+		_ = folder.Dir(dir).Replace(logFile, folder.Content(a.log.text.Bytes())) // it is only for people
 	}
 	name := attemptFile(a.job.key(), a.claim.cell.Epoch)
 	if err := a.link.sendDir(ctx, name, dir); err != nil {

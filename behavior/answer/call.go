@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,94 +42,6 @@ func (v *Vocabulary) Tool(name string) string {
 func (v *Vocabulary) schemaOf(tool string) Value {
 	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
 	return Parse(v.Tools[i].Parameters)
-}
-
-// templateWords are what chat templates put around the name of a function: a namespace or
-// quotes before it, its number, brackets or the tokens of a template after it.
-var templateWords = regexp.MustCompile("(?is)^[\\s\"'`$@/]*(?:(?:functions?|tools?|default_api|api|namespace|mcp__[\\w-]{1,40}?|mcp)(?:\\.|/|::?|__))*|" +
-	"(?:<[|｜].*|[:#]\\d+|\\.call|\\(\\)|\\s+json|[\"'`])?\\s*$")
-
-// numbered is what makes a name another one where there are several. It is taken off a name
-// that is no tool's with it.
-var numbered = regexp.MustCompile(`(?i)[_-](?:\d+|tool)$`)
-
-// named finds the tool that a name means: its own, a module's, or either in another spelling,
-// between the words of a template. A name that could mean two tools means none.
-func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
-	written := name
-	for i := range 3 {
-		switch i {
-		case 1:
-			written, used = bareOf(name), []Repair{ToolAlias}
-		case 2:
-			written = numbered.ReplaceAllString(written, "")
-		}
-		if written != NoTool && v.Tool(written) == written {
-			return written, used, true
-		}
-		if v.ToolOf != nil {
-			if tool, ok = v.ToolOf(written); ok {
-				return tool, used, true
-			}
-		}
-		for _, t := range v.Tools {
-			if sameName(t.Name, written) {
-				if ok {
-					return "", nil, false
-				}
-				tool, ok = t.Name, true
-			}
-		}
-		if ok {
-			return tool, []Repair{ToolAlias}, true
-		}
-	}
-	return "", nil, false
-}
-
-// Called returns the call that a model made under a name: of the tool of that name, or a
-// decision on the action of that name. What is neither keeps its name.
-func (v *Vocabulary) Called(name, arguments string) Call {
-	if tool, used, ok := v.named(name); ok {
-		c := Call{Tool: tool, Arguments: arguments, Repairs: used, read: &readArguments{text: arguments}}
-		c.read.object, c.read.used, c.read.fault = ReadObject(arguments)
-		if inner, wrapped := v.unwrapped(tool, c.read.object); wrapped {
-			c.Arguments, c.Repairs = inner, append(used, WrapperKey)
-		}
-		return c
-	}
-	if v.action(name) {
-		if strings.TrimSpace(arguments) == "" {
-			arguments = "{}"
-		}
-		if args, used, fault := ReadObject(arguments); fault == nil {
-			return v.namedCall(name, args, used)
-		}
-	}
-	// What is called as the end of a turn is a decision, or a draft, by its fields.
-	kind, _ := stepKind(bareOf(name))
-	if name == "" || kind == StepRespond || slices.ContainsFunc(wrapperKeys, func(key string) bool { return sameName(key, bareOf(name)) }) {
-		o, _, _ := ReadObject(arguments)
-		if calls := v.callsOf(o, wrappersMax); len(calls) == 1 && v.Tool(calls[0].Tool) != NoTool {
-			inner := calls[0]
-			inner.Text = false
-			inner.Repairs = append(slices.DeleteFunc(inner.Repairs, func(r Repair) bool { return r == WrapperKey }), WrapperKey)
-			return inner
-		}
-	}
-	return Call{Tool: name, Arguments: arguments}
-}
-
-// action reports whether a name means an action where one may be taken.
-func (v *Vocabulary) action(name string) bool { return v.Decides != "" && isAction(bareOf(name)) }
-
-// bareOf is a name without the words of a template.
-func bareOf(name string) string { return templateWords.ReplaceAllString(name, "") }
-
-// knows reports whether name is a tool, a module or an action.
-func (v *Vocabulary) knows(name string) bool {
-	_, _, isTool := v.named(name)
-	return isTool || v.action(name)
 }
 
 // Call is one call of an answer: as the model made it, or as read from its text.
@@ -342,6 +253,9 @@ func (v *Vocabulary) bareCall(o Value) (Call, bool) {
 	}
 	kind, typed := o.textOf("type"), o
 	o = o.without("type")
+	if draft, lists := v.draftIn("", o); lists && v.action(kind) {
+		return draft, true
+	}
 	switch {
 	case v.Decides != "" && kind == ToolDraft:
 		return v.draftCall(o, nil)
@@ -405,7 +319,7 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 		}
 	}
 	if args.Kind != Object {
-		c := v.Called(name, raw)
+		c := v.called(name, raw)
 		return Call{Tool: v.Tool(c.Tool), Arguments: c.Arguments, Text: true, Repairs: append(used, c.Repairs...)}, true
 	}
 	for _, f := range o.Fields {
@@ -428,11 +342,15 @@ func first(keys []string, holds func(string) bool) string {
 // namedCall is the call of the tool or action called name.
 func (v *Vocabulary) namedCall(name string, args Value, used []Repair) Call {
 	tool, alias, ok := v.named(name)
+	if draft, lists := v.draftIn(tool, args); lists {
+		draft.Repairs = append(used, draft.Repairs...)
+		return draft
+	}
 	switch {
 	case ok:
 		return textCall(tool, args, append(used, alias...)...)
 	case v.action(name):
-		name = bareOf(name)
+		name = v.actionOf(name)
 		for _, key := range []string{"action", "decision"} {
 			if own := namedIn(args, key); own != "" && !sameActionName(own, name) && !isStanding(name) {
 				return textCall(v.Decides, contradiction(name, own), used...)

@@ -103,6 +103,44 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	return o, used
 }
 
+// draftKeys are fields under which a list is one of candidates, whatever the call is named that
+// has it: candidates first, which are none of one.
+var draftKeys = []string{"candidates", "actions", "candidate", "action", "decision", "decisions", "options", "choices"}
+
+// draftIn returns the draft that the arguments of a tool are, of a tool that takes no list of
+// candidates: they list some and decide on none. Nobody may execute one of those, since nobody said
+// which. tool is empty for a name that is no tool's.
+func (v *Vocabulary) draftIn(tool string, args Value) (Call, bool) {
+	lists := func(f Field) bool {
+		return f.Value.Kind == Object || f.Value.Kind == String && strings.Contains(f.Value.Text, "{") || len(f.Value.Items) > 0 && f.Value.Items[0].Kind != Number
+	}
+	if v.Decides == "" || tool == ToolDraft || tool == ToolPlan || !slices.ContainsFunc(args.Fields, lists) {
+		return Call{}, false
+	}
+	o, _ := respelled(args, toolFields)
+	o, _ = mendEncoded(o)
+	key := first(draftKeys, func(key string) bool {
+		list := o.Field(key)
+		isAction := func(item Value) bool { action, _ := actionIn(item); return namedIn(action, ActionField) != "" }
+		return len(list.Items) > 0 && (key == "candidates" || !slices.ContainsFunc(list.Items, func(item Value) bool { return !isAction(item) })) ||
+			key == "candidates" && list.Kind == Object
+	})
+	if key == "" || tool != "" && tool != ToolDecision && v.schemaOf(tool).Field("properties").has(key) {
+		return Call{}, false
+	}
+	decides := func(key string) bool { _, numbered := numberOf(o.Field(key)); return numbered }
+	if namedIn(o, ActionField) != "" || namedIn(o, "decision") != "" || slices.ContainsFunc(numberKeys, decides) {
+		return Call{}, false
+	}
+	list := o.Field(key)
+	o = o.without(key)
+	o.set("candidates", list)
+	if v.Tool(ToolDraft) == NoTool {
+		return textCall(v.Decides, o, ToolFromFields), true
+	}
+	return textCall(ToolDraft, o, ToolFromFields), true
+}
+
 // actionFields are the fields of a flat action, and the fields allowed next to them.
 var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "want", "want_amount", "for_ticks", "max_ticks", "execute_until"}
 

@@ -73,7 +73,7 @@ func TestNamesOfTools(t *testing.T) {
 		// What could be two tools, or would be another's, is none.
 		"GetPrice": "GetPrice", "get-price": "get-price", "calendar.plan": "calendar.plan", "planner": "planner", "unknown": "unknown", "": "",
 	} {
-		if c := v.Called(written, `{}`); c.Tool != want {
+		if c := v.Called(written, `{}`)[0]; c.Tool != want {
 			t.Errorf("%q is taken for %q, want %q", written, c.Tool, want)
 		}
 	}

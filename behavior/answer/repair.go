@@ -114,6 +114,8 @@ const (
 
 	// ToolAlias: a tool was called by another spelling of its name.
 	ToolAlias Repair = "tool_alias"
+	// ArgumentsInName: the arguments of a call are in its name.
+	ArgumentsInName Repair = "arguments_in_name"
 	// CallKey: a name or its arguments are under another key than the API's.
 	CallKey Repair = "call_key"
 	// ReasonTool: what was thought is in a call of a tool that does not exist.

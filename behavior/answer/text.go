@@ -53,6 +53,10 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 	if len(text) > TextBytesMax {
 		return nil, TooLarge
 	}
+	if at := resultMadeUp(text); at >= 0 {
+		text, r.Kept = text[:at], text[:at]
+		r.use(LaterDiscarded)
+	}
 	said, whole := WithoutThinking(text)
 	switch {
 	case !whole:
@@ -152,26 +156,29 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 		return nil, nil, NoJSON
 	}
 	meant, bare := make([][]Call, len(f.objects)), make([]bool, len(f.objects))
+	candidates, draft := v.looseCandidates(f)
 	for i, o := range f.objects {
-		if f.listed && !v.isCall(o) {
+		switch {
+		case candidates[i]:
+			if draft != nil {
+				meant[i], draft = []Call{*draft}, nil
+			}
+			continue
+		case f.listed && !v.isCall(o):
 			// A list of several objects does not say which of them it means.
 			return nil, nil, Several
 		}
-		// An object that does not say itself what it is may be the arguments of a tool named
-		// before it.
-		before, name, mark := f.befores[i][max(0, len(f.befores[i])-beforeMax):], "", ""
-		for j := 0; j < len(beforeObject) && mark == ""; j++ {
-			if at := beforeObject[j].FindStringSubmatchIndex(before); at != nil {
-				name, mark = before[at[2]:at[3]], before[at[0]:]
-			}
-		}
-		if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
-			meant[i] = []Call{v.namedCall(name, o, nil)}
+		if call, mark, ok := v.namedBefore(o, f.befores[i]); ok {
+			meant[i] = []Call{call}
 			f.used = append(f.used, CallSyntax)
 			f.rest = endMarks.ReplaceAllString(strings.Replace(f.rest, mark, "", 1), "")
 		} else {
 			meant[i], bare[i] = v.callsOf(o, wrappersMax), !v.isCall(o)
 		}
+	}
+	if argumentTag.MatchString(f.rest) && slices.Contains(bare, true) {
+		// What is left between tags of arguments is the value of one whose name was lost.
+		return nil, nil, UnknownShape
 	}
 	// Where a decision is called by its name, an object without one is part of what is said about it.
 	decides := func(c Call) bool { return c.Tool == v.Decides && c.Tool != "" }
@@ -184,7 +191,7 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 		if named && bare[i] && slices.ContainsFunc(more, decides) {
 			more = nil
 		}
-		ignored = ignored || len(more) == 0
+		ignored = ignored || len(more) == 0 && !candidates[i]
 		for passed < len(spans) && spans[passed][0] < f.starts[i] {
 			passed++
 		}
@@ -203,6 +210,68 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 	return calls, append(f.used, around(f.rest)...), ""
 }
 
+// candidatesMark matches what is before candidates that are in no object: their field, or the word
+// for one and its number. A word for the one that was chosen is none.
+var (
+	candidatesMark = regexp.MustCompile("(?i)(?:candidates?|candidate[ _-]?actions?|decision[ _-]?draft|draft|options?|候选(?:动作)?)[\"'`*_]*\\s*#?\\d{0,2}[\"'`*_]*\\s*[:：=.)-]?[\\s*`]*[\\[(]*\\s*(?:```\\w*)?\\s*$")
+	chosenMark     = regexp.MustCompile(`(?i)(?:chosen|choose|selected|select|final|best|commit\w*|pick\w*)[\w\s"'*:_-]{0,40}$`)
+)
+
+// looseCandidates finds the objects of a text that are candidates of a draft and in no object: nobody
+// said which of them to take. draft is the call of all of them, nil without any.
+func (v *Vocabulary) looseCandidates(f found) (is []bool, draft *Call) {
+	is = make([]bool, len(f.objects))
+	var list []Value
+	for i, o := range f.objects {
+		if i > 0 && f.starts[i] == f.starts[i-1] {
+			is[i] = is[i-1] // of one list
+		} else if v.Decides != "" {
+			before := f.befores[i][max(0, len(f.befores[i])-beforeMax):]
+			at := candidatesMark.FindStringIndex(before)
+			is[i] = at != nil && !chosenMark.MatchString(before[:at[0]])
+		}
+		o, _ := actionIn(o)
+		is[i] = is[i] && namedIn(o, ActionField) != "" && !v.isCall(o)
+		if is[i] {
+			list = append(list, o)
+		}
+	}
+	if len(list) == 0 {
+		return is, nil
+	}
+	call := textCall(ToolDraft, objectOf(Field{"candidates", arrayOf(list...)}), DraftShorthand)
+	if v.Tool(ToolDraft) == NoTool {
+		call.Tool = v.Decides
+	}
+	return is, &call
+}
+
+// namedBefore is the call of an object that does not say itself what it is: the arguments of a tool
+// named before it. mark is the text that names it.
+func (v *Vocabulary) namedBefore(o Value, before string) (c Call, mark string, ok bool) {
+	before = before[max(0, len(before)-beforeMax):]
+	name, mark := recipientOf(before)
+	addressed := name != ""
+	for j := 0; j < len(beforeObject) && name == ""; j++ {
+		if at := beforeObject[j].FindStringSubmatchIndex(before); at != nil {
+			name, mark = before[at[2]:at[3]], before[at[0]:]
+		}
+	}
+	if isParallel(name) {
+		return Call{}, "", false // what is in it says itself what it is
+	}
+	decides := ownName(o) == "" || slices.Contains([]string{ToolDecision, ToolTurn, ToolDraft}, bareOf(name))
+	switch {
+	case name == "" || v.isCall(o):
+		return Call{}, "", false
+	case v.knows(name) && (decides || addressed):
+		return v.namedCall(name, o, nil), mark, true
+	case addressed && strings.Contains(mark, "functions"):
+		return textCall(NoTool, o), mark, true
+	}
+	return Call{}, "", false
+}
+
 // thinkingMark matches the marks between which models think aloud.
 var thinkingMark = regexp.MustCompile(`(?i)<\|?(/?)(?:\w{1,20}:)?(?:begin_(?:of_)?|start_(?:of_)?|(end_(?:of_)?))?` +
 	`(think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|(?:inner_)?monologue)(?:\s[^<>]{0,40})?\|?>|[\[◁](/?)(think)[\]▷]`)
@@ -216,23 +285,13 @@ func readMark(text string, at []int) (name string, ends bool) {
 // thoughtsMax bounds the blocks of thinking that are taken out.
 const thoughtsMax = 16
 
-// analysisMark begins the part of an answer that a template with channels keeps for
-// thinking; what begins the next part ends it.
-const analysisMark = "<|channel|>analysis"
-
-var analysisPart = regexp.MustCompile(`(?s)<\|channel\|>analysis.*?<\|message\|>.*?(<\|(?:end|start|channel)\|>)`)
-
 // WithoutThinking takes out what was only thought about; it must not be taken for
 // a decision. whole is false when the thinking never ends. A closing mark alone
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
 func WithoutThinking(text string) (said string, whole bool) {
-	for strings.Contains(text, analysisMark) {
-		said = analysisPart.ReplaceAllString(text, "$1")
-		if said == text {
-			return "", false
-		}
-		text = said
+	if text, whole = withoutAnalysis(text); !whole {
+		return "", false
 	}
 	from := 0
 	for range thoughtsMax {
@@ -607,15 +666,15 @@ var beforeObject = []*regexp.Regexp{
 	regexp.MustCompile(`<(?:function=|(?:\w{1,20}:)?\w{1,20} name=)["']?([\w.-]+)["']?\s*>\s*$`),
 	// <tool_name>NAME</tool_name><arguments>{...}, <tool_call>NAME, then the object
 	regexp.MustCompile(`<(?:(?:tool_|function_)?name|tool|function)>\s*([\w.-]+)\s*</\w{1,20}>\s*(?:<\w{1,20}>)?\s*$`),
-	regexp.MustCompile(`<(?:tool_call|\|tool_call\|)>\s*([\w.-]+)\s*$`),
-	// <|channel|>commentary to=functions.NAME ...<|message|>{...}
-	regexp.MustCompile(`(?:<\|[^|<>]{1,40}\|>\w*\s*)*(?:commentary\s+)?to=(?:functions\.)?([\w.-]+)(?:[^{}]*<\|message\|>|\s*(?:<\|\w{1,40}\|>|code|json)*)\s*$`),
+	regexp.MustCompile(`<(?:` + bars + `)?tool_call(?:` + bars + `)?>\s*([\w.-]+)\s*$`),
 	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...},
 	// NAME<｜tool▁sep｜>{...}, or function<｜tool▁sep｜>NAME and a fenced object
-	regexp.MustCompile("tool[▁_]sep[|｜]>([\\w.-]+)\\s*(?:```json)?\\s*$"),
-	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<[|｜]tool[▁_](?:sep|call_argument_begin)[|｜]>\s*$`),
+	regexp.MustCompile("tool[▁_]sep" + bars + ">([\\w.-]+)\\s*(?:```json)?\\s*$"),
+	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<` + bars + `tool[▁_](?:sep|call_argument_begin)` + bars + `>\s*$`),
 	// [TOOL_CALLS]NAME[CALL_ID]ID[ARGS]{...}
 	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w{1,64}\s*)?(?:\[ARGS\])?\s*$`),
+	// [NAME]{...}, [tool_call: NAME {...}], [tool_call: NAME({...})]
+	regexp.MustCompile(`(?i)\[\s*(?:(?:tool|function)[ _]?(?:calls?|use|request)\s*[:=]\s*)?([\w.-]+)\s*[\](]?\s*$`),
 	// call:NAME{...}, <NAME>{...}</NAME>, functions.NAME:0{...}
 	regexp.MustCompile(`(?:call:|<|functions\.)([\w.-]+)(?:>|:\d+)?\s*$`),
 	// NAME({...}), and NAME: {...} or NAME {...} on a line of its own
@@ -626,116 +685,27 @@ var beforeObject = []*regexp.Regexp{
 }
 
 // endMarks are what closes those syntaxes after the object.
-var endMarks = regexp.MustCompile(`</[\w.:-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,40}｜>|\)`)
+var endMarks = regexp.MustCompile(`</[\w.:-]+>|<` + bars + `[^|｜‖<>]{1,40}` + bars + `>|\[/?END[\w ]*\]|[)\]]`)
 
 // beforeMax is how much of the text in front of an object is looked at.
 const beforeMax = 240
 
-// The syntaxes in which every argument is in a tag of its own, and the one of
-// programming languages, where several calls may be in a list.
+// calledName matches the call of a programming language, calledNext the next one of a list.
 var (
-	taggedName = regexp.MustCompile(`<(?:` + tagSpace + `(?:invoke|function|tool_call|tool) name="|function=)([\w.-]+)"?[^<>]{0,40}>|<` + tagModel + `tool_call>\s*([\w.-]+)\s*(?:\n|<` + tagModel + `arg_key>)`)
-	taggedArg  = regexp.MustCompile(`(?s)<(?:` + tagSpace + `parameter name="|parameter=)([\w.-]+)"?[^<>]{0,40}>(.*?)</` + tagSpace + `parameter>|` +
-		`<` + tagModel + `arg_key>\s*([\w.-]+)\s*</` + tagModel + `arg_key>\s*<` + tagModel + `arg_value>(.*?)</` + tagModel + `arg_value>`)
-	taggedOpen  = regexp.MustCompile(`<(?:` + tagSpace + `parameter(?: name)?=|` + tagModel + `arg_key>)`)
-	taggedEnd   = regexp.MustCompile(`</` + tagSpace + tagModel + `(?:invoke|function|tool_call|tool)>`)
-	elementName = regexp.MustCompile(`<([\w.-]{1,64})>\s*<[\w.-]{1,64}>`)
-	elementArg  = regexp.MustCompile(`^\s*<([\w.-]{1,64})>`)
-	calledName  = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
-	calledNext  = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
+	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
+	calledNext = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
 )
-
-// tagSpace is the namespace of a tag, as of XML or between the bars of a template's token.
-const tagSpace = `(?:\w{1,20}:|[|｜]\w{1,20}[|｜])?`
-
-// tagModel is the name of a model that its tags begin with.
-const tagModel = `(?:\w{1,20}_)?`
-
-// taggedArgsMax bounds the arguments that are read from tags.
-const taggedArgsMax = 32
-
-// elements reads arguments that are elements named after them, up to the mark that ends their call.
-// end is after that mark, -1 if something does not end or is not an element.
-func elements(text, mark string) (args Value, used []Repair, end int) {
-	args = Value{Kind: Object}
-	for at := 0; ; {
-		if rest := strings.TrimLeft(text[at:], " \t\r\n"); strings.HasPrefix(rest, mark) {
-			return args, used, len(text) - len(rest) + len(mark)
-		}
-		open := elementArg.FindStringSubmatchIndex(text[at:])
-		if open == nil || len(args.Fields) == taggedArgsMax {
-			return args, nil, -1
-		}
-		key, from := text[at+open[2]:at+open[3]], at+open[1]
-		length := strings.Index(text[from:], "</"+key+">")
-		if length < 0 {
-			return args, nil, -1
-		}
-		used = append(used, args.setText(key, strings.TrimSpace(text[from:from+length]))...)
-		at = from + length + len(key) + len("</>")
-	}
-}
-
-// setText gives a field what a text means: JSON, or the text itself.
-func (v *Value) setText(key, text string) []Repair {
-	value, used, ok := literal(text)
-	if !ok {
-		value, used = stringOf(text), nil
-	}
-	v.set(key, value)
-	return used
-}
 
 // writtenCalls reads the calls that are written without one object of arguments, each with
 // its own arguments and no others'. spans are where they begin and end. Several are several
 // decisions, however they are written. A value between tags that is JSON is taken as such, any
 // other as a string.
 func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, problem Problem) {
-	take := func(name string, args Value, used []Repair, start, end int) {
-		calls, spans = append(calls, v.namedCall(name, args, used)), append(spans, [2]int{start, end})
+	take := func(c Call, start, end int) {
+		calls, spans = append(calls, c), append(spans, [2]int{start, end})
 	}
-	names := taggedName.FindAllStringSubmatchIndex(text, CallsMax+1)
-	for i, at := range names {
-		own := text[at[0]:]
-		if i+1 < len(names) {
-			own = text[at[0]:names[i+1][0]]
-		}
-		name := text[max(at[2], at[4]):max(at[3], at[5])]
-		first, end := taggedOpen.FindStringIndex(own), taggedEnd.FindStringIndex(own)
-		switch {
-		case insideObject(text[:at[0]]), cited(text, at[0], at[1]):
-		case first != nil && (end == nil || end[0] < first[0]):
-			// Without its end the call may lack arguments.
-			return nil, nil, Truncated
-		case end != nil && (first != nil || v.knows(name) && strings.TrimSpace(own[at[1]-at[0]:end[0]]) == ""):
-			args, used := Value{Kind: Object}, []Repair(nil)
-			found := taggedArg.FindAllStringSubmatch(own[:end[0]], taggedArgsMax)
-			if len(found) != len(taggedOpen.FindAllStringIndex(own[:end[0]], taggedArgsMax+1)) {
-				// One does not end, or what ends the call is part of a value.
-				return nil, nil, Truncated
-			}
-			for _, groups := range found {
-				key, given := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
-				if args.has(key) {
-					used = append(used, DuplicateKey) // the last counts, as in JSON
-				}
-				used = append(used, args.setText(key, given)...)
-			}
-			take(name, args, used, at[0], at[0]+end[1])
-		}
-	}
-	if len(calls) == 0 {
-		for _, at := range elementName.FindAllStringSubmatchIndex(text, CallsMax+1) {
-			name := text[at[2]:at[3]]
-			if _, _, isTool := v.named(name); !isTool || insideObject(text[:at[0]]) || cited(text, at[0], at[1]) {
-				continue
-			}
-			args, used, end := elements(text[at[3]+1:], "</"+name+">")
-			if end < 0 {
-				return nil, nil, Truncated
-			}
-			take(name, args, used, at[0], at[3]+1+end)
-		}
+	if problem = v.taggedCalls(text, take); problem != "" {
+		return nil, nil, problem
 	}
 	if len(calls) == 0 {
 		for _, at := range calledName.FindAllStringSubmatchIndex(text, CallsMax+1) {
@@ -746,7 +716,7 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 					break
 				}
 				end += open
-				take(name, args, used, start, end)
+				take(v.namedCall(name, args, used), start, end)
 				next := calledNext.FindStringSubmatchIndex(text[end:])
 				if next == nil {
 					break

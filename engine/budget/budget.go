@@ -22,7 +22,7 @@ type Budget struct {
 
 // New returns the budget of a run that has spent nothing.
 func New(caps trace.Caps) *Budget {
-	return &Budget{caps: caps, agents: map[string]Amount{}, seen: reach{inputMilli: reserveMilli}}
+	return &Budget{caps: caps, agents: map[string]Amount{}, seen: reach{inputMilli: reserveMilli, costMilli: milli}}
 }
 
 // Under returns a budget with other caps and the same spending: what is already spent

@@ -24,7 +24,7 @@ func TestSharesAreWithinEveryCap(t *testing.T) {
 		}
 		caps := trace.Caps{Run: limit("run"), Agent: limit("agent"), Tick: limit("tick")}
 		b := New(caps)
-		p := price.Price{Input: 2, CachedInput: 1, Output: 7}
+		p := price.Price{Rates: price.Rates{Input: 2, CachedInput: 1, Output: 7}}
 		agents := rapid.IntRange(1, 5).Draw(t, "agents")
 		run, byAgent := Amount{}, make([]Amount, agents)
 		for range rapid.IntRange(1, 6).Draw(t, "ticks") {
@@ -114,7 +114,7 @@ func TestSharesInAgentOrder(t *testing.T) {
 
 func TestRefusalsNameTheCap(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Tokens: 10_000}, Agent: trace.Limit{Calls: 4}, Tick: trace.Limit{Cost: 5_000_000_000_000}})
-	call := b.Call(1000, 100, price.Price{Input: 3_000_000_000, Output: 3_000_000_000})
+	call := b.Call(1000, 100, price.Price{Rates: price.Rates{Input: 3_000_000_000, Output: 3_000_000_000}})
 	reservations := b.Open([]Need{{"a", call.Path(1)}, {"b", call.Path(2)}})
 	if got, want := reservations[1].refusal.String(), "cap on cost of the tick, 5.00: 0.95 left, a turn needs 9.636"; got != want {
 		t.Errorf("refusal %q, want %q", got, want)
@@ -232,7 +232,7 @@ func TestAffords(t *testing.T) {
 // TestCachedInputCanBeDearer: the reserved amount is enough for any cached part of the
 // input and any price table.
 func TestCachedInputCanBeDearer(t *testing.T) {
-	p := price.Price{Model: "m", Currency: "USD", Input: 400, CachedInput: 4000, Output: 1600}
+	p := price.Price{Model: "m", Currency: "USD", Rates: price.Rates{Input: 400, CachedInput: 4000, Output: 1600}}
 	b := New(trace.Caps{Run: trace.Limit{Cost: 20_000_000}})
 	reservation := b.Open([]Need{{Agent: "a", Least: Amount{1, 0, 0}}})[0]
 	for calls := 0; ; calls++ {

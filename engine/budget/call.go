@@ -1,6 +1,8 @@
 package budget
 
 import (
+	"math/bits"
+
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
@@ -14,13 +16,19 @@ type Call struct {
 	// call of the turn is expected to need.
 	input, output, growth int64
 	price                 price.Price
+	// tier is the service tier that is asked for.
+	tier string
+	// costMilli is the most that was billed, per thousand of what was set aside for the same tokens.
+	costMilli int64
+	// said is what of the answer was counted here, 0 where nothing was.
+	said int64
 }
 
 // Call returns the call for an input of this many tokens and a bound on its answer. p is
 // the price of its model, zero if there is none.
 func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
 	return Call{
-		counted: inputTokens, price: p,
+		counted: inputTokens, price: p, costMilli: b.seen.costMilli,
 		input:  (inputTokens*b.seen.inputMilli + 999) / 1000,
 		output: max(outputTokensMax, b.seen.output),
 		growth: max(growthTokens, (b.seen.growth*b.seen.inputMilli+999)/1000),
@@ -29,11 +37,44 @@ func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
 
 // Uncounted returns a call whose tokens are not counted beforehand, because nothing
 // bounds them. Its cost is known when it is billed.
-func Uncounted(p price.Price) Call { return Call{price: p} }
+func Uncounted(p price.Price) Call { return Call{price: p, costMilli: milli} }
+
+// At returns the call as one that asks for a service tier.
+func (c Call) At(tier string) Call {
+	c.tier = tier
+	return c
+}
+
+// Said returns the call with the tokens of its answer that were counted here.
+func (c Call) Said(outputTokens int64) Call {
+	c.said = outputTokens
+	return c
+}
+
+// milli is a thousand: what per-mille figures are of.
+const milli = 1000
 
 // amount is what the call can take at most.
 func (c Call) amount() Amount {
-	return Amount{1, c.input + c.output, int64(c.price.Most(llmclient.Usage{Input: c.input, Output: c.output}))}
+	return Amount{1, c.input + c.output, scaled(c.most(c.input, c.output), c.costMilli)}
+}
+
+// most is the most that so many tokens of the call are expected to cost.
+func (c Call) most(input, output int64) int64 {
+	return int64(c.price.Most(llmclient.Usage{Input: input, Output: output, ServiceTier: c.tier}))
+}
+
+// scaled is that many thousandths of an amount, rounded up, at most [unlimited].
+func scaled(amount, thousandths int64) int64 {
+	high, low := bits.Mul64(uint64(amount), uint64(thousandths))
+	if high >= milli {
+		return unlimited
+	}
+	whole, rest := bits.Div64(high, low, milli)
+	if rest > 0 {
+		whole++
+	}
+	return int64(min(whole, unlimited))
 }
 
 // Path is what a turn of n calls needs that begins with c: each further call also
@@ -58,44 +99,52 @@ func (c Call) Next() Call {
 // turns are admitted: each call is bounded separately.
 const growthTokens = 512
 
-// billed is the usage that is charged for an answer: the reported usage, and the reserved
-// amount for each part that was used but not reported.
-func (c Call) billed(a llmclient.Answer) llmclient.Usage {
+// billed is the usage that is charged for an answer. guessed says that the provider did not say all of
+// it: a part that was used and not reported counts as reserved, and one of which less than half of our
+// own count was reported counts as ours.
+func (c Call) billed(a llmclient.Answer) (u llmclient.Usage, guessed bool) {
 	if a.Reply == nil {
 		if a.Failure.Unsent {
-			return llmclient.Usage{}
+			return llmclient.Usage{}, false
 		}
 		switch a.Failure.Kind {
 		case llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
 			llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrContext, llmclient.ErrWrongPath, llmclient.ErrProxy, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
-			return llmclient.Usage{} // which come before a model has read anything
+			return llmclient.Usage{}, false // which come before a model has read anything
 		}
-		return c.unknown() // it may have answered, and only the answer was lost
+		return llmclient.Usage{Input: c.input, Output: c.output}, true // it may have answered, and only the answer was lost
 	}
-	u := a.Reply.Usage
-	if u.Input <= 0 {
-		u.Input, u.Cached = c.input, c.unknown().Cached
+	u = a.Reply.Usage
+	told := llmclient.Usage{Input: u.Input, Output: max(u.Output, 0)}
+	switch {
+	case u.Input <= 0:
+		u.Input = c.input
+	case 2*u.Input < c.counted:
+		u.Input = c.counted
 	}
-	if u.Output <= 0 && len(a.Reply.Items) > 0 {
+	switch {
+	case u.Output <= 0 && len(a.Reply.Items) > 0:
 		u.Output = c.output
+	case 2*u.Output < c.said:
+		u.Output = c.said
 	}
 	u.Output = max(u.Output, 0)
-	return u
-}
-
-// unknown is the usage charged for an answer without reported usage: the reserved amount.
-func (c Call) unknown() llmclient.Usage {
-	u := llmclient.Usage{Input: c.input, Output: c.output}
-	if c.price.CachedInput > c.price.Input {
-		u.Cached = c.input
-	}
-	return u
+	return u, u.Input != told.Input || u.Output != told.Output
 }
 
 // Charge is the record of what an answer counts.
 func (c Call) Charge(a llmclient.Answer) trace.Charge {
-	u := c.billed(a)
-	return trace.Charge{ReservedTokens: c.input + c.output, Tokens: u.Input + u.Output, Cost: c.price.Cost(u)}
+	u, guessed := c.billed(a)
+	charge := trace.Charge{ReservedTokens: c.input + c.output, Tokens: u.Input + u.Output, Cost: c.price.Cost(u)}
+	switch {
+	case !guessed:
+	case a.Reply == nil:
+		charge.Cost = price.Money(c.amount()[Cost])
+	default:
+		rates, _ := c.price.At(u.ServiceTier, u.Input)
+		charge.Cost = rates.Most(u)
+	}
+	return charge
 }
 
 // reach is the furthest a provider has gone beyond what was counted.
@@ -108,6 +157,9 @@ type reach struct {
 	// counted tokens, of the turns that ended because their share was too small for it.
 	// Without it such turns would be begun, and paid for, in every tick.
 	growth int64
+	// costMilli is the most that was billed for the tokens of an answer, per thousand of what their price
+	// made us expect: a tier that nobody asked for, or writes that are kept for long, cost more.
+	costMilli int64
 }
 
 // reserveMilli is the input reserved per thousand counted tokens, until a provider bills
@@ -122,11 +174,38 @@ func (r reach) with(c Call, a llmclient.Answer) reach {
 	if u := a.Reply.Usage; u.Input > 0 && c.counted > 0 && u.Input < unlimited/1000 {
 		r.inputMilli = max(r.inputMilli, (u.Input*1000+c.counted-1)/c.counted)
 	}
+	if u := a.Reply.Usage; u.Input >= 0 && u.Output >= 0 {
+		r.costMilli = max(r.costMilli, ratioMilli(int64(c.price.Cost(u)), c.most(u.Input, u.Output)))
+	}
 	r.output = max(r.output, a.Reply.Usage.Output)
 	return r
 }
 
 // most is the further one of both, by part.
 func (r reach) most(s reach) reach {
-	return reach{max(r.inputMilli, s.inputMilli), max(r.output, s.output), max(r.growth, s.growth)}
+	return reach{
+		inputMilli: max(r.inputMilli, s.inputMilli),
+		output:     max(r.output, s.output),
+		growth:     max(r.growth, s.growth),
+		costMilli:  max(r.costMilli, s.costMilli),
+	}
+}
+
+// costMilliMax bounds what is learned from one bill, which may be absurd.
+const costMilliMax = 100 * milli
+
+// ratioMilli is a bill per thousand of what was expected, rounded up; 0 where nothing was expected.
+func ratioMilli(billed, expected int64) int64 {
+	if expected <= 0 || billed <= expected {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(billed), milli)
+	if high >= uint64(expected) {
+		return costMilliMax
+	}
+	whole, rest := bits.Div64(high, low, uint64(expected))
+	if rest > 0 {
+		whole++
+	}
+	return int64(min(whole, costMilliMax))
 }

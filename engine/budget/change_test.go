@@ -41,7 +41,7 @@ func TestUnderOtherCaps(t *testing.T) {
 func TestWhatIsNotCountedCosts(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Calls: 3}})
 	reservation := b.Open([]Need{need("a", 1)})[0]
-	call := Uncounted(price.Price{Input: 2, Output: 7})
+	call := Uncounted(price.Price{Rates: price.Rates{Input: 2, Output: 7}})
 	if refused := reservation.Reserve(call); refused != nil {
 		t.Fatal(refused)
 	}

@@ -36,7 +36,7 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 	defer p.endpoints.dir.ForgetWaits()
 	defer shared.plays(p.endpoints)()
 	o := engine.Options{
-		Settings: p.Settings, RunDir: a.Dir, Source: a.Around(source), Concurrency: int(p.Concurrency), SegmentBytes: p.SegmentMB << 20,
+		Settings: p.Settings, RunDir: a.Dir, Leased: true, Source: a.Around(source), Concurrency: int(p.Concurrency), SegmentBytes: p.SegmentMB << 20,
 		Progress: a.Progress, Drain: a.Drain, FaultCounts: scripted.Faults.Counts, Record: p.folding.Add,
 		LLMIO: func(x engine.Exchange) {
 			if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {
@@ -94,8 +94,9 @@ func carryOutCell(ctx context.Context, a batch.Attempt, p plan, o engine.Options
 // may have come from elsewhere, and its settings say which endpoint gets a key.
 func prepareCell(a batch.Attempt, p plan) (*engine.Resumption, error) {
 	s, err := engine.PrepareResume(a.Dir, engine.ResumeOptions{
-		Caps:  func(trace.Caps) trace.Caps { return p.Caps },
-		Model: p.Model, ModelSource: p.ModelSource, BaseURL: p.BaseURL, Recording: p.Recording,
+		Leased: true,
+		Caps:   func(trace.Caps) trace.Caps { return p.Caps },
+		Model:  p.Model, ModelSource: p.ModelSource, BaseURL: p.BaseURL, Recording: p.Recording,
 	})
 	if err != nil {
 		return nil, err

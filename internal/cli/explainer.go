@@ -164,7 +164,15 @@ func effortText(d trace.Decision) string {
 }
 
 func tokensText(u llmclient.Usage) string {
-	return fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", u.Input, u.Cached, u.Output, u.Reasoning)
+	cache := fmt.Sprintf("%d cached", u.Cached)
+	if u.Written > 0 {
+		cache += fmt.Sprintf(", %d written to the cache", u.Written)
+	}
+	text := fmt.Sprintf("%d in (%s), %d out (%d reasoning)", u.Input, cache, u.Output, u.Reasoning)
+	if u.ServiceTier != "" {
+		text += ", tier " + u.ServiceTier
+	}
+	return text
 }
 
 // order writes the decision that gave the standing order which the tick continued.

@@ -16,6 +16,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -291,7 +292,7 @@ func (i *inspection) text() string {
 	}
 	for _, model := range slices.Sorted(maps.Keys(i.Usage)) {
 		u := i.Usage[model]
-		field("tokens", "%s: %d input (%d cached), %d output (%d reasoning)", model, u.Input, u.Cached, u.Output, u.Reasoning)
+		field("tokens", "%s: %s", model, report.TokensOf(u).Text())
 	}
 	for _, agent := range slices.Sorted(maps.Keys(i.Deviations)) {
 		field("deviations", "%s: %d of the last %d ticks", agent, i.Deviations[agent], trace.DeviationWindow)

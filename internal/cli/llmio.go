@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // exchangePrinter prints model calls to stderr. A call is one Write, so that
@@ -125,11 +126,16 @@ type failureNotes struct {
 
 // once notes something about an answer that is true of all like it.
 func (n *failureNotes) once(note string) {
+	n.onceOf(note, note)
+}
+
+// onceOf notes the first thing of a kind.
+func (n *failureNotes) onceOf(kind, note string) {
 	if n.said == nil {
 		n.said = map[string]bool{}
 	}
-	if !n.said[note] {
-		n.said[note] = true
+	if !n.said[kind] {
+		n.said[kind] = true
 		n.printer.note(note)
 	}
 }
@@ -141,7 +147,12 @@ func (n *failureNotes) see(x engine.Exchange) {
 		if doctor.OtherModel(x.Request.Model, r.Model) {
 			n.once(fmt.Sprintf("note: %s was asked, and %s answers", x.Request.Model, r.Model))
 		}
+		n.usage(x)
 		for _, repair := range r.Repairs {
+			if repair == llmclient.RepairTierFallback {
+				n.once(fmt.Sprintf("note: tier %s of %s is full; calls go to the default tier and try it again from time to time, counted as %s",
+					x.Request.Sampling.Tier(), x.Request.Model, repair))
+			}
 			if name, without := strings.CutPrefix(repair, openai.RepairWithout); without {
 				n.once(fmt.Sprintf("note: the endpoint of %s refuses %s; requests go without it, counted as %s", x.Request.Model, name, repair))
 			}
@@ -163,4 +174,24 @@ func (n *failureNotes) see(x engine.Exchange) {
 		note += " (more of this kind are only counted)"
 	}
 	n.printer.note(note)
+}
+
+// usage notes what is doubtful about the usage of an answer, each kind once.
+func (n *failureNotes) usage(x engine.Exchange) {
+	u, model := x.Answer.Reply.Usage, x.Request.Model
+	call := trace.ModelCall{Answer: trace.Answer{Usage: u}, Counted: x.Counted}
+	for _, doubt := range call.Doubts() {
+		says := ""
+		switch doubt {
+		case trace.DoubtTotal:
+			says = fmt.Sprintf("%d input and %d output tokens, and a total of %d", u.Input, u.Output, u.Total)
+		case trace.DoubtOutputLow:
+			says = fmt.Sprintf("%d output tokens where %d were counted here; caps count those", u.Output, x.Counted.Output)
+		case trace.DoubtInputLow:
+			says = fmt.Sprintf("%d input tokens where %d were counted here; caps count those", u.Input, x.Counted.Input)
+		case trace.DoubtInputHigh:
+			says = fmt.Sprintf("%d input tokens where %d were counted here; caps count what it says", u.Input, x.Counted.Input)
+		}
+		n.onceOf("usage "+doubt+" "+model, fmt.Sprintf("note: the usage of %s is doubtful: it says %s", model, says))
+	}
 }

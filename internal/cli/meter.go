@@ -17,7 +17,7 @@ import (
 // choosePrices looks up what the run's models cost: in the user's table or, without
 // one, among the prices the settings have from a run that is forked, then among the
 // built-in prices, which have none for the scripted stub. A cap on cost is refused if the
-// price of a model is unknown.
+// price of a model, or of a service tier that it is asked for at, is unknown.
 func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	table, known, v := price.Embedded(), c.Prices, find(c.values, "llm.price_table")
 	if v.text != "" {
@@ -31,7 +31,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 		known = nil
 	}
 	var list []price.Price
-	missing := ""
+	missing, untold := "", ""
 	for _, model := range c.Models() {
 		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
 		if p, ok := table.Lookup(model); at >= 0 {
@@ -42,12 +42,44 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 			missing = cmp.Or(missing, model)
 		}
 	}
+	for _, p := range list {
+		for _, tier := range c.tiersOf(p.Model) {
+			if !p.Knows(tier) {
+				untold = cmp.Or(untold, fmt.Sprintf("tier %s of model %s", shown(tier), shown(p.Model)))
+			}
+		}
+	}
 	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
-		if v := find(c.values, key); missing != "" && v.text != "" {
-			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing))
+		v := find(c.values, key)
+		if v.text == "" {
+			continue
+		}
+		if missing != "" {
+			looked := ""
+			if table.Unpriced(missing) {
+				looked = unpricedText
+			}
+			return nil, badInput("%s: there is no price of model %s%s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing), looked)
+		}
+		if untold != "" {
+			return nil, badInput("%s: there is no price of %s; allowed: a tier with a price, or a table with one (--price-table)", v.where(), untold)
 		}
 	}
 	return list, nil
+}
+
+// unpricedText follows the name of a model whose price was looked for in vain.
+const unpricedText = ", none was found in public for the built-in table"
+
+// tiersOf are the service tiers that calls of a model ask for, also by an extra body.
+func (c config) tiersOf(model string) []string {
+	tiers := c.TiersOf(model)
+	for _, set := range c.SamplingSet() {
+		if tier := set.Tier(); tier != "" && !slices.Contains(tiers, tier) {
+			tiers = append(tiers, tier)
+		}
+	}
+	return tiers
 }
 
 // wantsEstimate reports whether the run can cost money or has a cap.
@@ -70,8 +102,13 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 			list := p.Prices[0]
 			plaintext.Fprintf(w, "cost: likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)\n",
 				e.Likely.Cost, list.Currency, e.Least.Cost, e.Most.Cost, list.AsOf, list.Source)
+			p.announcePrices(w)
 		case p.Live():
-			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s; a table with one can be given (--price-table)\n", shown(p.Model))
+			looked := ""
+			if price.Embedded().Unpriced(p.Model) {
+				looked = unpricedText
+			}
+			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s%s; a table with one can be given (--price-table)\n", shown(p.Model), looked)
 		default:
 			plaintext.Fprintf(w, "cost: none, the scripted stub is free\n")
 		}
@@ -91,6 +128,22 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		}
 		plaintext.Fprintf(w, "caps: %s\n", caps)
 		p.announceShortfalls(w)
+	}
+}
+
+// announcePrices prints what is special about the prices: other tiers, and models that are to be shut down.
+func (p plan) announcePrices(w io.Writer) {
+	for _, of := range p.Prices {
+		for _, tier := range p.tiersOf(of.Model) {
+			if of.Knows(tier) {
+				plaintext.Fprintf(w, "tier: %s asks for %s; the most is at the dearer of that and the default tier\n", shown(of.Model), shown(tier))
+			} else {
+				plaintext.Fprintf(w, "tier: %s asks for %s, which has no price; costs are guessed at the dearest tier that has one\n", shown(of.Model), shown(tier))
+			}
+		}
+		if of.Until != "" {
+			plaintext.Fprintf(w, "note: by the table of prices %s is shut down on %s\n", shown(of.Model), of.Until)
+		}
 	}
 }
 

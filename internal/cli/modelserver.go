@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +24,7 @@ import (
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
 	addr, mode, faults, listFaults := stub.DefaultAddr, string(stub.ModeNormal), "", false
-	manner := ""
+	manner, usageFile := "", ""
 	var seed, faultSeed uint64
 	c := &cobra.Command{
 		Use:   "model-server",
@@ -43,13 +45,24 @@ func (m *Main) modelServerCommand() *cobra.Command {
 			if err != nil {
 				return badInput("--stub-manner: %w", err)
 			}
-			return m.serveModel(c.Context(), addr, stub.Options{Seed: seed, Mode: stub.Mode(mode), Manners: manners, Faults: stub.NewInjector(plan, faultSeed)}, !plan.Empty())
+			usage, err := m.openUsageLog(usageFile)
+			if err != nil {
+				return err
+			}
+			options := stub.Options{
+				Seed: seed, Mode: stub.Mode(mode), Manners: manners, Faults: stub.NewInjector(plan, faultSeed),
+				Now: time.Now, Caching: true, OnUsage: usage.add,
+			}
+			err = m.serveModel(c.Context(), addr, options, !plan.Empty())
+			return errors.Join(err, usage.close(m.Stderr))
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the scripted decisions")
 	c.Flags().StringVar(&mode, "scripted-mode", mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
 	c.Flags().StringVar(&manner, "stub-manner", "", "manners, for all agents or as AGENT=MANNER for one, between commas: "+strings.Join(stub.MannerNames(), ", "))
+	c.Flags().StringVar(&usageFile, "usage-log", "",
+		"file to append a line of JSON to for each answered request: input, cached, written and output tokens")
 	c.Flags().StringVar(&faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
 	c.Flags().BoolVar(&listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
 	c.Flags().Uint64Var(&faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
@@ -59,7 +72,7 @@ func (m *Main) modelServerCommand() *cobra.Command {
 // serveModel listens until ctx ends. Its URL is the only line on stdout, written
 // once connections are accepted, so that a script can wait for it and read it.
 // Being interrupted is how it is meant to end: exit code 0. A seed gives the same
-// answer to the same request, always.
+// items to the same request, always. The clock and the cache of prompts are this server's own.
 //
 // What was spoilt on purpose is counted on stderr at the end, one kind a line in the
 // order of names, so that a script can compare it with what its own client noticed.

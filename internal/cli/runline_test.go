@@ -40,7 +40,7 @@ func newLine(terminal bool, columns int) (*runLine, *printed) {
 	var out printed
 	l := &runLine{
 		progressPrinter: &progressPrinter{w: &screen{w: &out}, terminal: terminal, columns: func() int { return columns }}, now: time.Now,
-		prices: []price.Price{{Model: "m", Input: price.FromMicros(1000), Output: price.FromMicros(2000)}},
+		prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
 	}
 	began := time.Now()
 	l.traffic = func() traffic { return traffic{sent: l.open, since: began} } // all are sent at once

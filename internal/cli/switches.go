@@ -150,6 +150,9 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 // with.
 func readBounded(path string, limit int) ([]byte, error) {
 	data, err := readRaw(path, limit)
+	if err == nil {
+		err = document.CheckEncoding(data)
+	}
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
 }
 
@@ -177,7 +180,7 @@ func readRaw(path string, limit int) ([]byte, error) {
 }
 
 // samplingKeys are the keys an entry may have, for errors.
-const samplingKeys = "agent or model, max_output_tokens, reasoning_effort, temperature, top_p, extra_body"
+const samplingKeys = "agent or model, max_output_tokens, reasoning_effort, service_tier, temperature, top_p, extra_body"
 
 // loadSampling reads how agents and models are asked that the settings name one by one, if
 // they do. An agent has to be one of agents, unless that is nil, and a model one that a

@@ -169,6 +169,9 @@ func (x *examination) usage(r llmclient.Reply) {
 	}
 	_ = json.Unmarshal(x.response, &have)
 	detail := fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning)
+	if r.Usage.ServiceTier != "" {
+		detail += ", tier " + r.Usage.ServiceTier
+	}
 	for name, part := range map[string]*json.RawMessage{"cached": have.Usage.InputParts["cached_tokens"], "reasoning": have.Usage.OutputParts["reasoning_tokens"]} {
 		if part == nil {
 			detail = strings.Replace(detail, fmt.Sprintf("(0 %s)", name), "("+name+" not reported)", 1)
@@ -184,7 +187,7 @@ func refusedSetting(message string, set []llmclient.Sampling) string {
 		var own, extra map[string]json.RawMessage
 		_ = json.Unmarshal(llmclient.Marshal(how), &own)
 		_ = json.Unmarshal(how.ExtraBody, &extra) // none has no members
-		for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort"} {
+		for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort", "service_tier"} {
 			if name, _, _ := strings.Cut(setting, "_effort"); own[setting] != nil && strings.Contains(message, name) {
 				return setting
 			}
@@ -205,7 +208,12 @@ func (x *examination) conceded(r llmclient.Reply) {
 		if !without {
 			continue
 		}
-		check := map[string]string{"strict": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "reasoning_items": CheckRoundTrip}[name]
+		if name == "foreign_call_ids" {
+			x.found.add(CheckLongID, Pass, "refused, as the API's own limit has it; a run sends one only where the server made it", "")
+			continue
+		}
+		check := map[string]string{"strict": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "required": CheckRequired,
+			"reasoning_items": CheckReasoning, "reasoning_ids": CheckReasoning, "developer_role": CheckFeedback}[name]
 		check = cmp.Or(check, CheckProtocol)
 		x.found.add(check, Warn, "the endpoint refuses "+name, "nothing: a run goes without, after one refused request, and counts it as "+repair)
 	}

@@ -59,6 +59,9 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 		o.Tokens = max(got.reply.Usage.Total, got.reply.Usage.Input+got.reply.Usage.Output)
 		return o
 	}
+	if got.tierFull {
+		return o // which says nothing about the default tier
+	}
 	f := got.failure
 	o.Overloaded = f.Kind == llmclient.ErrRateLimited || f.Kind == llmclient.ErrTimeout ||
 		f.Status == http.StatusServiceUnavailable || f.Status == statusOverloaded

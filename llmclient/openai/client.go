@@ -45,6 +45,8 @@ type Client struct {
 	// learned.
 	ladders map[string]*ladder
 	patient map[string]time.Duration
+	// tiers are the service tiers that were found full.
+	tiers map[tierKey]*latch
 
 	// sleep and jitter are the two effects of waiting; tests replace them.
 	sleep  func(ctx context.Context, wait time.Duration)
@@ -70,6 +72,7 @@ func New(cfg Config) (*Client, error) {
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
 		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
 		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, ladders: map[string]*ladder{}, patient: map[string]time.Duration{},
+		tiers: map[tierKey]*latch{},
 	}
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
@@ -106,8 +109,8 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	defer func() { answer.LatencyMS = time.Since(began).Milliseconds() }()
 	waits, release := c.waits(ctx)
 	defer release()
-	patience := c.config.patience()
-	patience.timeout = max(patience.timeout, c.learned(r.Model))
+	patience := c.patience(r.Model)
+	tier := c.tierCall(r)
 	mend := mending{client: c, asked: r}
 	defer func() { mend.ended(answer.Reply != nil) }()
 	sent, late := false, false
@@ -115,6 +118,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		if answer.Failure = ended(waits); answer.Failure != nil {
 			return answer
 		}
+		mend.asked = tier.request(r)
 		asked, rung := mend.next(), c.rung(r.Model)
 		body := asked.Body()
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
@@ -127,6 +131,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
 		x.model, x.outputMax = r.Model, asked.Sampling.MaxOutputTokens
+		x.tier, x.leaves = tier.key.tier, tier.falls() && !tier.fallen
 		got := c.outcome(ctx, x)
 		done(x, got)
 		if got.failure != nil {
@@ -135,11 +140,12 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			got.failure.Unsent = !sent
 			late = late || got.failure.Kind == llmclient.ErrTimeout
 		}
-		mends := mend.mends(x, got)
+		mends := tier.fallsBack(got, false) || mend.mends(x, got)
 		x.release()
 		if mends {
 			continue
 		}
+		tier.served(got.reply)
 		if got.reply != nil {
 			if late {
 				c.learn(r.Model, time.Since(begun))
@@ -148,6 +154,10 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			got.reply.Repairs = append(got.reply.Repairs, mend.without...)
 		}
 		wait, again := patience.after(got, c.jitter())
+		if !again && tier.fallsBack(got, true) {
+			patience = c.patience(r.Model)
+			continue
+		}
 		if !again && mend.mendsBlindly(x, got) {
 			continue
 		}

@@ -54,6 +54,10 @@ var fields = []field{
 	}},
 	{fieldToolChoice, member("tool_choice")},
 	{fieldRole, withoutRoles},
+	{fieldCallIDs, func(r *llmclient.Request) (there bool) {
+		r.Input, there = llmclient.WithPlainCallIDs(r.Input)
+		return there
+	}},
 	{fieldCommon, withoutCommon},
 	{fieldReasoningIDs, func(r *llmclient.Request) (there bool) {
 		r.Input, there = llmclient.WithoutReasoningIDs(r.Input)
@@ -74,6 +78,7 @@ const (
 	fieldRequired     = "required"
 	fieldToolChoice   = "tool_choice"
 	fieldRole         = "developer_role"
+	fieldCallIDs      = "foreign_call_ids"
 	fieldReasoningIDs = "reasoning_ids"
 	fieldReasoning    = "reasoning_items"
 	fieldInclude      = "include"
@@ -137,6 +142,8 @@ var (
 // wordings is the table. Places and words are in small letters with blanks between the words; the
 // place of a fault comes first, in quotes. The first wording that fits holds.
 var wordings = []wording{
+	{"the form of a call id", refusing, regexp.MustCompile(`call id\b.{0,100}(must|should|too long|length|maximum|invalid|pattern|characters)|(invalid|bad) (tool )?call id`),
+		[][]string{{fieldCallIDs}}},
 	{"an unknown item id", failing, regexp.MustCompile(`\bitem\b.{0,40}\b(not found|does not exist|unknown|not persisted)|\brs [\w ]{0,60}(not found|does not exist)`),
 		[][]string{{fieldReasoningIDs}, {fieldReasoning}}},
 	{"reasoning back", failing, regexp.MustCompile(`reasoning (item|content|summar|block|part)|(summar|thinking|thought).{0,40}(not (supported|allowed|permitted)|unsupported|unknown|invalid)|` +

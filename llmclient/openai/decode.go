@@ -2,13 +2,10 @@ package openai
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/agentworld/llmclient"
@@ -109,10 +106,12 @@ func (c *Client) decode(x exchange) outcome {
 	case status == "incomplete" && reason == "":
 		reason = "unknown"
 	}
+	usage := readUsage(r["usage"])
+	usage.ServiceTier = servedTier(strings.ToLower(c.scrub.label(llmclient.TextOf(r["service_tier"]))), x.tier)
 	reply := &llmclient.Reply{
 		ID: c.scrub.label(llmclient.TextOf(r["id"])), Model: c.scrub.label(llmclient.TextOf(r["model"])),
 		Status: status, IncompleteReason: c.scrub.label(reason),
-		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: readUsage(r["usage"]),
+		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: usage,
 	}
 	readEnding(reply, x.outputMax)
 	return outcome{reply: reply}
@@ -180,31 +179,4 @@ func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage)
 		items = append(items, item)
 	}
 	return items, nonObjects, ""
-}
-
-// readUsage reads the token counts; what is absent or unreadable stays zero.
-func readUsage(raw json.RawMessage) llmclient.Usage {
-	usage := llmclient.MembersOf(raw)
-	input, output := llmclient.MembersOf(usage["input_tokens_details"]), llmclient.MembersOf(usage["output_tokens_details"])
-	return llmclient.Usage{ // some servers keep the names of Chat Completions
-		Input:     cmp.Or(count(usage["input_tokens"]), count(usage["prompt_tokens"])),
-		Cached:    count(input["cached_tokens"]),
-		Output:    cmp.Or(count(usage["output_tokens"]), count(usage["completion_tokens"])),
-		Reasoning: count(output["reasoning_tokens"]),
-		Total:     count(usage["total_tokens"]),
-	}
-}
-
-// count reads a token count, which some servers write as a fraction or a text. A
-// count that no model can reach is a fault of the server and would spoil the sums
-// over a run, so it counts as not reported.
-func count(raw json.RawMessage) int64 {
-	if !llmclient.Given(raw) {
-		return 0
-	}
-	n, err := strconv.ParseFloat(llmclient.TextOf(raw), 64)
-	if err != nil || math.IsNaN(n) || n < 0 || n > math.MaxInt32 {
-		return 0
-	}
-	return int64(n)
 }

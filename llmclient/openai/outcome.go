@@ -20,6 +20,8 @@ type outcome struct {
 	passing bool           // the failure may pass: another attempt makes sense
 	asked   *time.Duration // wait the server asked for; nil when it did not
 	refused problem        // what the server says about a request that it does not take
+	// tierFull says that the service tier that was asked for has no room.
+	tierFull bool
 }
 
 // outcome judges an exchange. A complete response counts even when ctx or the
@@ -105,7 +107,7 @@ func (c *Client) judged(x exchange, p problem, message string) outcome {
 	}
 	return outcome{
 		failure: f, passing: passing && x.header.Get("X-Should-Retry") != "false",
-		asked: askedWait(x.header, time.Now()), refused: p,
+		asked: askedWait(x.header, time.Now()), refused: p, tierFull: x.tierFull(p),
 	}
 }
 

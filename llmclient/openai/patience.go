@@ -65,6 +65,13 @@ func (c *Client) learned(model string) time.Duration {
 	return c.patient[model]
 }
 
+// patience returns the decisions of a new call of a model, which has at least the time that was learned.
+func (c *Client) patience(model string) patience {
+	p := c.config.patience()
+	p.timeout = max(p.timeout, c.learned(model))
+	return p
+}
+
 // learn notes that an answer came only after the short timeout, in so much time. The next ones may
 // take twice as long at once, so that they are not given up and paid for twice.
 func (c *Client) learn(model string, took time.Duration) {

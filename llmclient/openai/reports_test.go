@@ -17,9 +17,9 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// reported is one row of the page: what a server was seen to do, what comes of it, and where it is
+// reportedCase is one row of the page: what a server was seen to do, what comes of it, and where it is
 // known from.
-type reported struct {
+type reportedCase struct {
 	what, becomes, known string
 	// serve answers the nth request, from 1, with this body.
 	serve func(n int, body string) (status int, answer string)
@@ -135,7 +135,7 @@ const (
 	lostItem      = `{"error":{"message":"Item with id 'rs_1' not found. Items are not persisted when ` + "`store`" + ` is set to false. Try again with ` + "`store`" + ` set to true, or remove this item from your input.","type":"invalid_request_error","param":"input"}}`
 )
 
-var reports = []reported{
+var reports = []reportedCase{
 	{"a `developer` message in the middle is refused, as 400 or 500", "sent as `user` from now on; `without_developer_role`", "vLLM 41114, llama.cpp 20215, LiteLLM 39852",
 		refusingText(developerRole, 500, `{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning.","type":"server_error"}}`), 2, fedBack,
 		func(p played) bool { return p.mended("without_developer_role") && p.never(developerRole, 1) }},
@@ -148,7 +148,9 @@ var reports = []reported{
 				return 400, `{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`
 			}
 			return 200, goodOne
-		}, 2, marked, func(p played) bool { return p.mended("without_common_message") && strings.Contains(p.bodies[1], `common\n`) }},
+		}, 2, marked, func(p played) bool {
+			return p.mended("without_common_message") && strings.Contains(p.bodies[1], `common\n`)
+		}},
 	{"marks of the prompt cache are refused by name, in the input or as an option", "sent without marks and option; `without_prompt_cache_breakpoint`", "tingly-box 1548, CLIProxyAPI 5068",
 		refusingText(`"prompt_cache_options"`, 400, `{"error":{"message":"Unsupported parameter(s): prompt_cache_options"}}`), 2, marked,
 		func(p played) bool {
@@ -165,6 +167,11 @@ var reports = []reported{
 		always(200, goodOne), 1, longIDed, func(p played) bool { return strings.Count(p.bodies[0], strings.Repeat("sig", 100)) == 2 }},
 	{"call ids other than nine letters and digits are refused", "those made here fit", "opencode 1680, ironclaw 1241",
 		always(200, goodOne), 1, longIDed, func(p played) bool { return len(made.FindAllString(p.bodies[0], -1)) == 4 }},
+	{"and an id of its own is refused all the same", "all of them are made here; `without_foreign_call_ids`", "Mistral behind gateways",
+		refusingText("sigsig", 400, `{"error":{"message":"Tool call id was sigsig but must be a-z, A-Z, 0-9, with a length of 9.","code":3280}}`), 2, longIDed,
+		func(p played) bool {
+			return p.mended("without_foreign_call_ids") && len(made.FindAllString(p.bodies[1], -1)) == 6
+		}},
 	{"200 with an error whose code is 429, 502 or 504", "as that status", "inspect_ai 3188, opencode 22448",
 		always(200, `{"error":{"code":429,"message":"Rate limit exceeded"}}`), 1, nil, func(p played) bool { return p.failed(llmclient.ErrRateLimited, 429, 1+RetriesDefault) }},
 	{"`status: failed` with `server_error` or `rate_limit_exceeded`", "as that status", "inspect-robots 448",
@@ -259,8 +266,19 @@ var reports = []reported{
 		func(p played) bool { return p.failed(llmclient.ErrServer, 503, 1+RetriesDefault) }},
 }
 
+// elsewhere are rows that tests of their own show.
+var elsewhere = []struct {
+	what, becomes, known string
+	test                 func(*testing.T)
+}{
+	{"every answer takes longer than the short limit", "the limit learns: each answer is paid for once", "hindsight 1567", TestTheShortLimitLearns},
+	{"a proxy's page in the server's place, such as a 403", "`proxy`, which is named", "LiteLLM 2127", TestProxyPages},
+	{"an overload that is said under a success status", "half the calls in flight", "inspect_ai 3188", TestLimiterFeelsErrorsInASuccess},
+	{"a concession that does not help", "undone; the next one is tried", "48 calls lost for one misread word", TestConcessionsThatDoNotHelpAreUndone},
+}
+
 // play serves the requests of a row.
-func (row reported) play(t *testing.T) played {
+func (row reportedCase) play(t *testing.T) played {
 	t.Helper()
 	var p played
 	server := newProvider(t, func(http.ResponseWriter, *http.Request) { t.Error("unreachable") })
@@ -300,6 +318,9 @@ func TestReportsArePublished(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| what a server does | what comes of it | known from |\n|---|---|---|\n")
 	for _, row := range reports {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.what, row.becomes, row.known)
+	}
+	for _, row := range elsewhere {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.what, row.becomes, row.known)
 	}
 	published(t, "reports", b.String())

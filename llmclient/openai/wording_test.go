@@ -24,6 +24,9 @@ var refusals = map[string][]string{
 		"Reasoning summary is not supported in the input", "Summarized reasoning blocks are not accepted", "thinking is not supported by this model",
 		"Item 'rs_1' of type 'reasoning' was provided without its required following item.", "Encrypted content is not supported with this model.", "Invalid signature in thinking block: signature verification failed",
 	},
+	fieldCallIDs: {
+		"Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64.",
+	},
 	fieldReasoningIDs: {
 		"Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", "Item 'rs_68af' does not exist", "Unknown item: item rs_1 not found in this conversation",
 	},
@@ -92,7 +95,7 @@ func TestWordingsReadBothWays(t *testing.T) {
 // help, and what helped nothing is sent again by the next call.
 func TestConcessionsThatDoNotHelpAreUndone(t *testing.T) {
 	const refusal = `{"error":{"message":"Encrypted content is not supported with this model."}}`
-	row := reported{serve: refusingText(`"include"`, 400, refusal), asks: 2}
+	row := reportedCase{serve: refusingText(`"include"`, 400, refusal), asks: 2}
 	p := row.play(t)
 	if !p.mended("without_include") || !strings.Contains(p.bodies[1], `"include"`) || !strings.Contains(p.bodies[2], "rs_1") {
 		t.Errorf("%d requests: %+v", len(p.bodies), p.last().Reply)
@@ -106,7 +109,7 @@ func TestConcessionsThatDoNotHelpAreUndone(t *testing.T) {
 
 // TestReasoningIsGivenBack: a server that turns out to want reasoning gets it again.
 func TestReasoningIsGivenBack(t *testing.T) {
-	row := reported{asks: 2, serve: func(n int, body string) (int, string) {
+	row := reportedCase{asks: 2, serve: func(n int, body string) (int, string) {
 		has := strings.Contains(body, "rs_1")
 		switch {
 		case n == 1:

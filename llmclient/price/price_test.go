@@ -3,8 +3,11 @@ package price
 import (
 	"fmt"
 	"math/big"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -49,11 +52,18 @@ func TestCostCountsCachedAndReasoningOnce(t *testing.T) {
 func TestCostIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Int64Range(0, 1_000_000_000_000)
-		p := Price{Input: Money(rate.Draw(t, "input")), CachedInput: Money(rate.Draw(t, "cached")), Output: Money(rate.Draw(t, "output"))}
+		r := func(of string) Money { return Money(rate.Draw(t, of)) }
+		write, long := r("write"), r("long")
+		p := Price{Rates: Rates{Input: r("input"), CachedInput: r("cached"), CacheWrite: &write, CacheWriteLong: &long, Output: r("output")}}
 		u := llmclient.Usage{Input: rapid.Int64Range(0, 1<<40).Draw(t, "in"), Output: rapid.Int64Range(0, 1<<40).Draw(t, "out")}
 		u.Cached = rapid.Int64Range(0, u.Input).Draw(t, "of it")
+		u.Written = rapid.Int64Range(0, u.Input-u.Cached).Draw(t, "and of it")
+		u.WrittenLong = rapid.Int64Range(0, u.Written).Draw(t, "of that")
 		want := new(big.Int)
-		for _, part := range [][2]int64{{u.Input - u.Cached, int64(p.Input)}, {u.Cached, int64(p.CachedInput)}, {u.Output, int64(p.Output)}} {
+		for _, part := range [][2]int64{
+			{u.Input - u.Cached - u.Written, int64(p.Input)}, {u.Cached, int64(p.CachedInput)}, {u.Output, int64(p.Output)},
+			{u.Written - u.WrittenLong, int64(write)}, {u.WrittenLong, int64(long)},
+		} {
 			want.Add(want, new(big.Int).Mul(big.NewInt(part[0]), big.NewInt(part[1])))
 		}
 		if most := big.NewInt(int64(MoneyMax)); want.Cmp(most) > 0 {
@@ -116,19 +126,123 @@ func TestLookup(t *testing.T) {
 }
 
 func TestEmbeddedTableIsSane(t *testing.T) {
+	seen := map[string]bool{}
 	for _, r := range Embedded().rows {
 		p := r.price
-		if p.CachedInput > p.Input || p.Input > p.Output || p.CachedInput <= 0 || strings.Contains(strings.Join(r.models, ""), "*") {
+		if p.CachedInput > p.Input || p.Input > p.Output || p.CachedInput <= 0 || p.Source == "" {
 			t.Errorf("odd row %v: %+v", r.models, p)
 		}
+		for _, model := range r.models {
+			if seen[model] || strings.Contains(model, "*") {
+				t.Errorf("%s is named twice, or a pattern", model)
+			}
+			seen[model] = true
+			priced, _ := Embedded().Lookup(model)
+			if guessed := priced.Guessed(llmclient.Usage{Input: 9, Written: 9, WrittenLong: 4}); guessed != nil {
+				t.Errorf("%s: %v has no price", model, guessed)
+			}
+		}
+		if p.Long != nil && (p.Long.Input <= p.Input || p.Long.Output <= p.Output) {
+			t.Errorf("%v: a long call is not dearer", r.models)
+		}
+		for _, tier := range p.Tiers {
+			if cheap := tier.Name == "flex" || tier.Name == "batch"; cheap != (tier.Output < p.Output) || (tier.Long == nil) != (p.Long == nil) {
+				t.Errorf("%v: odd tier %+v", r.models, tier)
+			}
+		}
 	}
-	if p, ok := Embedded().Lookup("gpt-4.1-mini"); !ok || p.Cost(llmclient.Usage{Input: 1_000_000, Output: 1_000_000}).String() != "2.00" {
-		t.Errorf("gpt-4.1-mini: %+v", p)
-	}
-	for _, model := range []string{"scripted", "m", "gpt-4o-audio-preview", "gpt-5-pro"} {
+	for _, model := range []string{"scripted", "m", "gpt-4o-audio-preview", "gpt-6-rosalind"} {
 		if _, ok := Embedded().Lookup(model); ok {
 			t.Errorf("%s has a price", model)
 		}
+	}
+	if !Embedded().Unpriced("gpt-6-rosalind") || Embedded().Unpriced("gpt-5") {
+		t.Error("the models without a price are not those that the table names")
+	}
+}
+
+// million is a million of tokens of one kind.
+const million = 1_000_000
+
+// TestEmbeddedPrices checks what some rows come to against the figures of their sources.
+func TestEmbeddedPrices(t *testing.T) {
+	for _, c := range []struct {
+		model, want string
+		usage       llmclient.Usage
+	}{
+		{"gpt-4.1-mini", "2.00", llmclient.Usage{Input: million, Output: million}},
+		{"gpt-4.1-mini", "0.40", llmclient.Usage{Input: million, Written: million}},
+		{"gpt-6.2-sol", "0.50", llmclient.Usage{Input: 200_000, Written: 200_000}},
+		{"gpt-6.2-sol", "1.00", llmclient.Usage{Input: 200_000, Written: 200_000, WrittenLong: 200_000}},
+		{"gpt-6.2-sol", "20.00", llmclient.Usage{Output: million, ServiceTier: "priority"}},
+		{"gpt-6.2-sol", "30.00", llmclient.Usage{Output: million, ServiceTier: "ultrafast"}},
+		{"gpt-6-luna", "0.25", llmclient.Usage{Output: million, ServiceTier: "flex"}},
+		{"gpt-6-luna", "0.125", llmclient.Usage{Input: million, Written: million, ServiceTier: "flex"}},
+		{"gpt-5.6-luna", "0.40", llmclient.Usage{Input: million}},
+		{"gpt-5.5", "0.25", llmclient.Usage{Input: 100_000, ServiceTier: "flex"}},
+		{"gpt-5.4", "0.013", llmclient.Usage{Input: 100_000, Cached: 100_000, ServiceTier: "flex"}},
+		{"gpt-5.4", "7.480005", llmclient.Usage{Input: 272_001, Output: 272_000}},
+		{"gpt-5.4", "4.76", llmclient.Usage{Input: 272_000, Output: 272_000}},
+	} {
+		p, ok := Embedded().Lookup(c.model)
+		if !ok {
+			t.Fatalf("%s has no price", c.model)
+		}
+		if got := p.Cost(c.usage).String(); got != c.want {
+			t.Errorf("%s: %+v costs %s, want %s", c.model, c.usage, got, c.want)
+		}
+	}
+}
+
+// TestWritesWithoutARate checks what cache writes cost where a table does not say it: the rule that the
+// model's provider documents, or else a guess that is named.
+func TestWritesWithoutARate(t *testing.T) {
+	rows := table(t, "[[price]]\nmodels = [\"*\"]\ninput = \"1\"\noutput = \"8\"\n")
+	for _, c := range []struct {
+		model, short, long string
+		guessed            int
+	}{
+		{"gpt-5.5", "1.00", "1.00", 0}, {"o3", "1.00", "1.00", 0}, {"gpt-4o-mini", "1.00", "1.00", 0}, {"gpt-5", "1.00", "1.00", 0},
+		{"gpt-5.6-sol", "1.25", "2.50", 0}, {"gpt-6-astra", "1.25", "2.50", 0}, {"openai/gpt-5.10-x", "1.25", "2.50", 0}, {"gpt-6", "1.25", "2.50", 0},
+		{"anthropic/claude-sonnet-5", "1.25", "2.00", 0}, {"my-model", "1.25", "2.50", 1}, {"my-gpt-4", "1.25", "2.50", 1},
+	} {
+		p, _ := rows.Lookup(c.model)
+		short := llmclient.Usage{Input: million, Written: million}
+		long := llmclient.Usage{Input: million, Written: million, WrittenLong: million}
+		if p.Cost(short).String() != c.short || p.Cost(long).String() != c.long || len(p.Guessed(short)) != c.guessed || len(p.Guessed(long)) != c.guessed {
+			t.Errorf("%s: writes cost %s and %s, guessed %v, want %+v", c.model, p.Cost(short), p.Cost(long), p.Guessed(short), c)
+		}
+		if most := p.Most(short).String(); c.guessed == 0 && most != c.short {
+			t.Errorf("%s: at most %s is set aside, want %s", c.model, most, c.short)
+		}
+	}
+}
+
+// TestTiers checks the tier that counts: the one that served the call for its cost, and the dearest that it
+// may fall back to for what is set aside.
+func TestTiers(t *testing.T) {
+	p, _ := table(t, `[[price]]
+models = ["m"]
+input = "2"
+output = "8"
+tier.flex = { times = "0.5" }
+tier.priority = { input = "3", cached_input = "4", output = "9" }
+`).Lookup("m")
+	for _, c := range []struct {
+		tier, cost, most string
+		known            bool
+	}{
+		{"", "10.00", "10.00", true}, {"default", "10.00", "10.00", true}, {"standard", "10.00", "10.00", true},
+		{"flex", "5.00", "10.00", true}, {"FLEX", "5.00", "10.00", true}, {"priority", "12.00", "13.00", true}, {"fast", "12.00", "13.00", true},
+		{"scale", "12.00", "13.00", false},
+	} {
+		u := llmclient.Usage{Input: million, Output: million, ServiceTier: c.tier}
+		if p.Cost(u).String() != c.cost || p.Most(u).String() != c.most || p.Knows(c.tier) != c.known || (p.Guessed(u) == nil) != c.known {
+			t.Errorf("tier %q costs %s, at most %s, known %v, guessed %v; want %+v", c.tier, p.Cost(u), p.Most(u), p.Knows(c.tier), p.Guessed(u), c)
+		}
+	}
+	if got := fmt.Sprint(p.TierNames()); got != "[default flex fast]" {
+		t.Errorf("tiers are %s", got)
 	}
 }
 
@@ -146,6 +260,15 @@ func TestBadTables(t *testing.T) {
 		{head + strings.Replace(good, `"2"`, `"-2"`, 1), "input \"-2\" is not an amount"},
 		{head + strings.Replace(good, `"2"`, `2.5`, 1), "t.toml:6: price.input: cannot be a TOML float; amounts are texts"},
 		{head + good + "outptu = \"1\"\n", "t.toml:8: unknown field \"price.outptu\""},
+		{head + good + "tier.flex.outptu = \"1\"\n", "unknown field \"price.tier.flex.outptu\""},
+		{head + good + "tier.flex = {}\n", "tier.flex.input \"\" is not an amount"},
+		{head + good + "tier.flex = {times = \"half\"}\n", "tier.flex.times \"half\": allowed is a number"},
+		{head + good + "tier.flex = {times = \"0.5\", output = \"1\"}\n", "not both"},
+		{head + good + "tier.default = {times = \"0.5\"}\n", "other than the default one"},
+		{head + good + "long = {over = 0, input = \"1\", output = \"1\"}\n", "long.over 0: allowed"},
+		{head + good + "long = {over = 9, input = \"1\"}\n", "long.output \"\" is not"},
+		{head + good + "cache_write = \"x\"\n", "cache_write \"x\" is not"},
+		{head + good + "until = \"soon\"\n", "until \"soon\": allowed is a day"},
 		{head + "[[", "t.toml:4"},
 	} {
 		if _, err := (Table{}).With("t.toml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -153,3 +276,31 @@ func TestBadTables(t *testing.T) {
 		}
 	}
 }
+
+// TestEmbeddedTableIsAsNewAsTheChangelog compares the day of the table with that of the newest version: a
+// version is not released with prices of long ago.
+func TestEmbeddedTableIsAsNewAsTheChangelog(t *testing.T) {
+	changes, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## .*\((\d{4}-\d\d-\d\d)\)$`).FindSubmatch(changes)
+	if heading == nil || !strings.HasPrefix(string(changes[strings.Index(string(changes), "\n## ")+1:]), string(heading[0])) {
+		t.Fatal("the newest heading of CHANGELOG.md has no day, as in: ## Unreleased (2026-11-28)")
+	}
+	released, err := time.Parse(time.DateOnly, string(heading[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := Embedded().Lookup("gpt-6.2-sol")
+	asOf, err := time.Parse(time.DateOnly, p.AsOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if age := int(released.Sub(asOf).Hours() / 24); age < 0 || age > tableDaysMost {
+		t.Errorf("the table of prices is of %s, %d days before the newest version of %s; allowed: 0 to %d", p.AsOf, age, heading[1], tableDaysMost)
+	}
+}
+
+// tableDaysMost is how many days a version may be newer than the table.
+const tableDaysMost = 60

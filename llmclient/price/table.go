@@ -1,16 +1,18 @@
 package price
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"example.com/agentworld/internal/document"
-	"example.com/agentworld/llmclient"
 )
 
 //go:embed prices.toml
@@ -27,6 +29,8 @@ const (
 // Table is a list of prices by model. The zero value knows none. It does not change.
 type Table struct {
 	rows []row
+	// unpriced are models whose price was looked for and not found.
+	unpriced []string
 }
 
 // row is a price under the names of its models.
@@ -37,20 +41,46 @@ type row struct {
 
 // wireTable is a table as a file holds it.
 type wireTable struct {
-	// Currency, AsOf and Source hold for all rows.
+	// Currency, AsOf and Source hold for all rows; a row may have an AsOf and Source of its own.
 	Currency string    `toml:"currency"`
 	AsOf     string    `toml:"as_of"`
 	Source   string    `toml:"source"`
+	Unpriced []string  `toml:"unpriced"`
 	Prices   []wireRow `toml:"price"`
 }
 
-// wireRow is a row as a file holds it. Amounts are texts because decimal fractions
-// have no exact floating point.
+// wireRow is a row as a file holds it.
 type wireRow struct {
-	Models      []string `toml:"models"`
-	Input       string   `toml:"input"`
-	CachedInput string   `toml:"cached_input"`
-	Output      string   `toml:"output"`
+	Models []string `toml:"models"`
+	wireRates
+	Long   wireLong            `toml:"long"`
+	Tiers  map[string]wireTier `toml:"tier"`
+	AsOf   string              `toml:"as_of"`
+	Source string              `toml:"source"`
+	Until  string              `toml:"until"`
+}
+
+// wireRates are rates as a file holds them. Amounts are texts because decimal fractions
+// have no exact floating point.
+type wireRates struct {
+	Input          string `toml:"input"`
+	CachedInput    string `toml:"cached_input"`
+	CacheWrite     string `toml:"cache_write"`
+	CacheWriteLong string `toml:"cache_write_long"`
+	Output         string `toml:"output"`
+}
+
+// wireLong are the rates of long calls.
+type wireLong struct {
+	Over int64 `toml:"over"`
+	wireRates
+}
+
+// wireTier are the rates of a tier, or a factor on the row's.
+type wireTier struct {
+	Times string `toml:"times"`
+	wireRates
+	Long wireRates `toml:"long"`
 }
 
 // Embedded returns the table that is part of the binary.
@@ -72,7 +102,8 @@ func (t Table) With(name string, text []byte) (Table, error) {
 		allowed := ""
 		switch {
 		case bad.Unknown:
-			allowed = "; allowed: currency, as_of, source and [[price]] with models, input, cached_input, output"
+			allowed = "; allowed: currency, as_of, source, unpriced and [[price]] with models, " + rateKeys +
+				", as_of, source, until, a table long with over and rates, and tables tier.NAME with times or rates"
 		case bad.Type:
 			allowed = "; amounts are texts such as \"1.25\""
 		}
@@ -82,7 +113,7 @@ func (t Table) With(name string, text []byte) (Table, error) {
 	switch {
 	case len(w.Currency) != 3 || strings.ToUpper(w.Currency) != w.Currency:
 		fault = fmt.Errorf("currency %q: allowed is a code of three capitals, such as USD", w.Currency)
-	case new(toml.LocalDate).UnmarshalText([]byte(w.AsOf)) != nil || strings.HasPrefix(w.AsOf, "0000"):
+	case !isDay(w.AsOf):
 		// A price without its day would be taken for today's.
 		fault = fmt.Errorf("as_of %q: allowed is the day the prices were right, as YYYY-MM-DD", w.AsOf)
 	case strings.TrimSpace(w.Source) == "":
@@ -101,8 +132,16 @@ func (t Table) With(name string, text []byte) (Table, error) {
 		}
 		rows = append(rows, read)
 	}
-	return Table{append(rows, t.rows...)}, nil
+	return Table{append(rows, t.rows...), append(w.Unpriced, t.unpriced...)}, nil
 }
+
+// isDay reports whether a text is a day as YYYY-MM-DD.
+func isDay(text string) bool {
+	return new(toml.LocalDate).UnmarshalText([]byte(text)) == nil && !strings.HasPrefix(text, "0000")
+}
+
+// rateKeys are the keys of rates, for errors.
+const rateKeys = "input, cached_input, cache_write, cache_write_long, output"
 
 // read checks a row. Input and output are required; a model without a price for
 // cached input pays for it in full.
@@ -115,22 +154,110 @@ func (r wireRow) read(w wireTable) (row, error) {
 			return row{}, fmt.Errorf("models has a name of %d bytes; allowed: 1 to %d", len(m), nameBytesMax)
 		}
 	}
-	p := Price{Currency: w.Currency, AsOf: w.AsOf, Source: w.Source}
-	if r.CachedInput == "" {
-		r.CachedInput = r.Input
+	p := Price{Currency: w.Currency, AsOf: cmp.Or(r.AsOf, w.AsOf), Source: cmp.Or(r.Source, w.Source), Until: r.Until}
+	for _, day := range []struct{ name, text string }{{"as_of", p.AsOf}, {"until", r.Until}} {
+		if day.text != "" && !isDay(day.text) {
+			return row{}, fmt.Errorf("%s %q: allowed is a day as YYYY-MM-DD", day.name, day.text)
+		}
 	}
+	var err error
+	if p.Rates, err = r.wireRates.read(""); err != nil {
+		return row{}, err
+	}
+	if r.Long != (wireLong{}) {
+		if r.Long.Over <= 0 {
+			return row{}, fmt.Errorf("long.over %d: allowed is a number of input tokens from 1", r.Long.Over)
+		}
+		long, err := r.Long.wireRates.read("long.")
+		if err != nil {
+			return row{}, err
+		}
+		p.LongOver, p.Long = r.Long.Over, &long
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Tiers)) {
+		tier, err := r.Tiers[name].read(name, p)
+		if err != nil {
+			return row{}, err
+		}
+		p.Tiers = append(p.Tiers, tier)
+	}
+	return row{r.Models, p}, nil
+}
+
+// read checks the rates under a key. Input and output are required.
+func (w wireRates) read(under string) (Rates, error) {
+	var r Rates
 	for _, field := range []struct {
 		name, text string
 		into       *Money
-	}{{"input", r.Input, &p.Input}, {"cached_input", r.CachedInput, &p.CachedInput}, {"output", r.Output, &p.Output}} {
-		amount, err := ParseMoney(field.text)
+	}{{"input", w.Input, &r.Input}, {"cached_input", cmp.Or(w.CachedInput, w.Input), &r.CachedInput}, {"output", w.Output, &r.Output}} {
+		amount, err := readRate(under+field.name, field.text)
 		if err != nil {
-			return row{}, fmt.Errorf("%s %q %w", field.name, field.text, err)
+			return Rates{}, err
 		}
-		// For a million tokens in the file, for one token here.
-		*field.into = amount / micro
+		*field.into = amount
 	}
-	return row{r.Models, p}, nil
+	for _, field := range []struct {
+		name, text string
+		into       **Money
+	}{{"cache_write", w.CacheWrite, &r.CacheWrite}, {"cache_write_long", w.CacheWriteLong, &r.CacheWriteLong}} {
+		if field.text == "" {
+			continue
+		}
+		amount, err := readRate(under+field.name, field.text)
+		if err != nil {
+			return Rates{}, err
+		}
+		*field.into = &amount
+	}
+	return r, nil
+}
+
+// readRate reads an amount for a million tokens as one for a token.
+func readRate(name, text string) (Money, error) {
+	amount, err := ParseMoney(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s %q %w", name, text, err)
+	}
+	return amount / micro, nil
+}
+
+// timesMax bounds the factor of a tier.
+const timesMax = 1000
+
+// read checks a tier of the row with a price.
+func (w wireTier) read(name string, p Price) (Tier, error) {
+	under := "tier." + name + "."
+	t := Tier{Name: name}
+	if len(name) > nameBytesMax || strings.TrimSpace(name) == "" || TierName(name) == DefaultTier {
+		return Tier{}, fmt.Errorf("tier %q: allowed is the provider's word for a tier other than the default one, such as flex", name)
+	}
+	if w.Times != "" {
+		factor, err := ParseMoney(w.Times)
+		if err != nil || factor > timesMax*unit {
+			return Tier{}, fmt.Errorf("%stimes %q: allowed is a number such as 0.5, at most %d", under, w.Times, timesMax)
+		}
+		if w.wireRates != (wireRates{}) || w.Long != (wireRates{}) {
+			return Tier{}, fmt.Errorf("%stimes: allowed is a factor or rates, not both", under)
+		}
+		t.Rates = p.Rates.scaled(int64(factor / micro))
+		if p.Long != nil {
+			t.Long = new(p.Long.scaled(int64(factor / micro)))
+		}
+		return t, nil
+	}
+	var err error
+	if t.Rates, err = w.wireRates.read(under); err != nil {
+		return Tier{}, err
+	}
+	if w.Long != (wireRates{}) {
+		long, err := w.Long.read(under + "long.")
+		if err != nil {
+			return Tier{}, err
+		}
+		t.Long = &long
+	}
+	return t, nil
 }
 
 // Lookup returns the price of a model. A row that names it exactly goes before one
@@ -142,7 +269,7 @@ func (t Table) Lookup(model string) (Price, bool) {
 				if fits(name, model) {
 					p := r.price
 					p.Model = model
-					return p, true
+					return p.withWrites(), true
 				}
 			}
 		}
@@ -150,40 +277,11 @@ func (t Table) Lookup(model string) (Price, bool) {
 	return Price{}, false
 }
 
+// Unpriced reports whether a table names the model as one whose price was not found.
+func (t Table) Unpriced(model string) bool { return slices.Contains(t.unpriced, model) }
+
 // matches reports whether name is pattern with each * replaced by some text.
 func matches(pattern, name string) bool {
 	text := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
 	return regexp.MustCompile("^(?s:" + text + ")$").MatchString(name)
-}
-
-// Price is what the tokens of one model cost. It is recorded with a run, so that later
-// tables do not change the run's cost.
-type Price struct {
-	// Model is the model's name as asked for.
-	Model string `json:"model"`
-	// Currency is the currency's code, such as USD.
-	Currency string `json:"currency"`
-	// Input, CachedInput and Output are the amounts for one token, which is as many
-	// millionths of the currency as a million tokens cost. Reasoning tokens are output.
-	Input       Money `json:"input_micros_per_million"`
-	CachedInput Money `json:"cached_input_micros_per_million"`
-	Output      Money `json:"output_micros_per_million"`
-	// AsOf is the day the price was right, as YYYY-MM-DD; Source says where it is from.
-	AsOf   string `json:"as_of"`
-	Source string `json:"source"`
-}
-
-// Most is the most that a usage can cost, however much of its input turns out to be
-// cached: a table may price that higher.
-func (p Price) Most(u llmclient.Usage) Money {
-	return times(max(u.Input, 0), max(p.Input, p.CachedInput)).Plus(times(u.Output, p.Output))
-}
-
-// Cost is the exact price of a usage. Cached tokens are part of the input and
-// reasoning tokens part of the output, as in [llmclient.Usage]; a provider that
-// reports more cached tokens than input is taken to mean all of it.
-func (p Price) Cost(u llmclient.Usage) Money {
-	input := max(u.Input, 0)
-	cached := min(max(u.Cached, 0), input)
-	return times(input-cached, p.Input).Plus(times(cached, p.CachedInput)).Plus(times(u.Output, p.Output))
 }

@@ -27,7 +27,8 @@
 // language of the prompt.
 //
 // Where the tool choice is none, or there is no tool, it answers with two sentences. A
-// tool it has never heard of is called with the emptiest arguments its schema permits.
+// request without an observation is that of another client: a tool that the user speaks of is
+// called, with arguments from the user's words that fit its schema.
 // About a third of the answers with calls begin with a reasoning item, so that clients get
 // to send such items back.
 //
@@ -37,7 +38,7 @@
 //
 // What the API refuses is refused, with the API's error: a missing model or input, unknown
 // parameters, values of the wrong type, bad tool names, calls without outputs. Answers pass
-// the API's own description, streamed ones event by event.
+// the API's own description and that of Open Responses, streamed ones event by event.
 //
 // Promises:
 //
@@ -45,7 +46,8 @@
 //     keeps no state between requests and may be used concurrently. With an
 //     [Injector] it counts how often a request came, and nothing else: then the same
 //     seeds, body and attempt give the same. With [Options.Obeyed] it keeps which texts
-//     were obeyed.
+//     were obeyed, with [Options.Caching] which prompts a provider would have cached: the
+//     usage of an answer then follows from the requests before it too, and nothing else does.
 //  2. A request that differs only in ids, names and distances is answered by the
 //     same calls with the ids replaced, as long as journeys cost the same: seeded
 //     choices mix in numbers of the observation and no id, name, text or distance.
@@ -56,6 +58,6 @@
 // has decided, its answer is given another shape from the [Corpus], or the transport
 // does something else to it.
 //
-// Token usage is simulated, see [Result]; created_at is always 0, because an
-// answer with a clock in it could not be compared.
+// Token usage is simulated, see [Result]; created_at is a constant unless [Options.Now] is
+// given, because an answer with a clock in it could not be compared.
 package stub

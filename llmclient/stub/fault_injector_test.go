@@ -204,8 +204,10 @@ func TestFillStandsForTheFirstOfSeveralCalls(t *testing.T) {
 		t.Errorf("items %+v, want the first call's arguments in a list and the second's as they are", arguments.Items)
 	}
 	cut := Shape{Name: "i", As: AsItems, Template: "[]", Status: "incomplete", Reason: "max_output_tokens"}.Fill(proper)
-	if !bytes.Contains(cut.Response, []byte(`"status":"incomplete","error":null,"incomplete_details":{"reason":"max_output_tokens"}`)) || len(cut.Items) != 0 {
-		t.Errorf("an incomplete answer without items is %s", cut.Response)
+	for _, part := range []string{`"status":"incomplete"`, `"completed_at":null`, `"error":null`, `"incomplete_details":{"reason":"max_output_tokens"}`} {
+		if !bytes.Contains(cut.Response, []byte(part)) || len(cut.Items) != 0 {
+			t.Errorf("an incomplete answer without items has no %s: %s", part, cut.Response)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -25,14 +26,21 @@ const EmbeddedURL = "embedded:scripted"
 // listener: POST /v1/responses, GET /v1/models (both also without /v1) and GET
 // /healthz. Everything else is answered by an error object in OpenAI's shape.
 func NewHandler(o Options) http.Handler {
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Unix(epoch, 0) }
+	}
+	b := &books{told: o.OnUsage}
+	if o.Caching {
+		b.cache = newPromptCache(o.Now)
+	}
 	says := func(text string) route {
 		return route{http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, []byte(text)) }}
 	}
-	// The one model has no time of creation, see the package comment on clocks.
 	routes := map[string]route{"/healthz": says(`{"status":"ok"}`)}
 	for _, prefix := range []string{"", "/v1"} {
-		routes[prefix+"/responses"] = route{http.MethodPost, o.respond}
-		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model","created":0,"owned_by":"` + ModelName + `"}]}`)
+		routes[prefix+"/responses"] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { o.respond(w, r, b) }}
+		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model","created":` +
+			strconv.FormatInt(epoch, 10) + `,"owned_by":"` + ModelName + `"}]}`)
 	}
 	patience := cmp.Or(o.patience, patienceDefault)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,10 +67,10 @@ type route struct {
 	serve  http.HandlerFunc
 }
 
-// respond answers one Responses request: read, observe, hold back, decide, spoil
+// respond answers one Responses request: read, observe, bill, hold back, decide, spoil
 // where a fault is due, send. The body is read whole before anything else because
 // the answer is a function of it.
-func (o Options) respond(w http.ResponseWriter, r *http.Request) {
+func (o Options) respond(w http.ResponseWriter, r *http.Request, b *books) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -87,9 +95,16 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := o.Faults.next(asked, r.Header.Get(retryCount))
+	asked.created = o.Now().Unix()
+	var billed entry
+	if f.transport == nil { // or no provider would have read the request
+		billed = b.open(asked)
+		asked.cache = billed.use
+	}
 	if f.hold > 0 {
 		pause(r, f.hold)
 	}
+	asked.completed = o.Now().Unix()
 	result := o.decide(asked)
 	if f.spoils(result) {
 		o.Faults.count(f.shape.Name)
@@ -103,6 +118,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if result.exchange.answer.late {
 		hang(w, r, nil)
 	}
+	b.close(billed, asked, result.Usage)
 	w.Header().Set("X-Request-Id", result.ID)
 	if asked.echo.Stream {
 		writeEvents(w, result.Response)

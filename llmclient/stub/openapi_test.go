@@ -128,7 +128,8 @@ func TestEveryShapeCanBeStreamed(t *testing.T) {
 }
 
 // checkStream holds a stream against the description: numbers without a gap, types as
-// announced, pieces that add up to the items of the whole answer at the end.
+// announced, pieces that add up to the items of the whole answer at the end, and then the line
+// that ends it.
 func checkStream(t *testing.T, stream []byte, check func([]byte) error) {
 	t.Helper()
 	var last struct {
@@ -136,10 +137,14 @@ func checkStream(t *testing.T, stream []byte, check func([]byte) error) {
 		Response struct {
 			Status string
 			Output []struct {
-				Arguments string
-				Content   []struct{ Text string }
+				Arguments        string
+				Content, Summary []struct{ Text, Refusal string }
 			}
 		}
+	}
+	stream, done := bytes.CutSuffix(stream, []byte("data: [DONE]\n\n"))
+	if !done {
+		t.Fatalf("the stream has no [DONE] at its end: %s", stream)
 	}
 	lines, number, pieces := bufio.NewScanner(bytes.NewReader(stream)), 0, map[int]string{}
 	lines.Buffer(nil, 1<<20)
@@ -171,8 +176,8 @@ func checkStream(t *testing.T, stream []byte, check func([]byte) error) {
 	}
 	for i, item := range last.Response.Output {
 		whole := item.Arguments
-		for _, c := range item.Content {
-			whole += c.Text
+		for _, c := range slices.Concat(item.Summary, item.Content) {
+			whole += c.Text + c.Refusal
 		}
 		if pieces[i] != whole {
 			t.Errorf("item %d came as %q and is %q", i, pieces[i], whole)

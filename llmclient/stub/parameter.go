@@ -24,6 +24,8 @@ type parameter struct {
 	choices   string
 	lengthMax int
 	pattern   *regexp.Regexp
+	// mayBeEmpty says of a text with a lengthMax that it may be.
+	mayBeEmpty bool
 	// fields are those of an object, items what a list holds, of which some need at least
 	// one. types tell objects apart by their type, or by the field by. What is closed has no
 	// other field, or no other type.
@@ -34,25 +36,44 @@ type parameter struct {
 	by           string
 	// each is every field of an object of no more than [fieldsMax].
 	each *parameter
+	// unknown is a field that this object does not have, though others like it do.
+	unknown bool
 }
 
 // fieldsMax and fieldNameMax bound an object whose fields have names of the client's own.
 const fieldsMax, fieldNameMax = 16, 64
 
 var (
+	nameOfAPI  = regexp.MustCompile("^[a-zA-Z0-9_-]+$")
 	aText      = parameter{kinds: "string"}
 	textNeeded = parameter{kinds: "string", required: true}
-	aSwitch    = parameter{kinds: "boolean"}
-	anObject   = parameter{kinds: "object"}
-	callID     = parameter{kinds: "string", required: true, lengthMax: 64}
-	toolName   = parameter{kinds: "string", required: true, lengthMax: 128, pattern: regexp.MustCompile("^[a-zA-Z0-9_-]+$")}
-	aSummary   = parameter{kinds: "string", choices: "auto concise detailed"}
-	aMessage   = parameter{
+	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview web_search " +
+		"web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter programmatic_tool_calling " +
+		"image_generation local_shell shell custom namespace tool_search apply_patch"}
+	anID     = parameter{kinds: "string", lengthMax: 64, mayBeEmpty: true}
+	aSwitch  = parameter{kinds: "boolean"}
+	anObject = parameter{kinds: "object"}
+	callID   = parameter{kinds: "string", required: true, lengthMax: 64}
+	toolName = parameter{kinds: "string", required: true, lengthMax: 128, pattern: nameOfAPI}
+	aSummary = parameter{kinds: "string", choices: "auto concise detailed"}
+	aMessage = parameter{
 		fields: map[string]parameter{"role": {kinds: "string", required: true, choices: "user assistant system developer"}, "content": {required: true}},
 		by:     "role", types: map[string]parameter{"user": fromOthers, "system": fromOthers, "developer": fromOthers,
-			"assistant": contentOf(map[string]parameter{"output_text": {fields: map[string]parameter{"text": textNeeded}}, "refusal": {}})},
+			"assistant": contentOf(map[string]parameter{
+				"output_text": {fields: map[string]parameter{"text": textNeeded, breakpointMember: {unknown: true}}},
+				"refusal":     {fields: map[string]parameter{"refusal": textNeeded, breakpointMember: {unknown: true}}},
+			})},
 	}
-	fromOthers = contentOf(map[string]parameter{"input_text": {fields: map[string]parameter{"text": textNeeded}}, "input_image": {}, "input_file": {}})
+	fromOthers = contentOf(inputBlocks)
+	// inputBlocks are the blocks of messages and of outputs.
+	inputBlocks = map[string]parameter{
+		"input_text":  {fields: map[string]parameter{"text": textNeeded, breakpointMember: aBreakpoint}},
+		"input_image": {fields: map[string]parameter{"detail": {kinds: "string", choices: "low high auto original"}, "image_url": aText, "file_id": aText, breakpointMember: aBreakpoint}},
+		"input_file":  {fields: map[string]parameter{"filename": aText, "file_data": aText, "file_url": aText, "file_id": aText, breakpointMember: aBreakpoint}},
+	}
+	aBreakpoint = parameter{kinds: "object", closed: true, fields: map[string]parameter{"mode": {kinds: "string", required: true, choices: "explicit"}, "ttl": timeToLive}}
+	timeToLive  = parameter{kinds: "string", choices: "30m 12h"}
+	aPenalty    = parameter{kinds: "number", min: -2, max: 2}
 )
 
 // contentOf is a message whose content is a text or parts of these types.
@@ -64,16 +85,27 @@ func contentOf(types map[string]parameter) parameter {
 // pass, which the API refuses: servers in front of this one may add some of their own, which
 // clients send back.
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
-	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": aText, "safety_identifier": aText,
+	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
 	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
 		"": aMessage, "message": aMessage,
-		"function_call":        {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
-		"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {kinds: "string array", required: true}}},
-		"reasoning":            {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
+		"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
+		"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {
+			kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
+		}}},
+		"reasoning": {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
 	}}},
-	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded}, types: map[string]parameter{
+	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": toolType}, types: map[string]parameter{
 		"function": {fields: map[string]parameter{
 			"name": toolName, "description": aText, "parameters": anObject, "strict": aSwitch,
+		}},
+		// Of tools that are run elsewhere only what must be there is looked at.
+		"file_search":      {fields: map[string]parameter{"vector_store_ids": {kinds: "array", required: true, items: &textNeeded}}},
+		"mcp":              {fields: map[string]parameter{"server_label": textNeeded}},
+		"code_interpreter": {fields: map[string]parameter{"container": {kinds: "string object", required: true}}},
+		"custom":           {fields: map[string]parameter{"name": toolName, "description": aText}},
+		"namespace":        {fields: map[string]parameter{"name": toolName, "description": textNeeded, "tools": {kinds: "array", required: true}}},
+		"computer_use_preview": {fields: map[string]parameter{
+			"environment": textNeeded, "display_width": {kinds: "integer", required: true}, "display_height": {kinds: "integer", required: true},
 		}},
 	}}},
 	"tool_choice": {kinds: "string object", choices: "auto required none", closed: true, types: map[string]parameter{
@@ -85,18 +117,25 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 	}},
 	"parallel_tool_calls": aSwitch, "store": aSwitch, "stream": aSwitch, "background": aSwitch,
 	"max_output_tokens": {kinds: "integer", min: 16, max: 1e12}, "max_tool_calls": {kinds: "integer", min: 1, max: 1e9}, "top_logprobs": {kinds: "integer", max: 20},
+	"presence_penalty": aPenalty, "frequency_penalty": aPenalty,
 	"temperature": {kinds: "number", max: 2}, "top_p": {kinds: "number", max: 1}, "truncation": {kinds: "string", choices: "auto disabled"},
 	"reasoning": {kinds: "object", closed: true, fields: map[string]parameter{
 		"effort":  {kinds: "string", choices: "none minimal low medium high xhigh max"},
 		"summary": aSummary, "generate_summary": aSummary, "mode": aText, "context": aText,
 	}},
-	"text": {kinds: "object", closed: true, fields: map[string]parameter{"format": {kinds: "object", closed: true, types: map[string]parameter{"text": {}, "json_object": {}, "json_schema": {}}}, "verbosity": {kinds: "string", choices: "low medium high"}}},
+	"text": {kinds: "object", closed: true, fields: map[string]parameter{"format": {kinds: "object", closed: true, types: map[string]parameter{"text": {}, "json_object": {}, "json_schema": {fields: map[string]parameter{
+		"name": {kinds: "string", required: true, lengthMax: 64, pattern: nameOfAPI}, "schema": {kinds: "object", required: true}, "description": aText, "strict": aSwitch,
+	}}}}, "verbosity": {kinds: "string", choices: "low medium high"}}},
 	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results web_search_call.results " +
 		"web_search_call.action.sources message.input_image.image_url computer_call_output.output.image_url code_interpreter_call.outputs " +
 		"reasoning.encrypted_content message.output_text.logprobs"}},
 	"stream_options": {kinds: "object", closed: true, fields: map[string]parameter{"include_obfuscation": aSwitch}},
-	"service_tier":   {kinds: "string", choices: "auto default flex scale priority"}, "metadata": {kinds: "object", each: &parameter{kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$")}}, "prompt_cache_retention": aText, "prompt_cache_options": anObject, "conversation": {kinds: "string object"},
-	"prompt": anObject, "moderation": anObject, "context_management": {kinds: "array"},
+	"service_tier":   {kinds: "string", choices: "auto default flex scale priority fast ultrafast"}, "metadata": {kinds: "object", each: &parameter{kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$")}}, "prompt_cache_retention": {kinds: "string", choices: "in_memory 24h"},
+	"prompt_cache_options": {kinds: "object", closed: true, fields: map[string]parameter{
+		"mode": {kinds: "string", choices: "implicit explicit"}, "ttl": timeToLive, "comparison_response_id": aText, "prewarm": aSwitch,
+	}},
+	"conversation": {kinds: "string object"},
+	"prompt":       anObject, "moderation": anObject, "context_management": {kinds: "array"},
 }}
 
 // check reports the first thing about a decoded value that the API refuses, much in its
@@ -135,7 +174,7 @@ func (p parameter) check(path string, value any) *RequestError {
 		switch {
 		case p.choices != "" && !slices.Contains(strings.Fields(p.choices), v):
 			return invalid("invalid_value", "supported values are: %s.", p.choices)
-		case p.lengthMax > 0 && v == "":
+		case p.lengthMax > 0 && v == "" && !p.mayBeEmpty:
 			return invalid("empty_string", "empty string. Expected a string with minimum length 1.")
 		case p.lengthMax > 0 && utf8.RuneCountInString(v) > p.lengthMax:
 			return invalid("string_above_max_length", "string too long. Expected a string with maximum length %d.", p.lengthMax)
@@ -168,7 +207,8 @@ func (p parameter) check(path string, value any) *RequestError {
 					return invalid("invalid_value", "a name is longer than %d characters.", fieldNameMax)
 				}
 			}
-			if !known && p.closed && p.types == nil {
+			_, there := v[name]
+			if field.unknown && there || !known && p.closed && p.types == nil {
 				at = strings.ToValidUTF8(at[:min(len(at), 64)], "")
 				return badRequest("unknown_parameter", at, "Unknown parameter: '"+at+"'.")
 			}

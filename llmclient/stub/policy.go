@@ -15,7 +15,7 @@ type Result struct {
 	// function calls, or one message.
 	Items []llmclient.Item
 	// Usage is simulated: a token for every started four bytes of the body and of
-	// each output item, plus the reasoning tokens. Cached is always 0, because
+	// each output item, plus the reasoning tokens. Cached is 0 without a cache, because
 	// which prefix a provider would still hold is not in the request.
 	Usage llmclient.Usage
 	// Response is the whole Responses object as it travels.
@@ -55,6 +55,8 @@ func (o Options) decide(r request) Result {
 		x.answer = l.answer()
 	} else if x.stage.questioned() {
 		x.answer = x.stage.account()
+	} else if f, ok := newForeign(r); ok {
+		x.answer = f.answer()
 	} else if o.Obeys != nil {
 		x.answer = x.stage.obey(o.Obeys, o.Obeyed).answer()
 	} else {
@@ -62,13 +64,14 @@ func (o Options) decide(r request) Result {
 		x.answer = x.stage.answer()
 	}
 	x.answer = x.stage.mannered(o.Manners.of(x.stage.see.Self.ID), x.answer)
+	x.answer.summarized = r.wantsSummary()
 	return x.result(x.mark.items(x.answer), Shape{})
 }
 
 // result is the exchange's result with the given output, in the status of the shape
 // it has.
 func (x *exchange) result(output []json.RawMessage, s Shape) Result {
-	result := Result{ID: x.mark.id("resp_", 0), Usage: usage(x.stage.request.body, output, x.answer.reasoningTokens), exchange: x}
+	result := Result{ID: x.mark.id("resp_", 0), Usage: x.stage.request.usage(output, x.answer.reasoningTokens), exchange: x}
 	if most := x.stage.request.echo.MaxOutputTokens; most != nil && result.Usage.Output > *most {
 		output = cut(output, *most-x.answer.reasoningTokens)
 		s.Status, s.Reason = "incomplete", "max_output_tokens"
@@ -83,6 +86,6 @@ func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 			panic(fmt.Sprintf("stub: an output item of %d bytes is not a JSON object", len(raw)))
 		}
 	}
-	result.Response = response(result.ID, x.stage.request.echo, output, result.Usage, s)
+	result.Response = x.stage.request.response(result.ID, output, result.Usage, s)
 	return result
 }

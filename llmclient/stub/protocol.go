@@ -17,6 +17,8 @@ type answer struct {
 	// reasoningTokens is the simulated length of a reasoning item before the
 	// calls; 0 means that there is none.
 	reasoningTokens int64
+	// summarized says that the reasoning item has a summary.
+	summarized bool
 	// raw replaces the encoded arguments of the first call; nil leaves them.
 	raw *string
 	// nested writes the calls down as text, silent says nothing at all, late comes when the

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -19,8 +20,14 @@ import (
 type request struct {
 	// body is what was sent.
 	body []byte
+	// sent are the members of the body as they came.
+	sent llmclient.Members
 	// echo is the request as decoded; the response repeats its settings.
 	echo wireRequest
+	// created and completed are the Unix times of the answer, in seconds; cache is what a cache
+	// of prompts has of the input. A server gives them, a request alone has the constants.
+	created, completed int64
+	cache              cacheUse
 	// input is the item list; a plain string counts as one user message.
 	input []llmclient.Item
 	// tools are the function tools in the order given. Tools of other types are
@@ -78,7 +85,7 @@ type wireRequest struct {
 // server could only answer wrongly: silently ignoring previous_response_id, for one, would
 // answer a conversation the client did not mean.
 func parseRequest(body []byte) (request, *RequestError) {
-	r := request{body: body}
+	r := request{body: body, created: epoch, completed: epoch}
 	members := llmclient.MembersOf(body)
 	if !utf8.Valid(body) || members == nil && !json.Valid(body) {
 		return r, badRequest("invalid_json", "", "The request body is not valid JSON.")
@@ -106,12 +113,15 @@ func parseRequest(body []byte) (request, *RequestError) {
 	if refused := checkPairs(tree.(object)["input"]); refused != nil {
 		return r, refused
 	}
-	r.echo = echoOf(members)
+	r.sent, r.echo = members, echoOf(members)
 	if r.echo.PreviousResponseID != nil {
 		return r, badRequest("previous_response_not_found", "previous_response_id", "This server keeps no responses; send the whole input.")
 	}
 	if r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
 		return r, badRequest("unsupported_parameter", "", "This server has no background, conversation or prompt; send the whole input.")
+	}
+	if string(llmclient.MembersOf(members["prompt_cache_options"])["prewarm"]) == "true" {
+		return r, badRequest("unsupported_parameter", "prompt_cache_options.prewarm", "This server answers what it is sent; it does not prepare a cache alone.")
 	}
 	if !isNull(r.echo.Tools) {
 		all := toolLists.read(r.echo.Tools)
@@ -177,15 +187,33 @@ func inputOf(raw json.RawMessage) []llmclient.Item {
 	items := make([]llmclient.Item, len(list))
 	for i, entry := range list {
 		items[i], _ = llmclient.ParseItem(entry)
+		if items[i].Kind == llmclient.KindFunctionOutput {
+			items[i].Text = outputText(items[i])
+		}
 	}
 	return items
+}
+
+// outputText is the text of a call's output, which is a string or a list of blocks.
+func outputText(it llmclient.Item) string {
+	output := llmclient.MembersOf(it.Raw)["output"]
+	blocks, listed := llmclient.Elements(output, math.MaxInt)
+	if !listed {
+		return it.Text
+	}
+	var text strings.Builder
+	for _, block := range blocks {
+		text.WriteString(llmclient.TextOf(llmclient.MembersOf(block)["text"]))
+	}
+	return text.String()
 }
 
 // toolList is what there is to know of a list of tools.
 type toolList struct {
 	functions []tool
 	offers    catalogue
-	// echo is the list with what the API adds where a client left it out.
+	// echo is the list with what the API adds where a client left it out: Open Responses wants
+	// each function's description too.
 	echo json.RawMessage
 	// refused says what is wrong with the first tool that the API does not take.
 	refused *RequestError
@@ -202,7 +230,7 @@ var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 		if t.Type != "function" {
 			continue
 		}
-		for name, value := range map[string]string{"strict": "true", "parameters": "null"} {
+		for name, value := range map[string]string{"strict": "true", "parameters": "null", "description": "null"} {
 			if list[i][name] == nil {
 				list[i][name] = json.RawMessage(value)
 				of.echo = llmclient.Marshal(list)
@@ -298,6 +326,12 @@ func (r request) allowed() []tool {
 // is that it may.
 func (r request) parallel() bool {
 	return r.echo.ParallelToolCalls == nil || *r.echo.ParallelToolCalls
+}
+
+// wantsSummary reports whether reasoning is to be summarized.
+func (r request) wantsSummary() bool {
+	reasoning := llmclient.MembersOf(r.sent["reasoning"])
+	return !isNull(reasoning["summary"]) || !isNull(reasoning["generate_summary"])
 }
 
 // RequestError is a request that is refused instead of answered. Its text names

@@ -5,7 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 )
@@ -21,7 +24,8 @@ type schema struct {
 	Enum       []any              `json:"enum"`
 	AnyOf      []*schema          `json:"anyOf"`
 	OneOf      []*schema          `json:"oneOf"`
-	Minimum    int64              `json:"minimum"`
+	Minimum    *float64           `json:"minimum"`
+	Maximum    *float64           `json:"maximum"`
 	MinItems   int                `json:"minItems"`
 	MaxItems   *int               `json:"maxItems"`
 	MaxLength  *int               `json:"maxLength"`
@@ -125,7 +129,7 @@ func (s *schema) fill(v any) any {
 		case json.Number, int64, int:
 			return v
 		}
-		return s.Minimum
+		return s.least()
 	case "boolean":
 		truth, _ := v.(bool)
 		return truth
@@ -251,6 +255,31 @@ func (s *schema) suits(v any) bool {
 		return kind == "integer" || kind == "number"
 	}
 	return false
+}
+
+// least is the emptiest number that the schema takes: its minimum, without one 0, or the
+// maximum if that is less.
+func (s *schema) least() any {
+	n := 0.0
+	if s.Minimum != nil {
+		n = *s.Minimum
+	}
+	if s.Maximum != nil {
+		n = min(n, *s.Maximum)
+	}
+	if s.kind() == "number" && n != math.Trunc(n) {
+		return n
+	}
+	return int64(math.Ceil(n))
+}
+
+// holds reports whether a number as it is written is one that the schema takes.
+func (s *schema) holds(number string) bool {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum {
+		return false
+	}
+	return s.kind() == "number" || n == math.Trunc(n) && !strings.Contains(number, ".")
 }
 
 // inside returns the schema of a property, alternatives aside.

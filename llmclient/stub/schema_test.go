@@ -65,7 +65,7 @@ func TestResponseHoldsWhatClientsRead(t *testing.T) {
 	if err := json.Unmarshal(r.Response, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.ID != r.ID || got.Object != "response" || got.Status != "completed" || got.Model != "some-model" || got.CreatedAt == nil || *got.CreatedAt != 0 {
+	if got.ID != r.ID || got.Object != "response" || got.Status != "completed" || got.Model != "some-model" || got.CreatedAt == nil || *got.CreatedAt != epoch {
 		t.Errorf("response %+v", got)
 	}
 	call := got.Output[len(got.Output)-1]

@@ -47,6 +47,15 @@ type Options struct {
 	// means none. It is called concurrently and must not keep or change
 	// body after it returns.
 	OnRequest func(body []byte)
+	// Now is the clock of answers and of the cache. Nil is one that stands still, as in a server
+	// whose answers follow from the requests alone.
+	Now func() time.Time
+	// Caching makes the server play the provider's rule of prompt caching, with a state between
+	// requests. Without it nothing is ever cached.
+	Caching bool
+	// OnUsage is told what each answered request is billed for, before the answer is sent. Nil
+	// means none. It is called concurrently, in no order; see [Used.Number].
+	OnUsage func(Used)
 	// Faults spoils answers on purpose. Nil means none. An injector belongs to one
 	// server: it counts how often each request came.
 	Faults *Injector

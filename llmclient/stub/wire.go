@@ -15,28 +15,71 @@ import (
 // bytesPerToken is the simulated tokenizer: a token for every started four bytes.
 const bytesPerToken = 4
 
-// wireResponse is a Responses object. Its fields are those the API's description
-// requires, those clients read, and nothing that depends on a clock. What the request
-// said comes back unchanged, as at a provider; the error is always null, and the
-// policy's own answers are always completed.
+// epoch is the time of every answer of a server without a clock, 2026-01-01: clients take 0
+// for a missing time.
+const epoch int64 = 1_767_225_600
+
+// wireResponse is a Responses object. Its fields are those that the API's description and that
+// of Open Responses require. What the request said comes back unchanged, as at a provider; the
+// error is always null, and the policy's own answers are always completed.
 type wireResponse struct {
-	ID                string            `json:"id"`
-	Object            string            `json:"object"`
-	CreatedAt         int64             `json:"created_at"`
-	Status            string            `json:"status"`
-	Error             *struct{}         `json:"error"`
-	IncompleteDetails any               `json:"incomplete_details"`
-	Instructions      json.RawMessage   `json:"instructions"`
-	MaxOutputTokens   *int64            `json:"max_output_tokens"`
-	Metadata          json.RawMessage   `json:"metadata"`
-	Model             string            `json:"model"`
-	Output            []json.RawMessage `json:"output"`
-	ParallelToolCalls bool              `json:"parallel_tool_calls"`
-	Temperature       json.RawMessage   `json:"temperature"`
-	ToolChoice        json.RawMessage   `json:"tool_choice"`
-	Tools             json.RawMessage   `json:"tools"`
-	TopP              json.RawMessage   `json:"top_p"`
-	Usage             json.RawMessage   `json:"usage"`
+	ID                   string            `json:"id"`
+	Object               string            `json:"object"`
+	CreatedAt            int64             `json:"created_at"`
+	CompletedAt          *int64            `json:"completed_at"`
+	Status               string            `json:"status"`
+	Background           bool              `json:"background"`
+	Error                *struct{}         `json:"error"`
+	FrequencyPenalty     json.RawMessage   `json:"frequency_penalty"`
+	IncompleteDetails    any               `json:"incomplete_details"`
+	Instructions         json.RawMessage   `json:"instructions"`
+	MaxOutputTokens      *int64            `json:"max_output_tokens"`
+	MaxToolCalls         json.RawMessage   `json:"max_tool_calls"`
+	Metadata             json.RawMessage   `json:"metadata"`
+	Model                string            `json:"model"`
+	Output               []json.RawMessage `json:"output"`
+	ParallelToolCalls    bool              `json:"parallel_tool_calls"`
+	PresencePenalty      json.RawMessage   `json:"presence_penalty"`
+	PreviousResponseID   *string           `json:"previous_response_id"`
+	PromptCacheKey       json.RawMessage   `json:"prompt_cache_key"`
+	PromptCacheOptions   json.RawMessage   `json:"prompt_cache_options,omitempty"`
+	PromptCacheRetention json.RawMessage   `json:"prompt_cache_retention,omitempty"`
+	Reasoning            json.RawMessage   `json:"reasoning"`
+	SafetyIdentifier     json.RawMessage   `json:"safety_identifier"`
+	ServiceTier          string            `json:"service_tier"`
+	// Store is false whatever was asked: the server keeps no responses.
+	Store       bool            `json:"store"`
+	Temperature json.RawMessage `json:"temperature"`
+	Text        json.RawMessage `json:"text"`
+	ToolChoice  json.RawMessage `json:"tool_choice"`
+	Tools       json.RawMessage `json:"tools"`
+	TopLogprobs json.RawMessage `json:"top_logprobs"`
+	TopP        json.RawMessage `json:"top_p"`
+	Truncation  json.RawMessage `json:"truncation"`
+	Usage       wireUsage       `json:"usage"`
+	// User is empty if none was sent: the API's description takes no null here.
+	User json.RawMessage `json:"user"`
+}
+
+// wireUsage is a response's usage. The details are part of the counts above them.
+type wireUsage struct {
+	InputTokens        int64 `json:"input_tokens"`
+	InputTokensDetails struct {
+		CachedTokens     int64          `json:"cached_tokens"`
+		CacheWriteTokens int64          `json:"cache_write_tokens"`
+		WriteDetails     *wireWriteUsed `json:"cache_write_tokens_details,omitempty"`
+	} `json:"input_tokens_details"`
+	OutputTokens        int64 `json:"output_tokens"`
+	OutputTokensDetails struct {
+		ReasoningTokens int64 `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+	TotalTokens int64 `json:"total_tokens"`
+}
+
+// wireWriteUsed are written tokens by the time that they are kept.
+type wireWriteUsed struct {
+	Long    int64 `json:"ttl_12h_tokens"`
+	Default int64 `json:"ttl_30m_tokens"`
 }
 
 // stamp is the identity of one exchange, a hash of seed and body. Every id of the
@@ -68,14 +111,19 @@ func (s stamp) bytes(label string, n int) []byte {
 
 // items encodes the answer: an optional reasoning item, then the calls, or else
 // the text. Reasoning precedes the calls it led to, as providers send it to a client that
-// keeps no state there: without a summary, with content only the provider could read. The
-// empty lists have to be there.
+// keeps no state there: without a summary unless one was asked for, with content only the
+// provider could read. The empty lists have to be there.
 func (s stamp) items(a answer) []json.RawMessage {
 	out := []json.RawMessage{}
 	if a.reasoningTokens > 0 {
 		// It looks like encrypted content and means nothing.
 		opaque := base64.StdEncoding.EncodeToString(s.bytes("opaque", 0)[:15])
-		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"reasoning","summary":[],"encrypted_content":"%s"}`, s.id("rs_", 0), opaque))
+		summary := "[]"
+		if a.summarized {
+			summary = reasoningSummary
+		}
+		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"reasoning","summary":%s,"encrypted_content":"%s"}`,
+			s.id("rs_", 0), summary, opaque))
 	}
 	if a.nested && len(a.calls) > 0 {
 		a.text, a.calls = nestedText(a.calls), nil
@@ -95,10 +143,15 @@ func (s stamp) items(a answer) []json.RawMessage {
 	return out
 }
 
-// usage counts simulated tokens. Nothing is ever cached: which prefix a provider
-// would still hold is not in the request.
-func usage(body []byte, output []json.RawMessage, reasoning int64) llmclient.Usage {
-	u := llmclient.Usage{Input: tokens(len(body)), Output: reasoning, Reasoning: reasoning}
+// reasoningSummary is what an answer says of its reasoning if it is asked to.
+const reasoningSummary = `[{"type":"summary_text","text":"The policy ranked what can be done now and took the best."}]`
+
+// usage counts simulated tokens. A server with a cache counts what a model reads, as a provider
+// does. Without one the input is the whole body, and nothing is ever cached: which prefix a
+// provider would still hold is not in the request.
+func (r request) usage(output []json.RawMessage, reasoning int64) llmclient.Usage {
+	u := llmclient.Usage{Cached: r.cache.cached, Output: reasoning, Reasoning: reasoning}
+	u.Input = cmp.Or(r.cache.input, tokens(len(r.body)))
 	for _, raw := range output {
 		u.Output += tokens(len(raw))
 	}
@@ -111,23 +164,86 @@ func tokens(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesP
 
 // response encodes the whole Responses object. Where the request left a setting out
 // it states the API's default. The status is that of the shape, completed without.
-func response(id string, echo wireRequest, output []json.RawMessage, u llmclient.Usage, s Shape) []byte {
-	var incomplete any
-	if s.Reason != "" {
-		incomplete = object{"reason": s.Reason}
+func (r request) response(id string, output []json.RawMessage, u llmclient.Usage, s Shape) []byte {
+	sent := r.sent
+	w := wireResponse{
+		ID: id, Object: "response", CreatedAt: r.created, Status: cmp.Or(s.Status, statusCompleted),
+		Model: cmp.Or(r.echo.Model, ModelName), Output: output,
+		Instructions: orElse(r.echo.Instructions, "null"), Metadata: orElse(r.echo.Metadata, "{}"),
+		Tools: orElse(r.echo.Tools, "[]"), ToolChoice: orElse(r.echo.ToolChoice, `"auto"`),
+		Temperature: orElse(r.echo.Temperature, "1"), TopP: orElse(r.echo.TopP, "1"),
+		PresencePenalty:  orElse(sent["presence_penalty"], "0"),
+		FrequencyPenalty: orElse(sent["frequency_penalty"], "0"),
+		TopLogprobs:      orElse(sent["top_logprobs"], "0"), Truncation: orElse(sent["truncation"], `"disabled"`),
+		MaxOutputTokens: r.echo.MaxOutputTokens, MaxToolCalls: orElse(sent["max_tool_calls"], "null"),
+		ParallelToolCalls:    r.echo.ParallelToolCalls == nil || *r.echo.ParallelToolCalls,
+		PromptCacheKey:       orElse(sent["prompt_cache_key"], "null"),
+		PromptCacheOptions:   completed(sent["prompt_cache_options"], cacheDefaults),
+		PromptCacheRetention: given(sent["prompt_cache_retention"]),
+		SafetyIdentifier:     orElse(sent["safety_identifier"], "null"), User: orElse(sent["user"], `""`),
+		Reasoning:   completed(orElse(sent["reasoning"], "{}"), map[string]string{"effort": "null", "summary": "null"}),
+		Text:        completed(orElse(sent["text"], "{}"), map[string]string{"format": `{"type":"text"}`}),
+		ServiceTier: servedTier(llmclient.TextOf(sent["service_tier"])),
+		Usage:       r.wireUsage(u),
 	}
-	return llmclient.Marshal(wireResponse{
-		ID: id, Object: "response", Status: cmp.Or(s.Status, "completed"), Model: cmp.Or(echo.Model, ModelName), Output: output,
-		IncompleteDetails: incomplete,
-		Instructions:      orElse(echo.Instructions, "null"), Metadata: orElse(echo.Metadata, "{}"),
-		Tools: orElse(echo.Tools, "[]"), ToolChoice: orElse(echo.ToolChoice, `"auto"`),
-		Temperature: orElse(echo.Temperature, "1"), TopP: orElse(echo.TopP, "1"),
-		MaxOutputTokens:   echo.MaxOutputTokens,
-		ParallelToolCalls: echo.ParallelToolCalls == nil || *echo.ParallelToolCalls,
-		// The details are part of the counts above them; strict clients read through both.
-		Usage: fmt.Appendf(nil, `{"input_tokens":%d,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`,
-			u.Input, u.Output, u.Reasoning, u.Total),
-	})
+	if s.Reason != "" {
+		w.IncompleteDetails = object{"reason": s.Reason}
+	}
+	if w.Status == statusCompleted {
+		w.CompletedAt = &r.completed
+	}
+	return llmclient.Marshal(w)
+}
+
+// cacheDefaults are the options of a cache of prompts that a request leaves out.
+var cacheDefaults = map[string]string{"mode": `"implicit"`, "ttl": `"30m"`}
+
+// statusCompleted is the status of an answer that is whole.
+const statusCompleted = "completed"
+
+// wireUsage is a usage as it travels. Writes are told by time to live if there are any.
+func (r request) wireUsage(u llmclient.Usage) (w wireUsage) {
+	w.InputTokens, w.OutputTokens = u.Input, u.Output
+	w.TotalTokens = u.Total
+	w.InputTokensDetails.CachedTokens = u.Cached
+	w.OutputTokensDetails.ReasoningTokens = u.Reasoning
+	if written := r.cache.written; written > 0 {
+		w.InputTokensDetails.CacheWriteTokens = written
+		w.InputTokensDetails.WriteDetails = &wireWriteUsed{Long: r.cache.writtenLong, Default: written - r.cache.writtenLong}
+	}
+	return w
+}
+
+// servedTier is the tier that an answer names for the one that was asked for.
+func servedTier(asked string) string {
+	switch asked {
+	case "", "auto":
+		return "default"
+	case "fast":
+		return "priority" // by its other name
+	}
+	return asked
+}
+
+// completed is a JSON object with those of the members that it leaves out or has as null. It
+// is nil for what is no object.
+func completed(raw json.RawMessage, members map[string]string) json.RawMessage {
+	all := llmclient.MembersOf(raw)
+	if all == nil {
+		return nil
+	}
+	for name, value := range members {
+		all[name] = orElse(all[name], value)
+	}
+	return llmclient.Marshal(all)
+}
+
+// given is raw, or nil if it is null.
+func given(raw json.RawMessage) json.RawMessage {
+	if isNull(raw) {
+		return nil
+	}
+	return raw
 }
 
 // orElse returns raw, or fallback when raw was left out or null.

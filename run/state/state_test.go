@@ -29,7 +29,7 @@ func (s *State) take(t *testing.T, records ...trace.Record) {
 func TestSpent(t *testing.T) {
 	lost := trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}}
 	s := stateOf(t,
-		trace.Header{Settings: trace.Settings{Prices: []price.Price{{Model: "m", Input: 3, Output: 5}}}},
+		trace.Header{Settings: trace.Settings{Prices: []price.Price{{Model: "m", Rates: price.Rates{Input: 3, Output: 5}}}}},
 		trace.ModelCall{Tick: 1, AgentID: "a", Model: "m", Answer: trace.Answer{Usage: llmclient.Usage{Input: 10, Output: 2}}},
 		trace.ModelCall{Tick: 1, AgentID: "b", Model: "m", Answer: lost, Charge: &trace.Charge{ReservedTokens: 30, Tokens: 30, Cost: 100}},
 		trace.Refusal{Tick: 1, Cap: "run_calls"},

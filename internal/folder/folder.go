@@ -1,0 +1,567 @@
+// Package folder reads and writes below a directory that may come from a stranger, such as
+// a run directory that was sent. The path of the directory itself may be a link. Nothing
+// below it is followed:
+//
+//   - a link, pipe, socket or device in the place of a file or directory is refused, and
+//     opening one never waits;
+//   - a file with a second name (a hard link) is read, and never written or replaced.
+//
+// Names are relative to the directory and stay inside it. Directories are made with mode
+// 0700, files with 0600.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Dir is the path of a directory whose content is not trusted.
+type Dir string
+
+// ErrIrregular marks what is no file of its own in a place where one is expected: a link, a
+// pipe, a socket, a device, a directory or, for a writer, a file with a second name.
+var ErrIrregular = errors.New("not a regular file")
+
+// irregular says what is there instead.
+type irregular string
+
+func (i irregular) Error() string        { return ErrIrregular.Error() + ": it is " + string(i) }
+func (i irregular) Is(target error) bool { return target == ErrIrregular }
+
+// kind names a file type for people.
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "a link, and nothing here is followed"
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode.IsRegular():
+		return "a file, where a directory belongs"
+	}
+	return "of an unknown kind"
+}
+
+// Regular returns an error with [ErrIrregular] if an entry of a directory is no regular file.
+func Regular(path string, mode fs.FileMode) error {
+	if mode.IsRegular() {
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: irregular(kind(mode))}
+}
+
+// path is the full path of a name, for errors.
+func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
+
+// failed is an error about a name, with its full path.
+func (d Dir) failed(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		err = l.Err
+	}
+	return &fs.PathError{Op: op, Path: d.path(name), Err: err}
+}
+
+// parent opens the directory that holds a name, and returns the name in it.
+func (d Dir) parent(name string) (root *os.Root, base string, err error) {
+	if !filepath.IsLocal(name) {
+		return nil, "", errors.New("the name leads out of the directory")
+	}
+	root, err = os.OpenRoot(string(d))
+	if err != nil {
+		return nil, "", err
+	}
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(name)), "/")
+	for _, part := range parts[:len(parts)-1] {
+		below, err := enter(root, part)
+		_ = root.Close() // it was only read
+		if err != nil {
+			return nil, "", err
+		}
+		root = below
+	}
+	return root, parts[len(parts)-1], nil
+}
+
+// enter opens a directory in another one, without following a link. [os.Root] alone would follow
+// one that stays inside, so what was opened is compared with what has the name.
+func enter(root *os.Root, name string) (*os.Root, error) {
+	named, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !named.IsDir() {
+		return nil, irregular(kind(named.Mode()))
+	}
+	below, err := root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := below.Stat(".")
+	if err == nil && !os.SameFile(named, opened) {
+		err = irregular("a link, and nothing here is followed")
+	}
+	if err != nil {
+		return nil, errors.Join(err, below.Close())
+	}
+	return below, nil
+}
+
+// within calls f with the directory that holds a name, and the name in it.
+func (d Dir) within(op, name string, f func(root *os.Root, base string) error) error {
+	root, base, err := d.parent(name)
+	if err != nil {
+		return d.failed(op, name, err)
+	}
+	err = f(root, base)
+	return d.failed(op, name, errors.Join(err, root.Close()))
+}
+
+// openIn opens a file that exists. [os.Root] follows links that stay inside, and a pipe may take
+// the place of the file at any time, so what was opened is compared with what has the name.
+func openIn(root *os.Root, base string, flags int) (*os.File, error) {
+	named, err := root.Lstat(base)
+	if err != nil {
+		return nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, irregular(kind(named.Mode()))
+	}
+	// Without O_NONBLOCK opening a pipe would wait for the other end.
+	f, err := root.OpenFile(base, flags|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil {
+		named, err = root.Lstat(base)
+	}
+	switch {
+	case err != nil:
+	case !named.Mode().IsRegular():
+		err = irregular(kind(named.Mode()))
+	case !os.SameFile(named, opened):
+		err = errors.New("it was replaced while it was opened")
+	case flags&(os.O_WRONLY|os.O_RDWR) != 0:
+		err = single(f, opened)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// single refuses a file with more than one name: a writer would change what has the others.
+func single(f *os.File, info fs.FileInfo) error {
+	if n := names(f, info); n > 1 {
+		return irregular(fmt.Sprintf("one file with %d names, and writing it would change all of them", n))
+	}
+	return nil
+}
+
+// Open opens a regular file for reading.
+func (d Dir) Open(name string) (f *os.File, err error) {
+	err = d.within("open", name, func(root *os.Root, base string) (err error) {
+		f, err = openIn(root, base, os.O_RDONLY)
+		return err
+	})
+	if err != nil {
+		return nil, err // and not a file without its directory
+	}
+	return f, nil
+}
+
+// Read reads a regular file of at most bytesMax bytes.
+func (d Dir) Read(name string, bytesMax int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
+	if err == nil && int64(len(data)) > bytesMax {
+		err = fmt.Errorf("it has more than %d bytes", bytesMax)
+	}
+	if err != nil {
+		return nil, d.failed("read", name, err)
+	}
+	return data, nil
+}
+
+// OpenFile opens a regular file for writing, with one of the flags [os.O_WRONLY] or [os.O_RDWR]
+// and any of [os.O_APPEND], [os.O_CREATE] and [os.O_EXCL]. [os.O_TRUNC] is not allowed: it would
+// act before the file is known. A file with a second name is refused.
+func (d Dir) OpenFile(name string, flags int) (f *os.File, err error) {
+	if flags&os.O_TRUNC != 0 || flags&(os.O_WRONLY|os.O_RDWR) == 0 {
+		panic("folder: flags that open no file for writing, or cut one off")
+	}
+	err = d.within("open", name, func(root *os.Root, base string) (err error) {
+		exclusive := flags & os.O_EXCL
+		plain := flags &^ (os.O_CREATE | os.O_EXCL)
+		if exclusive == 0 {
+			f, err = openIn(root, base, plain)
+			if flags&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		// Nothing is followed by a call that has to make the file.
+		f, err = root.OpenFile(base, plain|os.O_CREATE|os.O_EXCL, 0o600)
+		if exclusive == 0 && errors.Is(err, fs.ErrExist) { // somebody else has made it meanwhile
+			f, err = openIn(root, base, plain)
+		}
+		return err
+	})
+	if err != nil {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+// Stat describes what has a name, which is not followed.
+func (d Dir) Stat(name string) (info fs.FileInfo, err error) {
+	err = d.within("stat", name, func(root *os.Root, base string) (err error) {
+		info, err = root.Lstat(base)
+		return err
+	})
+	return info, err
+}
+
+// Exists reports whether something has a name, or this cannot be determined.
+func (d Dir) Exists(name string) bool {
+	_, err := d.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Lone refuses a name that a writer must not touch: anything but a regular file with one name.
+// A name that nothing has is fine.
+func (d Dir) Lone(name string) error {
+	return d.within("write", name, loneIn)
+}
+
+func loneIn(root *os.Root, base string) error {
+	named, err := root.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !named.Mode().IsRegular() {
+		return irregular(kind(named.Mode()))
+	}
+	if countsNames {
+		return single(nil, named)
+	}
+	f, err := openIn(root, base, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = single(f, info)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// temporary makes a file beside a name, to be renamed.
+func temporary(root *os.Root, base string) (*os.File, string, error) {
+	for {
+		name := "." + base + "-" + strconv.FormatUint(rand.Uint64(), 36)
+		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, name, err
+		}
+	}
+}
+
+// Replace replaces the content of a file atomically and durably: a reader, also one after a power
+// failure, sees the old content or the new one. Nothing changes if fill fails. A file that exists
+// keeps its permissions.
+func (d Dir) Replace(name string, fill func(io.Writer) error) error {
+	return d.within("write", name, func(root *os.Root, base string) error {
+		if err := loneIn(root, base); err != nil {
+			return err
+		}
+		f, partial, err := temporary(root, base)
+		if err != nil {
+			return err
+		}
+		err = fill(f)
+		if named, statErr := root.Lstat(base); err == nil && statErr == nil {
+			err = f.Chmod(named.Mode().Perm())
+		}
+		if err == nil {
+			err = f.Sync()
+		}
+		err = errors.Join(err, f.Close())
+		if err == nil {
+			err = loneIn(root, base)
+		}
+		if err == nil {
+			err = root.Rename(partial, base)
+		}
+		if err != nil {
+			_ = root.Remove(partial)
+			return err
+		}
+		return syncIn(root)
+	})
+}
+
+// Once writes a file that is never replaced: of several writers one succeeds, the others get
+// [fs.ErrExist]. It appears with all of its content, on disk, wherever the file system has hard
+// links; elsewhere it appears first and is filled then.
+func (d Dir) Once(name string, data []byte) error {
+	return d.within("write", name, func(root *os.Root, base string) error {
+		f, partial, err := temporary(root, base)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		err = errors.Join(err, f.Sync(), f.Close())
+		if err == nil {
+			err = root.Link(partial, base)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) && linkless(err) {
+			err = onceIn(root, base, data)
+		}
+		if err := errors.Join(err, root.Remove(partial)); err != nil {
+			return err
+		}
+		return syncIn(root)
+	})
+}
+
+// linkless says that a file system has no hard links.
+func linkless(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EMLINK)
+}
+
+// onceIn is [Dir.Once] without hard links.
+func onceIn(root *os.Root, base string, data []byte) error {
+	f, err := root.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		_ = root.Remove(base) // nobody else writes a file that is there
+	}
+	return err
+}
+
+// Remove removes a file or an empty directory. A link is removed itself.
+func (d Dir) Remove(name string) error {
+	return d.within("remove", name, (*os.Root).Remove)
+}
+
+// RemoveAll removes a file, or a directory with all that it holds. Links are removed themselves.
+func (d Dir) RemoveAll(name string) error {
+	err := d.within("remove", name, (*os.Root).RemoveAll)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Move gives a file or directory another name, maybe in another directory, durably.
+func (d Dir) Move(from, to string) error {
+	return d.within("move", from, func(source *os.Root, _ string) error {
+		return d.within("move to", to, func(target *os.Root, _ string) error {
+			// Both paths were walked just now. A link that takes the place of a part of one
+			// meanwhile can at worst lead to another place in this directory.
+			root, err := os.OpenRoot(string(d))
+			if err != nil {
+				return err
+			}
+			err = errors.Join(root.Rename(from, to), root.Close())
+			if err != nil {
+				return err
+			}
+			return errors.Join(syncIn(source), syncIn(target))
+		})
+	})
+}
+
+// Mkdir makes a directory. The error is [fs.ErrExist] if something has the name.
+func (d Dir) Mkdir(name string) error {
+	return d.within("mkdir", name, func(root *os.Root, base string) error { return root.Mkdir(base, 0o700) })
+}
+
+// MkdirAll makes a directory with its parents, as far as they are missing.
+func (d Dir) MkdirAll(name string) error {
+	made := ""
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(name)), "/") {
+		made = filepath.Join(made, part)
+		if err := d.Mkdir(made); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return d.Directory(name)
+}
+
+// Directory refuses a name that is no directory. It and the names above it are not followed.
+func (d Dir) Directory(name string) error {
+	return d.within("open", name, func(root *os.Root, base string) error {
+		if base == "." {
+			return nil
+		}
+		below, err := enter(root, base)
+		if err != nil {
+			return err
+		}
+		return below.Close()
+	})
+}
+
+// List returns what a directory holds, sorted by name; "." is the directory itself.
+func (d Dir) List(name string) (entries []fs.DirEntry, err error) {
+	err = d.within("list", name, func(root *os.Root, base string) (err error) {
+		below := root
+		if base != "." {
+			below, err = enter(root, base)
+			if err != nil {
+				return err
+			}
+			defer below.Close()
+		}
+		entries, err = fs.ReadDir(below.FS(), ".")
+		return err
+	})
+	return entries, err
+}
+
+// Sync makes the names in a directory survive a power failure; "." is the directory itself.
+func (d Dir) Sync(name string) error {
+	return d.within("sync", name, func(root *os.Root, base string) error {
+		if base == "." {
+			return syncIn(root)
+		}
+		below, err := enter(root, base)
+		if err != nil {
+			return err
+		}
+		return errors.Join(syncIn(below), below.Close())
+	})
+}
+
+// syncIn makes the names in an open directory survive a power failure. Windows has no such call
+// and keeps its directories in a journal.
+func syncIn(root *os.Root) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Files calls see with the names of all regular files below a directory, in order. It skips links,
+// pipes and all else.
+func (d Dir) Files(name string, see func(name string) error) error {
+	entries, err := d.List(name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		inside := filepath.Join(name, e.Name())
+		switch {
+		case e.IsDir():
+			err = d.Files(inside, see)
+		case e.Type().IsRegular():
+			err = see(inside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Copy copies a directory, which may be written meanwhile, into one that is made. It takes only
+// regular files whose base names skip does not name, and syncs each.
+func Copy(from Dir, name string, to Dir, into string, skip func(base string) bool) error {
+	if err := to.MkdirAll(into); err != nil {
+		return err
+	}
+	return from.Files(name, func(file string) error {
+		if skip(filepath.Base(file)) {
+			return nil
+		}
+		inside, err := filepath.Rel(name, file)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(into, inside)
+		if err := to.MkdirAll(filepath.Dir(target)); err != nil {
+			return err
+		}
+		in, err := from.Open(file)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		out, err := to.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, in)
+		return errors.Join(err, out.Sync(), out.Close())
+	})
+}
+
+// Now returns the time by the clock of the file system, which may be another host's. A file is
+// written to ask it, with a name made from the given one.
+func (d Dir) Now(name string) (now time.Time, err error) {
+	err = d.within("look at the clock beside", name, func(root *os.Root, base string) error {
+		f, probe, err := temporary(root, base)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("\n")
+		err = errors.Join(err, f.Close())
+		if err == nil {
+			var info fs.FileInfo
+			info, err = root.Lstat(probe)
+			if err == nil {
+				now = info.ModTime()
+			}
+		}
+		return errors.Join(err, root.Remove(probe))
+	})
+	return now, err
+}
+
+// Content fills a file with data, for [Dir.Replace].
+func Content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}

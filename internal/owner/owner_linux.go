@@ -1,0 +1,76 @@
+package owner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+func machine() string {
+	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
+		if text, err := os.ReadFile(path); err == nil {
+			return digest(string(text))
+		}
+	}
+	return ""
+}
+
+func boot() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// namespace is the number of the namespace of process ids: containers have their own.
+func namespace() string {
+	info, err := os.Stat("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(s.Ino, 10)
+}
+
+// started returns when a process started, in clock ticks since the boot, and whether it runs.
+func started(pid int) (start string, state State) {
+	err := syscall.Kill(pid, 0)
+	if errors.Is(err, syscall.ESRCH) {
+		return "", Ended
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, fs.ErrNotExist) && pid != os.Getpid() {
+		// It ended just now, or /proc hides the processes of others.
+		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return "", Ended
+		}
+		return "", Alive
+	}
+	// The name, in parentheses, may hold anything.
+	_, rest, found := cutLast(string(text), ")")
+	fields := strings.Fields(rest)
+	const stateField, startField = 0, 19 // of those after the name
+	if err != nil || !found || len(fields) <= startField {
+		return "", Alive
+	}
+	if fields[stateField] == "Z" || fields[stateField] == "X" {
+		return fields[startField], Ended // nobody has waited for it yet
+	}
+	return fields[startField], Alive
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}

@@ -1,0 +1,444 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/agentworld/internal/owner"
+)
+
+// ClaimFile says which process works on the run, and is written every [BeatEvery] while it does,
+// so that its modification time says when that process was last alive. It stays when the run ends:
+// it counts the claims.
+const ClaimFile = "run.claim"
+
+// BeatEvery is how often the owner of a run is heard of, ClaimMax after what silence another host
+// may take the run over.
+const (
+	BeatEvery = 5 * time.Second
+	ClaimMax  = 30 * time.Second
+)
+
+// ticketPrefix begins the names of tickets. A ticket is an empty-handed right to write the claim of
+// a number: making its file is what decides between hosts, whose locks may not know of each other.
+const ticketPrefix = ClaimFile + "."
+
+// ticketName is the name of the ticket of a claim.
+func ticketName(number int64) string { return ticketPrefix + strconv.FormatInt(number, 10) }
+
+// SaysWho says that a file of a run directory is about who has it: a copy of the run is nobody's.
+func SaysWho(name string) bool {
+	return name == ClaimFile || name == LockFile || strings.HasPrefix(name, ticketPrefix)
+}
+
+// claimRecord is the content of [ClaimFile] and of tickets.
+type claimRecord struct {
+	// Number is the number of the claim; it only rises.
+	Number int64 `json:"number"`
+	// Ended says that the owner has given the run back.
+	Ended bool `json:"ended"`
+	// Device is that of the file system through which the owner sees the run, empty if unknown.
+	// With the same device on the same host, locks of the operating system can be relied on.
+	Device string        `json:"device"`
+	Owner  owner.Process `json:"owner"`
+}
+
+// claimBytes is the size of a claim in its file: it is written in place, so a later one has to
+// cover all of an earlier one.
+const claimBytes = 4096
+
+// encode returns the record in the form of its file.
+func (r claimRecord) encode() []byte {
+	data, err := json.Marshal(r)
+	if err != nil {
+		panic("run: a claim cannot be encoded: " + err.Error())
+	}
+	// One character less than the hash, its line feed and the data's own leave.
+	space := claimBytes - len(withHash(nil)) - 1 - len(data)
+	if space > 0 {
+		data = append(data, bytes.Repeat([]byte{' '}, space)...)
+	}
+	return withHash(append(data, '\n'))
+}
+
+// readClaim reads a claim or a ticket. One that cannot be understood has the number 0 and an unknown
+// owner; changed is when it was written, by the clock of the file system.
+func (d Dir) readClaim(name string) (r claimRecord, changed time.Time, err error) {
+	f, err := d.folder().Open(name)
+	if err != nil {
+		return r, changed, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return r, changed, err
+	}
+	text := make([]byte, min(info.Size(), 2*claimBytes))
+	n, _ := f.ReadAt(text, 0) // what is cut off has no hash that fits
+	if data := withoutHash(text[:n]); data == nil || json.Unmarshal(data, &r) != nil {
+		r = claimRecord{}
+	}
+	return r, info.ModTime(), nil
+}
+
+// self is this process, and lockDescription locks a claim; tests play processes of other hosts.
+var (
+	self            = owner.Self
+	lockDescription = lockOpen
+)
+
+// tickets are the numbers of the tickets that there are, and the highest one, 0 for none.
+func (d Dir) tickets() (numbers []int64, highest int64, err error) {
+	entries, err := d.folder().List(".")
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, e := range entries {
+		text, found := strings.CutPrefix(e.Name(), ticketPrefix)
+		n, err := strconv.ParseInt(text, 10, 64)
+		if found && err == nil && n > 0 && strconv.FormatInt(n, 10) == text {
+			numbers = append(numbers, n)
+			highest = max(highest, n)
+		}
+	}
+	return numbers, highest, nil
+}
+
+// Claim is the right of this process to write a run, from [Dir.Claim] to [Claim.Unlock].
+//
+// Invariant: it holds as long as no other claim of the run has a higher number. Whoever takes a run
+// over makes a ticket of a higher number first, and then looks whether the owner was heard of
+// meanwhile; an owner that was silent writes its heartbeat first, and then looks for such a ticket.
+// So at most one of them goes on.
+type Claim struct {
+	dir    Dir
+	number int64
+	// lock is the locked directory, file the locked claim.
+	lock, file *os.File
+	record     claimRecord
+
+	stop  chan struct{}
+	beats sync.WaitGroup
+
+	mu sync.Mutex
+	// heard is when this process was heard of last, lost why it has the run no more.
+	heard time.Time
+	lost  error
+}
+
+// TakenOverError says that another process has taken a run over, because this one was silent for
+// longer than [ClaimMax].
+type TakenOverError struct {
+	Dir string
+	// By is the process that has it.
+	By owner.Process
+}
+
+// Error names the process.
+func (e *TakenOverError) Error() string {
+	return fmt.Sprintf("%s has taken over the run directory %s, because this process was silent for longer than %s; nothing was written since",
+		processText(e.By), e.Dir, ClaimMax)
+}
+
+// processText names a process for people.
+func processText(p owner.Process) string {
+	if p.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d of host %s", p.PID, strconv.QuoteToASCII(p.Host))
+}
+
+// claim makes this process the owner of a run whose directory it has locked.
+func (d Dir) claim(lock *os.File) (*Claim, error) {
+	if err := d.writable(); err != nil {
+		return nil, err
+	}
+	file, err := d.folder().OpenFile(ClaimFile, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	c := &Claim{dir: d, lock: lock, file: file, stop: make(chan struct{})}
+	err = c.acquire()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	c.beats.Go(c.beat)
+	return c, nil
+}
+
+// errMoved says that the claim of a run was written while it was looked at: by another process, or
+// the file system told first what it had remembered. Another look says more.
+var errMoved = errors.New("the claim of the run was written meanwhile")
+
+// acquire takes the claim, unless another process has it.
+func (c *Claim) acquire() error {
+	held, err := lockDescription(c.file)
+	if err != nil {
+		return err
+	}
+	if !held {
+		return &LockedError{Dir: string(c.dir), PID: c.dir.signed()}
+	}
+	if !sameFile(c.file, c.dir.file(ClaimFile)) {
+		return errMoved
+	}
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	seen, changed, err := c.dir.readClaim(ClaimFile)
+	if err != nil {
+		return err
+	}
+	fresh := info.Size() == 0 // this process or one that was killed at once has made it
+	if !fresh {
+		if err := c.dir.refuse(seen, changed, deviceOf(info)); err != nil {
+			return err
+		}
+	}
+	numbers, highest, err := c.dir.tickets()
+	if err != nil {
+		return err
+	}
+	if highest > seen.Number { // somebody is about to claim the run, or was stopped then
+		ticket, made, err := c.dir.readClaim(ticketName(highest))
+		if err == nil {
+			err = c.dir.refuse(ticket, made, deviceOf(info))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	c.number = max(seen.Number, highest) + 1
+	c.record = claimRecord{Number: c.number, Device: deviceOf(info), Owner: self()}
+	if err := c.takeTicket(seen, changed, fresh); err != nil {
+		return err
+	}
+	err = c.write()
+	if err == nil {
+		// Another process may have a higher number by now: then it has the run.
+		_, highest, err = c.dir.tickets()
+		if err == nil && highest != c.number {
+			err = errMoved
+		}
+	}
+	if err != nil {
+		return errors.Join(err, c.dir.folder().Remove(ticketName(c.number)))
+	}
+	for _, n := range numbers {
+		_ = c.dir.folder().Remove(ticketName(n)) // lower ones do not matter any more
+	}
+	c.heard = time.Now()
+	return nil
+}
+
+// takeTicket makes the ticket of the claim. It takes it back if another process was faster, or the
+// owner that was seen has been heard of meanwhile.
+func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) error {
+	ticket, err := c.dir.folder().OpenFile(ticketName(c.number), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if errors.Is(err, fs.ErrExist) {
+		return errMoved
+	}
+	if err != nil {
+		return err
+	}
+	_, err = ticket.Write(c.record.encode())
+	err = errors.Join(err, ticket.Close())
+	if err == nil {
+		var now claimRecord
+		var at time.Time
+		var highest int64
+		now, at, err = c.dir.readClaim(ClaimFile)
+		if err == nil {
+			_, highest, err = c.dir.tickets()
+		}
+		moved := now.Number != seen.Number || now.Ended != seen.Ended || !fresh && !at.Equal(changed)
+		if err == nil && (moved || highest != c.number) {
+			err = errMoved
+		}
+	}
+	if err != nil {
+		return errors.Join(err, c.dir.folder().Remove(ticketName(c.number)))
+	}
+	return nil
+}
+
+// refuse says that the owner of a claim or ticket has the run. The claim was written at changed;
+// device is that of the file system through which this process sees it. The locks of the operating
+// system are free.
+func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
+	if r.Ended {
+		return nil
+	}
+	if r.Owner.SameHost() {
+		// A process on this host that lives holds the locks, unless it came by another mount,
+		// which may have locks of its own.
+		if r.Owner.State() == owner.Ended || r.Device != "" && r.Device == device {
+			return nil
+		}
+		return &LockedError{Dir: string(d), PID: strconv.Itoa(r.Owner.PID)}
+	}
+	now, err := d.folder().Now(ClaimFile)
+	if err != nil {
+		return fmt.Errorf("look at the clock of the file system: %w", err)
+	}
+	age := max(0, now.Sub(changed))
+	if age > ClaimMax {
+		return nil
+	}
+	return &LockedError{Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age}
+}
+
+func pidText(p owner.Process) string {
+	if p.PID == 0 {
+		return ""
+	}
+	return strconv.Itoa(p.PID)
+}
+
+// write writes the claim. The modification time of its file is then the file system's.
+func (c *Claim) write() error {
+	// Opened again: a network file system passes on what was written when a file is closed.
+	f, err := c.dir.folder().OpenFile(ClaimFile, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(c.record.encode(), 0)
+	if err == nil && !sameFiles(f, c.file) { // somebody has removed or replaced it
+		err = c.lockAgain()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// lockAgain locks the file that has the name of the claim by now.
+func (c *Claim) lockAgain() error {
+	f, err := c.dir.folder().OpenFile(ClaimFile, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	held, err := lockDescription(f)
+	if err == nil && !held {
+		err = &LockedError{Dir: string(c.dir)}
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	err = c.file.Close()
+	c.file = f
+	return err
+}
+
+// beat keeps the claim alive until it is given back or lost.
+func (c *Claim) beat() {
+	every := time.NewTicker(BeatEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-every.C:
+		}
+		// An error that may pass is met again when the run is written.
+		if _, over := errors.AsType[*TakenOverError](c.renew()); over {
+			return
+		}
+	}
+}
+
+// renew writes a heartbeat, unless another process has the run.
+func (c *Claim) renew() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost != nil {
+		return c.lost
+	}
+	for range 2 { // before the heartbeat, and after it: see the invariant
+		if err := c.overtaken(); err != nil {
+			return err
+		}
+		if err := c.write(); err != nil {
+			return fmt.Errorf("keep the claim of run directory %s: %w", c.dir, err)
+		}
+	}
+	if err := c.overtaken(); err != nil {
+		return err
+	}
+	c.heard = time.Now()
+	return nil
+}
+
+// overtaken is the error that another process has a claim of a higher number. The lock is held.
+func (c *Claim) overtaken() error {
+	now, _, err := c.dir.readClaim(ClaimFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody may have removed it: it is written again
+		return fmt.Errorf("look at the claim of run directory %s: %w", c.dir, err)
+	}
+	if now.Number > c.number {
+		c.lost = &TakenOverError{Dir: string(c.dir), By: now.Owner}
+		return c.lost
+	}
+	_, highest, err := c.dir.tickets()
+	if err != nil {
+		return fmt.Errorf("look at the claim of run directory %s: %w", c.dir, err)
+	}
+	if highest > c.number {
+		by, _, _ := c.dir.readClaim(ticketName(highest)) // it is only for people
+		c.lost = &TakenOverError{Dir: string(c.dir), By: by.Owner}
+	}
+	return c.lost
+}
+
+// Check returns an error if another process has the run by now. It is asked before each write, and
+// looks at the disk only if this process was silent for longer than [ClaimMax]: stopped, suspended,
+// or without its disk.
+func (c *Claim) Check() error {
+	c.mu.Lock()
+	lost, heard := c.lost, c.heard
+	c.mu.Unlock()
+	if lost != nil {
+		return lost
+	}
+	now := time.Now()
+	// A clock that counts only while the machine runs does not know of a suspension.
+	silent := max(now.Sub(heard), now.Round(0).Sub(heard.Round(0)))
+	if silent <= ClaimMax {
+		return nil
+	}
+	return c.renew()
+}
+
+// Unlock gives the run back. What another process has by now is not touched.
+func (c *Claim) Unlock() error {
+	close(c.stop)
+	c.beats.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.overtaken()
+	switch {
+	case c.lost != nil, errors.Is(err, fs.ErrNotExist): // there is nothing to give back
+		err = nil
+	case err == nil:
+		c.record.Ended = true
+		err = c.write()
+		// The ticket has done its work, and the lock file is for people. Both are removed while the
+		// run is locked, so they cannot be another process's.
+		_ = c.dir.folder().Remove(ticketName(c.number))
+		_ = c.dir.folder().Remove(LockFile)
+	}
+	err = errors.Join(err, c.file.Close())
+	if c.lock != nil {
+		err = errors.Join(err, c.lock.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("unlock run directory: %w", err)
+	}
+	return nil
+}
