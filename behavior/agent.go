@@ -50,13 +50,13 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	k.known = modules.NewKnown(k.cfg.Language, rules)
-	common := k.words.common
-	if lines := k.known.Unasked(); lines != "" && k.cfg.ContextWindowTokens >= commonRulesWindow {
-		common += "\n" + k.words.headingKnown + lines
+	common := k.words.headingCommon
+	if k.cfg.ContextWindowTokens >= commonRulesWindow {
+		common += "\n" + k.words.ownFollows + "\n" + k.words.headingKnown + k.known.Unasked()
 		k.commonRules = true
 	}
 	k.common = llmclient.Message("user", common)
-	k.commonTokens = k.countBytes(k.common.Raw)
+	k.commonTokens = k.count(common)
 	moduleTools := k.registry.Tools()
 	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
 		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools), func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })

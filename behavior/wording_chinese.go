@@ -13,7 +13,8 @@ var chinese = wording{
 	language: modules.Chinese,
 
 	systemPrompt:   "你操控小行星带里的一个硅基智能体：保持供电，推进目标。",
-	common:         "# 所有智能体共有\n下一条消息只属于你。",
+	headingCommon:  "# 共有",
+	ownFollows:     "下一条消息只属于你。",
 	headingPersona: "# 人设",
 	rules: `规则
 - 每回合耗 electricity；耗尽停机，待环境供能重启。

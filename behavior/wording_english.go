@@ -12,7 +12,8 @@ var english = wording{
 	language: modules.English,
 
 	systemPrompt:   "You run one silicon agent in an asteroid belt: keep it powered and work towards its goals.",
-	common:         "# Common to all agents\nThe next message is yours alone.",
+	headingCommon:  "# Common to all agents",
+	ownFollows:     "The next message is yours alone.",
 	headingPersona: "# Persona",
 	rules: `Rules
 - Every tick takes electricity; at 0 you shut down until ambient power restarts you.

@@ -139,7 +139,7 @@ func requireChinese(t *testing.T, requests []llmclient.Request) {
 			case it.Kind == llmclient.KindFunctionOutput, it.Role == "developer" && strings.HasPrefix(it.Text, "{"):
 				texts = append(texts, sentences(t, it.Text)...)
 			case it.Kind == llmclient.KindMessage && it.Role != "assistant":
-				texts = append(texts, it.Text)
+				texts = append(texts, persona.ReplaceAllString(it.Text, ""))
 			}
 		}
 		for _, text := range texts {
@@ -190,7 +190,8 @@ func sentences(t *testing.T, output string) (texts []string) {
 // notOurs are lines that a scenario or another agent wrote, and identifiers and strings
 // between the words.
 var (
-	notOurs     = regexp.MustCompile(`^(短期：|长期：|计分，未达成：|已达成，第 \d+ 回合：|人设：|\{"inbox"|\{"notes")`)
+	notOurs     = regexp.MustCompile(`^(短期：|长期：|计分，未达成：|已达成，第 \d+ 回合：|\{"inbox"|\{"notes")`)
+	persona     = regexp.MustCompile(`(?m)^# 人设\n.*\n`)
 	quoted      = regexp.MustCompile(`"(\\.|[^"\\])*"|[A-Za-z]+…`)
 	englishWord = regexp.MustCompile(`[A-Za-z][A-Za-z_.:0-9-]*`)
 )
