@@ -294,7 +294,7 @@ func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
 	if age > ClaimMax {
 		return nil
 	}
-	return &LockedError{Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age}
+	return &LockedError{Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age, Unreadable: r.Number == 0}
 }
 
 func pidText(p owner.Process) string {

@@ -23,6 +23,8 @@ type LockedError struct {
 	Other bool
 	Host  string
 	Age   time.Duration
+	// Unreadable says that [ClaimFile] does not say which process it is.
+	Unreadable bool
 }
 
 // Error names the process that has the run and, for one of another host, when others are let in.
@@ -31,8 +33,12 @@ func (e *LockedError) Error() string {
 	if !e.Other {
 		return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, pid)
 	}
-	return fmt.Sprintf("run directory %s is in use by process %s of host %s, which was heard of %s ago; wait for it or stop it: once it has been silent for %s, in %s at the earliest, others are let in",
-		e.Dir, pid, strconv.QuoteToASCII(cmp.Or(e.Host, "(unknown)")), seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
+	who := fmt.Sprintf("process %s of host %s", pid, strconv.QuoteToASCII(e.Host))
+	if e.Unreadable {
+		who = "a process that is unknown, since " + ClaimFile + " is damaged"
+	}
+	return fmt.Sprintf("run directory %s is in use by %s, which was heard of %s ago; wait for it or stop it: once it has been silent for %s, in %s at the earliest, others are let in",
+		e.Dir, who, seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
 }
 
 // seconds is a duration for people.
