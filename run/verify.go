@@ -51,8 +51,12 @@ func (d Dir) VerifyRest() (v Verified, err error) {
 		return v, err
 	}
 	for _, file := range []struct{ name, why string }{
-		{IndexFile, "it is made of the trace"}, {CutFile, "it is what resumes cut off, for people"}, {waitsFile, "it is what the run waits for now"},
-		{ControlFile, "it is the address of the page"}, {ClaimFile, "it says who has the run"}, {LockFile, "it says who has the run"},
+		{IndexFile, "it is made of the trace"},
+		{CutFile, "it is what resumes cut off, for people"},
+		{waitsFile, "it is what the run waits for now"},
+		{ControlFile, "it is the address of the page"},
+		{ClaimFile, "it says who has the run"},
+		{LockFile, "it says who has the run"},
 	} {
 		if exists(d.file(file.name)) {
 			v.Uncovered = append(v.Uncovered, file.name+": "+file.why)
