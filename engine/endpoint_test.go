@@ -195,14 +195,21 @@ func TestExchangesFitTheAPI(t *testing.T) {
 	for name, faults := range map[string]*stub.Injector{"clean": nil, "faulty": stub.NewInjector(plan, faultSeed)} {
 		model := stub.NewHandler(stub.Options{Seed: 1, Faults: faults, OnRequest: func(body []byte) {
 			checked.Add(1)
-			own, long := withoutLongIDs(body)
-			longIDs.Add(long)
-			if err := request(own); err != nil {
+			if err := request(body); err != nil {
 				t.Errorf("%s: a request does not fit the API: %v\n%.2000s", name, err, body)
 			}
 		}})
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			recorder := httptest.NewRecorder()
+			if faults != nil { // the embedded model itself makes short ids
+				sent, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				own, long := withoutLongIDs(sent)
+				longIDs.Add(long)
+				r.Body = io.NopCloser(bytes.NewReader(own))
+			}
 			model.ServeHTTP(recorder, r)
 			if faults != nil {
 				maps.Copy(w.Header(), recorder.Header())

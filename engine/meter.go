@@ -39,8 +39,8 @@ func newMeters(s trace.Settings) *meters {
 		counts = counts || l.Tokens > 0 || l.Cost > 0
 	}
 	return &meters{
-		budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, watches: s.Live(),
-		window: s.ContextWindowTokens, meter: tokenMeter{known: map[string]int64{}}, local: localModels(s),
+		budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), window: s.ContextWindowTokens,
+		counts: counts, watches: s.Live(), meter: tokenMeter{known: map[string]int64{}}, local: localModels(s),
 	}
 }
 

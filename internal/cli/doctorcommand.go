@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/stub"
@@ -21,11 +22,11 @@ import (
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
-var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window",
+var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window", "llm.allow_store",
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
 
-const doctorHelp = `Check in at most five calls each whether the endpoints of a run will do, and say what
-to change where they will not. Endpoints, models and keys are those a run would use with
+const doctorHelp = `Check in some ten calls each whether the endpoints of a run will do, and say what to
+change where they will not. The last calls are those of a turn of a run. Endpoints, models and keys are those a run would use with
 the same settings, sampling included, those of single agents too; --agent checks one agent's
 alone. Without a model it checks the embedded scripted server, which costs nothing.
 
@@ -38,7 +39,7 @@ func (m *Main) doctorCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor [--model MODEL] [--base-url URL]",
-		Short: "check an endpoint in five calls and say what to change",
+		Short: "check an endpoint in some ten calls and say what to change",
 		Long:  doctorHelp,
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -64,6 +65,11 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 		return err
 	}
 	defer stop()
+	for i := range patients {
+		if patients[i].Turn, err = m.rehearsed(c); err != nil {
+			return err
+		}
+	}
 	reports := make([]doctor.Report, len(patients))
 	var group errgroup.Group
 	for i, o := range patients {
@@ -123,6 +129,24 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 	return nil
 }
 
+// rehearsed is a turn as a run with these settings would play it in its first tick.
+func (m *Main) rehearsed(c config) (doctor.Turn, error) {
+	name, text, _, err := m.chooseScenario(find(c.values, "run.scenario"), nil)
+	if err != nil {
+		return nil, err
+	}
+	s := c.Settings
+	s.Scenario, s.ScenarioTOML, s.AgentModels = name, string(text), nil // whose turn it is changes nothing
+	p, err := engine.Prepare(s)
+	if err != nil {
+		return nil, wrongSettings(err)
+	}
+	if turn := p.Rehearse(); turn != nil {
+		return turn, nil
+	}
+	return nil, nil
+}
+
 // withFlags puts flags in the place of the keys of settings that an advice names, or
 // variables where a setting has no flag.
 func withFlags(advice string) string {
@@ -155,7 +179,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		return nil, nil, err
 	}
 	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf(""), CountTokens: tokens.Count}}
-	own.Config.WindowTokens = c.ContextWindowTokens
+	own.Config.WindowTokens, own.Config.AllowStore = c.ContextWindowTokens, c.AllowStore
 	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
 		own.Config.Timeout = millis(c.TimeoutMS)
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -75,20 +73,38 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return err
 	}
-	if locked, ok := errors.AsType[*run.LockedError](err); ok {
-		return badInput("%w", locked)
+	if refused := notOurs(err); refused != nil {
+		p.page.close()
+		made.discard() // if nobody else has it
+		return refused
 	}
-	if err != nil {
-		if _, missing := os.Stat(filepath.Join(m.path(p.RunDir), run.TraceFile)); errors.Is(missing, fs.ErrNotExist) {
-			p.page.close()
-			made.discard() // there is nothing to report on
-			return fmt.Errorf("run: %w", err)
-		}
+	if err != nil && !run.Dir(m.path(p.RunDir)).Begun() {
+		p.page.close()
+		made.discard() // there is nothing to report on
+		return fmt.Errorf("run: %w", err)
 	}
 	if err = m.conclude(p, out, result, err); err == nil {
 		m.stay(ctx, p.page)
 	}
 	return err
+}
+
+// notOurs is the error that a run directory cannot be this process's, or is not any more: nothing of
+// it is read or written then. It is nil for any other error.
+func notOurs(err error) error {
+	if taken, ok := errors.AsType[*run.TakenOverError](err); ok {
+		return badInput("%w", taken)
+	}
+	if locked, ok := errors.AsType[*run.LockedError](err); ok {
+		return badInput("%w", locked)
+	}
+	if without, ok := errors.AsType[*run.NoLocksError](err); ok {
+		return badInput("%w; --run-dir names the directory of a run; a batch needs no locks: it goes on by leases", without)
+	}
+	if errors.Is(err, run.ErrIrregular) {
+		return badInput("%w", err)
+	}
+	return nil
 }
 
 // play opens the source of answers, calls announce and plays the ticks after the given one

@@ -1,7 +1,6 @@
-// Package doctor checks in at most five calls whether an endpoint is usable for a run,
-// and says what to change if it is not.
+// Package doctor checks whether an endpoint is usable for a run, and says what to change if it is not.
 //
-//	r, err := doctor.Examine(ctx, doctor.Options{Config: config, Model: "m"})
+//	r, err := doctor.Examine(ctx, doctor.Options{Config: config, Model: "m", Turn: turn})
 //	if err != nil { ... }          // a setting that cannot work; nothing was sent
 //	for _, f := range r.Findings { fmt.Println(f.Check, f.Status, f.Detail, f.Advice) }
 //
@@ -10,10 +9,15 @@
 //
 //	1  a text, with calling forbidden       key, model, protocol, usage, tool_choice none
 //	2  a call of one of two tools           function tools, call ids, allowed_tools, schemas
-//	3  the result of that call              call_id round trip, items sent back unchanged
-//	4  two calls in one answer              parallel calls
-//	5  a prompt as long as a run's longest  window, strict schema with lists and nulls
+//	3  a call of any of two tools           tool_choice required
+//	4  a call of the only tool              one tool alone
+//	5  the result of a call                 round trip of call ids, items, reasoning, feedback
+//	6  a call with a long id                long call ids
+//	7  two calls in one answer              parallel calls
+//	8  a prompt as long as a run's longest  window, strict schema with lists and nulls
+//	-  the calls of a turn of a run         whether its model decides, cached prefixes
 //
-// A probe asks for exact words, so that a weak model fails none of them for want of
-// wit. After a failure that every call would share the others are not made.
+// A text without any tool is asked for where the first answer calls one. A probe asks for exact words,
+// so that a weak model fails none of them for want of wit. What fails does not end the examination,
+// unless every other call would share the failure: a key, an address, a refused setting.
 package doctor

@@ -101,11 +101,42 @@ func message(text string) []any {
 	return []any{map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": text}}}}
 }
 
+// callChecks are the checks that need a call.
+var callChecks = []string{
+	"function tools", "call ids", "tool_choice allowed_tools", "tool_choice required", "one tool alone", "tool choice of a run", "call_id round trip", "feedback role",
+	"reasoning round trip", "long call_id", "parallel calls", "strict schemas", "turn of a run", "cached prefix",
+}
+
+// errand is a turn of two requests, as a run would play one.
+type errand struct {
+	items []llmclient.Item
+	asked int
+	said  string
+}
+
+func newErrand() *errand {
+	return &errand{items: []llmclient.Item{llmclient.Message("user", "Say first")}}
+}
+
+func (e *errand) Next() (llmclient.Request, bool) {
+	return llmclient.Request{Instructions: "Errand. Say what is asked for.", Input: e.items}, e.asked < 2
+}
+
+func (e *errand) Answer(a llmclient.Answer) {
+	e.asked++
+	if a.Reply != nil {
+		e.said = a.Reply.Items[0].Text
+		e.items = append(append(e.items, a.Reply.Items...), llmclient.Message("user", "Say second"))
+	}
+}
+
+func (e *errand) Ended() (string, bool) { return "said " + e.said, e.said == "second" }
+
 // TestExaminations sends the doctor to a sound server and to lame ones. Checks that are
 // not named must pass; want lists the others as "check status".
 func TestExaminations(t *testing.T) {
 	skipped := func(from string) []string {
-		names := []string{"sampling", "thinking", "tool_choice none", "function tools", "call ids", "tool_choice allowed_tools", "call_id round trip", "parallel calls", "strict schemas", "prompt window", "usage", "latency"}
+		names := slices.Concat([]string{"sampling", "thinking", "tool_choice none"}, callChecks, []string{"prompt window", "usage"})
 		for i, name := range names {
 			if name == from {
 				names = names[i:]
@@ -117,7 +148,12 @@ func TestExaminations(t *testing.T) {
 		}
 		return names
 	}
-	noCalls := []string{"call ids skip", "tool_choice allowed_tools skip", "call_id round trip skip", "parallel calls skip", "strict schemas skip"}
+	noCalls := []string{"tool_choice allowed_tools warn", "tool_choice required warn", "one tool alone warn"}
+	for _, name := range callChecks[1:] {
+		if !strings.Contains(strings.Join(noCalls, " "), name) {
+			noCalls = append(noCalls, name+" skip")
+		}
+	}
 	strict := false
 	for _, c := range []struct {
 		name   string
@@ -127,38 +163,42 @@ func TestExaminations(t *testing.T) {
 		detail string // of the worst finding
 		advice string
 	}{
-		{"sound", lame{}, 5, nil, "", ""},
+		{"sound", lame{}, 11, nil, "", ""},
 		{"refuses the key", always(401, `{"error":{"message":"Incorrect API key provided: `+testKey+`","code":"invalid_api_key"}}`), 1,
-			append([]string{"key fail", "model skip", "protocol skip", "latency pass"}, skipped("")[:11]...), "auth: HTTP 401", "set the key"},
+			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")...), "auth: HTTP 401", "set the key"},
 		{"knows no such model", always(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`), 1,
-			append([]string{"model fail", "protocol skip"}, skipped("")[:11]...), "model_not_found", "choose a model"},
+			append([]string{"model fail", "protocol skip"}, skipped("")...), "model_not_found", "choose a model"},
 		{"has no credit", always(429, `{"error":{"code":"insufficient_quota"}}`), 1,
-			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")[:11]...), "insufficient_quota", "no credit"},
+			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")...), "insufficient_quota", "no credit"},
 		{"speaks Chat Completions", always(200, `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`), 1,
-			append([]string{"protocol fail", "model skip"}, skipped("")[:11]...), "chat_completions", "Chat Completions"},
+			append([]string{"protocol fail", "model skip"}, skipped("")...), "chat_completions", "Chat Completions"},
 		{"is a web page", always(200, "<!DOCTYPE html><html>Welcome</html>"), 1,
-			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:11]...), "malformed_body", "leads to a web page"},
+			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")...), "malformed_body", "leads to a web page"},
 		{"has nothing there", always(404, `{"detail":"Not Found"}`), 1,
-			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:11]...), "HTTP 404", "no Responses API at this address"},
+			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")...), "HTTP 404", "no Responses API at this address"},
 		{"calls no tools", edited(func(a map[string]any) {
 			if strings.Contains(fmt.Sprint(a["output"]), "function_call") {
 				a["output"] = message("I would call a function now. TALUS17")
 			}
-		}), 3, append([]string{"function tools fail"}, noCalls...), "answered in text instead", "function calling"},
-		{"ignores tool_choice", lame{request: func(body map[string]any) { body["tool_choice"] = "required" }}, 5,
+		}), 5, append([]string{"function tools fail"}, noCalls...), "answered in text instead", "function calling"},
+		{"ignores tool_choice", lame{request: func(body map[string]any) {
+			if body["tools"] != nil {
+				body["tool_choice"] = "required"
+			}
+		}}, 11,
 			[]string{"tool_choice allowed_tools warn"}, "not allowed", "narrowing is enforced here"},
 		{"calls where it may not", lame{answer: edited(func(a map[string]any) {
 			if strings.Contains(fmt.Sprint(a["tool_choice"]), "none") {
 				a["output"] = append(a["output"].([]any), map[string]any{"type": "function_call", "call_id": "c", "name": "weigh", "arguments": "{}"})
 			}
-		}).answer}, 5, []string{"tool_choice none warn"}, "calling was forbidden", "vetoed"},
-		{"reports no usage", edited(func(a map[string]any) { delete(a, "usage") }), 5, []string{"usage warn", "thinking skip"}, "not reported", "number of calls"},
+		}).answer}, 12, []string{"tool_choice none warn"}, "calling was forbidden", "vetoed"},
+		{"reports no usage", edited(func(a map[string]any) { delete(a, "usage") }), 11, []string{"usage warn", "thinking skip", "cached prefix skip"}, "not reported", "number of calls"},
 		{"adds up something else", edited(func(a map[string]any) {
 			a["usage"] = map[string]any{"input_tokens": 4000, "output_tokens": 40, "total_tokens": 9000}
-		}), 5, []string{"usage warn"}, "a total of 9000", "provider's bill"},
+		}), 11, []string{"usage warn"}, "a total of 9000", "provider's bill"},
 		{"counts as Chat Completions does", edited(func(a map[string]any) {
 			a["usage"] = map[string]any{"prompt_tokens": 4000, "completion_tokens": 40}
-		}), 5, nil, "", ""},
+		}), 11, nil, "", ""},
 		{"knows no strict", lame{
 			request: func(body map[string]any) { strict = strings.Contains(fmt.Sprint(body["tools"]), "strict") },
 			answer: func(status int, body []byte) (int, []byte) {
@@ -167,32 +207,32 @@ func TestExaminations(t *testing.T) {
 				}
 				return status, body
 			},
-		}, 6, []string{"strict schemas warn"}, "refuses strict", "a run goes without"},
-		{"sends no call ids", eachCall(func(call map[string]any) { delete(call, "call_id") }), 5, []string{"call ids warn"}, "no call_id", "made here"},
-		{"repeats call ids", eachCall(func(call map[string]any) { call["call_id"] = "c" }), 5, []string{"call ids warn"}, "share a call_id", "another one here"},
-		{"breaks schemas", eachCall(func(call map[string]any) { call["arguments"] = `{"stone":"granite","grams":"7"}` }), 5,
+		}, 12, []string{"strict schemas warn"}, "refuses strict", "a run goes without"},
+		{"sends no call ids", eachCall(func(call map[string]any) { delete(call, "call_id") }), 11, []string{"call ids warn"}, "no call_id", "made here"},
+		{"repeats call ids", eachCall(func(call map[string]any) { call["call_id"] = "c" }), 11, []string{"call ids warn"}, "share a call_id", "another one here"},
+		{"breaks schemas", eachCall(func(call map[string]any) { call["arguments"] = `{"stone":"granite","grams":"7"}` }), 11,
 			[]string{"strict schemas warn", "prompt window warn"}, "do not fit", "costs a repair"},
-		{"makes one call at a time", lame{request: func(body map[string]any) { body["parallel_tool_calls"] = false }}, 5, []string{"parallel calls warn"}, "1 of 2", "one call at a time"},
+		{"makes one call at a time", lame{request: func(body map[string]any) { body["parallel_tool_calls"] = false }}, 11, []string{"parallel calls warn"}, "1 of 2", "one call at a time"},
 		{"takes no items back", lame{request: func(body map[string]any) {
 			if strings.Contains(fmt.Sprint(body["input"]), "function_call_output") {
 				body["previous_response_id"] = "r" // the scripted model refuses that
 			}
-		}}, 5, []string{"call_id round trip fail"}, "bad_request", "does not take its own items back"},
+		}}, 11, []string{"call_id round trip fail", "feedback role skip", "reasoning round trip skip", "long call_id warn"}, "bad_request", "does not take its own items back"},
 		{"cuts prompts", lame{request: func(body map[string]any) {
 			if text := fmt.Sprint(body["input"]); len(text) > 8000 {
 				body["input"] = text[len(text)-4000:]
 				body["tools"], body["tool_choice"] = []any{}, "auto"
 			}
-		}}, 5, []string{"prompt window fail"}, "the prompt was cut", "num_ctx"},
+		}}, 11, []string{"prompt window fail"}, "the prompt was cut", "num_ctx"},
 		{"refuses long prompts", lame{request: func(body map[string]any) {
 			if len(fmt.Sprint(body["input"])) > 8000 {
 				body["background"] = true // which is refused
 			}
-		}}, 5, []string{"prompt window fail"}, "bad_request", "num_ctx"},
+		}}, 11, []string{"prompt window fail"}, "bad_request", "num_ctx"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			url, requests := c.lame.serve(t)
-			r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url, APIKey: openai.NewSecret(testKey)}, Model: "m"})
+			r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url, APIKey: openai.NewSecret(testKey)}, Model: "m", Turn: newErrand()})
 			if r.Calls != c.calls || int64(r.Calls) != requests.Load() {
 				t.Errorf("%d calls reported, %d came, want %d", r.Calls, requests.Load(), c.calls)
 			}
@@ -234,7 +274,7 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := doctor.CallsMax // and one more for each thing that the endpoint refuses
+	most := doctor.CallsMax + 1 // a long id is refused, as the API does, and one more for each thing that the endpoint refuses
 	for _, f := range r.Results {
 		if strings.Contains(f.Detail, "the endpoint refuses") {
 			most++
@@ -243,8 +283,8 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 	if find(r, doctor.CheckThinking).Status == doctor.Warn {
 		most++ // it may have been asked for with more room
 	}
-	if r.Calls > most || len(r.Results) != 16 {
-		t.Errorf("%d calls and %d findings, want at most %d and 16", r.Calls, len(r.Results), most)
+	if r.Calls > most || len(r.Results) != 24 {
+		t.Errorf("%d calls and %d findings, want at most %d and 24", r.Calls, len(r.Results), most)
 	}
 	if text := fmt.Sprintf("%+v", r); strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
 		t.Errorf("the report shows the key: %s", text)
@@ -351,7 +391,7 @@ func TestSamplingIsTried(t *testing.T) {
 	}
 	long, requests := thinking.serve(t)
 	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: long, WindowTokens: 32_000}, Model: "m"})
-	if f := find(r, doctor.CheckThinking); !fit(r) || find(r, doctor.CheckWindow).Status != doctor.Pass || f.Status != doctor.Warn || requests.Load() != 6 {
+	if f := find(r, doctor.CheckThinking); !fit(r) || find(r, doctor.CheckWindow).Status != doctor.Pass || f.Status != doctor.Warn || requests.Load() != 10 {
 		t.Errorf("cut once: %d requests, %+v", requests.Load(), r.Results)
 	}
 	// A body that is no answer of such a window is not read to its end, as in a run.
@@ -377,5 +417,87 @@ func TestOtherModel(t *testing.T) {
 		if got := doctor.OtherModel(c.asked, c.answered); got != c.want {
 			t.Errorf("%s asked and %s answers: %v", c.asked, c.answered, got)
 		}
+	}
+}
+
+// TestChoicesOfARun: the forms of a tool choice are tried, and what a run will send is said.
+func TestChoicesOfARun(t *testing.T) {
+	const call, text, nothing = "call", "text", ""
+	for _, c := range []struct {
+		name string
+		// answers says what comes of a list, a plain required, and one tool alone.
+		list, word, alone string
+		sends             string
+	}{
+		{"keeps lists", call, call, call, "sends the list of allowed tools"},
+		{"overlooks lists", text, call, call, "to a plain \"required\""},
+		{"answers forced calls with nothing", nothing, nothing, call, "to only these tools"},
+		{"calls others", "other", "other", call, "to only these tools"},
+		{"keeps nothing", "other", "other", text, "which is not kept"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var body struct {
+				Choice json.RawMessage `json:"tool_choice"`
+				Tools  []any
+			}
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				t.Error(err)
+			}
+			how := text
+			switch {
+			case bytes.HasPrefix(body.Choice, []byte("{")):
+				how = c.list
+			case string(body.Choice) == `"required"` && len(body.Tools) == 1:
+				how = c.alone
+			case string(body.Choice) == `"required"`:
+				how = c.word
+			}
+			output := `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ready"}]}`
+			switch how {
+			case call:
+				output = `{"type":"function_call","call_id":"c","name":"weigh","arguments":"{\"stone\":\"basalt\",\"grams\":7,\"note\":null}"}`
+			case "other":
+				output = `{"type":"function_call","call_id":"c","name":"count","arguments":"{\"what\":\"s\",\"items\":[],\"note\":null}"}`
+			case nothing:
+				output = ""
+			}
+			_, _ = fmt.Fprintf(w, `{"status":"completed","output":[%s],"usage":{"input_tokens":4000,"output_tokens":9}}`, output)
+		}))
+		r := examine(t, doctor.Options{Config: openai.Config{BaseURL: server.URL}, Model: "m"})
+		server.Close()
+		if f := find(r, doctor.CheckSent); !strings.Contains(f.Detail, c.sends) || find(r, doctor.CheckTools).Status != doctor.Pass {
+			t.Errorf("%s: %+v, %+v", c.name, f, find(r, doctor.CheckTools))
+		}
+	}
+}
+
+// TestTheExaminationGoesOn: a call that fails is found and advised on by what happened, and the others
+// are made.
+func TestTheExaminationGoesOn(t *testing.T) {
+	none, answered := false, lame{}
+	answered.request = func(body map[string]any) {
+		none = body["tool_choice"] == "none" && len(fmt.Sprint(body["input"])) < 200
+	}
+	answered.answer = func(status int, body []byte) (int, []byte) {
+		if none {
+			return 500, []byte(`{"error":{"message":"The model produced output that does not match the expected peg-native format"}}`)
+		}
+		return status, body
+	}
+	url, _ := answered.serve(t)
+	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m"})
+	if f := find(r, doctor.CheckNone); f.Status != doctor.Fail || !strings.Contains(f.Detail, "malformed_call") || !strings.Contains(f.Advice, "chat template") {
+		t.Errorf("%+v", f)
+	}
+	for _, check := range []string{doctor.CheckProtocol, doctor.CheckTools, doctor.CheckRoundTrip, doctor.CheckWindow} {
+		if f := find(r, check); f.Status != doctor.Pass {
+			t.Errorf("%+v", f)
+		}
+	}
+	// What a server says about its window is said with its number.
+	small, _ := always(400, `{"error":{"code":400,"message":"too large","type":"exceed_context_size_error","n_prompt_tokens":2698,"n_ctx":2048}}`).serve(t)
+	r = examine(t, doctor.Options{Config: openai.Config{BaseURL: small}, Model: "m"})
+	if f := find(r, doctor.CheckWindow); f.Status != doctor.Fail || !strings.Contains(f.Advice, "{llm.context_window} 2048") {
+		t.Errorf("%+v", f)
 	}
 }

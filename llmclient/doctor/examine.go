@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // CallsMax is the most calls of an examination. Each is one HTTP request, unless the
 // endpoint refuses a part of it that a run goes without, or cuts an answer for length.
-const CallsMax = 5
+const CallsMax = 9 + turnCallsMax
 
 // TimeoutDefault bounds one call where the configuration has no timeout.
 const TimeoutDefault = 60 * time.Second
@@ -27,6 +28,8 @@ type Options struct {
 	Model  string
 	// Sampling is how the run would ask.
 	Sampling llmclient.Sampling
+	// Turn is a turn of a run that is played last; nil plays none.
+	Turn Turn
 	// CountTokens counts the tokens of a text as a run does, to judge those that the endpoint reports. Nil
 	// judges only their sum.
 	CountTokens func(text string) int
@@ -46,6 +49,11 @@ type examination struct {
 	timeout time.Duration
 	count   func(text string) int
 	found   findings
+	// replied says that a reply came, first is the failure of the first call while none has, and failures
+	// counts those calls.
+	replied  bool
+	first    *llmclient.Failure
+	failures int
 	// calls is how many requests were sent, response the body of the last answer.
 	calls    int
 	response []byte
@@ -60,7 +68,7 @@ type examination struct {
 	windowTokens, room int
 }
 
-// Examine sends up to five calls and returns what they showed. Everything that a server
+// Examine sends its calls and returns what they showed. Everything that a server
 // does is a finding. The error says which setting cannot work.
 func Examine(ctx context.Context, o Options) (Report, error) {
 	if err := o.Sampling.Validate(); err != nil {
@@ -72,7 +80,10 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter, config.Steady = config.Timeout, -1, nil, true
-	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, count: o.CountTokens, found: findings{}, windowTokens: config.WindowTokens}
+	x := &examination{
+		model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout,
+		count: o.CountTokens, found: findings{}, windowTokens: config.WindowTokens,
+	}
 	config.Response = func(body []byte) { x.response = bytes.Clone(body) }
 	client, err := openai.New(config)
 	if err != nil {
@@ -80,13 +91,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	defer client.Close()
 	x.client = client
-	if x.text(ctx) {
-		if call, items := x.call(ctx); call != nil {
-			x.roundTrip(ctx, *call, items)
-			x.parallel(ctx)
-		}
-		x.window(ctx)
-	}
+	x.all(ctx, o.Turn, config)
 	x.latency()
 	x.thinking()
 	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: x.calls}
@@ -98,6 +103,46 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		r.Results = append(r.Results, found)
 	}
 	return r, nil
+}
+
+// all makes the calls, as far as those before leave hope for them.
+func (x *examination) all(ctx context.Context, turn Turn, config openai.Config) {
+	x.text(ctx)
+	call, items := x.choices(ctx)
+	if call != nil {
+		x.roundTrip(ctx, *call, items)
+		x.longID(ctx)
+		x.parallel(ctx)
+	}
+	if !x.hopeless() {
+		x.window(ctx)
+	}
+	if x.replied && x.first != nil {
+		// The other calls show that this was about what the first one asked.
+		_, advice := Advice(*x.first, x.how)
+		x.found.add(CheckNone, Fail, x.first.Text(), advice)
+	} else if x.first != nil {
+		x.failed(*x.first)
+	}
+	if turn != nil && call != nil {
+		x.turn(ctx, turn, config)
+	}
+}
+
+// shared are the kinds of failures that every call would share.
+var shared = []llmclient.ErrorKind{
+	llmclient.ErrConnection, llmclient.ErrProxy, llmclient.ErrWrongPath, llmclient.ErrForeignObject, llmclient.ErrChatCompletions, llmclient.ErrMalformed,
+	llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrRateLimited, llmclient.ErrTooLarge, llmclient.ErrInterrupted,
+}
+
+// hopeless reports whether no other call can fare better: without any reply, after a failure that all
+// calls share, or after three of any kind.
+func (x *examination) hopeless() bool {
+	if x.replied || x.first == nil {
+		return false
+	}
+	check, _ := Advice(*x.first, x.how)
+	return x.first.Kind.Fatal() || slices.Contains(shared, x.first.Kind) || check == CheckSampling || x.failures >= 3
 }
 
 // ask sends a request and notes what any answer shows. If the answer is cut for length, it
@@ -135,33 +180,46 @@ func (x *examination) send(ctx context.Context, r llmclient.Request) llmclient.A
 		x.longest, x.thought = max(x.longest, r.Usage.Output, r.Usage.Reasoning), max(x.thought, r.Usage.Reasoning)
 		x.cut = x.cut || answer.Kind() == llmclient.AnswerTruncated
 		x.conceded(*r)
+		x.reached(*r)
+		return answer
+	}
+	x.failures++
+	if x.first == nil && !x.replied {
+		x.first = answer.Failure
 	}
 	return answer
 }
 
-// text asks for a word with calling forbidden; false says that no other call can fare
-// better.
-func (x *examination) text(ctx context.Context) bool {
-	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, user("Say "+readyWord)))
-	if answer.Failure != nil {
-		x.failed(*answer.Failure)
-		return false
+// reached notes what the first reply shows of the endpoint.
+func (x *examination) reached(r llmclient.Reply) {
+	if x.replied {
+		return
 	}
+	x.replied = true
 	x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
 	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
-	x.found.add(CheckProtocol, Pass, "answers with a response, status "+answer.Reply.Status, "")
+	x.found.add(CheckProtocol, Pass, "answers with a response, status "+r.Status, "")
 	x.found.add(CheckSampling, Pass, "takes what is set: "+string(llmclient.Marshal(x.how)), "")
-	status, detail, advice := Pass, "answers as "+cmp.Or(answer.Reply.Model, x.model), ""
-	if OtherModel(x.model, answer.Reply.Model) {
+	status, detail, advice := Pass, "answers as "+cmp.Or(r.Model, x.model), ""
+	if OtherModel(x.model, r.Model) {
 		status, advice = Warn, "nothing, if {llm.model} is another name for that model; else the endpoint lets another one answer"
 	}
 	x.found.add(CheckModel, status, detail, advice)
-	x.usage(*answer.Reply)
+	x.usage(r)
+}
+
+// text asks for a word with calling forbidden.
+func (x *examination) text(ctx context.Context) {
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, user("Say "+readyWord)))
+	if answer.Failure != nil {
+		return
+	}
 	calls, text := contents(*answer.Reply)
 	switch {
 	case len(calls) > 0:
 		x.found.add(CheckNone, Warn, "a function was called although calling was forbidden",
-			"nothing: such calls are vetoed here; in a reason step each costs a further call")
+			"nothing: such calls are vetoed here, and a run sends no tools then if that helps; in a reason step each costs a further call")
+		x.withoutTools(ctx)
 	case answer.Kind() == llmclient.AnswerTruncated:
 		x.found.add(CheckNone, Warn, cutDetail, cutAdvice)
 	case !strings.Contains(strings.ToLower(text), readyWord):
@@ -169,59 +227,33 @@ func (x *examination) text(ctx context.Context) bool {
 	default:
 		x.found.add(CheckNone, Pass, "answered in text", "")
 	}
-	return true
 }
 
-// call asks for a tool that is not allowed and, in its place, for one that is. It
-// returns the call to answer, nil without one, and the items of the conversation.
-func (x *examination) call(ctx context.Context) (*llmclient.Item, []llmclient.Item) {
-	opening := user(countStones, "If count may not be called now, leave that line out and follow this one instead:", weighBasalt)
-	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{weigh.Name}}, opening))
-	if answer.Failure != nil {
-		x.found.add(CheckTools, Fail, answer.Failure.Text(),
-			"the endpoint refuses a request with function tools or tool_choice allowed_tools; use a server version or model that takes them")
-		return nil, nil
-	}
-	calls, text := contents(*answer.Reply)
-	if len(calls) == 0 {
-		detail := "no function was called, and nothing was said"
-		advice := "choose a model with function calling, or switch it on in the server (vLLM: --enable-auto-tool-choice with a --tool-call-parser)"
-		if answer.Kind() == llmclient.AnswerTruncated {
-			detail, advice = cutDetail, cutAdvice
-		} else if text != "" {
-			detail = "answered in text instead of a call"
-		}
-		x.found.add(CheckTools, Fail, detail, advice)
-		return nil, nil
-	}
-	x.found.add(CheckTools, Pass, fmt.Sprintf("%d called", len(calls)), "")
-	x.callIDs(calls)
-	x.strict(calls)
-	allowed := true
-	for _, c := range calls {
-		allowed = allowed && c.Name == weigh.Name
-	}
-	if allowed {
-		x.found.add(CheckAllowed, Pass, "only the allowed function was called", "")
-	} else {
-		x.found.add(CheckAllowed, Warn, "a function was called that was not allowed", "{run.protocol} lean narrows least; narrowing is enforced here too, and each such call costs a repair")
-	}
-	return &calls[0], append([]llmclient.Item{opening}, answer.Reply.Items...)
-}
-
-// roundTrip sends the answer's own items back with results, as a run does.
+// roundTrip sends the answer's own items back with results, and a message of the engine, as a run does.
 func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items []llmclient.Item) {
 	paired, _ := llmclient.PairItems(items, `{"code":"none"}`)
+	reasons := false
 	for i, it := range paired {
+		reasons = reasons || it.Kind == llmclient.KindReasoning
 		if it.Kind == llmclient.KindFunctionOutput {
 			paired[i] = llmclient.FunctionOutput(it.CallID, `{"code":"`+codeWord+`"}`)
 		}
 	}
-	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, append(paired, user("Say the code of the last result"))...))
+	paired = append(paired, llmclient.Message("developer", "That was right. Go on."), user("Say the code of the last result"))
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, paired...))
 	if answer.Failure != nil {
-		x.found.add(CheckRoundTrip, Fail, answer.Failure.Text(),
-			"the endpoint does not take its own items back; a run sends all of them, reasoning included: use a server version that does")
+		_, advice := Advice(*answer.Failure, x.how)
+		if answer.Failure.Kind == llmclient.ErrBadRequest {
+			advice = "the endpoint does not take its own items back; a run sends all of them, reasoning included: use a server version that does"
+		}
+		x.found.add(CheckRoundTrip, Fail, answer.Failure.Text(), advice)
 		return
+	}
+	x.found.add(CheckFeedback, Pass, "taken with the role developer", "")
+	if reasons {
+		x.found.add(CheckReasoning, Pass, "its own reasoning was taken back", "")
+	} else {
+		x.found.add(CheckReasoning, Pass, "no reasoning comes with its answers", "")
 	}
 	if _, text := contents(*answer.Reply); strings.Contains(text, codeWord) {
 		x.found.add(CheckRoundTrip, Pass, "the result of "+call.Name+" came back", "")
@@ -230,11 +262,33 @@ func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items 
 	x.found.add(CheckRoundTrip, Warn, "the result was accepted, but the answer does not show it", "module calls may be of little use to this model; a larger one may do better")
 }
 
+// longID sends a call back whose id is as long as some gateways make them.
+func (x *examination) longID(ctx context.Context) {
+	id := strings.Repeat("longsignature", longIDTimes)
+	items := []llmclient.Item{
+		user(weighBasalt), llmclient.FunctionCall(id, weigh.Name, `{"stone":"basalt","grams":7,"note":null}`),
+		llmclient.FunctionOutput(id, `{"code":"`+codeWord+`"}`), user("Say the code of the last result"),
+	}
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, items...))
+	if answer.Failure != nil {
+		x.found.add(CheckLongID, Warn, answer.Failure.Text(), "nothing, unless a gateway makes such ids of its own; then use a server version that takes them back")
+		return
+	}
+	x.found.add(CheckLongID, Pass, fmt.Sprintf("an id of %d characters was taken back", len(id)), "")
+}
+
+// longIDTimes is how often the long id repeats its word.
+const longIDTimes = 23
+
 // parallel asks for two calls in one answer.
 func (x *examination) parallel(ctx context.Context) {
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}, user(weighBasalt, weighOlivine)))
 	if answer.Failure != nil {
-		x.found.add(CheckParallel, Warn, answer.Failure.Text(), "nothing: a run gets by with one call at a time")
+		_, advice := Advice(*answer.Failure, x.how)
+		if answer.Failure.Kind == llmclient.ErrBadRequest {
+			advice = "nothing: a run gets by with one call at a time"
+		}
+		x.found.add(CheckParallel, Warn, answer.Failure.Text(), advice)
 		return
 	}
 	calls, _ := contents(*answer.Reply)
@@ -252,7 +306,11 @@ func (x *examination) window(ctx context.Context) {
 	r := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{count.Name}}, longPrompt())
 	answer := x.ask(ctx, r)
 	if answer.Failure != nil {
-		x.found.add(CheckWindow, Fail, answer.Failure.Text(), windowAdvice)
+		_, advice := Advice(*answer.Failure, x.how)
+		if answer.Failure.Kind == llmclient.ErrBadRequest {
+			advice = windowAdvice
+		}
+		x.found.add(CheckWindow, Fail, answer.Failure.Text(), advice)
 		return
 	}
 	calls, text := contents(*answer.Reply)

@@ -27,6 +27,14 @@ const (
 	CheckTools      = "function tools"
 	CheckCallIDs    = "call ids"
 	CheckAllowed    = "tool_choice allowed_tools"
+	CheckRequired   = "tool_choice required"
+	CheckAlone      = "one tool alone"
+	CheckSent       = "tool choice of a run"
+	CheckFeedback   = "feedback role"
+	CheckReasoning  = "reasoning round trip"
+	CheckLongID     = "long call_id"
+	CheckTurn       = "turn of a run"
+	CheckCache      = "cached prefix"
 	CheckRoundTrip  = "call_id round trip"
 	CheckParallel   = "parallel calls"
 	CheckStrict     = "strict schemas"
@@ -36,8 +44,9 @@ const (
 )
 
 var checks = []string{
-	CheckConnection, CheckKey, CheckModel, CheckProtocol, CheckSampling, CheckNone, CheckTools, CheckCallIDs, CheckAllowed,
-	CheckRoundTrip, CheckParallel, CheckStrict, CheckWindow, CheckUsage, CheckThinking, CheckLatency,
+	CheckConnection, CheckKey, CheckModel, CheckProtocol, CheckSampling, CheckNone, CheckTools, CheckCallIDs,
+	CheckAllowed, CheckRequired, CheckAlone, CheckSent, CheckRoundTrip, CheckFeedback, CheckReasoning, CheckLongID,
+	CheckParallel, CheckStrict, CheckWindow, CheckUsage, CheckTurn, CheckCache, CheckThinking, CheckLatency,
 }
 
 // Result is what one check came to.

@@ -130,8 +130,8 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		back := c.send(ctx, patience.timeout)
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		back()
-		x.model, x.tier, x.outputMax = r.Model, tier.key.tier, asked.Sampling.MaxOutputTokens
-		x.leaves = tier.falls() && !tier.fallen
+		x.model, x.outputMax = r.Model, asked.Sampling.MaxOutputTokens
+		x.tier, x.leaves = tier.key.tier, tier.falls() && !tier.fallen
 		got := c.outcome(ctx, x)
 		done(x, got)
 		if got.failure != nil {

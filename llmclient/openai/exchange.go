@@ -17,7 +17,7 @@ import (
 // exchange is what one HTTP request came to, before anything is made of it.
 type exchange struct {
 	model string // that was asked
-	tier  string // that was asked for, empty for none
+	tier  string // that the call asks for, empty for none
 	// leaves says that the call can go to the default tier instead.
 	leaves bool
 	// outputMax is the longest answer that was asked for, in tokens; 0 for any.

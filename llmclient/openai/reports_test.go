@@ -237,6 +237,17 @@ var reports = []reportedCase{
 		func(p played) bool { return p.failed(llmclient.ErrServer, 503, 1+RetriesDefault) }},
 }
 
+// elsewhere are rows that tests of their own show.
+var elsewhere = []struct {
+	what, becomes, known string
+	test                 func(*testing.T)
+}{
+	{"every answer takes longer than the short limit", "the limit learns: each answer is paid for once", "hindsight 1567", TestTheShortLimitLearns},
+	{"a proxy's page in the server's place, such as a 403", "`proxy`, which is named", "LiteLLM 2127", TestProxyPages},
+	{"an overload that is said under a success status", "half the calls in flight", "inspect_ai 3188", TestLimiterFeelsErrorsInASuccess},
+	{"a concession that does not help", "undone; the next one is tried", "48 calls lost for one misread word", TestConcessionsThatDoNotHelpAreUndone},
+}
+
 // play serves the requests of a row.
 func (row reportedCase) play(t *testing.T) played {
 	t.Helper()
@@ -278,6 +289,9 @@ func TestReportsArePublished(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| what a server does | what comes of it | known from |\n|---|---|---|\n")
 	for _, row := range reports {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.what, row.becomes, row.known)
+	}
+	for _, row := range elsewhere {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.what, row.becomes, row.known)
 	}
 	published(t, "reports", b.String())
