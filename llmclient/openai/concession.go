@@ -50,7 +50,12 @@ var fields = []field{
 		r.Choice.Mode = llmclient.ChoiceAuto
 		return true
 	}},
-	{fieldToolChoice, member("tool_choice")},
+	{fieldToolChoice, func(r *llmclient.Request) bool {
+		if r.Choice.Mode == llmclient.ChoiceNone { // without tools nothing can be called
+			return withoutOtherTools(r)
+		}
+		return member("tool_choice")(r)
+	}},
 	{fieldRole, withoutRoles},
 	{fieldCallIDs, func(r *llmclient.Request) (there bool) {
 		r.Input, there = llmclient.WithPlainCallIDs(r.Input)

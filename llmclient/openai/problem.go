@@ -157,7 +157,7 @@ func errorText(text string, level int) problem {
 	if end := bytes.LastIndexAny(json, "}]"); end >= 0 {
 		json = json[:end+1]
 	}
-	if inner := problemIn(json, level+1); inner.message != "" {
+	if inner := problemIn(json, level+1); inner.says() || inner.param != "" {
 		return p.over(inner, true)
 	}
 	return p
