@@ -16,8 +16,11 @@ const (
 	keptText   kept = "answered in text instead of a call"
 	keptSilent kept = "no function was called, and nothing was said"
 	keptCut    kept = cutDetail
+	keptAgain  kept = "the answer repeated itself until it was cut"
 	keptFailed kept = "refused"
 )
+
+const againAdvice = "more room would not help: set a {llm.temperature} above 0, or take another model"
 
 // called reports whether a call came at all.
 func (k kept) called() bool { return k == keptWell || k == keptOther }
@@ -42,6 +45,8 @@ func (x *examination) choose(ctx context.Context, check string, r llmclient.Requ
 	}
 	calls, text := contents(*answer.Reply)
 	switch {
+	case answer.Kind() == llmclient.AnswerEndless:
+		got.kept = keptAgain
 	case len(calls) > 0:
 		got.kept = keptWell
 		for _, c := range calls {
@@ -106,6 +111,8 @@ func (x *examination) judgeChoice(c choice) {
 		x.found.add(c.check, Warn, c.failure.Text(), advice)
 	case keptCut:
 		x.found.add(c.check, Warn, cutDetail, cutAdvice)
+	case keptAgain:
+		x.found.add(c.check, Warn, string(c.kept), againAdvice)
 	case keptOther:
 		x.found.add(c.check, Warn, string(c.kept), "{run.protocol} lean narrows least; narrowing is enforced here too, and each such call costs a repair")
 	default:
@@ -148,6 +155,8 @@ func (x *examination) noCalls(tried []choice) {
 		}
 	case keptCut:
 		advice = cutAdvice
+	case keptAgain:
+		advice = againAdvice
 	}
 	x.found.add(CheckTools, Fail, detail, advice)
 }

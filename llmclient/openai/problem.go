@@ -145,7 +145,7 @@ func errorText(text string, level int) problem {
 	if p.status == 0 {
 		if found := statusWithin.FindStringSubmatch(text); found != nil {
 			if n, _ := strconv.Atoi(found[1]); isFailing(n) {
-				p.status, p.inner = n, true
+				p.status = n // it may be about something else, so that a status of its own goes before it
 			}
 		}
 	}
