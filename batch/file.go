@@ -207,6 +207,8 @@ func Parse(data []byte) (File, error) {
 		wrong(lines.of("name"), "name is missing; allowed: %s", nameAllowed)
 	case !named(f.Name) || strings.ContainsRune("._-", rune(f.Name[0])): // a directory is named after it
 		wrong(lines.of("name"), "name %s; allowed: %s, a letter or digit first", quoted(f.Name), nameAllowed)
+	case plaintext.FileName(f.Name) != nil:
+		wrong(lines.of("name"), "name %s: %v", quoted(f.Name), plaintext.FileName(f.Name))
 	}
 	if len(f.Scenarios) == 0 {
 		wrong(f.ScenariosLine, "scenarios is missing; allowed: a list of names of scenarios, or of paths relative to this file")
@@ -273,10 +275,14 @@ func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axi
 		a := Axis{Name: axis}
 		if !named(axis) {
 			wrong(l.of("axes", axis), "axis %s: allowed: %s", quoted(axis), nameAllowed)
+		} else if err := plaintext.FileName(axis); err != nil {
+			wrong(l.of("axes", axis), "axis %s: %v", quoted(axis), err)
 		}
 		for _, value := range l.below("axes", axis) {
 			if !named(value) {
 				wrong(l.of("axes", axis, value), "value %s of axis %s: allowed: %s", quoted(value), quoted(axis), nameAllowed)
+			} else if err := plaintext.FileName(value); err != nil {
+				wrong(l.of("axes", axis, value), "value %s of axis %s: %v", quoted(value), quoted(axis), err)
 			}
 			a.Values = append(a.Values, AxisValue{value, l.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
 		}

@@ -50,6 +50,8 @@ type billing struct {
 	// usd is what is owed, dearest the most of one call, refused how often flex was full.
 	usd, dearest float64
 	refused      int64
+	// upgraded is how often priority served a call that asked for no tier.
+	upgraded int64
 }
 
 // billedUsage are the tokens of a call, each in one kind only.
@@ -107,6 +109,9 @@ func newBilling(t *testing.T, b *billing) *billing {
 		b.mu.Lock()
 		b.usd += u.usd(tier)
 		b.dearest = max(b.dearest, u.usd(tier))
+		if tier == "priority" {
+			b.upgraded++
+		}
 		b.mu.Unlock()
 		response["usage"], response["service_tier"] = b.form(u), tier
 		w.Header().Set("Content-Type", "application/json")
@@ -163,6 +168,7 @@ func TestTheBillIsTheProviders(t *testing.T) {
 		{"reasoning apart, capped", apartForm, 0, 0, "", 70_000_000_000},
 		{"flex that is full at times", openAIForm, 3, 0, "flex", 0},
 		{"flex that is full at times, capped", openAIForm, 3, 0, "flex", 40_000_000_000},
+		{"a tier that nobody asked for", openAIForm, 0, 4, "", 0},
 		{"a tier that nobody asked for, capped", openAIForm, 0, 4, "", 80_000_000_000},
 	} {
 		for _, concurrency := range []int{1, 8} {
@@ -199,12 +205,12 @@ func checkTiers(t *testing.T, name string, b *billing, r report.Report, asked st
 	tiers := r.Cost.ByModel[0].CallsByTier
 	switch {
 	case asked == "flex":
-		if tiers["flex"] == 0 || tiers["default"] == 0 || r.Cost.TierFallbacks != tiers["default"] || r.Cost.TierFallbacks < b.refused {
+		if tiers["flex"] == 0 || r.Cost.TierFallbacks != tiers["default"] || r.Cost.TierFallbacks < b.refused || b.refused == 0 && len(r.Cost.Caps) == 0 {
 			t.Errorf("%s: tiers %v with %d fallbacks, %d refusals", name, tiers, r.Cost.TierFallbacks, b.refused)
 		}
 	case b.upgrades > 0:
-		if tiers["priority"] == 0 {
-			t.Errorf("%s: tiers %v", name, tiers)
+		if tiers["priority"] != b.upgraded || b.upgraded == 0 && len(r.Cost.Caps) == 0 {
+			t.Errorf("%s: tiers %v, and %d upgrades", name, tiers, b.upgraded)
 		}
 	case len(tiers) > 0:
 		t.Errorf("%s: tiers %v of a run that asked for none", name, tiers)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,6 +33,10 @@ type endpoint struct {
 	unused                 map[string]int
 	calls, ticks, lastTick int64
 	example                string
+	// undecided counts ticks in a row in which it answered and no decision was a model's, and how
+	// their turns ended. orders are the agents whose standing order the engine took from a plan.
+	undecided ticksUndecided
+	orders    map[string]bool
 	// stopped says that its agents take no more turns.
 	stopped bool
 }
@@ -46,7 +51,17 @@ const (
 	failedTurnsMax, refusedTurnsMax = 10, 3
 	// How long an endpoint has to give its first usable answer: until both are reached.
 	unusedTicksMin, unusedCallsMin = 3, 6
+	// How many ticks in a row with answers may be without a decision of a model after that.
+	undecidedTicksMax = 10
 )
+
+// ticksUndecided are ticks in a row in which an endpoint answered and no decision was a model's.
+type ticksUndecided struct {
+	ticks int64
+	// ends counts how the turns ended, example is the first answer.
+	ends    map[string]int
+	example string
+}
 
 // endpoints are those that the agents of a run take.
 type endpoints struct {
@@ -154,12 +169,16 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 			r.endpoints.lastFailure = t.failure
 		}
 	}
+	r.endpoints.judge(r.world, turns)
 	for _, p := range r.endpoints.all {
 		if f := refusing[p]; f != nil {
 			ended[p] = &stop{status: trace.RunProviderFailed, reason: f.Text(), failure: f}
 		}
 		if !p.usable && !p.stopped && ended[p] == nil && p.ticks >= unusedTicksMin && p.calls >= unusedCallsMin {
 			ended[p] = p.unusable()
+		}
+		if !p.stopped && ended[p] == nil && p.undecided.ticks >= undecidedTicksMax {
+			ended[p] = p.nothingDecided()
 		}
 		if s := ended[p]; s != nil {
 			p.stopped, down = true, s
@@ -174,6 +193,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		for p := range ended {
 			p.stopped, p.failedTurns, p.refusedTurns = false, 0, 0
 			p.unused, p.calls, p.ticks, p.example = nil, 0, 0, ""
+			p.undecided = ticksUndecided{}
 		}
 		return nil, nil
 	}
@@ -192,6 +212,10 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 	return records, nil
 }
 
+// decides reports whether the endpoint gave a usable answer, and its last turns with answers a
+// decision of a model.
+func (p *endpoint) decides() bool { return p.usable && p.undecided.ticks == 0 }
+
 // take counts a turn in which the endpoint was asked. It returns what gives the endpoint
 // up: too many turns in a row without an answer. Nil is nothing.
 func (p *endpoint) take(tick int64, t deliberated) *stop {
@@ -209,8 +233,8 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 			p.unused = map[string]int{}
 		}
 		for _, s := range t.steps {
-			if s.Kind == trace.StepParseError || s.Kind == trace.StepLengthened || s.Kind == trace.StepModuleCall || s.Kind == trace.StepModelError && t.failure.Came() {
-				p.unused[s.Code]++
+			if kind := unusedKind(s, t.failure); kind != "" {
+				p.unused[kind]++
 			}
 		}
 	}
@@ -233,11 +257,48 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + t.failure.Text(), failure: t.failure}
 }
 
+// The kinds of answers that were read and are of no use by themselves.
+const (
+	unusedPlan   = "empty_plan"
+	unusedModule = "module_call"
+)
+
+// unusedKind is what a step says about an answer that was of no use, empty for any other step.
+func unusedKind(s trace.Step, failure *llmclient.Failure) string {
+	switch s.Kind {
+	case trace.StepParseError, trace.StepLengthened:
+		return s.Code
+	case trace.StepModuleCall:
+		return cmp.Or(s.Code, unusedModule)
+	case trace.StepPlan:
+		if isEmptyPlan(s) {
+			return unusedPlan
+		}
+	case trace.StepModelError:
+		if failure.Came() {
+			return s.Code
+		}
+	}
+	return ""
+}
+
+// isEmptyPlan reports whether a plan names no step and no action, as one does that a turn of the
+// lean protocol brings.
+func isEmptyPlan(s trace.Step) bool {
+	var plan struct {
+		Steps   []json.RawMessage `json:"steps"`
+		Actions []json.RawMessage `json:"actions"`
+	}
+	return json.Unmarshal(s.Detail, &plan) == nil && len(plan.Steps)+len(plan.Actions) == 0
+}
+
 // used reports whether a step accepted a call of an answer. A call that the guard refuses
-// was read, so it counts.
+// was read, so it counts. Who only asks modules or plans nothing has not decided anything.
 func used(s trace.Step) bool {
 	switch s.Kind {
-	case trace.StepPlan, trace.StepDraft, trace.StepModuleCall:
+	case trace.StepPlan:
+		return s.Status != trace.StatusError && !isEmptyPlan(s)
+	case trace.StepDraft:
 		return s.Status != trace.StatusError
 	case trace.StepDecision:
 		return s.Status == trace.StatusOK
@@ -245,18 +306,114 @@ func used(s trace.Step) bool {
 	return s.Kind == trace.StepGuard
 }
 
+// verdict is what a decision says about who took it.
+type verdict int
+
+const (
+	// noVerdict: a cap, the provider or the user ended the turn.
+	noVerdict verdict = iota
+	// byModel: a model decided, now or when it began an order, or drafted what was done.
+	byModel
+	// byEngine: nobody chose the wait, or the engine did the first possible action of the plan.
+	byEngine
+)
+
+func verdictOn(d trace.Decision) verdict {
+	reason := cmp.Or(d.FailedBy, d.WaitReason)
+	switch {
+	case strings.HasPrefix(string(reason), trace.WaitModelPrefix):
+		return noVerdict
+	case d.DecidedBy == trace.ByEngine, d.FailedBy != "" && d.By == trace.ByPlan:
+		return byEngine
+	}
+	return byModel
+}
+
+// judge counts for each endpoint the ticks in a row in which it answered and no decision was a
+// model's. A tick in which it gave no answer, or whose turns ended by caps or failures alone, is
+// left out of the row.
+func (e endpoints) judge(w *world.World, turns []deliberated) {
+	for _, p := range e.all {
+		var ends []string
+		answered, decided := false, false
+		example := ""
+		for _, t := range turns {
+			agent := w.AgentID(t.agent)
+			if e.of(agent) != p {
+				continue
+			}
+			d := t.decision.Decision
+			v := verdictOn(d)
+			if t.asked == 0 && d.DecidedBy == trace.ByStanding && p.orders[agent] {
+				v = byEngine
+			}
+			if t.asked > 0 {
+				p.began(agent, v == byEngine)
+			}
+			switch {
+			case v == byModel:
+				decided = true
+			case v == byEngine && t.replied:
+				answered = true
+				ends = append(ends, string(cmp.Or(d.FailedBy, d.WaitReason)))
+				example = cmp.Or(example, t.example)
+			}
+		}
+		switch {
+		case decided:
+			p.undecided = ticksUndecided{}
+		case answered:
+			u := &p.undecided
+			u.ticks++
+			u.example = cmp.Or(u.example, example)
+			if u.ends == nil {
+				u.ends = map[string]int{}
+			}
+			for _, end := range ends {
+				u.ends[end]++
+			}
+		}
+	}
+}
+
+// began notes whether what an agent does now was the engine's choice.
+func (p *endpoint) began(agent string, byEngine bool) {
+	if p.orders == nil {
+		p.orders = map[string]bool{}
+	}
+	p.orders[agent] = byEngine
+}
+
+// nothingDecided is the stop of an endpoint that answers, and whose answers decide nothing.
+func (p *endpoint) nothingDecided() *stop {
+	ends, counts := mostFirst(p.undecided.ends)
+	_, kind, parsed := strings.Cut(strings.Join(ends[:min(1, len(ends))], ""), ":")
+	if !parsed {
+		kind = strings.Join(ends[:min(1, len(ends))], "")
+	}
+	return &stop{status: trace.RunNoUsableAnswers, unused: kind,
+		reason: fmt.Sprintf("no decision of a model in %d ticks in a row with answers: each turn ended in a wait that nobody chose or in an action of its plan (%s), such as: %s",
+			p.undecided.ticks, counts, p.undecided.example)}
+}
+
+// mostFirst lists counts by name, the greatest first, and says them.
+func mostFirst(counts map[string]int) (names []string, text string) {
+	names = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
+	})
+	said := make([]string, len(names))
+	for i, name := range names {
+		said[i] = fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return names, strings.Join(said, ", ")
+}
+
 // unusable is the stop of an endpoint without any usable answer: it says what was
 // answered.
 func (p *endpoint) unusable() *stop {
-	kinds := slices.SortedFunc(maps.Keys(p.unused), func(a, b string) int {
-		return cmp.Or(p.unused[b]-p.unused[a], cmp.Compare(a, b))
-	})
-	counts := make([]string, len(kinds))
-	for i, k := range kinds {
-		counts[i] = fmt.Sprintf("%s %d", k, p.unused[k])
-	}
+	kinds, counts := mostFirst(p.unused)
 	return &stop{status: trace.RunNoUsableAnswers, unused: strings.Join(kinds[:min(1, len(kinds))], ""),
-		reason: fmt.Sprintf("none of %d answers was usable (%s), such as: %s", p.calls, strings.Join(counts, ", "), p.example)}
+		reason: fmt.Sprintf("none of %d answers was usable (%s), such as: %s", p.calls, counts, p.example)}
 }
 
 // exampleOf shows an answer on one line. A text may be megabytes long, and is cut before it

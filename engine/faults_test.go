@@ -21,6 +21,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
 
@@ -210,8 +211,8 @@ func TestAnInterruptedRunCountsItsFaults(t *testing.T) {
 	requireReplays(t, o.RunDir, 3)
 }
 
-// thirtyPercent spoils 30% of the answers to one agent, within and beside them.
-const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5%,agent=agent-2"
+// fortyPercent spoils 40% of the answers to one agent, within and beside them.
+const fortyPercent = "repairable=8%,unusable=14%,http_400=8%,http_500=5%,reset=5%,agent=agent-2"
 
 // TestOneSpoiltAgentIsKnownByItsActionsLong runs agents that meet and trade. They
 // may react to what the spoilt one does, and to nothing else of it: with a model
@@ -219,7 +220,7 @@ const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
 	slow(t)
 	ticks := ticksUpTo(30, 300)
-	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
+	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), fortyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)
 	}
@@ -243,8 +244,9 @@ func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
 func requireHurt(t *testing.T, dir string) {
 	t.Helper()
 	r := fold(t, dir)
-	if r.DecisionCounts.WaitDegraded == 0 || r.TraceCounts.ParseErrors == 0 || r.TraceCounts.ParseRepaired == 0 || r.Timing.HTTPAttempts <= r.TraceCounts.ModelCalls {
-		t.Errorf("degraded %d, parse errors %d, repaired %d, attempts %d for %d calls: the faults were hardly felt", r.DecisionCounts.WaitDegraded,
+	failed := r.DecisionCounts.DecidedBy[report.DecidedByFallback] + r.DecisionCounts.DecidedBy[report.DecidedByNobody]
+	if failed == 0 || r.TraceCounts.ParseErrors == 0 || r.TraceCounts.ParseRepaired == 0 || r.Timing.HTTPAttempts <= r.TraceCounts.ModelCalls {
+		t.Errorf("failed turns %d, parse errors %d, repaired %d, attempts %d for %d calls: the faults were hardly felt", failed,
 			r.TraceCounts.ParseErrors, r.TraceCounts.ParseRepaired, r.Timing.HTTPAttempts, r.TraceCounts.ModelCalls)
 	}
 }

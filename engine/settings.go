@@ -22,7 +22,7 @@ import (
 
 // Version names the engine's own behaviour: the order of a tick and what is
 // recorded. A replay across a change of it says so.
-const Version = "6"
+const Version = "7"
 
 // promptVersion names the wording of everything a run with these settings asks. It follows
 // from texts of the program and takes as long as a turn, so it is made once for a kind of

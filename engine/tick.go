@@ -40,8 +40,7 @@ type deliberated struct {
 	tookMS, latencyMS int64
 	// asked counts the calls for which a model was asked; came counts those with a reply
 	// or a substitute for it. replied says that there was a reply, and fresh that this
-	// process got it. example is the first answer while the endpoint has given no usable
-	// one.
+	// process got it. example is the first answer while the endpoint decides nothing.
 	asked, came    int64
 	replied, fresh bool
 	example        string
@@ -296,7 +295,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 					d.replied, d.fresh = true, d.fresh || !r.past.holds(key)
 				}
 				if f == nil || f.Came() {
-					if d.came++; d.example == "" && !r.endpoint(n).usable {
+					if d.came++; d.example == "" && !r.endpoint(n).decides() {
 						d.example = exampleOf(answer)
 					}
 				}

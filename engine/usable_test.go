@@ -297,3 +297,85 @@ func TestEveryShapeThatIsAnErrorEndsTheRun(t *testing.T) {
 		t.Errorf("only %d shapes; the test shows little", shapes)
 	}
 }
+
+// opened is a handler that plays the scripted model in the first tick, and one answer after it.
+func opened(t *testing.T, ticks int, body func(request []byte) string) string {
+	return endpoint(t, func(w http.ResponseWriter, _ *http.Request, request []byte) bool {
+		for tick := 1; tick <= ticks; tick++ {
+			if bytes.Contains(request, fmt.Appendf(nil, `# Observation, tick %d\n`, tick)) {
+				return false
+			}
+		}
+		_, _ = io.WriteString(w, body(request))
+		return true
+	}).URL
+}
+
+// onlyPlan is an answer with the same plan and nothing else.
+var onlyPlan = callOf("plan", `{"goal":"Gather.","steps":[],"actions":[{"action":"harvest_radiation","amount":5}]}`)
+
+// TestTenTicksWithoutADecisionEndTheRun: a run whose model has decided before ends after ten ticks
+// with answers in which nobody but the engine decided anything; it replays, and goes on with a model
+// that decides.
+func TestTenTicksWithoutADecisionEndTheRun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer, kind, protocol string
+	}{
+		"prose":        {unusable["prose"].body, "no_json", "full"},
+		"modules":      {callOf("memory_short_term_recent", `{"limit":3}`), "not_allowed_now", "full"},
+		"plans":        {onlyPlan, "rounds_used_up", "full"},
+		"prose, lean":  {unusable["prose"].body, "no_json", "lean"},
+		"plans, lean":  {onlyPlan, "rounds_used_up", "lean"},
+		"unknown tool": {callOf("launch_rocket", `{}`), "unknown_tool", "full"},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			url := opened(t, 1, func([]byte) string { return tt.answer })
+			o := through(t, options(t, "minimal", 30), openai.Config{BaseURL: url})
+			o.Protocol = tt.protocol
+			result := run(t, o)
+			if result.Status != trace.RunNoUsableAnswers || result.TicksDone != 11 || result.Unused != tt.kind {
+				t.Errorf("%s after %d ticks (%s: %s), want no_usable_answers after 11 for %s", result.Status, result.TicksDone, result.Unused, result.Reason, tt.kind)
+			}
+			if !strings.HasPrefix(result.Reason, "no decision of a model in 10 ticks in a row with answers") {
+				t.Errorf("%q", result.Reason)
+			}
+			requireReplays(t, o.RunDir, result.TicksDone)
+			o.Source = options(t, "minimal", 1).Source
+			if result, err := resume(t, o.RunDir, o, 14); err != nil || result.Status != trace.RunCompleted || result.TicksDone != 14 {
+				t.Errorf("%+v, %v", result, err)
+			}
+			requireReplays(t, o.RunDir, 14)
+		})
+	}
+}
+
+// TestWhatIsNoMissingDecision: drafts, chosen waits, failures of the provider and refusals by caps do
+// not make the ten ticks.
+func TestWhatIsNoMissingDecision(t *testing.T) {
+	drafts := 0
+	for name, tt := range map[string]struct {
+		answer func(request []byte) string
+		change func(o *engine.Options)
+	}{
+		"drafts": {func([]byte) string {
+			drafts++
+			if drafts%2 == 0 {
+				return unusable["prose"].body
+			}
+			return callOf("decision_draft", `{"candidates":[{"action":"harvest_radiation","amount":5}]}`)
+		}, nil},
+		"chosen waits": {func([]byte) string {
+			return callOf("decision", `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`)
+		}, nil},
+		"failures": {func([]byte) string { return `{"error":{"message":"overloaded","type":"server_error"}}` }, nil},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			o := through(t, options(t, "minimal", 14), openai.Config{BaseURL: opened(t, 1, tt.answer), RetriesMax: -1})
+			result := run(t, o)
+			if strings.Contains(result.Reason, "no decision of a model") {
+				t.Errorf("%+v", result)
+			}
+			requireReplays(t, o.RunDir, result.TicksDone)
+		})
+	}
+}

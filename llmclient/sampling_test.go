@@ -21,6 +21,7 @@ func TestSamplingInABody(t *testing.T) {
 		{Sampling{}, `"prompt_cache_key":"k","store":false,"include":["reasoning.encrypted_content"]`},
 		{Sampling{MaxOutputTokens: 20, ReasoningEffort: "low", Temperature: "0.20", TopP: "1.0"},
 			`"max_output_tokens":20,"reasoning":{"effort":"low"},"temperature":0.20,"top_p":1.0,"prompt_cache_key":"k","store":false,"include":["reasoning.encrypted_content"]`},
+		{Sampling{ServiceTier: "flex"}, `"service_tier":"flex","prompt_cache_key":"k","store":false,"include":["reasoning.encrypted_content"]`},
 		{Sampling{Temperature: "1", ExtraBody: json.RawMessage(`{"top_k":40,"include":null,"temperature":0.5,"z":{"a":{"b":"<}}"}}}`)},
 			`"prompt_cache_key":"k","store":false,"temperature":0.5,"top_k":40,"z":{"a":{"b":"<}}"}}`},
 		{Sampling{ExtraBody: json.RawMessage(`{}`)}, `"include":["reasoning.encrypted_content"],"prompt_cache_key":"k","store":false`},
@@ -35,6 +36,7 @@ func TestSamplingThatCannotBeSent(t *testing.T) {
 	for want, s := range map[string]Sampling{
 		"max_output_tokens":            {MaxOutputTokens: 15},
 		"reasoning_effort":             {ReasoningEffort: "very high"},
+		"service_tier":                 {ServiceTier: "two words"},
 		"temperature":                  {Temperature: "2.1"},
 		"top_p":                        {TopP: "1e999"},
 		"temperature \"NaN\"":          {Temperature: "NaN"},
@@ -52,6 +54,28 @@ func TestSamplingThatCannotBeSent(t *testing.T) {
 		if (Sampling{ExtraBody: json.RawMessage(`{"` + name + `":1}`)}).Validate() == nil {
 			t.Errorf("extra_body may set %s", name)
 		}
+	}
+}
+
+// TestTierIsOneWhereverItIsSet: a service tier is set by its member or by the extra body, which goes before.
+func TestTierIsOneWhereverItIsSet(t *testing.T) {
+	for _, c := range []struct {
+		s                  Sampling
+		tier, extraWithout string
+	}{
+		{Sampling{}, "", ""},
+		{Sampling{ServiceTier: "flex"}, "flex", ""},
+		{Sampling{ServiceTier: "flex", ExtraBody: json.RawMessage(`{"service_tier":"priority","a":1}`)}, "priority", `{"a":1}`},
+		{Sampling{ServiceTier: "flex", ExtraBody: json.RawMessage(`{"service_tier":null}`)}, "", `{}`},
+		{Sampling{ServiceTier: "flex", ExtraBody: json.RawMessage(`{"a":1}`)}, "flex", `{"a":1}`},
+	} {
+		other := c.s.WithTier("default")
+		if c.s.Tier() != c.tier || other.Tier() != "default" || string(other.ExtraBody) != c.extraWithout {
+			t.Errorf("%+v: tier %q, then %q with extra body %s", c.s, c.s.Tier(), other.Tier(), other.ExtraBody)
+		}
+	}
+	if got := (Sampling{}).Over(Sampling{ServiceTier: "flex"}); got.ServiceTier != "flex" {
+		t.Errorf("the run's tier does not hold for an agent: %+v", got)
 	}
 }
 

@@ -1,5 +1,12 @@
 package report
 
+import (
+	"cmp"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
 // DecisionCounts counts decisions of every origin.
 type DecisionCounts struct {
 	// Waits executed for any reason: wait_chosen + wait_degraded.
@@ -16,10 +23,46 @@ type DecisionCounts struct {
 	WaitDegraded int64 `json:"wait_degraded"`
 	// Degraded waits by reason.
 	WaitDegradedByReason Counts `json:"wait_degraded_by_reason"`
+	// All decisions by who took them: "model" in a turn of its own, "order" by a chain or standing order of an earlier turn,
+	// "fallback" where the engine did what a failed turn had drafted or planned, "nobody" for a wait that no one chose.
+	DecidedBy Counts `json:"decided_by"`
 	// Turns that failed before a decision and ended in the best they had, by what that was: "draft" or "plan".
 	FallbacksBy Counts `json:"fallbacks_by"`
 	// The same by how the turn failed.
 	FallbacksByReason Counts `json:"fallbacks_by_reason"`
+	// Turns that never gave a usable draft or decision: their waits that no one chose, and planned actions in the place of a
+	// decision. What a cap refused or the user gave up is left out.
+	Undecided int64 `json:"undecided"`
+}
+
+// The deciders of DecidedBy.
+const (
+	DecidedByModel    = "model"
+	DecidedByOrder    = "order"
+	DecidedByFallback = "fallback"
+	DecidedByNobody   = "nobody"
+)
+
+// decided counts who took a decision.
+func (n *DecisionCounts) decided(d trace.Decision) {
+	switch {
+	case d.DecidedBy == trace.ByStanding && d.WaitReason == "":
+		n.DecidedBy[DecidedByOrder]++
+	case d.DecidedBy == trace.ByEngine:
+		n.DecidedBy[DecidedByNobody]++
+	case d.FailedBy != "":
+		n.DecidedBy[DecidedByFallback]++
+	default:
+		n.DecidedBy[DecidedByModel]++
+	}
+	reason := cmp.Or(d.FailedBy, d.WaitReason)
+	refused := reason == trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrCap) || reason == trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrAbandoned)
+	if refused {
+		return
+	}
+	if d.DecidedBy == trace.ByEngine || d.FailedBy != "" && d.By == trace.ByPlan {
+		n.Undecided++
+	}
 }
 
 // ActionCounts follows actions from the model to the world. A standing order that

@@ -56,6 +56,13 @@ func drafted(candidate string) trace.Record {
 	return trace.Step{Tick: 1, AgentID: "a", Step: 1, Kind: trace.StepDraft, Status: trace.StatusOK, Detail: json.RawMessage(`{"candidates":[{"n":1,"status":` + candidate + `}]}`)}
 }
 
+// fallenBack is a turn that failed for a reason and ended in what it had drafted or planned.
+func fallenBack(by trace.Basis, reason trace.WaitReason) trace.Decision {
+	d := act(1, "a", mine, accepted)
+	d.By, d.FailedBy = by, reason
+	return d
+}
+
 func TestDecisions(t *testing.T) {
 	clamped := act(1, "a", mine, accepted)
 	clamped.Adjustments = []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g"}, {Action: "mine_compound", Field: "compound_mass_g"}}
@@ -70,10 +77,17 @@ func TestDecisions(t *testing.T) {
 		}, func(r Report) any {
 			return [3]int64{r.TotalDecisions, r.ContinuedDecisions, r.TraceCounts.Traces}
 		}, [3]int64{2, 1, 4}},
+		{"decisions by whose they are", []trace.Record{
+			act(1, "a", mine, accepted), act(1, "a", waitOne, accepted), degraded("a", "x"), standing(2, "a", mine, accepted), degraded("a", "llm_error:cap"),
+			fallenBack(trace.ByDraft, "parse_error:no_json"), fallenBack(trace.ByPlan, "parse_error:no_json"), fallenBack(trace.ByPlan, "llm_error:cap"),
+		}, func(r Report) any {
+			return []any{r.DecisionCounts.DecidedBy, r.DecisionCounts.Undecided}
+		}, []any{Counts{"model": 2, "order": 1, "fallback": 3, "nobody": 2}, int64(2)}},
 		{"decisions by what was decided", []trace.Record{
 			act(1, "a", waitOne, accepted), act(1, "a", waitMany, accepted), act(1, "a", mineOn, rejected), degraded("a", "llm_error:cap"), degraded("b", "llm_error:cap"), degraded("b", "guard_rejected"),
 		}, func(r Report) any { return r.DecisionCounts }, DecisionCounts{
 			Wait: 4, WaitTicks: 1, Act: 1, WaitChosen: 1, WaitDegraded: 3, WaitDegradedByReason: Counts{"llm_error:cap": 2, "guard_rejected": 1}, FallbacksBy: Counts{}, FallbacksByReason: Counts{},
+			DecidedBy: Counts{"model": 3, "nobody": 3}, Undecided: 1,
 		}},
 		{"waits over candidates that could be done", []trace.Record{
 			drafted(`"accepted","action":` + mine), act(1, "a", waitOne, accepted), act(1, "a", waitOne, accepted), drafted(`"accepted","action":` + waitOne),

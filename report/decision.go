@@ -95,6 +95,7 @@ func (f *folder) decision(d trace.Decision) error {
 	}
 
 	n := &r.DecisionCounts
+	n.decided(d)
 	if d.FailedBy != "" {
 		n.FallbacksBy[string(d.By)]++
 		n.FallbacksByReason[string(d.FailedBy)]++

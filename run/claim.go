@@ -174,14 +174,21 @@ func (d Dir) claim(lock *os.File) (*Claim, error) {
 	return c, nil
 }
 
+// errMoved says that the claim of a run was written while it was looked at: by another process, or
+// the file system told first what it had remembered. Another look says more.
+var errMoved = errors.New("the claim of the run was written meanwhile")
+
 // acquire takes the claim, unless another process has it.
 func (c *Claim) acquire() error {
 	held, err := lockDescription(c.file)
 	if err != nil {
 		return err
 	}
-	if !held || !sameFile(c.file, c.dir.file(ClaimFile)) {
+	if !held {
 		return &LockedError{Dir: string(c.dir), PID: c.dir.signed()}
+	}
+	if !sameFile(c.file, c.dir.file(ClaimFile)) {
+		return errMoved
 	}
 	info, err := c.file.Stat()
 	if err != nil {
@@ -220,7 +227,7 @@ func (c *Claim) acquire() error {
 		// Another process may have a higher number by now: then it has the run.
 		_, highest, err = c.dir.tickets()
 		if err == nil && highest != c.number {
-			err = &LockedError{Dir: string(c.dir)}
+			err = errMoved
 		}
 	}
 	if err != nil {
@@ -238,7 +245,7 @@ func (c *Claim) acquire() error {
 func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) error {
 	ticket, err := c.dir.folder().OpenFile(ticketName(c.number), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
-		return &LockedError{Dir: string(c.dir)}
+		return errMoved
 	}
 	if err != nil {
 		return err
@@ -255,7 +262,7 @@ func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) erro
 		}
 		moved := now.Number != seen.Number || now.Ended != seen.Ended || !fresh && !at.Equal(changed)
 		if err == nil && (moved || highest != c.number) {
-			err = &LockedError{Dir: string(c.dir)}
+			err = errMoved
 		}
 	}
 	if err != nil {

@@ -113,6 +113,9 @@ func (d Dir) leftOfRun() (name string, err error) {
 	return TraceFile, nil
 }
 
+// Begun says that the directory holds a trace.
+func (d Dir) Begun() bool { return exists(d.file(TraceFile)) }
+
 // exists reports whether something exists at a path, or this cannot be determined.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
@@ -145,6 +148,9 @@ func CheckPlaybook(text []byte) error {
 	return errors.New("it was changed since a run wrote it; without its last line it may be changed")
 }
 
+// hasHash says that a playbook has the hash that [Dir.KeepPlaybook] gives it, right or wrong.
+func hasHash(text []byte) bool { return bytes.Contains(text, []byte(playbookHash)) }
+
 // withHash is data after a line with its hash; withoutHash takes that away, and is nil where
 // it does not fit.
 func withHash(data []byte) []byte { return fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data) }
@@ -155,6 +161,21 @@ func withoutHash(text []byte) []byte {
 		return nil
 	}
 	return data
+}
+
+// KeepBook writes a playbook without a hash, which a person may change.
+func (d Dir) KeepBook(name string, text []byte) error {
+	err := os.MkdirAll(string(d), 0o700)
+	if err == nil {
+		err = d.folder().MkdirAll(PlaybookDir)
+	}
+	if err == nil {
+		err = onDisk.Replace(d.folder(), filepath.Join(PlaybookDir, name), folder.Content(text))
+	}
+	if err != nil {
+		return fmt.Errorf("write playbook: %w", err)
+	}
+	return nil
 }
 
 // KeepWaits writes what the running process waits for. A failure to write is no error:
@@ -171,6 +192,14 @@ func (d Dir) Waits() []byte {
 	}
 	return withoutHash(text)
 }
+
+// KeepControl writes the address that lets the next browser control the run.
+func (d Dir) KeepControl(address string) error {
+	return d.folder().Replace(ControlFile, folder.Content([]byte(address+"\n")))
+}
+
+// ForgetControl removes the address, which lets nobody in any more, or what is in its place.
+func (d Dir) ForgetControl() { _ = d.folder().Remove(ControlFile) }
 
 // ForgetWaits removes them.
 func (d Dir) ForgetWaits() { _ = d.folder().Remove(waitsFile) }

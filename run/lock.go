@@ -58,6 +58,9 @@ func (e *NoLocksError) Unwrap() error { return e.Err }
 const (
 	lockTries = 10
 	lockPause = 10 * time.Millisecond
+	// movedPause is how long a look at a claim waits that was written meanwhile: file systems
+	// remember for a second or so what they were told.
+	movedPause = 200 * time.Millisecond
 )
 
 // Lock is [Dir.Claim] for what is written only while this process is sure to be alive: unlock gives
@@ -85,18 +88,23 @@ func (d Dir) claimLocked(leased bool) (*Claim, error) {
 	for try := 1; ; try++ {
 		lock, held, err := d.tryLock(true)
 		if _, without := errors.AsType[*NoLocksError](err); without && leased {
-			return d.claimSigned(nil)
+			held, err = true, nil // the lease is enough
 		}
 		if err != nil {
 			return nil, fmt.Errorf("lock run directory: %w", err)
 		}
+		pause := lockPause
 		if held {
-			return d.claimSigned(lock)
+			c, err := d.claimSigned(lock)
+			if !errors.Is(err, errMoved) {
+				return c, err
+			}
+			pause = movedPause
 		}
 		if try == lockTries {
 			return nil, &LockedError{Dir: string(d), PID: d.signed()}
 		}
-		time.Sleep(lockPause)
+		time.Sleep(pause)
 	}
 }
 

@@ -1,14 +1,14 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
-
-	"io/fs"
 
 	"example.com/agentworld/internal/folder"
 )
@@ -74,15 +74,36 @@ func (d Dir) files() ([]fs.DirEntry, error) {
 	}
 	for _, e := range entries {
 		switch {
-		case e.Name() == PlaybookDir && !e.IsDir():
-			return nil, d.folder().Directory(PlaybookDir)
+		case e.Name() == PlaybookDir:
+			_, err = d.books()
 		case isFileOfRun(e.Name()):
-			if err := folder.Regular(d.file(e.Name()), e.Type()); err != nil {
-				return nil, err
-			}
+			err = folder.Regular(d.file(e.Name()), e.Type())
+		}
+		if errors.Is(err, ErrIrregular) {
+			return nil, err
 		}
 	}
 	return entries, nil
+}
+
+// books are the names of the playbooks of the run, below its directory. The error has [ErrIrregular]
+// if something else has such a name.
+func (d Dir) books() (names []string, err error) {
+	entries, err := d.folder().List(PlaybookDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := filepath.Join(PlaybookDir, e.Name())
+		if filepath.Ext(name) != bookSuffix {
+			continue
+		}
+		if err := folder.Regular(d.file(name), e.Type()); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // isFileOfRun says that a name in a run directory is one that runs write a file to.
@@ -107,15 +128,11 @@ func (d Dir) writable() error {
 			names = append(names, e.Name())
 		}
 		if e.Name() == PlaybookDir {
-			books, err := d.folder().List(PlaybookDir)
+			books, err := d.books()
 			if err != nil {
 				return err
 			}
-			for _, b := range books {
-				if filepath.Ext(b.Name()) == bookSuffix {
-					names = append(names, filepath.Join(PlaybookDir, b.Name()))
-				}
-			}
+			names = append(names, books...)
 		}
 	}
 	for _, name := range names {

@@ -86,7 +86,7 @@ type Settings struct {
 	// that for an agent or for a model.
 	MaxOutputTokens int             `json:"max_output_tokens,omitempty" cli:"max-output-tokens llm.max_output_tokens MAX_OUTPUT_TOKENS" absent:"none; 4096 at most under a cap on tokens" min:"16" max:"10000000" doc:"longest answer in tokens, reasoning included"`
 	ReasoningEffort string          `json:"reasoning_effort,omitempty" cli:"reasoning-effort llm.reasoning_effort REASONING_EFFORT" absent:"the provider's" doc:"how much the model thinks, in a word of its provider, such as low"`
-	ServiceTier     string          `json:"service_tier,omitempty" cli:"service-tier llm.service_tier SERVICE_TIER" absent:"the provider's" doc:"tier of the provider, such as flex; a call goes to the default one while the tier is full"`
+	ServiceTier     string          `json:"service_tier,omitempty" cli:"service-tier llm.service_tier SERVICE_TIER" absent:"none" doc:"tier of the provider, such as flex; a call goes to the default one while the tier is full"`
 	Temperature     json.Number     `json:"temperature,omitempty" cli:"temperature llm.temperature TEMPERATURE" absent:"the provider's" min:"0" max:"2" doc:"sampling temperature"`
 	TopP            json.Number     `json:"top_p,omitempty" cli:"top-p llm.top_p TOP_P" absent:"the provider's" min:"0" max:"1" doc:"share of probability that tokens are sampled from"`
 	ExtraBody       json.RawMessage `json:"extra_body,omitempty" cli:"extra-body llm.extra_body EXTRA_BODY" absent:"none" doc:"JSON object of further members of every request, for what a provider has of its own"`

@@ -110,7 +110,7 @@ func (b *Belt) number(id string, space Space) (int64, bool) {
 // check joins what is wrong with the fields. The number of listed places is
 // given because fragments keep their distance from those too.
 func (b *Belt) check(space Space, listed int64) error {
-	all := wrongs{checkID("belt.id_prefix", b.IDPrefix)}
+	all := wrongs{checkIDPart("belt.id_prefix", b.IDPrefix)}
 	all.when(len(b.IDPrefix) > idLengthMax-8, "belt.id_prefix: %q leaves no room for a number", b.IDPrefix)
 	all.when((b.Count == 0) == (b.Per1000KM3 == 0), "belt.count: give either count or per_1000_km3")
 	all.when(b.SeedOffset < 0, "belt.seed_offset: %d is negative", b.SeedOffset)

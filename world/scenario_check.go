@@ -184,8 +184,19 @@ func (s Scenario) checkAgents() error {
 
 // checkID accepts 1 to 64 letters, digits and the signs _ . : and -.
 // Ids are used in prompts, URLs, file names and account names, so characters that any of
-// these would have to escape are not allowed.
+// these would have to escape are not allowed, nor are names that no file can have.
 func checkID(field, id string) error {
+	if err := checkIDPart(field, id); err != nil {
+		return err
+	}
+	if err := plaintext.FileName(id); err != nil {
+		return fmt.Errorf("%s: %q: %w", field, id, err)
+	}
+	return nil
+}
+
+// checkIDPart is [checkID] for what an id begins with.
+func checkIDPart(field, id string) error {
 	if id == "" || len(id) > idLengthMax {
 		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, cleanText(id, idLengthMax), idLengthMax)
 	}

@@ -29,12 +29,14 @@
 // # What counts
 //
 // A call counts when it is sent. To be sent, its share must hold the counted tokens of
-// its input with a reserve, and the longest answer it allows. After the answer, the
-// amount the provider billed is charged. If the bill is unknown, because the answer was
-// lost or has no usage, the reserved amount is charged.
+// its input with a reserve, and the longest answer it allows, at the dearest price they may
+// have: cached or written to the cache, at the service tier that is asked for or the default one.
+// After the answer, the amount the provider billed is charged, at the tier that served it. If the
+// bill is unknown, because the answer was lost or has no usage, the reserved amount is charged. If
+// less than half of the tokens counted here is reported, those counted here are charged.
 //
-// A cap is exceeded only if a provider bills more input than the reserve, or more output
-// than the request allows. Later calls reserve in proportion to the highest bill so far.
+// A cap is exceeded only if a provider bills more input than the reserve, more output
+// than the request allows, or another tier. Later calls reserve in proportion to the highest bill so far.
 // Growth is learned too: if a turn outgrows its share, the shortest path includes that
 // growth from the next tick on.
 package budget

@@ -146,7 +146,7 @@ func TestQuestionsNameTheRunAsThePageDoes(t *testing.T) {
 	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	asked("agent-1", "2", "read the questions of a run: asks.jsonl is no regular file")
+	asked("agent-1", "2", `"hub" cannot be read: open trace: open asks.jsonl: not a regular file: it is a directory`)
 }
 
 // TestAClosedPageAsksNoMore: a question whose page was closed before its turn is not paid for.

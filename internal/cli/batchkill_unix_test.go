@@ -129,7 +129,7 @@ func awaited(t *testing.T, what string, holds func() bool) {
 // an undisturbed batch, and no call may be paid twice but those that were under way.
 func TestShardsSurvive(t *testing.T) {
 	slow(t)
-	cells := 12
+	cells := 6
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		cells = 100
 	}

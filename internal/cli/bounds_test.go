@@ -15,7 +15,8 @@ var cpuTime = func() time.Duration { return 0 }
 
 // TestExpensiveFilesAreRefused gives every command that reads a file of the user's one that
 // would keep a parser busy or fill the memory. Each is refused within a second of CPU time, on a line
-// that says which file and what is allowed.
+// that says which file and what is allowed. Package document shows what it refuses; here one file is
+// refused by its form and one by its size, in a long test all of them.
 func TestExpensiveFilesAreRefused(t *testing.T) {
 	toml := [][]string{
 		{"minimal", "--estimate-only", "--config"}, {}, {"scenarios", "show"}, {"scenarios", "lint"}, {"minimal", "--playbook"}, {"playbook", "show"}, {"playbook", "stats"}, {"playbook", "diff", "x.toml"},
@@ -41,6 +42,9 @@ func TestExpensiveFilesAreRefused(t *testing.T) {
 		{json, map[string]string{"members": "[{" + members.String() + `"z":1}]`, "brackets": deep, "text": `["` + long + `"]`, "numbers": "[" + strings.Repeat("1,", 1_500_000) + "1]", "blanks": strings.Repeat(" ", 60_000_000), "no end": ""}},
 	} {
 		for what, text := range kind.texts {
+			if what != "brackets" && what != "no end" && os.Getenv("AGENT_WORLD_LONG") == "" {
+				continue
+			}
 			name := filepath.Join(dir, fmt.Sprint(i, strings.ReplaceAll(what, " ", ""), ".toml"))
 			if what == "no end" {
 				name = "/dev/zero"

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -56,9 +58,70 @@ func slow(t *testing.T) {
 	t.Parallel()
 }
 
+// scripts is where the scripts are.
+const scripts = "testdata/script"
+
+// callInScript is a line of a script that runs the program in the foreground.
+var callInScript = regexp.MustCompile(`(?m)^((?:\[[^\]]*\] )*(?:! )?)exec ` + programName + `((?: [^&\n]*)?)$`)
+
+// ownProcesses are the scripts that need a process for each command, with the reason.
+var ownProcesses = map[string]string{
+	"old_names.txtar": "the variables of the environment are listed",
+	"telemetry.txtar": "OpenTelemetry reads the environment itself",
+}
+
+// inProcessScripts writes the scripts for one process: a process of its own for each of many
+// hundred commands takes most of its time to start. Those in the background, and those that a
+// shell calls, are processes, and those of all scripts with -update, which rewrites the originals.
+func inProcessScripts(t *testing.T) string {
+	t.Helper()
+	if *update {
+		return scripts
+	}
+	dir := t.TempDir()
+	names, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ownProcesses[filepath.Base(name)] == "" {
+			text = callInScript.ReplaceAll(text, []byte("${1}call${2}"))
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// runHere runs the program in this process, as a script would in its own, and returns its exit code.
+func runHere(ts *testscript.TestScript, args []string) int {
+	dir := ts.MkAbs(".")
+	lookup := func(name string) (string, bool) {
+		value := ts.Getenv(name)
+		return value, value != ""
+	}
+	m := &Main{
+		Args: args, Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), LookupEnv: lookup,
+		Getwd: func() (string, error) { return dir, nil }, Now: time.Now, Random: rand.Reader,
+	}
+	return m.Run(context.Background())
+}
+
+// call runs the program and demands that it ends well, or with "!" that it does not: call ARGUMENT...
+func call(ts *testscript.TestScript, neg bool, args []string) {
+	if code := runHere(ts, args); (code != exitCompleted) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 inProcessScripts(t),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -73,7 +136,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey, "forge": forgeFile, "next": runAdvice,
+			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey, "forge": forgeFile, "next": runAdvice, "call": call,
 		},
 	})
 }
@@ -85,7 +148,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: exits code program argument...")
 	}
 	code := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
+	if args[1] == programName {
+		code = runHere(ts, args[2:])
+	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		failed, ok := errors.AsType[*exec.ExitError](err)
 		if !ok {
 			ts.Fatalf("run %s: %v", args[1], err)

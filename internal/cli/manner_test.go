@@ -63,11 +63,9 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 		return r
 	}
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
-		for _, protocol := range protocols {
-			mannered("agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose", protocol)
-			mannered("agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=thinker,agent-5=prose,agent-5=namer", protocol)
-			manneredRun(t, "late", "minimal", "--ticks", "2", "--decision-deadline", "2s", "--protocol", protocol)
-		}
+		mannered("agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose", behavior.ProtocolFull)
+		mannered("agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=thinker,agent-5=prose,agent-5=namer", behavior.ProtocolLean)
+		manneredRun(t, "late", "minimal", "--ticks", "2", "--decision-deadline", "2s", "--protocol", behavior.ProtocolFull)
 		return
 	}
 	const path = "../../docs/faults.md"

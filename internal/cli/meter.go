@@ -57,7 +57,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 		if missing != "" {
 			looked := ""
 			if table.Unpriced(missing) {
-				looked = ", none was found in public for the built-in table"
+				looked = unpricedText
 			}
 			return nil, badInput("%s: there is no price of model %s%s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing), looked)
 		}
@@ -67,6 +67,9 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	}
 	return list, nil
 }
+
+// unpricedText follows the name of a model whose price was looked for in vain.
+const unpricedText = ", none was found in public for the built-in table"
 
 // tiersOf are the service tiers that calls of a model ask for, also by an extra body.
 func (c config) tiersOf(model string) []string {
@@ -101,7 +104,11 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 				e.Likely.Cost, list.Currency, e.Least.Cost, e.Most.Cost, list.AsOf, list.Source)
 			p.announcePrices(w)
 		case p.Live():
-			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s; a table with one can be given (--price-table)\n", shown(p.Model))
+			looked := ""
+			if price.Embedded().Unpriced(p.Model) {
+				looked = unpricedText
+			}
+			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s%s; a table with one can be given (--price-table)\n", shown(p.Model), looked)
 		default:
 			plaintext.Fprintf(w, "cost: none, the scripted stub is free\n")
 		}

@@ -31,6 +31,9 @@ func (m *Main) newScenarioCommand() *cobra.Command {
 			if strings.TrimSuffix(filepath.Base(name), ".toml") == "" {
 				return badInput("%s names no scenario; allowed: a name, or the path of a .toml file", shown(args[0]))
 			}
+			if err := plaintext.FileName(filepath.Base(name)); err != nil {
+				return badInput("the scenario %s: %w", shown(name), err)
+			}
 			if _, err := os.Lstat(m.path(name)); err == nil {
 				return badInput("%s exists and is left as it is; allowed: a new file", shown(name))
 			}

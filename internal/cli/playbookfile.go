@@ -40,14 +40,14 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 
 // replacePlaybook writes the learned playbook into the file that the run began with, which
 // held the bytes seen. If the file was changed meanwhile, it stays, and the result goes into
-// the file other. It returns the name of the written file.
-func (m *Main) replacePlaybook(name string, seen []byte, learned *playbook.Playbook, other string) (written string, err error) {
+// the file other, which keep writes. It returns the name of the written file.
+func (m *Main) replacePlaybook(name string, seen []byte, learned *playbook.Playbook, other string, keep func() error) (written string, err error) {
 	replaced, err := engine.ReplacePlaybook(m.path(name), seen, learned)
 	if replaced || err != nil {
 		return name, err
 	}
 	plaintext.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", name, other)
-	return other, engine.WritePlaybook(m.path(other), learned)
+	return other, keep()
 }
 
 // keepLearned folds what a run learned into the file it began with.
@@ -55,7 +55,11 @@ func (m *Main) keepLearned(p plan, result engine.Result) error {
 	if result.Learned == nil || p.playbookFile == "" {
 		return nil
 	}
-	if _, err := m.replacePlaybook(p.playbookFile, []byte(p.Playbook), result.Learned, filepath.Join(p.RunDir, run.PlaybookDir, learnedName)); err != nil {
+	aside := filepath.Join(p.RunDir, run.PlaybookDir, learnedName)
+	_, err := m.replacePlaybook(p.playbookFile, []byte(p.Playbook), result.Learned, aside, func() error {
+		return run.Dir(m.path(p.RunDir)).KeepBook(learnedName, result.Learned.Encode())
+	})
+	if err != nil {
 		return fmt.Errorf("keep what was learned: %w", err)
 	}
 	return nil

@@ -187,7 +187,8 @@ func (m *Main) keepSchooling(name string, l *schooling) error {
 		plaintext.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", name, l.book.Version())
 		return nil
 	}
-	name, err := m.replacePlaybook(name, l.seen, l.book, name+".learned")
+	aside := name + ".learned"
+	name, err := m.replacePlaybook(name, l.seen, l.book, aside, func() error { return engine.WritePlaybook(m.path(aside), l.book) })
 	if err != nil {
 		return err
 	}

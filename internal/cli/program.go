@@ -21,6 +21,7 @@ import (
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 	"example.com/agentworld/telemetry"
 )
 
@@ -104,8 +105,8 @@ func Execute() {
 // quitTime is how long the program may take to end after a second signal.
 const quitTime = 2 * time.Second
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends, and one that the
-// second ends, for a user who does not want to wait for what was begun. After that the program
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends, and one that the
+// second ends, but for another SIGHUP, for a user who does not want to wait for what was begun. After that the program
 // has quitTime for its records and its report; then, or at a third signal, it exits, after it
 // called leave. stop gives the signals back and ends the goroutine that waits for them; it is
 // called once.
@@ -114,19 +115,24 @@ func interruptible(leave func()) (ctx, quit context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(quit)
 	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup, or a shell that lets its jobs go on
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
-		for _, end := range []func(){cancel, cancelQuit} {
-			if _, ok := <-signals; !ok {
-				return
-			}
-			end()
-		}
-		select {
-		case _, ok := <-signals:
+		ends := []func(){cancel, cancelQuit}
+		for len(ends) > 0 {
+			s, ok := <-signals
 			if !ok {
 				return
 			}
-		case <-time.After(quitTime):
+			if s == syscall.SIGHUP && len(ends) == 1 {
+				continue // a shell passes on the hang-up that its jobs have heard of already
+			}
+			ends[0]()
+			ends = ends[1:]
+		}
+		if !awaitAnother(signals, quitTime) {
+			return
 		}
 		leave()
 		os.Exit(exitInterrupted)
@@ -135,6 +141,22 @@ func interruptible(leave func()) (ctx, quit context.Context, stop func()) {
 		signal.Stop(signals)
 		close(signals)
 		cancelQuit()
+	}
+}
+
+// awaitAnother waits for a signal that ends the program, or for the end of the time. It returns
+// false once the signals were given back.
+func awaitAnother(signals <-chan os.Signal, longest time.Duration) bool {
+	end := time.After(longest)
+	for {
+		select {
+		case s, ok := <-signals:
+			if !ok || s != syscall.SIGHUP {
+				return ok
+			}
+		case <-end:
+			return true
+		}
 	}
 }
 
@@ -330,6 +352,9 @@ func (m *Main) path(name string) string {
 // cause strips the path from a file error, and the address from one of the network, so that a
 // message can show them as the user wrote them.
 func cause(err error) error {
+	if errors.Is(err, run.ErrIrregular) { // below a directory that the user named
+		return err
+	}
 	if d, ok := errors.AsType[*net.DNSError](err); ok {
 		return errors.New(d.Err)
 	}

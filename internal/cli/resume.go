@@ -185,6 +185,9 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if !began {
 		return err
 	}
+	if refused := notOurs(err); refused != nil {
+		return refused
+	}
 	if difference, ok := errors.AsType[*trace.DifferenceError](err); ok {
 		return failWith(exitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
 	}
@@ -219,6 +222,9 @@ func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 	}
 	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
 		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)
+	}
+	if refused := notOurs(err); refused != nil {
+		return refused
 	}
 	if errors.Is(err, engine.ErrNotResumable) {
 		return badInput("%s: %w", shown(runDir), err)

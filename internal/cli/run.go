@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
@@ -75,20 +76,38 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return err
 	}
-	if locked, ok := errors.AsType[*run.LockedError](err); ok {
-		return badInput("%w", locked)
+	if refused := notOurs(err); refused != nil {
+		p.page.close()
+		made.discard() // if nobody else has it
+		return refused
 	}
-	if err != nil {
-		if _, missing := os.Stat(filepath.Join(m.path(p.RunDir), run.TraceFile)); errors.Is(missing, fs.ErrNotExist) {
-			p.page.close()
-			made.discard() // there is nothing to report on
-			return fmt.Errorf("run: %w", err)
-		}
+	if err != nil && !run.Dir(m.path(p.RunDir)).Begun() {
+		p.page.close()
+		made.discard() // there is nothing to report on
+		return fmt.Errorf("run: %w", err)
 	}
 	if err = m.conclude(p, out, result, err); err == nil {
 		m.stay(ctx, p.page)
 	}
 	return err
+}
+
+// notOurs is the error that a run directory cannot be this process's, or is not any more: nothing of
+// it is read or written then. It is nil for any other error.
+func notOurs(err error) error {
+	if taken, ok := errors.AsType[*run.TakenOverError](err); ok {
+		return badInput("%w", taken)
+	}
+	if locked, ok := errors.AsType[*run.LockedError](err); ok {
+		return badInput("%w", locked)
+	}
+	if without, ok := errors.AsType[*run.NoLocksError](err); ok {
+		return badInput("%w; --run-dir names the directory of a run; a batch needs no locks: it goes on by leases", without)
+	}
+	if errors.Is(err, run.ErrIrregular) {
+		return badInput("%w", err)
+	}
+	return nil
 }
 
 // play opens the source of answers, calls announce and plays the ticks after the given one
@@ -256,17 +275,17 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 	switch statusCode(result.Status) {
 	case exitCompleted:
 		d := r.DecisionCounts
-		by, decisions := d.WaitDegradedByReason, d.Act+d.Wait+d.WaitTicks-r.ContinuedDecisions
-		degraded := d.WaitDegraded - by[trace.WaitModelPrefix+string(llmclient.ErrCap)] - by[trace.WaitModelPrefix+string(llmclient.ErrAbandoned)]
-		if degraded*100 <= decisions*int64(p.MaxDegradedPct) {
+		turns := d.Act + d.Wait + d.WaitTicks - r.ContinuedDecisions
+		if d.Undecided*100 <= turns*int64(p.MaxDegradedPct) {
 			return p.gateVerdict(r)
 		}
-		return advise(failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; --commit one-step takes the best candidate of a draft without asking for a decision",
-			degraded, decisions, p.MaxDegradedPct)), p.doctorAdvice())
+		hint := p.undecidedHint(d)
+		return advise(failWith(exitGate, fmt.Errorf("completed, but %d of %d turns ended without a usable draft or decision, more than the %d%% that --max-degraded allows; %s",
+			d.Undecided, turns, p.MaxDegradedPct, hint)), p.doctorAdvice())
 	case exitProvider:
 		hint, next := p.providerHint(result.Failure), []advice{}
 		if result.Status == trace.RunNoUsableAnswers {
-			hint = unusableHint(result.Unused)
+			hint = p.unusableHint(result.Unused)
 		}
 		if p.Live() {
 			next = append(next, p.doctorAdvice())
@@ -309,18 +328,47 @@ func (p plan) gateVerdict(r report.Report) error {
 	return failWith(exitGate, fmt.Errorf("completed, but %s", strings.Join(broken, "; ")))
 }
 
+// undecidedHint says what to change when most turns end without a usable draft or decision, given how
+// they ended.
+func (p plan) undecidedHint(d report.DecisionCounts) string {
+	ends := map[string]int64{}
+	for reason, n := range d.WaitDegradedByReason {
+		ends[reason] += n
+	}
+	for reason, n := range d.FallbacksByReason {
+		ends[reason] += n
+	}
+	most := slices.MaxFunc(slices.Sorted(maps.Keys(ends)), func(a, b string) int { return cmp.Compare(ends[a], ends[b]) })
+	if kind, parsed := strings.CutPrefix(most, trace.WaitParsePrefix); parsed {
+		return p.unusableHint(kind)
+	}
+	if kind, failed := strings.CutPrefix(most, trace.WaitModelPrefix); failed {
+		return "most of them failed with " + kind + ", which explain shows"
+	}
+	return p.unusableHint(most)
+}
+
 // unusableHint says what to change, given the most frequent kind of unusable answer: a
-// parse error or a failure.
-func unusableHint(kind string) string {
+// parse error, a failure, or how turns ended. It names no setting that is in force.
+func (p plan) unusableHint(kind string) string {
+	less := "--protocol lean asks for less, or take another model"
+	if p.Protocol == behavior.ProtocolLean {
+		less = "another model may do better"
+	}
 	switch kind {
-	case "truncated", "empty_output", "incomplete":
+	case "truncated", "incomplete", "empty_output":
+		if p.ReasoningEffort == "none" || p.ReasoningEffort == "minimal" {
+			return "a model that thinks needs room: raise --max-output-tokens and --timeout"
+		}
 		return "a model that thinks needs room: raise --max-output-tokens and --timeout, or lower --reasoning-effort"
 	case "endless":
 		return "the model repeats itself until its answers are cut: more room would not help; set a --temperature above 0, or take another model"
 	case "malformed_call":
 		return "the server cannot read its own model's calls: check its chat template and tool parser, or take another model"
 	case "no_json":
-		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
+		return "the model writes prose where it should call a tool: " + less
+	case "empty_plan", "module_call", "rounds_used_up", "not_allowed_now":
+		return "the model plans and looks things up, and decides nothing: " + less
 	case "refusal", "content_filter":
 		return "the model or its provider refuses: change --system-prompt or the model"
 	case "malformed_body", "foreign_object", "chat_completions", "wrong_path", "body_too_large", "unfinished_response":
@@ -329,7 +377,7 @@ func unusableHint(kind string) string {
 	case "error_object", "failed_response", "cancelled_response":
 		return "the endpoint reports errors in place of answers: see its log, or name another model"
 	}
-	return "the model does not keep to the form of tool calls: --protocol lean asks for less, another model may do better"
+	return "the model does not keep to the form of tool calls: " + less
 }
 
 // resumable reports whether another process can continue the run. It cannot continue a fork

@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"net"
-	"os"
 	"path/filepath"
 	"time"
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -22,9 +20,9 @@ type runPage struct {
 	controls *engine.Controls
 	stop     context.CancelFunc
 	ended    chan struct{}
-	// address is the file with the address that lets the next browser in, empty where the page
-	// only shows: a browser that lost its cookie would otherwise leave a paused run to no one.
-	address string
+	// dir keeps the address that lets the next browser in, empty where the page only shows: a
+	// browser that lost its cookie would otherwise leave a paused run to no one.
+	dir run.Dir
 }
 
 // checkPage says why the page of a run cannot be served as its settings want.
@@ -54,8 +52,8 @@ func loopback(where, listen string) error {
 // otherwise. It follows the files of the run, as any reader of them. The address of a page before lets
 // no one in any more, and goes.
 func (m *Main) openPage(p plan) (*runPage, error) {
-	address := filepath.Join(m.path(p.RunDir), run.ControlFile)
-	_ = os.Remove(address) // of a run that was killed, or a link in one that came from elsewhere
+	dir := run.Dir(m.path(p.RunDir))
+	dir.ForgetControl() // of a run that was killed
 	if !p.Dashboard {
 		return nil, nil
 	}
@@ -75,9 +73,9 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	}
 	page.server = server
 	if page.controls != nil {
-		page.address = address
+		page.dir = dir
 		keep := func(address string) {
-			if err := atomicfile.WritePrivate(page.address, func(f *os.File) error { _, err := f.WriteString(address + "\n"); return err }); err != nil {
+			if err := dir.KeepControl(address); err != nil {
 				plaintext.Fprintf(m.Stderr, "note: the page has no address for another browser: %s\n", cause(err))
 			}
 		}
@@ -111,8 +109,8 @@ func (page *runPage) close() {
 	page.server.AwaitShown(showEndMax)
 	page.stop()
 	<-page.ended
-	if page.address != "" {
-		_ = os.Remove(page.address) // it lets nobody in any more
+	if page.dir != "" {
+		page.dir.ForgetControl()
 	}
 }
 

@@ -113,6 +113,13 @@ const scenarioCharsMax = 40
 // runs started in the same second stay apart and listings sort by time.
 func (m *Main) nameRunDir(named, scenario string) (string, error) {
 	if named != "" {
+		base := filepath.Base(named)
+		if base == "." || base == ".." {
+			return named, nil
+		}
+		if err := plaintext.FileName(base); err != nil {
+			return "", badInput("the run directory %s: %w", shown(named), err)
+		}
 		return named, nil
 	}
 	var random [3]byte

@@ -150,6 +150,9 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 // with.
 func readBounded(path string, limit int) ([]byte, error) {
 	data, err := readRaw(path, limit)
+	if err == nil {
+		err = document.CheckEncoding(data)
+	}
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
 }
 

@@ -224,7 +224,7 @@ func (s *tamper) try(what string, changed directory, named ...string) (noticed i
 
 // TestBitFlips flips single bits of a run directory, in all files alike.
 func TestBitFlips(t *testing.T) {
-	flips := 16
+	flips := 8
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		flips = 2000
 	}

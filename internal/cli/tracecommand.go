@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ func (m *Main) traceCommand() *cobra.Command {
 	var head string
 	verify := &cobra.Command{
 		Use:   "verify RUN",
-		Short: "check that a run's trace and report are as they were written",
+		Short: "check that a run's trace, report, questions, playbooks and recording are as they were written",
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if hash, err := hex.DecodeString(head); c.Flags().Changed("head") && (err != nil || len(hash) != 8) {
@@ -113,11 +112,33 @@ func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
 	if head != "" && kept < count {
 		said += fmt.Sprintf("kept      %s is line %d; added since: %s\n", head, kept, plaintext.Count(count-kept, "line"))
 	}
-	if _, err := os.Stat(filepath.Join(m.path(runDir), run.ReportFile)); err == nil {
-		said += "report    whole, and made of this trace\n"
+	rest, err := run.Dir(m.path(runDir)).VerifyRest()
+	if err != nil {
+		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}
-	_, err = io.WriteString(m.Stdout, said)
+	_, err = io.WriteString(m.Stdout, said+verifiedText(rest))
 	return err
+}
+
+// verifiedText says what beside the trace is as it was written, and what nothing vouches for.
+func verifiedText(v run.Verified) string {
+	var text strings.Builder
+	if v.Report {
+		text.WriteString("report    whole, and made of this trace\n")
+	}
+	if v.Questions > 0 {
+		plaintext.Fprintf(&text, "asked     %s, each as it was written\n", plaintext.Count(v.Questions, "question"))
+	}
+	if v.Playbooks > 0 {
+		plaintext.Fprintf(&text, "learned   %s, each as it was written\n", plaintext.Count(v.Playbooks, "playbook"))
+	}
+	if v.Recording != "" {
+		plaintext.Fprintf(&text, "answers   %s of the recording %s\n", plaintext.Count(v.Lines, "line"), shown(v.Recording))
+	}
+	for _, file := range v.Uncovered {
+		plaintext.Fprintf(&text, "unchecked %s\n", file)
+	}
+	return text.String()
 }
 
 // canonicalTrace writes the canonical form of a run's trace to w. Two runs with

@@ -14,6 +14,9 @@ func CheckJSON(data []byte, l Limits) error { return check(data, l, false) }
 func CheckTOML(data []byte, l Limits) error { return check(data, l, true) }
 
 func check(data []byte, l Limits, isTOML bool) error {
+	if err := CheckEncoding(data); err != nil {
+		return &Error{Line: 1, Problem: err.Error()}
+	}
 	if len(data) > l.Bytes {
 		return &Error{Line: 1, Problem: fmt.Sprintf("the text has more than %d bytes; allowed: at most that many", l.Bytes)}
 	}

@@ -30,6 +30,8 @@
 //     backoff with full jitter. An account without credit is never asked again.
 //   - A refusal that names something asked for unasked, such as a cache key, is followed by
 //     a request without it, and so are all later ones for the model; see [RepairWithout].
+//   - A refusal because the service tier that is set has no room is followed by a request at the default
+//     tier, and so are some of the next calls; see [llmclient.RepairTierFallback].
 //   - The context bounds everything, waits included.
 //
 // Replies are read tolerantly, because servers differ: the content type is not

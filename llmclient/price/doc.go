@@ -11,7 +11,8 @@
 // field, such as attempts that timed out. A price here is the list price of the
 // day that AsOf names. Check it before you rely on it. If it differs from the
 // provider's bill, the bill is right. A model that no row names has no price; it
-// never costs 0 by default.
+// never costs 0 by default. A row has rates for plain, cached and written input and for output, for long calls, and
+// for tiers; the tier that served a call counts. What a row does not say is guessed and named, see [Price.Guessed].
 //
 // # Money
 //

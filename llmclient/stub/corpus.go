@@ -43,6 +43,8 @@ type Shape struct {
 	Name string `toml:"name"`
 	// Doc says in one sentence what the shape is.
 	Doc string `toml:"doc"`
+	// Source names who met it in public, see [Source].
+	Source []string `toml:"source"`
 	// As is [AsText], [AsArguments] or [AsItems].
 	As string `toml:"as"`
 	// Template is the answer, with placeholders; see [Shape.Render].
@@ -65,23 +67,41 @@ type Shape struct {
 	Universal bool `toml:"universal"`
 }
 
+// Source is where a form of answers was met in public, by others. A form that nobody met needs no
+// reader.
+type Source struct {
+	// Name is unique; shapes refer to it.
+	Name string `toml:"name"`
+	// Says is one sentence on what was met, At are the addresses that tell of it.
+	Says string   `toml:"says"`
+	At   []string `toml:"at"`
+	// Repairs are the named repairs that read it, sorted.
+	Repairs []string `toml:"repairs"`
+}
+
 //go:embed corpus.toml
 var corpusFile []byte
 
 // Corpus returns every shape in the order of the file corpus.toml, which is
 // embedded. The slice is the caller's own. It panics when the file is not sound,
 // which a test would have shown.
-func Corpus() []Shape { return slices.Clone(loadCorpus()) }
+func Corpus() []Shape { return slices.Clone(loadCorpus().Shapes) }
+
+// Sources returns where the shapes were met, in the order of the file. It panics as [Corpus] does.
+func Sources() []Source { return slices.Clone(loadCorpus().Sources) }
+
+type corpus struct {
+	Sources []Source `toml:"source"`
+	Shapes  []Shape  `toml:"shape"`
+}
 
 // loadCorpus reads the embedded file once.
-var loadCorpus = sync.OnceValue(func() []Shape {
-	var content struct {
-		Shapes []Shape `toml:"shape"`
-	}
+var loadCorpus = sync.OnceValue(func() corpus {
+	var content corpus
 	if err := toml.NewDecoder(bytes.NewReader(corpusFile)).DisallowUnknownFields().Decode(&content); err != nil {
 		panic("stub: corpus.toml: " + err.Error())
 	}
-	return content.Shapes
+	return content
 })
 
 // Fill returns the answer in this shape in place of proper, which [Decide] made.

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,6 +48,33 @@ func TestCorpusIsSound(t *testing.T) {
 	}
 	if universal < 15 {
 		t.Errorf("%d universal shapes, want at least 15", universal)
+	}
+}
+
+// TestEveryShapeHasASource: each form of answers was met in public, at an address.
+func TestEveryShapeHasASource(t *testing.T) {
+	used := map[string]bool{}
+	for _, source := range Sources() {
+		if _, twice := used[source.Name]; twice || !kindName.MatchString(source.Name) || source.Says == "" || len(source.At) == 0 || !slices.IsSorted(source.Repairs) {
+			t.Errorf("%s: not unique, without a sentence or an address, or with unsorted repairs", source.Name)
+		}
+		for _, at := range source.At {
+			if u, err := url.Parse(at); err != nil || u.Scheme != "https" || u.Host == "" || len(u.Path) < 2 {
+				t.Errorf("%s: %q is no address of a page", source.Name, at)
+			}
+		}
+		used[source.Name] = false
+	}
+	for _, s := range Corpus() {
+		if len(s.Source) == 0 {
+			t.Errorf("%s: has no source", s.Name)
+		}
+		for _, name := range s.Source {
+			if _, known := used[name]; !known {
+				t.Errorf("%s: there is no source %s", s.Name, name)
+			}
+			used[name] = true
+		}
 	}
 }
 

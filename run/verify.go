@@ -1,0 +1,129 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"example.com/agentworld/trace"
+)
+
+// Verified is what of a run beside its trace is as it was written.
+type Verified struct {
+	// Report says that there is a report. It is whole, and was made of this trace, if that was read
+	// to its end without an error.
+	Report bool
+	// Questions and Playbooks count those that carry a hash.
+	Questions, Playbooks int
+	// Recording names where the answers of the run were recorded, empty for none. Lines counts its
+	// lines.
+	Recording string
+	Lines     int
+	// Uncovered are files of the run that nothing vouches for, each with the reason.
+	Uncovered []string
+}
+
+// VerifyRest checks what belongs to a run beside its trace: questions, playbooks and the recording
+// that it takes its answers from, which is where the run says. The error names what is not as it was
+// written.
+func (d Dir) VerifyRest() (v Verified, err error) {
+	h, err := d.Header()
+	if err != nil {
+		return v, err
+	}
+	_, err = d.reportedHead()
+	if err != nil {
+		return v, err
+	}
+	v.Report = exists(d.file(ReportFile))
+	asks, err := d.Asks()
+	if err != nil {
+		return v, err
+	}
+	v.Questions = len(asks)
+	if err := d.verifyPlaybooks(&v); err != nil {
+		return v, err
+	}
+	if err := verifyRecording(h, &v); err != nil {
+		return v, err
+	}
+	for _, file := range []struct{ name, why string }{
+		{IndexFile, "it is made of the trace"}, {CutFile, "it is what resumes cut off, for people"}, {waitsFile, "it is what the run waits for now"},
+		{ControlFile, "it is the address of the page"}, {ClaimFile, "it says who has the run"}, {LockFile, "it says who has the run"},
+	} {
+		if exists(d.file(file.name)) {
+			v.Uncovered = append(v.Uncovered, file.name+": "+file.why)
+		}
+	}
+	return v, nil
+}
+
+// verifyPlaybooks checks the playbooks of the run.
+func (d Dir) verifyPlaybooks(v *Verified) error {
+	books, err := d.folder().List(PlaybookDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, b := range books {
+		name := filepath.Join(PlaybookDir, b.Name())
+		if filepath.Ext(name) != bookSuffix {
+			v.Uncovered = append(v.Uncovered, name+": it is no file of the run")
+			continue
+		}
+		text, err := d.folder().Read(name, wholeBytesMax)
+		if err != nil {
+			return err
+		}
+		if err := CheckPlaybook(text); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if !hasHash(text) {
+			v.Uncovered = append(v.Uncovered, name+": it has no hash, and a person may change it")
+			continue
+		}
+		v.Playbooks++
+	}
+	return nil
+}
+
+// verifyRecording reads all of the recording that a run takes its answers from.
+func verifyRecording(h trace.Header, v *Verified) error {
+	recording := h.Latest().Recording
+	if recording == nil {
+		return nil
+	}
+	path := ""
+	if h.Timing != nil {
+		path = h.Timing.RecordingPath
+	}
+	if path == "" {
+		v.Uncovered = append(v.Uncovered, "the recording "+recording.Name+": the run does not say where it is")
+		return nil
+	}
+	f, err := OpenRecording(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoRun) {
+		v.Uncovered = append(v.Uncovered, "the recording "+recording.Name+": it is not at "+path)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the recording %s: %w", recording.Name, err)
+	}
+	defer f.Close()
+	lines := trace.NewReader(f)
+	for {
+		_, err := lines.NextLine()
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			v.Recording = recording.Name
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the recording %s: %w", recording.Name, err)
+		}
+		v.Lines++
+	}
+}
