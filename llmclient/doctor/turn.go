@@ -71,13 +71,13 @@ func (x *examination) turn(ctx context.Context, t Turn, config openai.Config) {
 	} else {
 		x.found.add(CheckTurn, Warn, how, turnAdvice)
 	}
-	detail := "of the tokens of the later calls of a turn"
+	read := fmt.Sprintf("%d of %d input tokens of a turn's later calls were read from a cache", cached, input)
 	switch {
 	case input == 0:
 	case cached > 0:
-		x.found.add(CheckCache, Pass, fmt.Sprintf("%d %s, %d, were read from the cache", cached, detail, input), "")
+		x.found.add(CheckCache, Pass, read, "")
 	default:
-		x.found.add(CheckCache, Pass, fmt.Sprintf("none %s, %d, was read from a cache, or it is not reported", detail, input), "")
+		x.found.add(CheckCache, Pass, read+", as far as is reported", "")
 	}
 }
 
