@@ -131,6 +131,8 @@ type Agent struct {
 	ledger       policy.Ledger
 	order        Decision
 	instructions string
+	// cacheKey is the key of its requests at the provider's prompt cache.
+	cacheKey string
 	// template is the instructions as a source.
 	template     *trace.Source
 	staticTokens int
@@ -168,6 +170,7 @@ func (m *Agent) SetSystemPrompt(text string) {
 		Preview: plaintext.Clip(m.instructions, trace.PreviewMax), Chars: runeCount(m.instructions), Trust: trace.TrustRules,
 	}
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
+	m.cacheKey = m.cfg.CacheKey(m.id, llmclient.Request{Model: m.cfg.Model, Instructions: m.instructions, Tools: m.tools})
 }
 
 // Adopt puts the agent under another runtime from the next turn on: its limits, protocol,

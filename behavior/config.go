@@ -38,6 +38,9 @@ type Config struct {
 	CountTokens func(string) int
 	// Documents are what agents can look things up in, nil for none.
 	Documents *documents.Library
+	// Agents are the ids of the world's agents in its order, by which cache keys are numbered. It may
+	// be nil: then all agents have one key.
+	Agents []string
 	// Needless are the actions that can matter to no agent in the world, see
 	// [world.World.Needless]. No tool and no line of a prompt names them.
 	Needless []string

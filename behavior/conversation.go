@@ -48,6 +48,8 @@ type Conversation struct {
 
 	// said is all text of the last answer, also what may not decide.
 	said string
+	// marks are the places at which a provider is asked to keep the prompt, ascending; see mark.
+	marks []int
 	// answerAt is where the items of the last answer begin.
 	answerAt int
 	// after are messages that follow the outputs of the last answer's calls.
@@ -162,14 +164,18 @@ func (c *Conversation) Complete() {
 		return
 	}
 	items, repairs := llmclient.PairItems(c.Input, encode(c.words().newFeedback(CodeNoResult)))
-	c.Input, c.tokens, c.counted = items, 0, 0
+	c.replace(items)
 	for _, r := range repairs {
 		c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
 	}
 }
 
-// Sent says that the request with the present input goes out.
-func (c *Conversation) Sent() { c.asks, c.waiting = c.asks+1, true }
+// Sent says that the request with the present input goes out. continues says that another one is
+// likely to follow it.
+func (c *Conversation) Sent(continues bool) {
+	c.mark(continues)
+	c.asks, c.waiting = c.asks+1, true
+}
 
 // Tokens returns what the input takes in tokens.
 func (c *Conversation) Tokens(tokensOf func([]byte) int) int {
@@ -193,7 +199,7 @@ func (c *Conversation) DropReasoning() bool {
 	if dropped == 0 {
 		return false
 	}
-	c.Input, c.tokens, c.counted = kept, 0, 0
+	c.replace(kept)
 	c.repaired(repairReasoning)
 	return true
 }

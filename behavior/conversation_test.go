@@ -108,11 +108,14 @@ func play(t *testing.T, sections map[string]string) string {
 	blocks := strings.Split(strings.TrimSpace(answers), "\n\n")
 	var out strings.Builder
 	seen := 0
+	var kept []int
 	for {
 		switch step := turn.Next().(type) {
 		case behavior.Ask:
 			writeAsk(&out, step, seen)
 			seen = len(step.Request.Input)
+			checkBreakpoints(t, step, kept)
+			kept = step.Request.Breakpoints
 			checkPairing(t, step.Request.Input)
 			if _, faults := llmclient.PairItems(step.Request.Input, ""); len(faults) > 0 {
 				t.Errorf("request %d: an input with %+v", step.Number, faults)

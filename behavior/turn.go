@@ -163,7 +163,7 @@ func (t *Turn) Next() Step {
 			return t.decision
 		}
 		t.cramped = t.room() < moduleTokensMin
-		t.talk.Sent()
+		t.talk.Sent(t.continues())
 		t.retrieve(t.unsent)
 		t.unsent = nil
 		if t.revealed && t.revealedAt == 0 {
@@ -187,7 +187,7 @@ func (t *Turn) Next() Step {
 	}
 	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Free: t.free(), Request: llmclient.Request{
 		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
-		Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()), CacheKey: t.mind.id,
+		Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()), CacheKey: t.mind.cacheKey, Breakpoints: t.talk.Breakpoints(),
 	}}
 }
 

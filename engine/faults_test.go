@@ -328,10 +328,7 @@ func actingServer(t *testing.T, agent string, arguments []string) *httptest.Serv
 	t.Helper()
 	var next atomic.Int64
 	return endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
-		var from struct {
-			Agent string `json:"prompt_cache_key"`
-		}
-		if json.Unmarshal(body, &from) != nil || from.Agent != agent {
+		if agentOf(body) != agent {
 			return false
 		}
 		n := next.Add(1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -25,23 +26,22 @@ func canned(t *testing.T, answers map[string][]string) *httptest.Server {
 	var mu sync.Mutex
 	served := map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request struct {
-			Agent string `json:"prompt_cache_key"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-			http.Error(w, "no JSON", http.StatusBadRequest)
+		body, err := io.ReadAll(r.Body)
+		agent := agentOf(body)
+		if err != nil || agent == "" {
+			http.Error(w, "nobody's turn", http.StatusBadRequest)
 			return
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		n, list := served[request.Agent], answers[request.Agent]
-		served[request.Agent]++
+		n, list := served[agent], answers[agent]
+		served[agent]++
 		items := called(fmt.Sprintf("w%d", n), "decision", `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`)
 		if n < len(list) {
 			items = list[n]
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"id":"resp_%s_%d","object":"response","created_at":0,"status":"completed","model":"canned","output":[%s],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}`, request.Agent, n, items)
+		fmt.Fprintf(w, `{"id":"resp_%s_%d","object":"response","created_at":0,"status":"completed","model":"canned","output":[%s],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}`, agent, n, items)
 	}))
 	t.Cleanup(server.Close)
 	return server

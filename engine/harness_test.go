@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"testing"
@@ -54,6 +55,17 @@ func ticksUpTo(small, full int64) int64 {
 		return full
 	}
 	return small
+}
+
+// turnBody captures whose turn the body of a request is, which its observation says first.
+var turnBody = regexp.MustCompile(`\\n(?:you|你): ([^ ,"\\]+)`)
+
+// agentOf is the agent whose turn a request's body is, empty when it is none's.
+func agentOf(body []byte) string {
+	if found := turnBody.FindSubmatch(body); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 // scriptedSource starts the embedded server and a real client for it.

@@ -109,23 +109,17 @@ func TestLanguagesLeadToTheSameRun(t *testing.T) {
 	}
 }
 
-// requireStaticText demands the same tools in all requests and instructions that are
-// constant per agent.
+// requireStaticText demands the same instructions, tools and first item in all requests of all
+// agents.
 func requireStaticText(t *testing.T, requests []llmclient.Request) {
 	t.Helper()
-	instructions, tools := map[string]string{}, ""
+	prefix := func(r llmclient.Request) string {
+		return r.Instructions + string(llmclient.ToolList(r.Tools)) + string(r.Input[0].Raw)
+	}
 	for _, r := range requests {
-		var list string
-		for _, tool := range r.Tools {
-			list += string(tool.Wire())
+		if prefix(r) != prefix(requests[0]) {
+			t.Fatalf("instructions, tools or the first item changed within a run: %s", prefix(r))
 		}
-		if tools == "" {
-			tools = list
-		}
-		if said, known := instructions[r.CacheKey]; list != tools || known && said != r.Instructions {
-			t.Fatalf("%s: instructions or tools changed within a run", r.CacheKey)
-		}
-		instructions[r.CacheKey] = r.Instructions
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/agentworld/engine"
@@ -23,8 +23,23 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// reflectionBody matches a request to reflect, not one to decide, and captures the agent.
-var reflectionBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`)
+// askers notes who sends which request: a request to reflect does not say.
+type askers struct {
+	engine.Source
+	agents sync.Map
+}
+
+// Respond implements [engine.Source].
+func (a *askers) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	a.agents.Store(r.Hash(), key.Agent)
+	return a.Source.Respond(ctx, key, r)
+}
+
+// of is who sent a request with the body.
+func (a *askers) of(body []byte) string {
+	agent, _ := a.agents.Load(llmclient.Hash(body))
+	return fmt.Sprint(agent)
+}
 
 // learningOptions is a run of an embedded scenario whose requests to reflect are
 // answered by answer, with the arguments of the one tool that may be called; "" is
@@ -32,14 +47,14 @@ var reflectionBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`
 func learningOptions(t *testing.T, scenario string, ticks int64, mode stub.Mode, answer func(agent, stage string) string) engine.Options {
 	t.Helper()
 	o := options(t, scenario, ticks)
+	sent := &askers{}
 	stand := stub.NewHandler(stub.Options{Seed: 1, Mode: mode})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		asks := reflectionBody.FindSubmatch(body)
-		if asks == nil {
+		if !bytes.Contains(body, []byte(`"name":"reflect"`)) {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			stand.ServeHTTP(w, r)
 			return
@@ -53,7 +68,7 @@ func learningOptions(t *testing.T, scenario string, ticks int64, mode stub.Mode,
 			t.Errorf("a request to reflect allows %v, %v", request.Choice.Tools, err)
 		}
 		stage := request.Choice.Tools[0].Name
-		arguments := answer(string(asks[1]), stage)
+		arguments := answer(sent.of(body), stage)
 		if arguments == "" {
 			http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
 			return
@@ -68,7 +83,8 @@ func learningOptions(t *testing.T, scenario string, ticks int64, mode stub.Mode,
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	o.Source, o.LearnEvery = engine.Live(client), 5
+	sent.Source = engine.Live(client)
+	o.Source, o.LearnEvery = sent, 5
 	return o
 }
 

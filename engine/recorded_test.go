@@ -111,15 +111,15 @@ func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 		inRun, inFile string
 	}{
 		"goal": {func(o *engine.Options) { o.ShortTermGoal = "Make chips." }, 0,
-			`agent-1, tick 1, step 1: input item 1 (message user) is not as recorded, from character 21 on: recorded "# Goals\nShort term: Build an assembler.`,
-			`agent-1, tick 1, step 1: input item 1 (message user) is not as recorded: hash recorded `},
+			`agent-1, tick 1, step 1: input item 2 (message user) is not as recorded, from character 135 on: recorded "# Goals\nShort term: Build an assembler.`,
+			`agent-1, tick 1, step 1: input item 2 (message user) is not as recorded: hash recorded `},
 		"system prompt": {func(o *engine.Options) { o.SystemPrompt = "Hurry." }, 0, `instructions is not as recorded, from character 1 on`, `instructions is not as recorded: hash`},
 		"protocol":      {func(o *engine.Options) { o.Protocol = "lean" }, 0, `agent-1, tick 1, step 1: instructions is not as recorded`, `agent-1, tick 1, step 1: instructions is not as recorded`},
 		"model":         {func(o *engine.Options) { o.Model = "other" }, 0, "model is not as recorded: recorded scripted, asked now other", "model is not as recorded: recorded scripted, asked now other"},
 		"later switch": {func(o *engine.Options) {
 			o.PromptSwitches = []trace.Switch{{Tick: 5, AgentID: "agent-3", ShortTermGoal: &later}}
 		}, 4,
-			`agent-3, tick 5, step 1: input item 1`, `agent-3, tick 5, step 1: input item 1`},
+			`agent-3, tick 5, step 1: input item 2`, `agent-3, tick 5, step 1: input item 2`},
 		"more ticks": {func(o *engine.Options) { o.Ticks = 20 }, 6, "the recording ends before this tick", "the recording ends before this tick"},
 	} {
 		for path, want := range map[string]string{o.RunDir: c.inRun, file: c.inFile} {

@@ -21,7 +21,7 @@ import (
 
 // asked is what one request asked, as a server reads it.
 type asked struct {
-	Agent       string          `json:"prompt_cache_key"`
+	Agent       string          `json:"-"`
 	Length      *int64          `json:"max_output_tokens"`
 	Temperature json.RawMessage `json:"temperature"`
 	Reasoning   struct{ Effort string }
@@ -63,6 +63,7 @@ func thinking(t *testing.T, limit int64) (url string, seen func() []asked) {
 			t.Error("a request that is no JSON")
 			return
 		}
+		a.Agent = agentOf(raw)
 		mu.Lock()
 		list = append(list, a)
 		mu.Unlock()

@@ -53,6 +53,9 @@ func scenarioOf(s trace.Settings) (world.Scenario, error) {
 func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.Runtime, *playbook.Playbook, error) {
 	cfg := behaviorConfig(s)
 	cfg.Needless = w.Needless()
+	for n := range w.Agents() {
+		cfg.Agents = append(cfg.Agents, w.AgentID(n))
+	}
 	list, err := documentsOf(s, w.Documents())
 	if err != nil {
 		return nil, nil, err

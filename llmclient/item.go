@@ -101,11 +101,7 @@ func FunctionOutput(callID, output string) Item { return Output(callID, output, 
 
 // Output is [FunctionOutput] for the call of a function or of a custom tool.
 func Output(callID, output string, custom bool) Item {
-	kind := KindFunctionOutput
-	if custom {
-		kind = kindCustomOutput
-	}
-	raw := AppendText(append(make([]byte, 0, len(output)*9/8+128), `{"type":`...), string(kind))
+	raw := AppendText(append(make([]byte, 0, len(output)*9/8+128), `{"type":`...), string(outputKind(custom)))
 	raw = append(AppendText(append(AppendText(append(raw, `,"call_id":`...), callID), `,"output":`...), output), '}')
 	return Item{Kind: KindFunctionOutput, Custom: custom, CallID: callID, Text: output, Raw: raw}
 }
@@ -179,7 +175,7 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Text = cmp.Or(TextOf(w.first(callArguments...)), TextOf(inner.first(callArguments...)))
 		it.CallID = cmp.Or(it.CallID, TextOf(inner.first("tool_use_id", "id")))
 	case KindFunctionOutput:
-		it.Text = TextOf(w["output"])
+		it.Text = outputText(w["output"])
 	}
 	return it, true
 }
@@ -274,6 +270,24 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 		whole = whole && kind == "output_text" && strings.HasPrefix(string(p["annotations"]), "[") && strings.HasPrefix(string(p["logprobs"]), "[")
 	}
 	return strings.Join(texts, "\n"), strings.Join(refusals, "\n"), calls, whole
+}
+
+// outputText is the text of a call's output, which is a string or a list of parts. Anything else
+// reads as its JSON.
+func outputText(raw json.RawMessage) string {
+	parts, ok := Elements(raw, partsMax)
+	if !ok {
+		return TextOf(raw)
+	}
+	texts := make([]string, 0, len(parts))
+	for _, part := range parts {
+		p := MembersOf(part)
+		if p == nil || p["text"] == nil {
+			return TextOf(raw)
+		}
+		texts = append(texts, TextOf(p["text"]))
+	}
+	return strings.Join(texts, "\n")
 }
 
 // withoutID returns the item without its own id, otherwise of equal content. A message of

@@ -83,6 +83,14 @@ type Request struct {
 	Sampling Sampling
 	// CacheKey is a stable routing hint for the provider's prompt cache.
 	CacheKey string
+	// Breakpoints are the indexes of the items of Input after which the provider is asked to keep
+	// the prompt so far, ascending; only of those that the API can mark. The first and the last three
+	// are marked. The others were marked in earlier requests of the conversation. Without any, the
+	// provider keeps what it likes.
+	Breakpoints []int
+	// PlainOutputs keeps the outputs of calls as strings, for a server that takes no lists. They
+	// then carry no mark.
+	PlainOutputs bool
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
@@ -93,6 +101,7 @@ func (r Request) Body() []byte {
 	for _, it := range r.Input {
 		size += len(it.Raw) + 1
 	}
+	size += len(r.Breakpoints) * 128
 	body := make([]byte, 0, size) // enough, unless texts are full of characters that need escaping
 	r.write(func(part []byte) { body = append(body, part...) })
 	return body
@@ -129,11 +138,11 @@ func (r Request) writeRest(to func(part []byte)) {
 		to(members[:len(members)-1])
 	}
 	to(beforeInput)
-	for i, it := range r.Input {
+	for i := range r.Input {
 		if i > 0 {
 			to(comma)
 		}
-		to(it.Raw)
+		to(r.sent(i))
 	}
 	to(afterInput)
 }
@@ -166,6 +175,9 @@ func (r Request) members() json.RawMessage {
 	if r.CacheKey != "" {
 		b = append(AppendText(append(b, `"prompt_cache_key":`...), r.CacheKey), ',')
 	}
+	if len(r.Breakpoints) > 0 {
+		b = append(b, breakpointsOnly...)
+	}
 	return append(b, `"store":false,"include":["reasoning.encrypted_content"]}`...)
 }
 
@@ -181,6 +193,15 @@ func (r Request) Head() Head {
 	h := sha256.New()
 	r.writeHead(func(part []byte) { h.Write(part) })
 	return Head{h.(hash.Cloner)}
+}
+
+// CacheKey is a routing hint that all requests with this head share, and no others: 32 hex digits.
+func (h Head) CacheKey() string {
+	whole, err := h.begun.Clone()
+	if err != nil {
+		panic("llmclient: SHA-256 cannot be cloned: " + err.Error())
+	}
+	return hexText([sha256.Size]byte(whole.Sum(nil)))[:32]
 }
 
 // Hash is [Request.Hash] of a request that has this head.

@@ -230,6 +230,7 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 		return err
 	}
 	call.Instructions, call.Tools, call.RequestHash = head.instructions, head.tools, head.begun.Hash(r)
+	call.CacheKey, call.Breakpoints = r.CacheKey, r.Breakpoints
 	call.InputChars, call.ToolChars = head.chars+r.InputChars(), r.ToolChars()
 	if call.Input, err = l.w.Items(call.Tick, r.Input); err != nil {
 		return err

@@ -27,6 +27,10 @@ type ModelCall struct {
 	// MaxOutputTokens is the longest answer that was asked for, 0 where nothing was said. What
 	// else a request asks is in the settings.
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
+	// CacheKey and Breakpoints are what the request told the provider's prompt cache: its key, and
+	// the items of the input, from 0, after which to keep the prompt.
+	CacheKey    string `json:"cache_key,omitempty"`
+	Breakpoints []int  `json:"breakpoints,omitempty"`
 	// RequestHash is the hex SHA-256 of the request body.
 	RequestHash string `json:"request_hash"`
 	// InputChars counts the characters of instructions and input, ToolChars those

@@ -49,7 +49,7 @@ func samples() []Record {
 		ModelCall{
 			MaxOutputTokens: 900,
 			Tick:            1, AgentID: "agent-1", Step: 1, Stage: "decision", Model: "m", Instructions: "h1", Tools: "h2",
-			Input: []string{part.Hash}, ToolChoice: json.RawMessage(`"required"`), RequestHash: "h3", InputChars: 120, ToolChars: 900,
+			Input: []string{part.Hash}, ToolChoice: json.RawMessage(`"required"`), CacheKey: "k", Breakpoints: []int{0}, RequestHash: "h3", InputChars: 120, ToolChars: 900,
 			Sections: []Section{{Name: "memory", Chars: 40, Tokens: 11, ClippedChars: 7, Clipped: true}},
 			Answer: Answer{
 				Kind: llmclient.AnswerTruncated, ID: "resp_1", Model: "m-2026", Status: "incomplete", IncompleteReason: "max_output_tokens",

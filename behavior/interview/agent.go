@@ -60,6 +60,9 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 	t.talk = behavior.Conversation{
 		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language, RepairsMax: repairsMax, Reflects: true, Input: slices.Clone(a.Input),
 	}
+	if with.Model == a.Call.Model {
+		t.talk.Kept(a.Call.Breakpoints)
+	}
 	t.recall()
 	text := wordingOf[a.Settings.Language]
 	lines := slices.Concat([]string{fmt.Sprintf(text.heading, a.Tick)}, a.since(text), []string{text.asked})
@@ -82,7 +85,7 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 // recall takes the agent's last answer into the conversation. What it called is answered with
 // the outcome of its decision.
 func (t *Turn) recall() {
-	t.talk.Sent()
+	t.talk.Sent(false)
 	text, _ := t.talk.Take(t.agent.Answer)
 	if len(t.talk.Calls) == 0 && strings.TrimSpace(text) != "" {
 		t.talk.Read(text, nil) // calls that were written down as text; none is as good

@@ -58,14 +58,32 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 	}
 	if !t.talk.Waits() {
 		t.talk.Complete()
-		t.talk.Sent()
+		t.talk.Sent(false)
 		t.result.Calls++
 	}
-	return behavior.Ask{Number: t.result.Calls, Stage: trace.StageAsk, Free: t.free(), Request: llmclient.Request{
+	r := llmclient.Request{
 		Model: t.with.Model, Instructions: t.agent.Instructions, Input: t.talk.Input, Tools: t.agent.Tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceNone},
-		Sampling: t.talk.Sampling(t.agent.Settings.SamplingOf(t.agent.ID), t.free()), CacheKey: t.agent.ID,
-	}}, true
+		Sampling: t.talk.Sampling(t.agent.Settings.SamplingOf(t.agent.ID), t.free()),
+	}
+	t.findKept(&r)
+	return behavior.Ask{Number: t.result.Calls, Stage: trace.StageAsk, Free: t.free(), Request: r}, true
+}
+
+// findKept says where a provider finds what it has kept of the agent's own requests, under the key of
+// the recorded call. A call of an older run had the agent's id for a key and no breakpoints.
+func (t *Turn) findKept(r *llmclient.Request) {
+	call := t.agent.Call
+	switch {
+	case len(call.Breakpoints) == 0:
+		r.CacheKey = t.agent.ID
+		return
+	case t.with.Model == call.Model:
+		r.CacheKey = call.CacheKey
+	default:
+		r.CacheKey = r.Head().CacheKey()
+	}
+	r.Breakpoints = t.talk.Breakpoints()
 }
 
 // free is what the window has left for an answer.

@@ -20,7 +20,9 @@ import (
 type Turn struct {
 	runtime *Runtime
 	agent   string
-	shown   opening
+	// key is that of the turn's requests at the provider's prompt cache.
+	key   string
+	shown opening
 	// input is what the result is based on.
 	input playbook.ConsolidationInput
 	// evidence names a decision of the agent by its tick.
@@ -46,6 +48,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		panic("reflect: a turn about no decision")
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect}
+	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.policy, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.talk = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax, Reflects: true,
@@ -62,12 +65,12 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 	}
 	if !t.talk.Waits() {
 		t.talk.Complete()
-		t.talk.Sent()
+		t.talk.Sent(t.stage == trace.StageReflect)
 	}
 	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
 		Model: t.runtime.cfg.Model, Instructions: t.runtime.policy, Input: t.talk.Input, Tools: t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
-		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()), CacheKey: t.agent + "-learn",
+		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()), CacheKey: t.key, Breakpoints: t.talk.Breakpoints(),
 	}}, true
 }
 

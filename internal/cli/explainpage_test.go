@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/world"
@@ -37,9 +38,7 @@ func lending(t *testing.T) string {
 			return
 		}
 		var request struct {
-			Input []struct {
-				Content, Output, Name string
-			} `json:"input"`
+			Input  []json.RawMessage `json:"input"`
 			Choice struct {
 				Tools []struct{ Name string } `json:"tools"`
 			} `json:"tool_choice"`
@@ -52,8 +51,11 @@ func lending(t *testing.T) string {
 		for _, tool := range request.Choice.Tools {
 			offered = append(offered, tool.Name)
 		}
-		for _, it := range request.Input {
-			text += it.Content + it.Output + "\n"
+		for _, raw := range request.Input {
+			it, _ := llmclient.ParseItem(raw)
+			if it.Kind != llmclient.KindFunctionCall {
+				text += it.Text + "\n"
+			}
 		}
 		tick, miner := 0, strings.Contains(text, "you: agent-1,")
 		if at := tickOf.FindStringSubmatch(text); at != nil {

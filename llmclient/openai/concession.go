@@ -25,6 +25,8 @@ type field struct {
 // here as well, so that a tool_choice is help and no more.
 var fields = []field{
 	{"prompt_cache_key", member("prompt_cache_key")},
+	{fieldBreakpoints, withoutBreakpoints},
+	{fieldOutputLists, withoutOutputLists},
 	{"include", member("include")},
 	{"parallel_tool_calls", member("parallel_tool_calls")},
 	{fieldStore, member("store")},
@@ -61,13 +63,14 @@ var fields = []field{
 		r.Input, there = llmclient.WithPlainCallIDs(r.Input)
 		return there
 	}},
+	{fieldCommon, withoutCommon},
 	{fieldReasoningIDs, func(r *llmclient.Request) (there bool) {
 		r.Input, there = llmclient.WithoutReasoningIDs(r.Input)
 		return there
 	}},
 	{fieldReasoning, func(r *llmclient.Request) bool { // some servers write it and do not read it
-		kept, dropped := llmclient.WithoutReasoning(r.Input)
-		r.Input = kept
+		without, dropped := r.WithoutReasoning()
+		*r = without
 		return dropped > 0
 	}},
 }
@@ -151,11 +154,16 @@ var wordings = []wording{
 	{"reasoning back", failing, regexp.MustCompile(`reasoning (item|content|summar|block|part)|(summar|thinking|thought).{0,40}(not (supported|allowed|permitted)|unsupported|unknown|invalid)|` +
 		`type.{0,4}reasoning|'reasoning'.{0,60}'(message|function call)'|\.type.{0,40}'reasoning|\[['"]?content['"]?\] is not an array|encrypted (content|reasoning).{0,200}(verif|decrypt|issued|belong|match|expired|corrupt|tampered)|not issued (to|for|by)|signature.{0,60}(invalid|verif|mismatch)`),
 		[][]string{{fieldReasoning}, {fieldInclude}}},
+	{"marks of the prompt cache", failing, saysBreakpoint, [][]string{{fieldBreakpoints}}},
+	{"roles that alternate", append([]int{http.StatusInternalServerError}, refusing...), saysAlternate,
+		[][]string{{fieldRole}, {fieldRole, fieldCommon}}},
 	{"the role of a message", append([]int{http.StatusInternalServerError}, refusing...), regexp.MustCompile(
 		`\broles?\b|\bsystem (message|prompt|instruction|turn)|\bdeveloper\b|角色|\bmessages?\b.{0,60}(beginning|must alternate|come first|be the first|at the start)`),
 		[][]string{{fieldRole}}},
 	{"encrypted content", refusing, regexp.MustCompile(`(?:reasoning.)?encrypted (content|reasoning)`),
 		[][]string{{fieldReasoning}, {fieldInclude}}},
+	{"an output that is a list", failing, saysOutputList, [][]string{{fieldOutputLists}, {fieldBreakpoints}}},
+	{"a text that is a list", failing, saysList, [][]string{{fieldOutputLists}, {fieldBreakpoints}, {fieldRole}, {fieldReasoning}}},
 }
 
 // demandsReasoning finds that a server wants reasoning back. That is no refusal of it.

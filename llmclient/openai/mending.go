@@ -77,7 +77,10 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 		return false
 	}
 	var steps [][]string
-	for _, name := range []string{fieldRole, fieldReasoning} {
+	for _, name := range blindly {
+		if name == fieldBreakpoints && !refused {
+			continue // every request has some, and most failures of a server are about none
+		}
 		at, r := refusal{m.asked.Model, name}, m.sent
 		if fieldOf(name).gives(&r) && m.client.tryOnce(at) {
 			steps = append(steps, []string{name})
@@ -85,6 +88,10 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	}
 	return m.takes(steps, got.refused.gist(), got)
 }
+
+// blindly are the fields that are left out of a request that is refused without a reason, in the order
+// in which they are tried.
+var blindly = []string{fieldOutputLists, fieldBreakpoints, fieldRole, fieldReasoning}
 
 // takes takes the first of some steps that changes the request.
 func (m *mending) takes(steps [][]string, why string, got outcome) bool {
@@ -169,7 +176,7 @@ func (m *mending) ended(answered bool) {
 		at := refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}
 		m.client.proves(at, "the endpoint refuses it ("+m.said+")")
 	}
-	for _, name := range []string{fieldRole, fieldReasoning} {
+	for _, name := range blindly {
 		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
 	}
 }

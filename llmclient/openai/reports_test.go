@@ -88,6 +88,14 @@ func refusingText(has string, status int, body string) func(int, string) (int, s
 	}
 }
 
+// marked is a request in a later round of a turn whose prompt a provider is asked to keep.
+func marked() llmclient.Request {
+	r := full()
+	r.Input = append([]llmclient.Item{llmclient.Message("user", "common")}, r.Input...)
+	r.Breakpoints = []int{0, 1, len(r.Input) - 1}
+	return r
+}
+
 // narrowed is a request that may call one tool of two, and has to.
 func narrowed() llmclient.Request {
 	r := full()
@@ -134,6 +142,27 @@ var reports = []reportedCase{
 	{"the same in words that nobody knows", "the same, tried once", "GLM gateways",
 		refusingText(developerRole, 400, `{"error":{"code":"1214","message":"请求有误"}}`), 2, fedBack,
 		func(p played) bool { return p.mended("without_developer_role") && len(p.bodies) == 3 }},
+	{"roles that have to alternate", "messages that follow each other at the beginning become one; `without_common_message`", "templates of Gemma and Mistral",
+		func(_ int, body string) (int, string) {
+			if strings.Count(body, `"role":"user"`) > 1 {
+				return 400, `{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`
+			}
+			return 200, goodOne
+		}, 2, marked, func(p played) bool {
+			return p.mended("without_common_message") && strings.Contains(p.bodies[1], `common\n`)
+		}},
+	{"marks of the prompt cache are refused by name, in the input or as an option", "sent without marks and option; `without_prompt_cache_breakpoint`", "tingly-box 1548, CLIProxyAPI 5068",
+		refusingText(`"prompt_cache_options"`, 400, `{"error":{"message":"Unsupported parameter(s): prompt_cache_options"}}`), 2, marked,
+		func(p played) bool {
+			return p.mended("without_prompt_cache_breakpoint") && p.never("cache_options", 1) && p.never("breakpoint", 1) && p.never(`"mode":"explicit"`, 1)
+		}},
+	{"the output of a call that is a list is refused", "sent as a string; messages stay marked; `without_output_lists`", "deepagents 202, llama.cpp 23542",
+		refusingText(`"output":[`, 400, `{"error":{"message":"Invalid type for function_call_output.output: expected string, received list.","param":"input"}}`), 2, marked,
+		func(p played) bool {
+			return p.mended("without_output_lists") && strings.Count(p.bodies[1], "prompt_cache_breakpoint") == 2
+		}},
+	{"the same without a word about it, as 400 or 500", "the same, tried once; then without marks", "sglang 33867",
+		refusingText(`"output":[`, 500, `{"error":{"message":"..."}}`), 2, marked, func(p played) bool { return p.mended("without_output_lists") }},
 	{"a `call_id` of hundreds of characters", "comes back as it came", "LiteLLM 38270, 34387",
 		always(200, goodOne), 1, longIDed, func(p played) bool { return strings.Count(p.bodies[0], strings.Repeat("sig", 100)) == 2 }},
 	{"call ids other than nine letters and digits are refused", "those made here fit", "opencode 1680, ironclaw 1241",

@@ -37,6 +37,15 @@ var refusals = map[string][]string{
 	fieldInclude:          {"Unrecognized request argument supplied: include", "Invalid value for option include"},
 	"prompt_cache_key":    {"acme does not support parameters: ['prompt_cache_key'], for model=m", "Unsupported parameter: 'prompt_cache_key'"},
 	"parallel_tool_calls": {"unknown field \"parallel_tool_calls\""},
+	fieldBreakpoints: {
+		"Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'.", "Unsupported parameter(s): prompt_cache_options", "prompt_cache_options is not supported on this model",
+		"Extra inputs are not permitted, field: 'prompt_cache_options', value: {'mode': 'explicit'}", "Explicit breakpoints are not available for this model",
+	},
+	fieldOutputLists: {
+		"Invalid type for function_call_output.output: expected string, received list.", "Output of tool call should be 'Input text'", "Invalid type for 'input[3].output': expected a string, but got an array instead.",
+		"json: cannot unmarshal array into Go struct field ResponsesFunctionCallOutput.output of type string", "Tool messages must have a content that is a string",
+		"240 validation errors: {'type': 'string_type', 'loc': ('body', 'input', 'str'), 'msg': 'Input should be a valid string'",
+	},
 	fieldAllowedTools: {
 		"Invalid type for tool_choice: object. Supported string values: none, auto, required", "Only 'auto' tool_choice is supported in response API",
 		"tool_choice.type: unknown variant `allowed_tools`, expected `function`",
@@ -69,7 +78,7 @@ func TestWordingsReadBothWays(t *testing.T) {
 		}
 	}
 	for _, f := range fields {
-		if f.name != fieldOtherTools && f.name != fieldRequired && f.name != fieldToolChoice && len(refusals[f.name]) == 0 {
+		if f.name != fieldOtherTools && f.name != fieldRequired && f.name != fieldToolChoice && f.name != fieldCommon && len(refusals[f.name]) == 0 {
 			t.Errorf("nothing says that a server refuses %s", f.name)
 		}
 	}

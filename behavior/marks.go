@@ -1,0 +1,81 @@
+package behavior
+
+import (
+	"slices"
+	"strconv"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// Breakpoints are the places of the input after which a provider is to keep the prompt so far: the
+// first item, which other conversations begin with, and the end of each request that was likely to
+// be followed by another one. They are those of the request that [Conversation.Sent] announced.
+func (c *Conversation) Breakpoints() []int { return slices.Clip(c.marks) }
+
+// Kept says which places of the present input earlier requests marked, ascending. From a place on that
+// the input does not have, they are left out.
+func (c *Conversation) Kept(places []int) {
+	c.marks = nil
+	for i, at := range places {
+		if at < 0 || at >= len(c.Input) || i > 0 && at <= places[i-1] {
+			return
+		}
+		c.marks = append(c.marks, at)
+	}
+}
+
+// mark notes the places of a request that goes out.
+func (c *Conversation) mark(continues bool) {
+	if len(c.marks) == 0 {
+		c.marks = append(c.marks, 0)
+	}
+	if end := len(c.Input) - 1; continues && end > c.marks[len(c.marks)-1] {
+		c.marks = append(c.marks, end)
+	}
+}
+
+// replace puts items in the place of the input. What a provider has kept is of use up to where they
+// differ.
+func (c *Conversation) replace(items []llmclient.Item) {
+	same := 0
+	for same < min(len(items), len(c.Input)) && string(items[same].Raw) == string(c.Input[same].Raw) {
+		same++
+	}
+	c.marks = slices.DeleteFunc(slices.Clone(c.marks), func(at int) bool { return at >= same })
+	c.Input, c.tokens, c.counted = items, 0, 0
+}
+
+// continues reports whether the request that goes out now is likely to be followed by another one of
+// the turn. To keep a prompt costs a quarter more than to read it, and to read it again a tenth, so
+// it pays if more than every fourth such request is followed. A turn ends with its draft and decision,
+// which mostly come in the first answer where nothing has to be planned or read first.
+func (t *Turn) continues() bool {
+	if t.bounded && t.affordable <= 1 || t.talk.asks+1 >= t.mind.cfg.CallsMax() {
+		return false
+	}
+	switch t.stage {
+	case trace.StageReason, trace.StageModules:
+		return true
+	case trace.StagePlan:
+		return t.moduleCalls == 0 || t.locked()
+	}
+	return false
+}
+
+// agentsPerKey is how many agents share a cache key. A provider takes about 15 requests a minute
+// for one key before it spreads them over machines, each of which then has to read the prompt for
+// itself (OpenAI's guide to prompt caching). An agent among others makes a few.
+const agentsPerKey = 4
+
+// CacheKey is the routing hint by which a provider finds what it has kept of a request's prompt: the
+// same for all agents whose requests have the same model, instructions and tools, in any run. In a
+// run of more than a few agents a number is added, so that each key has a few agents.
+func (c *Config) CacheKey(agent string, r llmclient.Request) string {
+	key := r.Head().CacheKey()
+	keys := (len(c.Agents) + agentsPerKey - 1) / agentsPerKey
+	if n := slices.Index(c.Agents, agent); keys > 1 && n >= 0 {
+		key += "-" + strconv.Itoa(n%keys)
+	}
+	return key
+}
