@@ -173,7 +173,8 @@ func (m *mending) ended(answered bool) {
 		return
 	}
 	for _, name := range m.without {
-		m.client.proves(refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}, "the endpoint refuses it ("+m.said+")")
+		at := refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}
+		m.client.proves(at, "the endpoint refuses it ("+m.said+")")
 	}
 	for _, name := range blindly {
 		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
