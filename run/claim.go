@@ -306,18 +306,24 @@ func pidText(p owner.Process) string {
 	return strconv.Itoa(p.PID)
 }
 
-// write writes the claim. The modification time of its file is then the file system's.
+// write writes the claim, and its ticket, which keeps others out where somebody removes the claim.
+// The modification times of the files are then the file system's.
 func (c *Claim) write() error {
-	// Opened again: a network file system passes on what was written when a file is closed.
-	f, err := c.dir.folder().OpenFile(ClaimFile, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return err
+	for _, name := range []string{ticketName(c.number), ClaimFile} {
+		// Opened again: a network file system passes on what was written when a file is closed.
+		f, err := c.dir.folder().OpenFile(name, os.O_RDWR|os.O_CREATE)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteAt(c.record.encode(), 0)
+		if err == nil && name == ClaimFile && !sameFiles(f, c.file) { // somebody has removed or replaced it
+			err = c.lockAgain()
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
 	}
-	_, err = f.WriteAt(c.record.encode(), 0)
-	if err == nil && !sameFiles(f, c.file) { // somebody has removed or replaced it
-		err = c.lockAgain()
-	}
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 // lockAgain locks the file that has the name of the claim by now.
