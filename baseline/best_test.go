@@ -18,6 +18,9 @@ const bestPath = "testdata/best.csv"
 // it looks for better ones first, beginning with those recorded. Small tasks get up to four times
 // as many plays; 3,000 take half an hour.
 func TestBestPlansAreAsRecorded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
 	all := tasks(t)
 	if *update && *searchPlays > 0 {
 		improvePlans(t, all)

@@ -79,6 +79,9 @@ func trick(t *rapid.T, v world.View) world.Action {
 
 // TestNoTrickBeatsTheBound plays tasks with agents that mix work with tricks.
 func TestNoTrickBeatsTheBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
 	all := tasks(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(all).Draw(t, "task")

@@ -71,6 +71,9 @@ func scoresOf(t *testing.T, s world.Scenario, seed uint64) Scores {
 
 // TestScoresAreAsRecorded plays instances of every task: one of each, at full size all.
 func TestScoresAreAsRecorded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
 	if *update {
 		text := "task,seed,nothing,random,greedy,scripted,bound\n"
 		for _, s := range tasks(t) {
@@ -174,6 +177,9 @@ func TestTasksTellPlayersApart(t *testing.T) {
 // TestEmbeddedModelBeatsNothing: in at least 25 of 30 tasks the embedded model scores more than agents
 // that wait, and nowhere more than the bound.
 func TestEmbeddedModelBeatsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
 	beaten, all := 0, tasks(t)
 	for _, s := range all {
 		s = s.Instance(s.Seed)

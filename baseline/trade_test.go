@@ -19,6 +19,9 @@ func trading(t *testing.T) []world.Scenario {
 // goal; without the five actions neither they score anything nor one of them alone, nor
 // agents that try everything else that the scenario does not forbid.
 func TestTradesAreNeeded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
 	all := trading(t)
 	if len(all) < 3 {
 		t.Fatalf("there are %d tasks of trade, want 3", len(all))

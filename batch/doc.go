@@ -11,7 +11,10 @@
 //	cells/ID/attempt-N/     an attempt: who plays it, and its run directory; the highest N is
 //	                        who may, and so the fence
 //	cells/ID/result.json    the result; written once, and then the cell is done
+//	budget/lease-N.json     what is leased of the budget after N leases; the highest N holds
 //	results.jsonl           all results; can be made again from the cells
+//
+// Attempts and leases are claims and entries of a [Store], which needs no lock.
 //
 // A cell is done when its result is there, whatever else says so. It may be taken over when
 // its owner has gone: the successor makes the next attempt of a copy of the last one, and the

@@ -367,7 +367,9 @@ func passing(err error) bool {
 	_, system := errors.AsType[syscall.Errno](err)
 	_, path := errors.AsType[*fs.PathError](err)
 	_, locked := errors.AsType[*run.LockedError](err)
-	return (system || path || locked) && !run.Damaged(err)
+	_, taken := errors.AsType[*run.TakenOverError](err)
+	outside := system || path || locked || taken
+	return outside && !run.Damaged(err)
 }
 
 // Final says that a run which ended so is not played again: its end is about the model or its own

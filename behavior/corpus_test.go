@@ -192,6 +192,9 @@ func (o outcome) compare(t *testing.T, shape stub.Shape) {
 // TestUniversalShapes plays every universal shape at every point of a turn in both
 // protocols. The turn must then go as it goes without the shape.
 func TestUniversalShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many games")
+	}
 	for _, p := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		clean, _ := newScene(t, p, policySeed).play(t, stub.Shape{}, 0)
 		for _, shape := range stub.Corpus() {

@@ -210,6 +210,9 @@ func randomGame(t *testing.T, seed uint64) (faults []string) {
 // TestRandomGames: whatever a model answers, and whatever others write to it, texts are shown after a plan
 // only, cost it three ticks and six further rounds in fifty, and bring it to give nothing away.
 func TestRandomGames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many games")
+	}
 	games := uint64(20)
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		games = 1000

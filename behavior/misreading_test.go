@@ -71,6 +71,9 @@ var misreadings = []misreading{
 // TestNothingIsExecutedThatWasNotDecided plays each answer several times: what comes
 // of it must not depend on the order of a map either.
 func TestNothingIsExecutedThatWasNotDecided(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many games")
+	}
 	for _, m := range misreadings {
 		t.Run(m.name, func(t *testing.T) {
 			for range 8 {

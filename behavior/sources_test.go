@@ -26,7 +26,9 @@ func TestEveryRepairHasASource(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			repairs[name] = repairs[name]
+			if _, known := repairs[name]; !known {
+				repairs[name] = false
+			}
 		}
 		return true
 	})

@@ -27,7 +27,8 @@ func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...strin
 	if p == ProtocolLean {
 		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.turnDoc+actions, needless...), plan}
 	}
-	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, w.draftDoc+actions, needless...), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
+	draft := tool[answer.Draft](answer.ToolDraft, w.draftDoc+actions, needless...)
+	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
 }
 
 func tool[Args any](name, doc string, needless ...string) llmclient.Tool {

@@ -178,6 +178,9 @@ func (s spokenWorld) neighbours(seed uint64) (list []world.Intent) {
 // texts, notes and names of all others replaced by random ones: what is executed, by what
 // authority, what is refused and whom it is said to rest on stays the same.
 func TestWordsChangeNoVerdict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many games")
+	}
 	turns := 1000
 	if testing.Short() {
 		turns = 120

@@ -140,8 +140,7 @@ func isTrace(f fs.DirEntry) bool {
 	return f.Type().IsRegular() && (f.Name() == run.TraceFile || strings.HasPrefix(f.Name(), "trace-") && strings.HasSuffix(f.Name(), ".jsonl.zst"))
 }
 
-// neverBegan says that the files of a directory are those of a run before its trace, and no others:
-// an attempt at a cell is locked too.
+// neverBegan says that the files of a directory are those of a run before its trace, and no others.
 func neverBegan(files []fs.DirEntry) bool {
 	other := func(f fs.DirEntry) bool {
 		lock := f.Name() == run.LockFile || f.Name() == run.ClaimFile

@@ -391,9 +391,9 @@ func (p *endpoint) nothingDecided() *stop {
 	if !parsed {
 		kind = strings.Join(ends[:min(1, len(ends))], "")
 	}
-	return &stop{status: trace.RunNoUsableAnswers, unused: kind,
-		reason: fmt.Sprintf("no decision of a model in %d ticks in a row with answers: each turn ended in a wait that nobody chose or in an action of its plan (%s), such as: %s",
-			p.undecided.ticks, counts, p.undecided.example)}
+	reason := fmt.Sprintf("no decision of a model in %d ticks in a row with answers: each turn ended in a wait that "+
+		"nobody chose or in an action of its plan (%s), such as: %s", p.undecided.ticks, counts, p.undecided.example)
+	return &stop{status: trace.RunNoUsableAnswers, unused: kind, reason: reason}
 }
 
 // mostFirst lists counts by name, the greatest first, and says them.

@@ -52,6 +52,7 @@ func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engi
 	t.Helper()
 	url, faults := faultyServer(t, spec)
 	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase, cfg.WindowTokens = url, "embedded", time.Millisecond, 128_000
+	cfg.Steady = true // as a run reaches its own server
 	o = through(t, o, cfg)
 	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, faultSeed
 	o.Reused = func(r llmclient.Request, attempts int) {

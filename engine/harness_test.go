@@ -76,7 +76,7 @@ func scriptedSource(t testing.TB) (engine.Source, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	client, err := openai.New(openai.Config{BaseURL: server.URL()})
+	client, err := openai.New(openai.Config{BaseURL: server.URL(), Steady: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -54,6 +55,7 @@ func TestWhoDecidesForEveryManner(t *testing.T) {
 	}
 	var table strings.Builder
 	fmt.Fprintf(&table, "who decided in %d ticks of %s\n%-16s %-8s %6s %6s %6s %6s %6s %6s  %s\n", ticks, scenario, "manner", "protocol", "model", "order", "draft", "plan", "nobody", "calls", "ended")
+	cells := map[string]string{}
 	for _, manner := range append([]string{""}, stub.MannerNames()...) {
 		for _, protocol := range []string{"full", "lean"} {
 			result, r := mannered(t, manner, protocol, scenario, ticks)
@@ -75,7 +77,46 @@ func TestWhoDecidesForEveryManner(t *testing.T) {
 			case !never && (result.Status != trace.RunCompleted || d.DecidedBy[report.DecidedByNobody] > 0):
 				t.Errorf("%s, %s: %s after %d ticks with %v, want it completed, and no wait that nobody chose", manner, protocol, result.Status, result.TicksDone, d.DecidedBy)
 			}
+			cells[name] += mannerCell(result, r)
 		}
 	}
 	t.Log(table.String())
+	if *update && ticks == 30 {
+		writeMannerCells(t, cells)
+	}
+}
+
+// mannerCell is what docs/faults.md says of a run: the calls per decision, what the engine did in
+// place of decisions, and where the run ended early.
+func mannerCell(result engine.Result, r report.Report) string {
+	cell := fmt.Sprintf(" %.2f", float64(r.TraceCounts.CallsPerDecision.AvgMilli)/1000)
+	for _, by := range []trace.Basis{trace.ByDraft, trace.ByPlan} {
+		if n := r.DecisionCounts.FallbacksBy[string(by)]; n > 0 {
+			cell += fmt.Sprintf(", %s %d", by, n)
+		}
+	}
+	if result.Status != trace.RunCompleted {
+		cell += fmt.Sprintf(", ended after %d", result.TicksDone)
+	}
+	return cell + " |"
+}
+
+// writeMannerCells writes the last columns of the table of manners.
+func writeMannerCells(t *testing.T, cells map[string]string) {
+	t.Helper()
+	const path = "../docs/faults.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, cell := range cells {
+		if name != "none" {
+			name = "`" + name + "`"
+		}
+		row := regexp.MustCompile(`(?m)^(\| ` + name + ` \| [^|\n]* \|).*$`)
+		page = row.ReplaceAll(page, []byte("${1}"+cell))
+	}
+	if err := os.WriteFile(path, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

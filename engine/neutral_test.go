@@ -35,3 +35,25 @@ func TestWhatIsNoFaultOfAnEndpointEndsNone(t *testing.T) {
 		requireReplays(t, o.RunDir, ticks)
 	}
 }
+
+// TestConcessionsStayBelowTheRecord: a server that overlooks a list of allowed tools is sent another
+// form of the choice. The requests of the record stay those that the turns made, so the run replays.
+func TestConcessionsStayBelowTheRecord(t *testing.T) {
+	server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, sent []byte) bool {
+		if !bytes.Contains(sent, []byte(`"type":"allowed_tools"`)) {
+			return false
+		}
+		_, _ = w.Write([]byte(`{"object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":"I would mine."}],"usage":{"input_tokens":9,"output_tokens":9}}`))
+		return true
+	})
+	const ticks = 6
+	o := through(t, options(t, "minimal", ticks), openai.Config{BaseURL: server.URL})
+	if result := run(t, o); result.Status != trace.RunCompleted {
+		t.Errorf("%+v", result)
+	}
+	r := fold(t, o.RunDir)
+	if r.TraceCounts.ItemRepairsByKind["without_allowed_tools"] == 0 || r.DecisionCounts.WaitDegraded > 2 {
+		t.Errorf("repairs %v, %d degraded waits", r.TraceCounts.ItemRepairsByKind, r.DecisionCounts.WaitDegraded)
+	}
+	requireReplays(t, o.RunDir, ticks)
+}

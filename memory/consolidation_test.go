@@ -214,6 +214,9 @@ func TestMeasures(t *testing.T) {
 // TestBusyAgentStaysWithinItsBounds lives 10,000 ticks, twice, with every kind of
 // thing that fills a memory.
 func TestBusyAgentStaysWithinItsBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("keeps many memories")
+	}
 	m, again := New(English), New(English)
 	for tick := range int64(10_000) {
 		for _, e := range busyTick(tick) {

@@ -144,8 +144,8 @@ type TakenOverError struct {
 
 // Error names the process.
 func (e *TakenOverError) Error() string {
-	return fmt.Sprintf("%s has taken over the run directory %s, because this process was silent for longer than %s; nothing was written since",
-		processText(e.By), e.Dir, ClaimMax)
+	return fmt.Sprintf("%s has taken over the run directory %s, because this process was silent for longer than %s; "+
+		"nothing was written since", processText(e.By), e.Dir, ClaimMax)
 }
 
 // processText names a process for people.
@@ -187,7 +187,7 @@ func (c *Claim) acquire() error {
 	if !held {
 		return &LockedError{Dir: string(c.dir), PID: c.dir.signed()}
 	}
-	if !sameFile(c.file, c.dir.file(ClaimFile)) {
+	if !c.dir.names(ClaimFile, c.file) {
 		return errMoved
 	}
 	info, err := c.file.Stat()
@@ -294,7 +294,9 @@ func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
 	if age > ClaimMax {
 		return nil
 	}
-	return &LockedError{Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age}
+	return &LockedError{
+		Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age, Unreadable: r.Number == 0,
+	}
 }
 
 func pidText(p owner.Process) string {

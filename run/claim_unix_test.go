@@ -82,7 +82,7 @@ func TestClaimsOfOthers(t *testing.T) {
 		{name: "alive for long, by another mount", owner: here(living.Process.Pid, ""), device: "other", age: time.Hour, refusal: "in use by process"},
 		{name: "ended", owner: here(ended.Process.Pid, ""), device: "other"},
 		{name: "its id is another's by now", owner: here(living.Process.Pid, "1"), device: "other"},
-		{name: "unreadable, now", refusal: "of host"},
+		{name: "unreadable, now", refusal: "run.claim is damaged"},
 		{name: "unreadable, long ago", age: time.Hour},
 	} {
 		d := emptyRun(t)

@@ -98,19 +98,17 @@ func (d Dir) leftOfRun() (name string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if d.Begun() { // also a link to a file that is gone is somebody's
+		if _, err := d.Header(); !errors.Is(err, ErrNothingRecorded) {
+			return TraceFile, nil
+		}
+	}
 	for _, e := range entries {
 		if isSegment(e.Name()) || e.Name() == ReportFile {
 			return e.Name(), nil
 		}
 	}
-	if !exists(d.file(TraceFile)) {
-		return "", nil
-	}
-	// Also a link to a file that is gone is somebody's.
-	if _, err := d.Header(); errors.Is(err, ErrNothingRecorded) {
-		return "", nil
-	}
-	return TraceFile, nil
+	return "", nil
 }
 
 // Begun says that the directory holds a trace.

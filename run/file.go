@@ -51,7 +51,7 @@ func (t *traceFile) sync() error {
 	if err := t.out.Sync(); err != nil {
 		return fmt.Errorf("sync trace: %w", err)
 	}
-	if !sameFile(t.out, t.dir.file(TraceFile)) {
+	if !t.dir.names(TraceFile, t.out) {
 		return fmt.Errorf("sync trace %s: %w", t.dir.file(TraceFile), errTraceGone)
 	}
 	return nil

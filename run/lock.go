@@ -23,6 +23,8 @@ type LockedError struct {
 	Other bool
 	Host  string
 	Age   time.Duration
+	// Unreadable says that [ClaimFile] does not say which process it is.
+	Unreadable bool
 }
 
 // Error names the process that has the run and, for one of another host, when others are let in.
@@ -31,8 +33,12 @@ func (e *LockedError) Error() string {
 	if !e.Other {
 		return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, pid)
 	}
-	return fmt.Sprintf("run directory %s is in use by process %s of host %s, which was heard of %s ago; wait for it or stop it: once it has been silent for %s, in %s at the earliest, others are let in",
-		e.Dir, pid, strconv.QuoteToASCII(cmp.Or(e.Host, "(unknown)")), seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
+	who := fmt.Sprintf("process %s of host %s", pid, strconv.QuoteToASCII(e.Host))
+	if e.Unreadable {
+		who = "a process that is unknown, since " + ClaimFile + " is damaged"
+	}
+	return fmt.Sprintf("run directory %s is in use by %s, which was heard of %s ago; wait for it or stop it: "+
+		"once it has been silent for %s, in %s at the earliest, others are let in", e.Dir, who, seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
 }
 
 // seconds is a duration for people.
@@ -47,7 +53,8 @@ type NoLocksError struct {
 
 // Error says what to do.
 func (e *NoLocksError) Error() string {
-	return fmt.Sprintf("%s is on a file system without locks (%v), where two processes could mix their records; choose a directory on another one, such as a local disk, or mount it with locks (flock)", e.Dir, e.Err)
+	return fmt.Sprintf("%s is on a file system without locks (%v), where two processes could mix their records; "+
+		"choose a directory on another one, such as a local disk, or mount it with locks (flock)", e.Dir, e.Err)
 }
 
 // Unwrap returns what the system says.
@@ -161,6 +168,13 @@ func (d Dir) signed() string {
 		return ""
 	}
 	return pid
+}
+
+// names reports whether a name of the run is still that of an open file.
+func (d Dir) names(name string, f interface{ Stat() (os.FileInfo, error) }) bool {
+	opened, errOpen := f.Stat()
+	named, err := d.folder().Stat(name)
+	return errOpen == nil && err == nil && os.SameFile(opened, named)
 }
 
 // sameFile reports whether path still leads to the open file f.

@@ -242,7 +242,10 @@ func liveOptions(t *testing.T, kind int) (engine.Options, *paid) {
 		t.Fatal(err)
 	}
 	handler := stub.NewHandler(stub.Options{Seed: 1, Faults: stub.NewInjector(faults, 3)})
-	client, err := openai.New(openai.Config{BaseURL: "http://model.test", BackoffBase: time.Microsecond, HTTPClient: &http.Client{Transport: transport{handler}}})
+	client, err := openai.New(openai.Config{
+		BaseURL: "http://model.test", BackoffBase: time.Microsecond, Steady: true,
+		HTTPClient: &http.Client{Transport: transport{handler}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,11 +305,11 @@ func carryOut(o engine.Options, dir, parent string) error {
 // forks of them. No answer that a turn used is asked for twice, and other answers at most
 // as often as they were in flight. Every run ends like one that was never stopped.
 func TestPowerLoss(t *testing.T) {
-	seeds := 100
+	seeds := 32
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		seeds = 1000
 	} else if testing.Short() {
-		seeds = 20
+		seeds = 16
 	}
 	type reference struct {
 		dir, canonical string

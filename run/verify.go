@@ -21,8 +21,9 @@ type Verified struct {
 	// lines.
 	Recording string
 	Lines     int
-	// Uncovered are files of the run that nothing vouches for, each with the reason.
-	Uncovered []string
+	// Uncovered are files of the run that nothing vouches for, each with the reason; Missing are those
+	// for which something should.
+	Uncovered, Missing []string
 }
 
 // VerifyRest checks what belongs to a run beside its trace: questions, playbooks and the recording
@@ -50,8 +51,12 @@ func (d Dir) VerifyRest() (v Verified, err error) {
 		return v, err
 	}
 	for _, file := range []struct{ name, why string }{
-		{IndexFile, "it is made of the trace"}, {CutFile, "it is what resumes cut off, for people"}, {waitsFile, "it is what the run waits for now"},
-		{ControlFile, "it is the address of the page"}, {ClaimFile, "it says who has the run"}, {LockFile, "it says who has the run"},
+		{IndexFile, "it is made of the trace"},
+		{CutFile, "it is what resumes cut off, for people"},
+		{waitsFile, "it is what the run waits for now"},
+		{ControlFile, "it is the address of the page"},
+		{ClaimFile, "it says who has the run"},
+		{LockFile, "it says who has the run"},
 	} {
 		if exists(d.file(file.name)) {
 			v.Uncovered = append(v.Uncovered, file.name+": "+file.why)
@@ -83,7 +88,7 @@ func (d Dir) verifyPlaybooks(v *Verified) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if !hasHash(text) {
-			v.Uncovered = append(v.Uncovered, name+": it has no hash, and a person may change it")
+			v.Missing = append(v.Missing, name+" has no hash: a person may have changed it")
 			continue
 		}
 		v.Playbooks++
@@ -102,12 +107,12 @@ func verifyRecording(h trace.Header, v *Verified) error {
 		path = h.Timing.RecordingPath
 	}
 	if path == "" {
-		v.Uncovered = append(v.Uncovered, "the recording "+recording.Name+": the run does not say where it is")
+		v.Missing = append(v.Missing, "the run does not say where its recording is, "+recording.Name)
 		return nil
 	}
 	f, err := OpenRecording(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoRun) {
-		v.Uncovered = append(v.Uncovered, "the recording "+recording.Name+": it is not at "+path)
+		v.Missing = append(v.Missing, "the recording of the run is not at "+path)
 		return nil
 	}
 	if err != nil {

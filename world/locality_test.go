@@ -47,6 +47,9 @@ var probes = []Action{
 // TestUnseenStateDoesNotShow runs two worlds in which agent-1 does the same while
 // all other agents, which are out of sight, act differently. Its views must be equal.
 func TestUnseenStateDoesNotShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many worlds")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, _, _ := EmbeddedScenario("isolated_five")
 		s.Terms = rapid.Bool().Draw(t, "terms")

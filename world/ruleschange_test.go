@@ -13,6 +13,9 @@ import (
 // and demands what holds in every world: balances that sum to zero, a digest that
 // equals its recomputation, and the same run from the same inputs.
 func TestRulesChangeInRandomWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many worlds")
+	}
 	names := ChangeableRules()
 	changed, refused := 0, 0
 	for seed := range uint64(20) {
@@ -167,6 +170,9 @@ func TestHeatUnderAnotherFactor(t *testing.T) {
 // TestSettlingForOtherRulesChangesNothing: if a rule changes and changes back between two
 // ticks, every agent sees and holds the same as without the changes.
 func TestSettlingForOtherRulesChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many worlds")
+	}
 	for seed := range uint64(8) {
 		s := swarmScenario(t, seed)
 		plain, err := New(s, seed)

@@ -385,6 +385,9 @@ func TestNewAgentIsNoticedThoughAnotherLeft(t *testing.T) {
 // TestOrdersEndForEveryReason makes sure, on a fixed sample, that the comparison
 // above meets each reason, and each on more than one action where that can be.
 func TestOrdersEndForEveryReason(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many worlds")
+	}
 	reasons := map[string]map[string]int{}
 	run := rapid.Custom(func(t *rapid.T) int {
 		for why, actions := range orderRun(t).reasons {

@@ -110,6 +110,9 @@ func swarmScenario(t *testing.T, seed uint64) Scenario {
 // TestSwarmLong runs random worlds, each twice. It checks conservation and the digest
 // in every tick, that both runs agree, and that every agent that cannot act has a wake-up.
 func TestSwarmLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many worlds")
+	}
 	worlds := uint64(30)
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		worlds = 500

@@ -7,7 +7,7 @@
 // 1.3 times the recorded one, or a sum of all of more than 1.3 times the recorded sum. A
 // single ratio below the floor is noise and goes unjudged.
 //
-//	go run ./.ci/yardstick [-update] ARGUMENT...
+//	go run ./.ci/yardstick [-update] -- ARGUMENT...
 //
 // It runs go test ARGUMENT... with itself as the program that starts the test binaries.
 package main

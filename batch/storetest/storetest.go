@@ -26,7 +26,8 @@ const lease = time.Hour
 // Run tests the contract. open makes a new store.
 func Run(t *testing.T, open func(t *testing.T) Stores) {
 	for name, test := range map[string]func(*testing.T, Stores){
-		"PutOnce": putOnce, "ClaimOnce": claimOnce, "Release": release, "Silence": silence, "Fence": fence, "Series": series, "Keys": keys,
+		"PutOnce": putOnce, "Series": series, "ClaimOnce": claimOnce, "Release": release,
+		"Silence": silence, "Fence": fence, "Keys": keys,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -111,19 +111,27 @@ var draftKeys = []string{"candidates", "actions", "candidate", "action", "decisi
 // candidates: they list some and decide on none. Nobody may execute one of those, since nobody said
 // which. tool is empty for a name that is no tool's.
 func (v *Vocabulary) draftIn(tool string, args Value) (Call, bool) {
-	lists := func(f Field) bool {
-		return f.Value.Kind == Object || f.Value.Kind == String && strings.Contains(f.Value.Text, "{") || len(f.Value.Items) > 0 && f.Value.Items[0].Kind != Number
+	mayList := func(f Field) bool {
+		switch f.Value.Kind {
+		case Object:
+			return true
+		case String:
+			return strings.Contains(f.Value.Text, "{")
+		}
+		return len(f.Value.Items) > 0
 	}
-	if v.Decides == "" || tool == ToolDraft || tool == ToolPlan || !slices.ContainsFunc(args.Fields, lists) {
+	if v.Decides == "" || tool == ToolDraft || tool == ToolPlan || !slices.ContainsFunc(args.Fields, mayList) {
 		return Call{}, false
 	}
 	o, _ := respelled(args, toolFields)
 	o, _ = mendEncoded(o)
 	key := first(draftKeys, func(key string) bool {
 		list := o.Field(key)
-		isAction := func(item Value) bool { action, _ := actionIn(item); return namedIn(action, ActionField) != "" }
-		return len(list.Items) > 0 && (key == "candidates" || !slices.ContainsFunc(list.Items, func(item Value) bool { return !isAction(item) })) ||
-			key == "candidates" && list.Kind == Object
+		if key == "candidates" {
+			return list.Kind == Object || len(list.Items) > 0
+		}
+		other := func(item Value) bool { action, _ := actionIn(item); return namedIn(action, ActionField) == "" }
+		return len(list.Items) > 0 && !slices.ContainsFunc(list.Items, other)
 	})
 	if key == "" || tool != "" && tool != ToolDecision && v.schemaOf(tool).Field("properties").has(key) {
 		return Call{}, false

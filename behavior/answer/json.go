@@ -582,7 +582,8 @@ func (v Value) isListOfOne() bool { return len(v.Items) == 1 && v.Items[0].Kind 
 var (
 	fenceMark = regexp.MustCompile("(?:```|~~~)[A-Za-z0-9_-]*")
 	callMark  = regexp.MustCompile(`</?(?:tool_calls?|function_calls?|tools?|tool_use|use_tool|start_function_call|end_function_call)>|` +
-		`<` + bars + `channel` + bars + `>\w*|</?` + bars + `/?[\w▁]{1,40}` + bars + `>|</?` + tagSpace + `(?:tool_calls|function_calls|calls)>|` +
+		`<` + bars + `channel` + bars + `>\w*|</?` + bars + `/?[\w▁]{1,40}` + bars + `>|` +
+		`</?` + tagSpace + `(?:tool_calls|function_calls|calls)>|` +
 		`\[/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST)\]`)
 )
 

@@ -188,7 +188,10 @@ func (v *Vocabulary) Called(name, arguments string) []Call {
 			return []Call{tool}
 		}
 		// There are two values for one thing, and no reason to take either.
-		return []Call{refusedCall(tool.Tool, arguments, &ArgumentError{Expected: say("arguments in one place"), Got: say("others in the name of the call"), NotJSON: true})}
+		twice := &ArgumentError{
+			Expected: say("arguments in one place"), Got: say("others in the name of the call"), NotJSON: true,
+		}
+		return []Call{refusedCall(tool.Tool, arguments, twice)}
 	}
 	if _, _, isTool := v.named(bare); !isTool && isParallel(bare) {
 		o, _, _ := ReadObject(arguments)

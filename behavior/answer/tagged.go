@@ -140,7 +140,9 @@ var brokenOff, unpaired = say("an object that breaks off"), say("tags that do no
 // was never begun, with nothing between them, are what some servers leave of a call without arguments.
 func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentError) {
 	wrong := func(got Phrase) (Value, []Repair, *ArgumentError) {
-		return Value{}, nil, &ArgumentError{Expected: say("a key and a value for each argument, each between its tags"), Got: got, NotJSON: true}
+		return Value{}, nil, &ArgumentError{
+			Expected: say("a key and a value for each argument, each between its tags"), Got: got, NotJSON: true,
+		}
 	}
 	args = Value{Kind: Object}
 	tags := argumentTag.FindAllStringSubmatchIndex(text, 4*taggedArgsMax+1)

@@ -213,8 +213,11 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 // candidatesMark matches what is before candidates that are in no object: their field, or the word
 // for one and its number. A word for the one that was chosen is none.
 var (
-	candidatesMark = regexp.MustCompile("(?i)(?:candidates?|candidate[ _-]?actions?|decision[ _-]?draft|draft|options?|候选(?:动作)?)[\"'`*_]*\\s*#?\\d{0,2}[\"'`*_]*\\s*[:：=.)-]?[\\s*`]*[\\[(]*\\s*(?:```\\w*)?\\s*$")
-	chosenMark     = regexp.MustCompile(`(?i)(?:chosen|choose|selected|select|final|best|commit\w*|pick\w*)[\w\s"'*:_-]{0,40}$`)
+	candidatesMark = regexp.MustCompile(
+		"(?i)(?:candidates?|candidate[ _-]?actions?|decision[ _-]?draft|draft|options?|候选(?:动作)?)" +
+			"[\"'`*_]*\\s*#?\\d{0,2}[\"'`*_]*\\s*[:：=.)-]?[\\s*`]*[\\[(]*\\s*(?:```\\w*)?\\s*$")
+	chosenMark = regexp.MustCompile(
+		`(?i)(?:chosen|choose|selected|select|final|best|commit\w*|pick\w*)[\w\s"'*:_-]{0,40}$`)
 )
 
 // looseCandidates finds the objects of a text that are candidates of a draft and in no object: nobody
@@ -290,7 +293,8 @@ const thoughtsMax = 16
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
 func WithoutThinking(text string) (said string, whole bool) {
-	if text, whole = withoutAnalysis(text); !whole {
+	text, whole = withoutAnalysis(text)
+	if !whole {
 		return "", false
 	}
 	from := 0
@@ -704,7 +708,8 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 	take := func(c Call, start, end int) {
 		calls, spans = append(calls, c), append(spans, [2]int{start, end})
 	}
-	if problem = v.taggedCalls(text, take); problem != "" {
+	problem = v.taggedCalls(text, take)
+	if problem != "" {
 		return nil, nil, problem
 	}
 	if len(calls) == 0 {

@@ -120,14 +120,10 @@ func sample(n int, seed uint64) []Case {
 	return append(Sample(slices.Clone(all[:games]), n, seed), Sample(all[games:], (n+1)/2, seed)...)
 }
 
-// TestSample plays some of the suite, least of it under -short: with the guard off most attacks
+// TestSample plays some of the suite; .ci/run plays more of it, and TestLongSuite all: with the guard off most attacks
 // succeed, with the guard on none does, and no honest game loses anything.
 func TestSample(t *testing.T) {
-	n := 10
-	if testing.Short() {
-		n = 3
-	}
-	demand(t, Evaluate(play(t, Options{Jobs: 4}, Jobs(sample(n, 7), On, GuardOff))))
+	demand(t, Evaluate(play(t, Options{Jobs: 4}, Jobs(sample(3, 7), On, GuardOff))))
 }
 
 // TestLongSuite plays all of it with twenty seeds, and a part with each check left out.
@@ -180,6 +176,9 @@ func caseOf(t *testing.T, fits func(c Case) bool) Case {
 // TestTwinsSeeNothing: a blind twin is shown no text and no terms though they are sent, a
 // greeted one greetings, and a twin of a twin is itself.
 func TestTwinsSeeNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many games")
+	}
 	l := lab(t, Options{})
 	for _, stratum := range []string{"message", "terms", "note"} {
 		c := caseOf(t, func(c Case) bool { return c.Stratum == stratum })

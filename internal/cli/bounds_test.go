@@ -18,6 +18,9 @@ var cpuTime = func() time.Duration { return 0 }
 // that says which file and what is allowed. Package document shows what it refuses; here one file is
 // refused by its form and one by its size, in a long test all of them.
 func TestExpensiveFilesAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many runs")
+	}
 	toml := [][]string{
 		{"minimal", "--estimate-only", "--config"}, {}, {"scenarios", "show"}, {"scenarios", "lint"}, {"minimal", "--playbook"}, {"playbook", "show"}, {"playbook", "stats"}, {"playbook", "diff", "x.toml"},
 		{"playbook", "learn", "none", "--playbook"}, {"doctor", "--config"}, {"minimal", "--estimate-only", "--price-table"},

@@ -108,6 +108,13 @@ func TestAControlledRunIsKilledAndGoesOn(t *testing.T) {
 	if err := os.Symlink(outside, kept); err != nil { // as a run from elsewhere may have
 		t.Fatal(err)
 	}
+	refused := onTerminal(t, dir, 100, nil, "resume", "run", "--dashboard", "--control")
+	if code, shown := refused.end(t); code != exitBadInput || !strings.Contains(shown, "it is a link") {
+		t.Errorf("a link in the place of the address: exit code %d:\n%s", code, shown)
+	}
+	if err := os.Remove(kept); err != nil {
+		t.Fatal(err)
+	}
 	again := onTerminal(t, dir, 100, nil, "resume", "run", "--dashboard", "--control")
 	shown = again.waitFor(t, `its page stays until Ctrl-C`)
 	if !strings.Contains(shown, "completed") || !regexp.MustCompile(`operator +tick 1: paused; tick 1: message to all agents; tick 1: one tick`).MatchString(shown) {

@@ -20,6 +20,9 @@ import (
 // TestFiveQuestions answers from the visible text of the page, click by click, what happened in
 // the run of docs/explain.md: which agent failed first, when, why, on whose word, and what it cost.
 func TestFiveQuestions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many runs")
+	}
 	browser, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
 		t.Skip("SKIPPED: no chromium-headless-shell is installed, so the page was not asked")

@@ -11,6 +11,9 @@ import (
 // TestAKeyReachesNoServerThatOnlyARunNames resumes a run directory from another user with
 // keys in the environment. The user of this machine has never used its endpoints.
 func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many runs")
+	}
 	const theirKey, runKey, ownKey = "their-key-0123456789", "run-key-0123456789", "own-key-987654321"
 	stranger, strangers, mine := newPlace(t, "*"), newPlace(t, "*"), newPlace(t, runKey)
 	theirs := newProcess(t, map[string]string{"OPENAI_API_KEY": theirKey, "SMALL_KEY": theirKey}, "llm_bootstrap", "--ticks", "3", "--model", "big", "--base-url", stranger.URL,

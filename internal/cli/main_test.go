@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,6 +71,9 @@ var ownProcesses = map[string]string{
 	"telemetry.txtar": "OpenTelemetry reads the environment itself",
 }
 
+// shortScripts are those that -short leaves.
+var shortScripts = []string{"bad_input.txtar", "print_config.txtar", "run_scripted.txtar", "names.txtar", "replay_from.txtar"}
+
 // inProcessScripts writes the scripts for one process: a process of its own for each of many
 // hundred commands takes most of its time to start. Those in the background, and those that a
 // shell calls, are processes, and those of all scripts with -update, which rewrites the originals.
@@ -84,6 +88,9 @@ func inProcessScripts(t *testing.T) string {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for _, name := range names {
+		if testing.Short() && !slices.Contains(shortScripts, filepath.Base(name)) {
+			continue
+		}
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

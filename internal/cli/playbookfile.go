@@ -41,7 +41,9 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 // replacePlaybook writes the learned playbook into the file that the run began with, which
 // held the bytes seen. If the file was changed meanwhile, it stays, and the result goes into
 // the file other, which keep writes. It returns the name of the written file.
-func (m *Main) replacePlaybook(name string, seen []byte, learned *playbook.Playbook, other string, keep func() error) (written string, err error) {
+func (m *Main) replacePlaybook(
+	name string, seen []byte, learned *playbook.Playbook, other string, keep func() error,
+) (written string, err error) {
 	replaced, err := engine.ReplacePlaybook(m.path(name), seen, learned)
 	if replaced || err != nil {
 		return name, err

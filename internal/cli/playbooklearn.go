@@ -188,7 +188,9 @@ func (m *Main) keepSchooling(name string, l *schooling) error {
 		return nil
 	}
 	aside := name + ".learned"
-	name, err := m.replacePlaybook(name, l.seen, l.book, aside, func() error { return engine.WritePlaybook(m.path(aside), l.book) })
+	name, err := m.replacePlaybook(name, l.seen, l.book, aside, func() error {
+		return engine.WritePlaybook(m.path(aside), l.book)
+	})
 	if err != nil {
 		return err
 	}

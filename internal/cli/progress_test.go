@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,34 @@ func TestFailureNotesAreBounded(t *testing.T) {
 		"tick 2, agent-1: model call failed: timeout, wait a bit\n"
 	if out.String() != want {
 		t.Errorf("printed:\n%swant:\n%s", out.String(), want)
+	}
+}
+
+// TestDoubtfulUsageIsSaidOnce: what is wrong about a provider's counts, and a tier that is full, is noted
+// once for a model, however many answers show it.
+func TestDoubtfulUsageIsSaidOnce(t *testing.T) {
+	var out bytes.Buffer
+	notes := failureNotes{printer: &progressPrinter{w: &screen{w: &out}}}
+	answer := func(u llmclient.Usage, counted *trace.Counted, repairs ...string) engine.Exchange {
+		return engine.Exchange{
+			Request: llmclient.Request{Model: "m", Sampling: llmclient.Sampling{ServiceTier: "flex"}},
+			Answer:  llmclient.Answer{Reply: &llmclient.Reply{Model: "m", Usage: u, Repairs: repairs}}, Counted: counted,
+		}
+	}
+	for n := range int64(5) {
+		notes.see(answer(llmclient.Usage{Input: 9000 + n, Output: 2, Total: 9002 + n}, &trace.Counted{Input: 90}))
+		notes.see(answer(llmclient.Usage{Input: 660 + n, Output: 2}, &trace.Counted{Input: 140_000, Output: 9}))
+		notes.see(answer(llmclient.Usage{Input: 10, Output: 2, Total: 99 + n}, nil, llmclient.RepairTierFallback))
+	}
+	want := []string{
+		"note: the usage of m is doubtful: it says 9000 input tokens where 90 were counted here; caps count what it says",
+		"note: the usage of m is doubtful: it says 660 input tokens where 140000 were counted here; caps count those",
+		"note: the usage of m is doubtful: it says 2 output tokens where 9 were counted here; caps count those",
+		"note: the usage of m is doubtful: it says 10 input and 2 output tokens, and a total of 99",
+		"note: tier flex of m is full; calls go to the default tier and try it again from time to time, counted as tier_fallback",
+	}
+	if got := strings.Split(strings.TrimSpace(out.String()), "\n"); !slices.Equal(got, want) {
+		t.Errorf("printed:\n%s\nwant:\n%s", out.String(), strings.Join(want, "\n"))
 	}
 }
 

@@ -170,7 +170,8 @@ func (s setting) refuse(text, problem string) error {
 // must not repeat any of it.
 func readSecret(text string, key *openai.Secret) error {
 	if strings.ContainsAny(text, "\"'`“”‘’") {
-		return errors.New("the key holds quotes, as where a file of variables or a shell of Windows keeps them; allowed: the key without the quotes around it")
+		return errors.New("the key holds quotes, which a file of variables or a shell of Windows may keep; " +
+			"allowed: the key without the quotes around it")
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("the key holds a space or a special character; allowed: visible ASCII characters")

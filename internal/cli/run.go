@@ -280,7 +280,8 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 			return p.gateVerdict(r)
 		}
 		hint := p.undecidedHint(d)
-		return advise(failWith(exitGate, fmt.Errorf("completed, but %d of %d turns ended without a usable draft or decision, more than the %d%% that --max-degraded allows; %s",
+		return advise(failWith(exitGate, fmt.Errorf(
+			"completed, but %d of %d turns ended without a usable draft or decision, more than the %d%% that --max-degraded allows; %s",
 			d.Undecided, turns, p.MaxDegradedPct, hint)), p.doctorAdvice())
 	case exitProvider:
 		hint, next := p.providerHint(result.Failure), []advice{}

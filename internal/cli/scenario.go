@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"slices"
@@ -38,7 +39,11 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 		if v.origin.rank != fromArgument {
 			where = v.where() + ":"
 		}
-		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s", where, shown(name), cause(err), didYouMean(name, m.scenarioNames()), allowedScenarios)
+		meant := ""
+		if errors.Is(err, fs.ErrNotExist) {
+			meant = didYouMean(name, m.scenarioNames())
+		}
+		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s", where, shown(name), cause(err), meant, allowedScenarios)
 	}
 	s, err = scenario.Parse(name, text)
 	return name, text, s, wrongSettings(err)

@@ -15,25 +15,35 @@ import (
 	"unsafe"
 )
 
-func init() { programs["socketless"] = socketless }
+func init() {
+	programs["socketless"] = func() { execWithout(syscall.SYS_SOCKET, filterKill) }
+	programs["lockless"] = func() { execWithout(syscall.SYS_FLOCK, filterFail|uint32(syscall.ENOLCK)) }
+}
 
-// unbanned is the exit code of socketless where the system lets no program ban
+// What a filter of system calls does about one: it ends the process, or lets the call fail with the
+// error that is added.
+const (
+	filterKill = 0x80000000
+	filterFail = 0x00050000
+)
+
+// unbanned is the exit code of execWithout where the system lets no program ban
 // calls.
 const unbanned = 98
 
-// socketless executes a program whose process the system ends, by SIGSYS, when it
-// opens a socket: socketless PROGRAM ARGUMENT... The ban is a filter of system
-// calls, which outlives the change of the program.
-func socketless() {
+// execWithout executes the program of the arguments without a system call: in place of it the system
+// does what action says. The ban is a filter of system calls, which outlives the change of the
+// program.
+func execWithout(call, action uint32) {
 	const (
 		setNoNewPrivileges = 38
 		secure, filtered   = 22, 2
-		allow, kill        = 0x7fff0000, 0x80000000
+		allow              = 0x7fff0000
 	)
 	filter := []syscall.SockFilter{
 		{Code: syscall.BPF_LD | syscall.BPF_W | syscall.BPF_ABS}, // the call's number
-		{Code: syscall.BPF_JMP | syscall.BPF_JEQ | syscall.BPF_K, Jf: 1, K: syscall.SYS_SOCKET},
-		{Code: syscall.BPF_RET | syscall.BPF_K, K: kill},
+		{Code: syscall.BPF_JMP | syscall.BPF_JEQ | syscall.BPF_K, Jf: 1, K: call},
+		{Code: syscall.BPF_RET | syscall.BPF_K, K: action},
 		{Code: syscall.BPF_RET | syscall.BPF_K, K: allow},
 	}
 	program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
@@ -44,7 +54,7 @@ func socketless() {
 		_, _, err = syscall.RawSyscall6(syscall.SYS_PRCTL, secure, filtered, uintptr(unsafe.Pointer(&program)), 0, 0, 0)
 	}
 	if err != 0 {
-		fmt.Fprintln(os.Stderr, "ban sockets:", err)
+		fmt.Fprintln(os.Stderr, "ban a system call:", err)
 		os.Exit(unbanned)
 	}
 	binary, failed := exec.LookPath(os.Args[1])
@@ -98,5 +108,40 @@ func TestReplayOpensNoSocket(t *testing.T) {
 		if code != c.code {
 			t.Errorf("%s: exit code %d, want %d\n%s", c.args, code, c.code, out)
 		}
+	}
+}
+
+// TestNoFlock runs the real program where the file system has no locks: a run says what it needs and
+// leaves nothing, and a batch goes on by leases.
+func TestNoFlock(t *testing.T) {
+	dir := t.TempDir()
+	text := "name = \"b\"\nscenarios = [\"minimal\"]\nseeds = \"1-2\"\n[budget]\ncalls = 1000\n[axes.a.b.llm]\noffline = true\n"
+	if err := os.WriteFile(filepath.Join(dir, "b.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		said string
+	}{
+		{"minimal --ticks 1 --offline --run-dir run --quiet", exitBadInput, "is on a file system without locks"},
+		{"batch run b.toml --dir d --quiet", exitCompleted, "2 cells"},
+	} {
+		command := exec.Command("lockless", append([]string{programName}, strings.Fields(c.args)...)...)
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		code := 0
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = failed.ExitCode()
+		}
+		if code == unbanned {
+			t.Skipf("%s", out)
+		}
+		if code != c.code || !strings.Contains(string(out), c.said) {
+			t.Errorf("%s: exit code %d: %s", c.args, code, out)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "run")); len(left) > 0 {
+		t.Errorf("the run left %v, %v", left, err)
 	}
 }

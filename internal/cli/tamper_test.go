@@ -224,6 +224,9 @@ func (s *tamper) try(what string, changed directory, named ...string) (noticed i
 
 // TestBitFlips flips single bits of a run directory, in all files alike.
 func TestBitFlips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many runs")
+	}
 	flips := 8
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		flips = 2000
@@ -274,6 +277,9 @@ func (s *tamper) replaced(text []byte, n int, was, is string) []byte {
 // TestEdits changes a run as people and programs do, by rule. Every command names a file of
 // it, or says what it said before.
 func TestEdits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many runs")
+	}
 	s := newTamper(t)
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		s.every = 4

@@ -202,6 +202,9 @@ func natsWithoutWork(t *testing.T) []string {
 // TestNothingActsOnATerminal calls every command with evil names, values, files, answers
 // and records. A new command fails it until it has a case.
 func TestNothingActsOnATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many runs")
+	}
 	p := newProcess(t, nil)
 	evilFiles(t, p)
 	url := evilServer(t)

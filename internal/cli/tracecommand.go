@@ -116,6 +116,9 @@ func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
 	if err != nil {
 		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}
+	for _, missing := range rest.Missing {
+		plaintext.Fprintf(m.Stderr, "note: %s; it is not checked\n", missing)
+	}
 	_, err = io.WriteString(m.Stdout, said+verifiedText(rest))
 	return err
 }

@@ -9,7 +9,8 @@ import (
 )
 
 func machine() string {
-	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
+	const access = registry.QUERY_VALUE | registry.WOW64_64KEY
+	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, access)
 	if err != nil {
 		return ""
 	}

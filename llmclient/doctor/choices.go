@@ -16,8 +16,11 @@ const (
 	keptText   kept = "answered in text instead of a call"
 	keptSilent kept = "no function was called, and nothing was said"
 	keptCut    kept = cutDetail
+	keptAgain  kept = "the answer repeated itself until it was cut"
 	keptFailed kept = "refused"
 )
+
+const againAdvice = "more room would not help: set a {llm.temperature} above 0, or take another model"
 
 // called reports whether a call came at all.
 func (k kept) called() bool { return k == keptWell || k == keptOther }
@@ -42,6 +45,8 @@ func (x *examination) choose(ctx context.Context, check string, r llmclient.Requ
 	}
 	calls, text := contents(*answer.Reply)
 	switch {
+	case answer.Kind() == llmclient.AnswerEndless:
+		got.kept = keptAgain
 	case len(calls) > 0:
 		got.kept = keptWell
 		for _, c := range calls {
@@ -65,7 +70,8 @@ func (x *examination) choose(ctx context.Context, check string, r llmclient.Requ
 // choices tries the forms in which a run asks for calls, and says which of them it will send. It
 // returns the first call that came, nil without one, and the items of that conversation.
 func (x *examination) choices(ctx context.Context) (*llmclient.Item, []llmclient.Item) {
-	opening := user(countStones, "If count may not be called now, leave that line out and follow this one instead:", weighBasalt)
+	const otherwise = "If count may not be called now, leave that line out and follow this one instead:"
+	opening := user(countStones, otherwise, weighBasalt)
 	list := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{weigh.Name}}, opening)
 	word := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}, user(weighBasalt))
 	alone := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}, opening)
@@ -106,8 +112,11 @@ func (x *examination) judgeChoice(c choice) {
 		x.found.add(c.check, Warn, c.failure.Text(), advice)
 	case keptCut:
 		x.found.add(c.check, Warn, cutDetail, cutAdvice)
+	case keptAgain:
+		x.found.add(c.check, Warn, string(c.kept), againAdvice)
 	case keptOther:
-		x.found.add(c.check, Warn, string(c.kept), "{run.protocol} lean narrows least; narrowing is enforced here too, and each such call costs a repair")
+		x.found.add(c.check, Warn, string(c.kept),
+			"{run.protocol} lean narrows least; narrowing is enforced here too, and each such call costs a repair")
 	default:
 		x.found.add(c.check, Warn, string(c.kept), "nothing: a run goes on to the next form where this one brings no call")
 	}
@@ -137,7 +146,8 @@ func (x *examination) noCalls(tried []choice) {
 	if len(tried) == 0 {
 		return
 	}
-	advice := "choose a model with function calling, or switch it on in the server (vLLM: --enable-auto-tool-choice with a --tool-call-parser)"
+	advice := "choose a model with function calling, or switch it on in the server " +
+		"(vLLM: --enable-auto-tool-choice with a --tool-call-parser)"
 	detail := string(tried[0].kept)
 	switch c := tried[0]; c.kept {
 	case keptFailed:
@@ -148,6 +158,8 @@ func (x *examination) noCalls(tried []choice) {
 		}
 	case keptCut:
 		advice = cutAdvice
+	case keptAgain:
+		advice = againAdvice
 	}
 	x.found.add(CheckTools, Fail, detail, advice)
 }
@@ -163,6 +175,7 @@ func (x *examination) withoutTools(ctx context.Context) {
 		return
 	}
 	if calls, _ := contents(*answer.Reply); len(calls) > 0 {
-		x.found.add(CheckNone, Warn, fmt.Sprintf("%d called without any tool", len(calls)), "nothing: such calls are vetoed here")
+		detail := fmt.Sprintf("%d called without any tool", len(calls))
+		x.found.add(CheckNone, Warn, detail, "nothing: such calls are vetoed here")
 	}
 }

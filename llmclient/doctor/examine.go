@@ -131,8 +131,8 @@ func (x *examination) all(ctx context.Context, turn Turn, config openai.Config) 
 
 // shared are the kinds of failures that every call would share.
 var shared = []llmclient.ErrorKind{
-	llmclient.ErrConnection, llmclient.ErrProxy, llmclient.ErrWrongPath, llmclient.ErrForeignObject, llmclient.ErrChatCompletions, llmclient.ErrMalformed,
-	llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrRateLimited, llmclient.ErrTooLarge, llmclient.ErrInterrupted,
+	llmclient.ErrConnection, llmclient.ErrProxy, llmclient.ErrWrongPath, llmclient.ErrForeignObject,
+	llmclient.ErrChatCompletions, llmclient.ErrMalformed, llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrRateLimited, llmclient.ErrTooLarge, llmclient.ErrInterrupted,
 }
 
 // hopeless reports whether no other call can fare better: without any reply, after a failure that all
@@ -218,7 +218,8 @@ func (x *examination) text(ctx context.Context) {
 	switch {
 	case len(calls) > 0:
 		x.found.add(CheckNone, Warn, "a function was called although calling was forbidden",
-			"nothing: such calls are vetoed here, and a run sends no tools then if that helps; in a reason step each costs a further call")
+			"nothing: such calls are vetoed here, and a run sends no tools then if that helps; "+
+				"in a reason step each costs a further call")
 		x.withoutTools(ctx)
 	case answer.Kind() == llmclient.AnswerTruncated:
 		x.found.add(CheckNone, Warn, cutDetail, cutAdvice)
@@ -239,12 +240,14 @@ func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items 
 			paired[i] = llmclient.FunctionOutput(it.CallID, `{"code":"`+codeWord+`"}`)
 		}
 	}
-	paired = append(paired, llmclient.Message("developer", "That was right. Go on."), user("Say the code of the last result"))
+	feedback := llmclient.Message("developer", "That was right. Go on.")
+	paired = append(paired, feedback, user("Say the code of the last result"))
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, paired...))
 	if answer.Failure != nil {
 		_, advice := Advice(*answer.Failure, x.how)
 		if answer.Failure.Kind == llmclient.ErrBadRequest {
-			advice = "the endpoint does not take its own items back; a run sends all of them, reasoning included: use a server version that does"
+			advice = "the endpoint does not take its own items back; a run sends all of them, reasoning included: " +
+				"use a server version that does"
 		}
 		x.found.add(CheckRoundTrip, Fail, answer.Failure.Text(), advice)
 		return
@@ -271,7 +274,8 @@ func (x *examination) longID(ctx context.Context) {
 	}
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, items...))
 	if answer.Failure != nil {
-		x.found.add(CheckLongID, Warn, answer.Failure.Text(), "nothing, unless a gateway makes such ids of its own; then use a server version that takes them back")
+		x.found.add(CheckLongID, Warn, answer.Failure.Text(),
+			"nothing, unless a gateway makes such ids of its own; then use a server version that takes them back")
 		return
 	}
 	x.found.add(CheckLongID, Pass, fmt.Sprintf("an id of %d characters was taken back", len(id)), "")

@@ -19,6 +19,8 @@ type Turn interface {
 	Ended() (how string, decided bool)
 }
 
+const turnAdvice = "a larger model may do better; {run.protocol} lean asks for less"
+
 // turnCallsMax bounds the calls of a turn.
 const turnCallsMax = 8
 
@@ -60,21 +62,22 @@ func (x *examination) turn(ctx context.Context, t Turn, config openai.Config) {
 		t.Answer(answer)
 	}
 	if _, more := t.Next(); more {
-		x.found.add(CheckTurn, Warn, fmt.Sprintf("no decision after %d calls", calls), "a larger model may do better; {run.protocol} lean asks for less")
+		x.found.add(CheckTurn, Warn, fmt.Sprintf("no decision after %d calls", calls), turnAdvice)
 		return
 	}
 	how, decided := t.Ended()
 	if decided {
 		x.found.add(CheckTurn, Pass, fmt.Sprintf("%s, after %d calls", how, calls), "")
 	} else {
-		x.found.add(CheckTurn, Warn, how, "a larger model may do better; {run.protocol} lean asks for less")
+		x.found.add(CheckTurn, Warn, how, turnAdvice)
 	}
+	read := fmt.Sprintf("%d of %d input tokens of a turn's later calls were read from a cache", cached, input)
 	switch {
 	case input == 0:
 	case cached > 0:
-		x.found.add(CheckCache, Pass, fmt.Sprintf("%d of %d tokens of the later calls of a turn were read from the cache", cached, input), "")
+		x.found.add(CheckCache, Pass, read, "")
 	default:
-		x.found.add(CheckCache, Pass, fmt.Sprintf("none of %d tokens of the later calls of a turn was read from a cache, or it is not reported", input), "")
+		x.found.add(CheckCache, Pass, read+", as far as is reported", "")
 	}
 }
 

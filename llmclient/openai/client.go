@@ -138,7 +138,12 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
 			sent = sent || !got.failure.Unsent
 			got.failure.Unsent = !sent
-			late = late || got.failure.Kind == llmclient.ErrTimeout
+			if got.failure.Kind == llmclient.ErrTimeout {
+				if late {
+					c.learn(r.Model, patience.timeout) // not even the long limit was enough
+				}
+				late = true
+			}
 		}
 		mends := tier.fallsBack(got, false) || mend.mends(x, got)
 		x.release()

@@ -52,7 +52,12 @@ var fields = []field{
 		r.Choice.Mode = llmclient.ChoiceAuto
 		return true
 	}},
-	{fieldToolChoice, member("tool_choice")},
+	{fieldToolChoice, func(r *llmclient.Request) bool {
+		if r.Choice.Mode == llmclient.ChoiceNone { // without tools nothing can be called
+			return withoutOtherTools(r)
+		}
+		return member("tool_choice")(r)
+	}},
 	{fieldRole, withoutRoles},
 	{fieldCallIDs, func(r *llmclient.Request) (there bool) {
 		r.Input, there = llmclient.WithPlainCallIDs(r.Input)
@@ -162,9 +167,15 @@ var wordings = []wording{
 }
 
 // demandsReasoning finds that a server wants reasoning back. That is no refusal of it.
-var demandsReasoning = regexp.MustCompile(`(reasoning|thinking|thought).{0,120}\b((must|should|has to|have to|needs? to) (always )?be (passed|sent|provided|included|returned|given|preserved|kept|present|echoed)|(is|are) (missing|required)\b)|` +
-	`(must|should|has to|have to|needs? to) (always )?(start with|pass|send|include|return|preserve|keep|provide|echo).{0,60}(reasoning|thinking|thought)|` +
-	`(missing|requires?|lacks?|without its required|expected) ['"a-z ]{0,30}(reasoning|thinking|thought)|(reasoning|thinking|thought).{0,60}必须|必须.{0,60}(reasoning|thinking|thought)`)
+var demandsReasoning = anyOf(
+	`(reasoning|thinking|thought).{0,120}\b(must|should|has to|have to|needs? to) (always )?be `+
+		`(passed|sent|provided|included|returned|given|preserved|kept|present|echoed)`,
+	`(reasoning|thinking|thought).{0,120}\b(is|are) (missing|required)\b`,
+	`(must|should|has to|have to|needs? to) (always )?(start with|pass|send|include|return|preserve|keep|provide|echo)`+
+		`.{0,60}(reasoning|thinking|thought)`,
+	`(missing|requires?|lacks?|without its required|expected) ['"a-z ]{0,30}(reasoning|thinking|thought)`,
+	`(reasoning|thinking|thought).{0,60}必须`, `必须.{0,60}(reasoning|thinking|thought)`,
+)
 
 // saysMember finds the names of members in a refusal. It accepts a name that is an everyday
 // word only in quotes or next to a word such as "parameter".

@@ -18,18 +18,19 @@ const (
 )
 
 // readEnding mends the status of a reply to a request that asked for at most outputMax tokens, 0 for
-// any.
+// any. Where nothing says that it was cut, only much of the same makes it endless.
 func readEnding(r *llmclient.Reply, outputMax int) {
 	full := outputMax > 0 && r.Usage.Output >= int64(outputMax)
 	cut := r.Status == "incomplete" && r.IncompleteReason == reasonLength
+	least := 1
 	if !full && !cut {
-		return
+		least = endlessTimes
 	}
-	if isEndless(r.Items) {
+	if endsOpen(r.Items) && isEndless(r.Items, least) {
 		r.Status, r.IncompleteReason, r.Repairs = "incomplete", llmclient.ReasonEndless, append(r.Repairs, repairEndless)
 		return
 	}
-	if !cut && r.Status != "incomplete" && endsOpen(r.Items) {
+	if full && r.Status != "incomplete" && endsOpen(r.Items) {
 		r.Status, r.IncompleteReason, r.Repairs = "incomplete", reasonLength, append(r.Repairs, repairCutUnsaid)
 	}
 }
@@ -60,12 +61,15 @@ const (
 	// repeatedMin is how much of the end of an answer has to be one piece again and again, at least
 	// repeatsMin times, and pieceMax is the longest piece.
 	repeatedMin, repeatsMin, pieceMax = 240, 4, 240
+	// endlessTimes is how many times as much it takes where nothing says that the answer was cut.
+	endlessTimes = 8
 	// tailMax is how much of the end is looked at.
 	tailMax = 4096
 )
 
-// isEndless reports whether the answer ends in white space, or in one piece again and again.
-func isEndless(items []llmclient.Item) bool {
+// isEndless reports whether the answer ends in white space, or in one piece again and again, least times
+// as long as is needed.
+func isEndless(items []llmclient.Item, least int) bool {
 	if len(items) == 0 {
 		return false
 	}
@@ -75,28 +79,43 @@ func isEndless(items []llmclient.Item) bool {
 		text = reasoningText(last.Raw)
 	}
 	text = text[max(0, len(text)-tailMax):]
-	if len(blankEnd.FindString(text)) >= blankMin {
+	if blankEnd(text) >= least*blankMin || repeats(text, least*repeatedMin) {
 		return true
 	}
 	// A counter in the piece makes no other piece of it.
-	text = spaces.ReplaceAllString(digits.ReplaceAllString(strings.ToValidUTF8(text, ""), "0"), " ")
-	return repeats(text)
+	return least == 1 && repeats(spaces.ReplaceAllString(digits.ReplaceAllString(text, "0"), " "), repeatedMin)
 }
 
 var (
-	digits   = regexp.MustCompile(`[0-9]+`)
-	spaces   = regexp.MustCompile(`\s+`)
-	blankEnd = regexp.MustCompile(`(\s|\\[nrt])+$`) // escaped in a text that is JSON, too
+	digits = regexp.MustCompile(`[0-9]+`)
+	spaces = regexp.MustCompile(`\s+`)
 )
 
-// repeats reports whether the end of a text is one piece again and again. The last piece may be cut.
-func repeats(text string) bool {
+// blankEnd is how many characters of white space a text ends in, those that are escaped included.
+func blankEnd(text string) int {
+	end := len(text)
+	for end > 0 {
+		switch {
+		case strings.IndexByte(" \t\r\n", text[end-1]) >= 0:
+			end--
+		case end > 1 && text[end-2] == '\\' && strings.IndexByte("nrt", text[end-1]) >= 0:
+			end -= 2
+		default:
+			return len(text) - end
+		}
+	}
+	return len(text)
+}
+
+// repeats reports whether the end of a text, of that length at least, is one piece again and again. The
+// last piece may be cut.
+func repeats(text string, least int) bool {
 	for piece := 1; piece <= min(pieceMax, len(text)/repeatsMin); piece++ {
 		same := 0
 		for i := len(text) - 1; i >= piece && text[i] == text[i-piece]; i-- {
 			same++
 		}
-		if same >= max(repeatedMin, piece*(repeatsMin-1)) {
+		if same >= max(least, piece*(repeatsMin-1)) {
 			return true
 		}
 	}

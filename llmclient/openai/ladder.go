@@ -182,6 +182,8 @@ func symptomOf(r llmclient.Request, reply llmclient.Reply) (s symptom, shows boo
 func isOther(r llmclient.Request, name string) bool {
 	name = name[strings.LastIndexAny(name, ".:/")+1:]
 	known := slices.ContainsFunc(r.Tools, func(t llmclient.Tool) bool { return t.Name == name })
-	allowed := r.Choice.Mode != llmclient.ChoiceNone && (r.Choice.Allowed == nil || slices.Contains(r.Choice.Allowed, name))
-	return known && !allowed
+	if r.Choice.Mode == llmclient.ChoiceNone {
+		return known
+	}
+	return known && r.Choice.Allowed != nil && !slices.Contains(r.Choice.Allowed, name)
 }

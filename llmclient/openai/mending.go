@@ -73,7 +73,7 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	f := got.failure
 	refused := f != nil && f.Kind == llmclient.ErrBadRequest && slices.Contains(refusing, f.Status)
 	broken := f != nil && f.Kind == llmclient.ErrServer && x.status == http.StatusInternalServerError
-	if !refused && !broken || got.refused.explained() {
+	if m.client.config.Steady || !refused && !broken || got.refused.explained() {
 		return false
 	}
 	var steps [][]string
@@ -173,7 +173,8 @@ func (m *mending) ended(answered bool) {
 		return
 	}
 	for _, name := range m.without {
-		m.client.proves(refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}, "the endpoint refuses it ("+m.said+")")
+		at := refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}
+		m.client.proves(at, "the endpoint refuses it ("+m.said+")")
 	}
 	for _, name := range blindly {
 		m.client.accepts(refusal{m.asked.Model, name}, m.sent)

@@ -72,13 +72,16 @@ func (c *Client) refused(x exchange) outcome {
 		if u, err := c.target().Parse(place); err == nil {
 			leads = u.Scheme + "://" + u.Host + u.EscapedPath()
 		}
-		got.failure.Message = c.scrub.message(fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads))
+		got.failure.Message = c.scrub.message(fmt.Sprintf(
+			"HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads))
 	case got.failure.Kind == llmclient.ErrProxy && x.fromProxy():
-		got.failure.Message = c.scrub.message(fmt.Sprintf("HTTP %d from %s in the server's place: %s", x.status, x.proxyName(), text))
+		got.failure.Message = c.scrub.message(fmt.Sprintf(
+			"HTTP %d from %s in the server's place: %s", x.status, x.proxyName(), text))
 	case got.failure.Kind == llmclient.ErrWrongPath:
 		// The URL is part of the text only where it is the likely cause, so that texts of
 		// equal failures are equal in every run.
-		got.failure.Message = c.scrub.message(fmt.Sprintf("HTTP %d from %s: %s", x.status, cmp.Or(c.config.ShownURL, c.URL()), text))
+		got.failure.Message = c.scrub.message(fmt.Sprintf(
+			"HTTP %d from %s: %s", x.status, cmp.Or(c.config.ShownURL, c.URL()), text))
 	}
 	return got
 }
@@ -96,15 +99,15 @@ func (c *Client) judged(x exchange, p problem, message string) outcome {
 	p.status = cmp.Or(status, http.StatusBadRequest)
 	kind, passing := x.kind(p)
 	if kind == llmclient.ErrMalformedCall && saysCut.MatchString(p.words()) {
-		return outcome{reply: &llmclient.Reply{Status: "incomplete", IncompleteReason: reasonLength, Repairs: []string{repairCutError}}}
+		cut := &llmclient.Reply{Status: "incomplete", IncompleteReason: reasonLength, Repairs: []string{repairCutError}}
+		return outcome{reply: cut}
 	}
-	if sizes := sizesText(p); kind == llmclient.ErrContext && sizes != "" {
-		message += sizes
-	}
-	f := &llmclient.Failure{Kind: kind, Status: p.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
+	f := &llmclient.Failure{Kind: kind, Status: p.status, Code: c.scrub.label(p.name())}
 	if kind == llmclient.ErrContext {
 		f.WindowTokens, f.PromptTokens = p.window, p.prompt
+		message += sizesText(p)
 	}
+	f.Message = c.scrub.message(message)
 	return outcome{
 		failure: f, passing: passing && x.header.Get("X-Should-Retry") != "false",
 		asked: askedWait(x.header, time.Now()), refused: p, tierFull: x.tierFull(p),
@@ -143,13 +146,29 @@ var (
 
 	// saysCall finds what servers say that cannot read the output of their own model, or that checked
 	// its call and refuse it. saysCut finds that this output ended too early.
-	saysCall = regexp.MustCompile(`tool use failed|failed generation|peg native|output .{0,40}(does not|did not|doesn.t) match|failed to parse (input at pos|(the )?(tool|function|model|assistant|generat|output|response|argument|fc|llm))|error parsing (tool|function|the (model|output))|(invalid|malformed|unparsable|failed to (make|generate|create|produce) an? (valid )?)\s?(tool|function) call|failed to call a function|tool call validation failed|attempted to call tool|did not call a tool|unexpected tokens? .{0,40}message header|harmony ?(error|pars)|could not parse .{0,30}(tool|function|model|output)`)
-	saysCut  = regexp.MustCompile(`unexpected (end|eof)|end of (json )?input|eof while parsing|unterminated string|premature end`)
+	saysCall = anyOf(
+		`tool use failed`, `failed generation`, `failed to call a function`, `tool call validation failed`, `did not call a tool`,
+		`attempted to call tool`, `peg native`, `output .{0,40}(does not|did not|doesn.t) match`,
+		`failed to parse (input at pos|(the )?(tool|function|model|assistant|generat|output|response|argument|fc|llm))`,
+		`error parsing (tool|function|the (model|output))`, `could not parse .{0,30}(tool|function|model|output)`,
+		`(invalid|malformed|unparsable|failed to (make|generate|create|produce) an? (valid )?)\s?(tool|function) call`,
+		`unexpected tokens? .{0,40}message header`, `harmony ?(error|pars)`,
+	)
+	saysCut = anyOf(`unexpected (end|eof)`, `end of (json )?input`, `eof while parsing`, `unterminated string`, `premature end`)
 
-	// saysFilter finds that a filter stopped the prompt. saysPolicy is enough where the status is one of
-	// a refused request.
-	saysFilter = regexp.MustCompile(`content (filter|policy|management policy)|responsible ?ai ?policy|data inspection failed|invalid prompt|prompt ?(was |has been )?(flagged|blocked|filtered)|(requires|input|prompt|content|request).{0,40}(moderation|flagged)|safety (filter|system|policy)|prohibited content|inappropriate content|(violat|against)\w* .{0,30}(usage|content|safety) (polic|guideline)|不安全|敏感内容`)
+	// saysFilter finds that a filter stopped the prompt.
+	saysFilter = anyOf(
+		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`, `invalid prompt`,
+		`prompt ?(was |has been )?(flagged|blocked|filtered)`, `(requires|input|prompt|content|request).{0,40}(moderation|flagged)`,
+		`safety (filter|system|policy)`, `(prohibited|inappropriate) content`,
+		`(violat|against)\w* .{0,30}(usage|content|safety) (polic|guideline)`, `不安全|敏感内容`,
+	)
 )
+
+// anyOf matches what any of some expressions matches.
+func anyOf(expressions ...string) *regexp.Regexp {
+	return regexp.MustCompile(strings.Join(expressions, "|"))
+}
 
 // kind classifies an error with its status, and says whether it may pass by itself.
 func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
@@ -172,7 +191,8 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	blocked := invalid || status == http.StatusForbidden || status == http.StatusUnavailableForLegalReasons
 	switch {
 	case status >= 400 && x.fromProxy():
-		return llmclient.ErrProxy, status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+		passing := []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+		return llmclient.ErrProxy, slices.Contains(passing, status)
 	case (invalid || status == http.StatusInternalServerError) && saysCall.MatchString(said):
 		return llmclient.ErrMalformedCall, false
 	case blocked && saysFilter.MatchString(said):

@@ -73,13 +73,15 @@ func errorValue(raw json.RawMessage, level int) problem {
 }
 
 // below are the members in which gateways pass on the error of the server below them.
-var below = []string{"raw", "metadata", "innererror", "inner_error", "cause", "upstream", "upstream_error", "provider_error", "original_error"}
+var below = []string{
+	"raw", "metadata", "innererror", "inner_error", "cause", "upstream", "upstream_error", "provider_error", "original_error",
+}
 
 // errorObject reads the members of an error object; any of them may be missing.
 func errorObject(m llmclient.Members, level int) problem {
-	p := problem{code: llmclient.TextOf(m["code"]), kind: llmclient.TextOf(m["type"]), param: llmclient.TextOf(m["param"])}
-	if p.param == "" {
-		p.param = pathOf(m)
+	p := problem{
+		code: llmclient.TextOf(m["code"]), kind: llmclient.TextOf(m["type"]),
+		param: cmp.Or(llmclient.TextOf(m["param"]), pathOf(m)),
 	}
 	p.names = p.code + " " + p.kind
 	for _, name := range []string{"code", "status", "status_code", "http_status", "http_code"} {
@@ -145,7 +147,7 @@ func errorText(text string, level int) problem {
 	if p.status == 0 {
 		if found := statusWithin.FindStringSubmatch(text); found != nil {
 			if n, _ := strconv.Atoi(found[1]); isFailing(n) {
-				p.status, p.inner = n, true
+				p.status = n // it may be about something else, so that a status of its own goes before it
 			}
 		}
 	}
@@ -157,7 +159,7 @@ func errorText(text string, level int) problem {
 	if end := bytes.LastIndexAny(json, "}]"); end >= 0 {
 		json = json[:end+1]
 	}
-	if inner := problemIn(json, level+1); inner.message != "" {
+	if inner := problemIn(json, level+1); inner.says() || inner.param != "" {
 		return p.over(inner, true)
 	}
 	return p
@@ -233,8 +235,11 @@ func (p problem) statusOf() int {
 
 // The sizes of a window and of a prompt in the words of servers.
 var (
-	saysWindow = regexp.MustCompile(`(?:context ?(?:length|size|window)|maximum(?: number of tokens)?(?: allowed)?|\blimit|>)[^0-9]{0,40}?(\d{3,9})\b`)
-	saysPrompt = regexp.MustCompile(`(?:requested|resulted in|contains|too long:|request|prompt|inputs?(?: token count)?|messages?|keep the first)[^0-9]{0,40}?(\d{3,9})\b`)
+	saysWindow = regexp.MustCompile(
+		`(?:context ?(?:length|size|window)|maximum(?: number of tokens)?(?: allowed)?|\blimit|>)[^0-9]{0,40}?(\d{3,9})\b`)
+	saysPrompt = regexp.MustCompile(
+		`(?:requested|resulted in|contains|too long:|request|prompt|inputs?(?: token count)?|messages?|keep the first)` +
+			`[^0-9]{0,40}?(\d{3,9})\b`)
 )
 
 // readSizes reads the sizes from the message where no field has them. A prompt that is no longer

@@ -29,7 +29,8 @@ func (x exchange) isPage() bool {
 
 // proxyMade matches the headers of answers that a proxy made itself, as well-known ones name
 // themselves there.
-var proxyMade = regexp.MustCompile(`(?i)\b(squid|blue ?coat|zscaler|tinyproxy|privoxy|forcepoint|websense|mcafee|fortigate|sophos|mwg|netskope)`)
+var proxyMade = regexp.MustCompile(
+	`(?i)\b(squid|blue ?coat|zscaler|tinyproxy|privoxy|forcepoint|websense|mcafee|fortigate|sophos|mwg|netskope)`)
 
 // fromProxy reports whether a proxy answered in the server's place: its page came for a request that
 // went through one, or a header names its maker. What is JSON is the server's own.
@@ -44,7 +45,8 @@ func (x exchange) fromProxy() bool {
 		return false
 	}
 	switch x.status {
-	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusForbidden, http.StatusProxyAuthRequired,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false

@@ -463,9 +463,18 @@ func TestTheShortLimitLearns(t *testing.T) {
 				t.Errorf("call %d: %d attempts, want %d", i, answer.Attempts, want)
 			}
 		}
+		// Where not even the long limit is enough, the long limit is the first one from then on.
+		client.config.DefaultTimeout = 25 * time.Second
+		for _, want := range []int{2, 1} {
+			r := request()
+			r.Model = "slower"
+			if answer := client.Respond(t.Context(), r); kindOf(answer) != llmclient.ErrTimeout || answer.Attempts != want {
+				t.Errorf("%+v after %d attempts, want a timeout after %d", answer.Failure, answer.Attempts, want)
+			}
+		}
 		r := request()
 		r.Model = "quick"
-		if answer := client.Respond(t.Context(), r); answer.Attempts != 1 || client.learned("quick") != 0 || len(noted) != 1 {
+		if answer := client.Respond(t.Context(), r); answer.Attempts != 1 || client.learned("quick") != 0 || len(noted) != 2 {
 			t.Errorf("%d attempts, %s learned, noted %q", answer.Attempts, client.learned("quick"), noted)
 		}
 	})

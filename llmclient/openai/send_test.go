@@ -205,6 +205,7 @@ func TestConnectionsAreReused(t *testing.T) {
 // TestDrain ends a drain while an attempt is under way: the attempt is let finish, and none
 // follows it. A call that begins later sends nothing.
 func TestDrain(t *testing.T) {
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	never := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the client has gone
 		<-r.Context().Done()
@@ -222,12 +223,14 @@ func TestDrain(t *testing.T) {
 	} {
 		drain, begin := context.WithCancel(t.Context())
 		asked := 0
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := httptest.NewServer(c.then)
+		// The drain begins when the request is on its way, however long that takes to the server.
+		carrier := &http.Client{Transport: sending(func(r *http.Request) (*http.Response, error) {
 			asked++
 			begin()
-			c.then(w, r)
-		}))
-		client, err := New(Config{BaseURL: s.URL, Drain: drain, Timeout: c.timeout, Limiter: limiter.New(limiter.Limits{})})
+			return http.DefaultTransport.RoundTrip(r)
+		})}
+		client, err := New(Config{BaseURL: s.URL, Drain: drain, Timeout: c.timeout, HTTPClient: carrier, Limiter: limiter.New(limiter.Limits{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,6 +245,12 @@ func TestDrain(t *testing.T) {
 		begin()
 	}
 }
+
+// sending carries requests by a function.
+type sending func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements [http.RoundTripper].
+func (s sending) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
 
 // TestSentSaysHowLongItMayTake asks a server that never answers, which has more time for the second
 // attempt: what is under way ends with the timeout of its attempt, and no later than its context.

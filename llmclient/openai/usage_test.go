@@ -100,30 +100,37 @@ func TestUsageForms(t *testing.T) {
 	}
 }
 
+// told are the tokens of a call, each in one kind only; reasoning is part of output.
+type told struct{ plain, cached, short, long, output, reasoning int64 }
+
+func (n told) input() int64 { return n.plain + n.cached + n.short + n.long }
+
 // publishedRule is what a provider bills for a call, as its documentation says it. It is written without
 // the code that it checks.
 type publishedRule struct {
 	name string
 	// usd are the rates for a million tokens: input, cached, short and long writes, output.
 	usd [5]float64
-	// usage writes what the provider reports about tokens of these kinds, reasoning being part of output.
-	usage func(plain, cached, short, long, output, reasoning int64) string
+	// usage writes what the provider reports.
+	usage func(n told) string
 }
 
 var publishedRules = []publishedRule{
-	{"OpenAI", [5]float64{2, 0.1, 2.5, 5, 10}, func(plain, cached, short, long, output, reasoning int64) string {
-		return fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d,"cache_write_tokens_details":{"ttl_30m_tokens":%d,"ttl_12h_tokens":%d}},
+	{"OpenAI", [5]float64{2, 0.1, 2.5, 5, 10}, func(n told) string {
+		return fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d,
+			"cache_write_tokens_details":{"ttl_30m_tokens":%d,"ttl_12h_tokens":%d}},
 			"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`,
-			plain+cached+short+long, cached, short+long, short, long, output, reasoning, plain+cached+short+long+output)
+			n.input(), n.cached, n.short+n.long, n.short, n.long, n.output, n.reasoning, n.input()+n.output)
 	}},
-	{"Anthropic", [5]float64{3, 0.3, 3.75, 6, 15}, func(plain, cached, short, long, output, _ int64) string {
+	{"Anthropic", [5]float64{3, 0.3, 3.75, 6, 15}, func(n told) string {
 		return fmt.Sprintf(`{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,
-			"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d},"output_tokens":%d}`, plain, cached, short+long, short, long, output)
+			"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d},"output_tokens":%d}`,
+			n.plain, n.cached, n.short+n.long, n.short, n.long, n.output)
 	}},
-	{"reasoning apart", [5]float64{1, 1, 1, 1, 4}, func(plain, cached, short, long, output, reasoning int64) string {
-		input := plain + cached + short + long
+	{"reasoning apart", [5]float64{1, 1, 1, 1, 4}, func(n told) string {
 		return fmt.Sprintf(`{"prompt_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},"completion_tokens":%d,
-			"completion_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`, input, cached, output-reasoning, reasoning, input+output)
+			"completion_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`,
+			n.input(), n.cached, n.output-n.reasoning, n.reasoning, n.input()+n.output)
 	}},
 }
 
@@ -138,12 +145,12 @@ func TestToldIsBilled(t *testing.T) {
 		tokens := func(of string) int64 {
 			return rapid.OneOf(rapid.Int64Range(0, 3), rapid.Int64Range(0, 300_000)).Draw(t, of)
 		}
-		plain, cached, short, long, output := tokens("plain"), tokens("cached"), tokens("short"), tokens("long"), tokens("output")
-		reasoning := rapid.Int64Range(0, output).Draw(t, "reasoning")
+		n := told{plain: tokens("plain"), cached: tokens("cached"), short: tokens("short"), long: tokens("long"), output: tokens("output")}
+		n.reasoning = rapid.Int64Range(0, n.output).Draw(t, "reasoning")
 		tier := rapid.SampledFrom([]string{"", "default", "flex", "priority"}).Draw(t, "tier")
 		billed := 0.0
-		for i, n := range []int64{plain, cached, short, long, output} {
-			billed += float64(n) * rule.usd[i] / 1e6 * tierFactors[tier]
+		for i, kind := range []int64{n.plain, n.cached, n.short, n.long, n.output} {
+			billed += float64(kind) * rule.usd[i] / 1e6 * tierFactors[tier]
 		}
 		file := fmt.Sprintf(`currency = "USD"
 as_of = "2026-11-01"
@@ -162,10 +169,10 @@ tier = { flex = { times = "0.5" }, fast = { times = "2" } }
 			t.Fatal(err)
 		}
 		p, _ := table.Lookup("m")
-		u := readUsage(json.RawMessage(rule.usage(plain, cached, short, long, output, reasoning)))
+		u := readUsage(json.RawMessage(rule.usage(n)))
 		u.ServiceTier = tier
-		if told := float64(p.Cost(u)) / 1e12; told < billed*0.99 || told > billed*1.01+1e-9 {
-			t.Fatalf("%s bills %f for %+v, told %f", rule.name, billed, u, told)
+		if got := float64(p.Cost(u)) / 1e12; got < billed*0.99 || got > billed*1.01+1e-9 {
+			t.Fatalf("%s bills %f for %+v, told %f", rule.name, billed, u, got)
 		}
 		if most := float64(p.Most(u)) / 1e12; u.WrittenLong == 0 && most < billed*0.9999 {
 			t.Fatalf("%s bills %f for %+v, set aside %f", rule.name, billed, u, most)

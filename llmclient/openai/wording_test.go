@@ -170,6 +170,7 @@ func TestEndings(t *testing.T) {
 		{"one sentence with a counter", message("So: " + steps + "Step 41"), 100, llmclient.AnswerEndless},
 		{"thought in circles", `{"type":"reasoning","id":"r","summary":[],"content":[{"type":"reasoning_text","text":` + string(llmclient.Marshal(strings.Repeat("Wait, no. ", 50))) + `}]}`, 100, llmclient.AnswerEndless},
 		{"a long list", call(`{"list":[` + list), 100, llmclient.AnswerTruncated},
+		{"much of the same without a limit", message(strings.Repeat("ore ", 1000)), 1, llmclient.AnswerEndless},
 		{"repetition that ended", message(strings.Repeat("ore ", 100)), 99, llmclient.AnswerText},
 	} {
 		body := fmt.Sprintf(`{"status":"completed","output":[%s],"usage":{"output_tokens":%d}}`, c.output, c.used)
