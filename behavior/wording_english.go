@@ -13,7 +13,7 @@ var english = wording{
 
 	systemPrompt:   "You run one silicon agent in an asteroid belt: keep it powered and work towards its goals.",
 	headingCommon:  "# Common to all agents",
-	ownFollows:     "The next message is yours alone.",
+	ownFollows:     "What follows is yours.",
 	headingPersona: "# Persona",
 	rules: `Rules
 - Every tick takes electricity; at 0 you shut down until ambient power restarts you.

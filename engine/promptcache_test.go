@@ -32,6 +32,16 @@ type cachingProvider struct {
 	plain, read, written float64
 	keys                 map[string]bool
 	marks                int
+	// billed and input are sums of the model server's own log.
+	billed, input float64
+}
+
+// used takes a line of the model server's log.
+func (p *cachingProvider) used(u stub.Used) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.billed += u.Billed()
+	p.input += float64(u.Input)
 }
 
 const breakpointJSON = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
@@ -93,7 +103,7 @@ func (p *cachingProvider) share() float64 {
 }
 
 // TestPrefixIsPaidOnce plays runs against a provider that caches prompts, one call at a time and
-// eight. With the static prefix alone the shares would be 0.34 and 0.31.
+// eight, and sums what the model server says of them by its own reading of that rule. With the static prefix alone the shares would be 0.34 and 0.31.
 func TestPrefixIsPaidOnce(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
@@ -106,7 +116,8 @@ func TestPrefixIsPaidOnce(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s %d", c.scenario, concurrency), func(t *testing.T) {
-				p := &cachingProvider{t: t, model: stub.NewHandler(stub.Options{Seed: 1}), kept: map[string]bool{}, keys: map[string]bool{}}
+				p := &cachingProvider{t: t, kept: map[string]bool{}, keys: map[string]bool{}}
+				p.model = stub.NewHandler(stub.Options{Seed: 1, Caching: true, OnUsage: p.used})
 				result := playCached(t, p, c.scenario, c.agents, concurrency)
 				if result.Status != trace.RunCompleted {
 					t.Fatalf("the run is %s: %s", result.Status, result.Reason)
@@ -114,7 +125,10 @@ func TestPrefixIsPaidOnce(t *testing.T) {
 				if p.share() > c.most {
 					t.Errorf("billed over plain input is %.4f, at most %.2f is allowed (plain %.0f, read %.0f, written %.0f)", p.share(), c.most, p.plain, p.read, p.written)
 				}
-				t.Logf("billed over plain input is %.4f", p.share())
+				if logged := p.billed / p.input; logged > c.most {
+					t.Errorf("by the model server's log billed over plain input is %.4f, at most %.2f is allowed", logged, c.most)
+				}
+				t.Logf("billed over plain input is %.4f, by the model server's log %.4f", p.share(), p.billed/p.input)
 				if len(p.keys) != c.keys || p.marks < 3 || p.marks > 4 {
 					t.Errorf("%d keys and at most %d marks in a request; want %d keys, 3 or 4 marks", len(p.keys), p.marks, c.keys)
 				}
