@@ -190,10 +190,8 @@ func TestOddItemsOverHTTP(t *testing.T) {
 	if answers != c.ModelCalls {
 		t.Errorf("%d answers by kind, %d model calls", answers, c.ModelCalls)
 	}
-	for _, id := range []string{`"call_id":"call_t`, `"minted":true`} {
-		if !bytes.Contains(readTrace(t, o.RunDir), []byte(id)) {
-			t.Errorf("the trace does not show %s", id)
-		}
+	if !bytes.Contains(readTrace(t, o.RunDir), []byte(`"minted":true`)) {
+		t.Error("the trace does not show which ids were made here")
 	}
 	requireReplays(t, o.RunDir, ticks)
 }

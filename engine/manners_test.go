@@ -32,7 +32,7 @@ func mannered(t *testing.T, manner, protocol, scenario string, ticks int64) (res
 	}
 	o := options(t, scenario, ticks)
 	synctest.Test(t, func(t *testing.T) {
-		client := inProcess(t, stub.Options{Seed: 1, Manners: manners}, openai.Config{})
+		client := inProcess(t, stub.Options{Seed: 1, Manners: manners}, openai.Config{Steady: true})
 		defer client.Close()
 		o.Source = engine.Live(client)
 		o.Protocol = protocol
