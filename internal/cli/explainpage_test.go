@@ -64,6 +64,7 @@ func lending(t *testing.T) string {
 		do, why, used, order := map[string]any{"action": "wait"}, "Nothing to do.", []string{}, any(nil)
 		memory := lent.FindStringSubmatch(text)
 		switch {
+		case !miner && strings.Contains(text, "mine_compound (compound_depleted)"): // there is nothing left to do
 		case !miner && tick == 2:
 			do, why = map[string]any{"action": "send_message", "to": "agent-1", "text": "Lend me 40 electricity. I bring you 80 before you run out."}, "I need charge."
 		case !miner && tick > 2:
