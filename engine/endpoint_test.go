@@ -183,10 +183,10 @@ func TestAmountsAreClampedOrRefusedNeverMisread(t *testing.T) {
 // TestExchangesFitTheAPI validates every request of clean runs and of runs with answers in
 // every bad shape, and every answer of the clean ones, against the API's own description,
 // where that is present. Of the faulty runs every answer has call ids that are longer than the API's own: they
-// come back as they came, so they are left out of the check, and counted. At full size (AGENT_WORLD_LONG) the runs have 300 ticks.
+// come back as they came, so they are left out of the check, and counted. At full size (AGENT_WORLD_LONG) the runs have 400 ticks.
 func TestExchangesFitTheAPI(t *testing.T) {
 	request, response := apiSchema(t, "CreateResponse"), apiSchema(t, "Response")
-	ticks := ticksUpTo(8, 300)
+	ticks := ticksUpTo(8, 400)
 	plan, err := stub.ParseFaults("any_shape=30%,byte_order_mark=5%,event_stream=5%,http_500=5%")
 	if err != nil {
 		t.Fatal(err)
