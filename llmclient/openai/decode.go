@@ -127,7 +127,7 @@ func (c *Client) unsuccessful(x exchange, said problem, as outcome) outcome {
 	if got.failure == nil || got.failure.Kind != llmclient.ErrBadRequest {
 		return got
 	}
-	as.refused = said // some servers refuse under a success status
+	as.refused = got.refused // some servers refuse under a success status
 	return as
 }
 

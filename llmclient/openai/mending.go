@@ -53,8 +53,8 @@ func (m *mending) next() llmclient.Request {
 
 // mends reports whether the request is to be sent again, without what the endpoint refused.
 func (m *mending) mends(x exchange, got outcome) bool {
-	if got.failure == nil || !slices.Contains(failing, got.refused.status) {
-		return false // a failure on the way shows nothing about the request
+	if got.failure == nil || !slices.Contains(mendable, got.failure.Kind) || !slices.Contains(failing, got.refused.status) {
+		return false // a failure on the way, or about something else, shows nothing about the request
 	}
 	if demandsReasoning.MatchString(got.refused.words()) && m.givesBack(fieldReasoning, fieldReasoningIDs) {
 		return true
@@ -67,13 +67,19 @@ func (m *mending) mends(x exchange, got outcome) bool {
 	return m.takes(steps, why, got)
 }
 
+// mendable are the kinds of failures that a concession may mend: what is said of others, such as a prompt
+// that is too long, is about them.
+var mendable = []llmclient.ErrorKind{
+	llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrForbidden, llmclient.ErrErrorObject, llmclient.ErrFailedResponse,
+}
+
 // mendsBlindly is [mending.mends] for a refusal that no words explain: what no request to this
 // endpoint was taken with so far is left out, once.
 func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	f := got.failure
 	refused := f != nil && f.Kind == llmclient.ErrBadRequest && slices.Contains(refusing, f.Status)
 	broken := f != nil && f.Kind == llmclient.ErrServer && x.status == http.StatusInternalServerError
-	if m.client.config.Steady || !refused && !broken || got.refused.explained() {
+	if m.client.config.Steady || !refused && !broken || got.refused.explained(m.asked) {
 		return false
 	}
 	var steps [][]string
@@ -250,10 +256,22 @@ func (p problem) gist() string {
 var changing = regexp.MustCompile(`[\w-]*\d[\w-]*`)
 
 // explained reports whether a refusal names a member or a place of the request.
-func (p problem) explained() bool {
-	members, _ := membersIn(plainWords("'" + p.param + "' " + p.message))
-	return len(members) > 0 || p.param != ""
+func (p problem) explained(r llmclient.Request) bool {
+	words := plainWords("'" + p.param + "' " + p.message)
+	members, _ := membersIn(words)
+	if len(members) > 0 || p.param != "" || saysName.MatchString(words) {
+		return true
+	}
+	for name := range llmclient.MembersOf(r.Sampling.ExtraBody) {
+		if strings.Contains(words, plainWords(name)) {
+			return true
+		}
+	}
+	return false
 }
+
+// saysName finds the refusal of something by its name, which is one of the user's where it is none of ours.
+var saysName = regexp.MustCompile("\\b(unknown|unsupported|unrecogni[sz]ed|unexpected) (parameter|field|argument|property|option|keyword)s?\\b.{0,20}['\"`:]")
 
 func fieldOf(name string) field {
 	at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })

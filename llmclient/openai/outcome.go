@@ -158,7 +158,7 @@ var (
 
 	// saysFilter finds that a filter stopped the prompt.
 	saysFilter = anyOf(
-		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`, `invalid prompt`,
+		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`, `invalid prompt([^ ]|$| [^c])`,
 		`prompt ?(was |has been )?(flagged|blocked|filtered)`, `(requires|input|prompt|content|request).{0,40}(moderation|flagged)`,
 		`safety (filter|system|policy)`, `(prohibited|inappropriate) content`,
 		`(violat|against)\w* .{0,30}(usage|content|safety) (polic|guideline)`, `不安全|敏感内容`,
@@ -178,7 +178,8 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	if p.message == "" && !isJSON && !page {
 		said = plainWords(p.names + " " + string(x.body[:min(len(x.body), hintBytesMax)]))
 	}
-	named := 0 // hints that this is about the model
+	sized := strings.ReplaceAll(said, "prompt cache", "cache") // whose key may be too long
+	named := 0                                                 // hints that this is about the model
 	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 && strings.Contains(said, plainWords(x.model))} {
 		if hint {
 			named++
@@ -186,7 +187,7 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	}
 	coded := codeModel.MatchString(plainWords(p.names))
 	missing := coded || sureModel.MatchString(said) || saysMissing.MatchString(said) && (named > 1 || named > 0 && status == http.StatusNotFound)
-	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(said) && saysTokens.MatchString(said)
+	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(sized) && saysTokens.MatchString(sized)
 	invalid := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	blocked := invalid || status == http.StatusForbidden || status == http.StatusUnavailableForLegalReasons
 	switch {
@@ -228,10 +229,14 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooEarly
 }
 
-// plainWords are the beginning of a text in small letters, with blanks between its words.
+// plainWords are the beginning of a text in small letters, with blanks between its words: those of a
+// name are told by underscores, dashes or capitals.
 func plainWords(text string) string {
-	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(text[:min(len(text), hintBytesMax)]))
+	text = humps.ReplaceAllString(text[:min(len(text), hintBytesMax)], "$1 $2")
+	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(text))
 }
+
+var humps = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // hintBytesMax bounds the words that are searched: a server may repeat the request, which
 // holds texts of agents.

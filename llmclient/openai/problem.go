@@ -122,9 +122,12 @@ func pathOf(m llmclient.Members) string {
 }
 
 // statusFront matches the HTTP status at the beginning of a text, and statusWithin one that is
-// named as such further on.
+// named as such further on. statusBelow matches the refusal of a server below, which some gateways report as
+// a failure of theirs.
 var (
-	statusFront  = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
+	statusFront = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
+	statusBelow = regexp.MustCompile(
+		`(?i)\b(?:upstream|provider|backend|server|response)\b[^.0-9]{0,30}\b(?:returned|responded|replied|status|code|http|error)\b[^0-9.]{0,20}\b(400|422)\b`)
 	statusWithin = regexp.MustCompile(`(?i)\b(?:http|status|error)(?:[ _/.](?:error|status|code|1\.1|2))*[: =(]{1,3}([45]\d\d)\b`)
 )
 
@@ -149,6 +152,10 @@ func errorText(text string, level int) problem {
 			if n, _ := strconv.Atoi(found[1]); isFailing(n) {
 				p.status = n // it may be about something else, so that a status of its own goes before it
 			}
+		}
+		if found := statusBelow.FindStringSubmatch(text); found != nil {
+			p.status, _ = strconv.Atoi(found[1])
+			p.inner = true
 		}
 	}
 	at := strings.IndexAny(rest, "{[")

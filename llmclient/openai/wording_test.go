@@ -17,44 +17,63 @@ var refusals = map[string][]string{
 		"Conversation roles must alternate user/assistant/user/assistant/...", "messages.2.role: Input should be 'user' or 'assistant'",
 		"system messages are only allowed at the start of a conversation", "角色信息不正确", "unknown variant `developer`, expected one of `system`, `user`, `assistant`, `tool`",
 		"raise_exception('System message must be at the beginning.')", "The system role must be the first message",
+		"Unsupported message type: developer", "system 消息必须位于最前面", "Invalid value: 'developer'. Supported values are: 'system', 'assistant', 'user', and 'tool'.",
 	},
 	fieldReasoning: {
 		"The encrypted content for item rs_1 could not be verified.", "Encrypted content could not be decrypted", "The reasoning content of an answer may not be part of the input",
 		"Invalid value: 'reasoning'. Supported values are: 'message', 'function_call'.", "item['content'] is not an array", "encrypted reasoning was not issued to this caller",
 		"Reasoning summary is not supported in the input", "Summarized reasoning blocks are not accepted", "thinking is not supported by this model",
 		"Item 'rs_1' of type 'reasoning' was provided without its required following item.", "Encrypted content is not supported with this model.", "Invalid signature in thinking block: signature verification failed",
+		"Input tag 'reasoning' found using 'type' does not match any of the expected tags: 'message', 'function_call'", "Failed to decrypt reasoning", "不支持 reasoning 类型的输入",
+		"Corrupted thought signature.", "messages.1.content.0: Invalid `signature` in `thinking` block", "`thinking` blocks in the latest assistant message cannot be modified.",
 	},
 	fieldCallIDs: {
 		"Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64.",
+		"messages.3.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", "'call_id' exceeds 64 chars", "toolUseId failed to satisfy constraint: pattern [a-zA-Z0-9_-]+",
 	},
 	fieldReasoningIDs: {
 		"Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", "Item 'rs_68af' does not exist", "Unknown item: item rs_1 not found in this conversation",
+		"No item with ID rs_abc exists", "Referenced item 'rs_123' has expired", "Could not find item rs_123", "Invalid 'input[2].id': 'rs-1'. Expected an ID that begins with 'rs'.",
+		"Invalid 'input[1].id': string too long. Expected a string with maximum length 64, but got a string with length 408 instead.", "Duplicate item found with id rs_1.",
 	},
+	fieldItemIDs: {"Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'."},
 	fieldStore: {
-		"Unknown parameter: 'store'.", "store must be true for this model", "unknown field \"store\"",
+		"Unknown parameter: 'store'.", "store must be true for this model", "unknown field \"store\"", "stateless mode (store=false) is not supported",
 	},
-	"strict":              {"Unknown parameter: 'tools[0].strict'.", "the strict parameter is not supported"},
-	fieldInclude:          {"Unrecognized request argument supplied: include", "Invalid value for option include"},
-	"prompt_cache_key":    {"acme does not support parameters: ['prompt_cache_key'], for model=m", "Unsupported parameter: 'prompt_cache_key'"},
-	"parallel_tool_calls": {"unknown field \"parallel_tool_calls\""},
+	fieldArrayBounds: {
+		"Invalid schema for function 'plan': In context=('properties', 'candidates'), 'maxItems' is not permitted.", "tools.4: For 'array' type, 'minItems' values other than 0 or 1 are not supported",
+		"Unknown name \"maxItems\" at 'tools[0].function_declarations[0].parameters.properties[0].value': Cannot find field.", "Grammar error: min_items/max_items are not implemented",
+	},
+	"strict": {"Unknown parameter: 'tools[0].strict'.", "the strict parameter is not supported"},
+	fieldInclude: {
+		"Unrecognized request argument supplied: include", "Invalid value for option include", "Invalid 'include[0]': 'reasoning.encrypted_content'",
+		"unknown variant `reasoning.encrypted_content`, expected one of `file_search_call.results`",
+	},
+	"prompt_cache_key":    {"acme does not support parameters: ['prompt_cache_key'], for model=m", "Unsupported parameter: 'prompt_cache_key'", "Invalid JSON payload received. Unknown name \"promptCacheKey\": Cannot find field.", "prompt_cache_key: Input should be a valid string"},
+	"parallel_tool_calls": {"unknown field \"parallel_tool_calls\"", "parallel function calling is not supported"},
 	fieldBreakpoints: {
 		"Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'.", "Unsupported parameter(s): prompt_cache_options", "prompt_cache_options is not supported on this model",
 		"Extra inputs are not permitted, field: 'prompt_cache_options', value: {'mode': 'explicit'}", "Explicit breakpoints are not available for this model",
+		"A maximum of 4 blocks with cache_control may be provided. Found 5.", "Prompt caching is not supported for this model",
 	},
 	fieldOutputLists: {
 		"Invalid type for function_call_output.output: expected string, received list.", "Output of tool call should be 'Input text'", "Invalid type for 'input[3].output': expected a string, but got an array instead.",
-		"json: cannot unmarshal array into Go struct field ResponsesFunctionCallOutput.output of type string", "Tool messages must have a content that is a string",
+		"json: cannot unmarshal array into Go struct field ResponsesFunctionCallOutput.output of type string", "Tool messages must have a content that is a string", "content of tool message must be text", "tool 消息的 content 必须是字符串",
 		"240 validation errors: {'type': 'string_type', 'loc': ('body', 'input', 'str'), 'msg': 'Input should be a valid string'",
 	},
 	fieldAllowedTools: {
 		"Invalid type for tool_choice: object. Supported string values: none, auto, required", "Only 'auto' tool_choice is supported in response API",
 		"tool_choice.type: unknown variant `allowed_tools`, expected `function`",
+		"tool_choice: Input should be a valid string", "Forced tool use is not supported", "Invalid toolChoice",
 	},
 	"": {
-		"The reasoning_content in the thinking mode must be passed back to the API.", "function_call was provided without its required 'reasoning' item: 'rs_1'.",
+		"The reasoning_content in the thinking mode must be passed back to the API.",
 		"Expected `thinking` or `redacted_thinking`, but found `text`. A final assistant message must start with a thinking block.", "Missing reasoning_content in assistant message 3",
 		"reasoning items have to be included", "The thinking content should be sent back", "internal error", "the model is overloaded", "an odd value", "Missing required field tools",
-		"Answers are not kept because store is false", "Unknown parameter: 'acme'. Supported are: 'model', 'input', 'store', 'temperature', 'tools'",
+		"Answers are not kept because store is false", "Please pass back the reasoning_content", "Your organization must be verified to generate reasoning summaries.",
+		"Unsupported value: 'reasoning.effort' does not support 'minimal' with this model.", "Bad request: {'model': 'm', 'store': False, 'include': [], 'tool_choice': 'auto'}",
+		"Bad input {\"instructions\":\"The system message must be at the beginning\",\"model\":\"m\"}",
+		"Unknown parameter: 'acme'. Supported are: 'model', 'input', 'store', 'temperature', 'tools'",
 	},
 }
 
@@ -87,6 +106,19 @@ func TestWordingsReadBothWays(t *testing.T) {
 			for _, name := range step {
 				fieldOf(name)
 			}
+		}
+	}
+}
+
+// TestServersFaultsAreNoRefusals: a server that says of itself that it failed refuses no role.
+func TestServersFaultsAreNoRefusals(t *testing.T) {
+	for text, refuses := range map[string]bool{
+		"cannot assume role": false, "internal error in role manager": false, "The server had an error": false, "failed to include a file": false,
+		"Only user and assistant roles are supported!": true, "Unexpected message role.": true, "Jinja: System message must be at the beginning.": true,
+	} {
+		p := problem{status: http.StatusInternalServerError, message: text}
+		if got := (exchange{status: p.status}).refuses(p); (len(got) > 0) != refuses {
+			t.Errorf("%q gives up %q", text, got)
 		}
 	}
 }
