@@ -267,7 +267,13 @@ func (p problem) explained(r llmclient.Request) bool {
 			return true
 		}
 	}
-	return false
+	how := r.Sampling
+	for _, value := range []string{how.ReasoningEffort, how.ServiceTier, string(how.Temperature), string(how.TopP)} {
+		if value != "" && strings.Contains(words, "'"+value+"'") {
+			return true
+		}
+	}
+	return how.ServiceTier != "" && strings.Contains(words, "service tier")
 }
 
 // saysName finds the refusal of something by its name, which is one of the user's where it is none of ours.

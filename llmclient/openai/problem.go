@@ -230,6 +230,11 @@ func (p problem) statusOf() int {
 	if p.status != 0 {
 		return p.status
 	}
+	return p.statusByWords()
+}
+
+// statusByWords is the status that codes and words of an error say it has, 0 for none.
+func (p problem) statusByWords() int {
 	for _, words := range []string{plainWords(strings.TrimSpace(p.names)), plainWords(p.message)} {
 		for _, s := range statusWords {
 			if s.words.MatchString(words) {
