@@ -106,7 +106,7 @@ func (c *Client) decode(x exchange) outcome {
 	case status == "incomplete" && reason == "":
 		reason = "unknown"
 	}
-	usage := readUsage(r["usage"])
+	usage := usageOf(r)
 	usage.ServiceTier = servedTier(strings.ToLower(c.scrub.label(llmclient.TextOf(r["service_tier"]))), x.tier)
 	reply := &llmclient.Reply{
 		ID: c.scrub.label(llmclient.TextOf(r["id"])), Model: c.scrub.label(llmclient.TextOf(r["model"])),
