@@ -215,7 +215,7 @@ var statusWords = []struct {
 	status int
 	words  *regexp.Regexp
 }{
-	{http.StatusTooManyRequests, regexp.MustCompile(`rate limit|too many requests|resource exhausted|throttl`)},
+	{http.StatusTooManyRequests, regexp.MustCompile(`rate limit|too many requests|resource (exhausted|unavailable)|capacity exceeded|at capacity|throttl`)},
 	{http.StatusGatewayTimeout, regexp.MustCompile(`gateway time ?out|deadline exceeded|\btimed? ?out\b`)},
 	{http.StatusServiceUnavailable, regexp.MustCompile(`overloaded|(service|temporarily|currently) unavailable|^unavailable\b|server (is )?busy`)},
 	{http.StatusBadGateway, regexp.MustCompile(`bad gateway|upstream (connect )?error`)},

@@ -203,6 +203,11 @@ func TestEndings(t *testing.T) {
 		{"thought in circles", `{"type":"reasoning","id":"r","summary":[],"content":[{"type":"reasoning_text","text":` + string(llmclient.Marshal(strings.Repeat("Wait, no. ", 50))) + `}]}`, 100, llmclient.AnswerEndless},
 		{"a long list", call(`{"list":[` + list), 100, llmclient.AnswerTruncated},
 		{"much of the same without a limit", message(strings.Repeat("ore ", 1000)), 1, llmclient.AnswerEndless},
+		{"one paragraph", message(strings.Repeat("First I look at the map. Then I go to the deposit and mine ore; after that I return to the base and sell what I have. "+
+			"I think about which factory needs what, who pays for it and how much, and whether the price is right. Then I decide to wait, unless an offer comes that is better than the last one. ", 12)), 100, llmclient.AnswerEndless},
+		{"one call", strings.Repeat(call(`{"a":1}`)+",", 8) + call(`{"a"`), 100, llmclient.AnswerEndless},
+		{"half a call that nobody counted", call(`{"text":"` + steps[:250]), 0, llmclient.AnswerTruncated},
+		{"half a call of a few tokens that nobody counted", call(`{"a":`), 0, llmclient.AnswerCalls},
 		{"repetition that ended", message(strings.Repeat("ore ", 100)), 99, llmclient.AnswerText},
 	} {
 		body := fmt.Sprintf(`{"status":"completed","output":[%s],"usage":{"output_tokens":%d}}`, c.output, c.used)
@@ -212,6 +217,23 @@ func TestEndings(t *testing.T) {
 		r.Sampling.MaxOutputTokens = 100
 		if answer := client.Respond(t.Context(), r); answer.Kind() != c.want {
 			t.Errorf("%s: %s, want %s", c.name, answer.Kind(), c.want)
+		}
+	}
+}
+
+// TestReasonsOfAnEnd reads why an answer is incomplete in the words of other APIs.
+func TestReasonsOfAnEnd(t *testing.T) {
+	for details, want := range map[string]llmclient.AnswerKind{
+		`{"reason":"max_completion_tokens"}`: llmclient.AnswerTruncated, `{"reason":"MAX_TOKENS"}`: llmclient.AnswerTruncated, `"length"`: llmclient.AnswerTruncated,
+		`{"reason":"model_context_window_exceeded"}`: llmclient.AnswerTruncated, `null`: llmclient.AnswerTruncated, `{"reason":"PROHIBITED_CONTENT"}`: llmclient.AnswerFiltered,
+		`{"reason":"odd"}`: llmclient.AnswerIncomplete,
+	} {
+		p := newProvider(t, says(200, `{"status":"incomplete","incomplete_details":`+details+`,"output":[],"usage":{"output_tokens":100}}`))
+		client, _ := newClient(t, Config{BaseURL: p.URL})
+		r := request()
+		r.Sampling.MaxOutputTokens = 100
+		if answer := client.Respond(t.Context(), r); answer.Kind() != want {
+			t.Errorf("%s: %s, want %s", details, answer.Kind(), want)
 		}
 	}
 }
