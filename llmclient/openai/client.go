@@ -38,7 +38,8 @@ type Client struct {
 	sent *[]flight
 
 	mu *sync.Mutex
-	// refusals are the fields that requests go without, accepted those that they were answered with.
+	// refusals are the fields that requests go without, accepted those that they were answered with. No
+	// field at all stands there for a model that answered.
 	refusals map[refusal]standing
 	accepted map[refusal]bool
 	// ladders are what is known of tool choices, by model, and patient the time limits that were

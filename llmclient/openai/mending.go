@@ -82,6 +82,9 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	if m.client.config.Steady || !refused && !broken || got.refused.explained(m.asked) {
 		return false
 	}
+	if broken && !m.client.isAccepted(refusal{model: m.asked.Model}) {
+		return false // it may be down, and come back by chance when something is left out
+	}
 	var steps [][]string
 	for _, name := range blindly {
 		if name == fieldBreakpoints && !refused {
@@ -182,6 +185,7 @@ func (m *mending) ended(answered bool) {
 		at := refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}
 		m.client.proves(at, "the endpoint refuses it ("+m.said+")")
 	}
+	m.client.setAccepted(refusal{model: m.asked.Model})
 	for _, name := range blindly {
 		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
 	}
@@ -227,12 +231,18 @@ func (c *Client) note(text string) {
 
 // accepts notes that the endpoint takes requests with a field, if this one had it.
 func (c *Client) accepts(at refusal, sent llmclient.Request) {
-	c.mu.Lock()
-	known := c.accepted[at]
-	c.mu.Unlock()
-	if known || !fieldOf(at.name).gives(&sent) {
-		return
+	if !c.isAccepted(at) && fieldOf(at.name).gives(&sent) {
+		c.setAccepted(at)
 	}
+}
+
+func (c *Client) isAccepted(at refusal) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.accepted[at]
+}
+
+func (c *Client) setAccepted(at refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.accepted[at] = true

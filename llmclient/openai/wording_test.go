@@ -3,6 +3,7 @@ package openai
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,6 +121,28 @@ func TestServersFaultsAreNoRefusals(t *testing.T) {
 		if got := (exchange{status: p.status}).refuses(p); (len(got) > 0) != refuses {
 			t.Errorf("%q gives up %q", text, got)
 		}
+	}
+}
+
+// TestOutagesGiveNothingUp: a server that fails and comes back refused nothing. One that answers requests
+// without lists and fails at those with lists takes no lists.
+func TestOutagesGiveNothingUp(t *testing.T) {
+	const fault = `{"error":{"message":"..."}}`
+	down := 2 * (1 + RetriesDefault)
+	row := reportedCase{asks: 3, request: marked, serve: func(n int, _ string) (int, string) {
+		if n <= down {
+			return 500, fault
+		}
+		return 200, goodOne
+	}}
+	if p := row.play(t); len(p.noted) > 0 || len(p.bodies) != down+1 || p.bodies[down] != p.bodies[0] {
+		t.Errorf("%d requests, noted %q", len(p.bodies), p.noted)
+	}
+	server := newProvider(t, says(200, goodOne), says(500, fault), says(500, fault), says(500, fault), says(500, fault), says(200, goodOne))
+	client, _ := newClient(t, Config{BaseURL: server.URL})
+	client.Respond(t.Context(), request())
+	if a := client.Respond(t.Context(), marked()); a.Reply == nil || !slices.Equal(a.Reply.Repairs, []string{"without_output_lists"}) {
+		t.Errorf("%+v %+v", a.Reply, a.Failure)
 	}
 }
 
