@@ -78,6 +78,9 @@ func (t *tierCall) fallsBack(got outcome, last bool) bool {
 	}
 	t.fallen = true
 	c := t.client
+	if c.config.Steady {
+		return true // other calls do not learn from this one
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	held := c.tiers[t.key]

@@ -191,6 +191,14 @@ func TestASteadyClientClimbsNothing(t *testing.T) {
 			t.Errorf("another request: %s", r.body)
 		}
 	}
+	s := newTierServer(t)
+	client, _ = newClient(t, Config{BaseURL: s.URL, Steady: true})
+	s.full = true
+	client.Respond(t.Context(), flexRequest())
+	s.full = false
+	if client.Respond(t.Context(), flexRequest()); s.lastTier() != "flex" {
+		t.Errorf("a call at tier %s follows one that found flex full", s.lastTier())
+	}
 }
 
 // TestEndings tells what was cut and what would never have ended from what is whole.
