@@ -107,6 +107,9 @@ type Request struct {
 	// PlainOutputs keeps the outputs of calls as strings, for a server that takes no lists. They
 	// then carry no mark.
 	PlainOutputs bool
+	// OwnLength says that nobody asked for the length in Sampling and no cap needs it, so that it may be
+	// given up where a provider refuses it.
+	OwnLength bool
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and

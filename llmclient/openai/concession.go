@@ -25,6 +25,12 @@ type field struct {
 // here as well, so that a tool_choice is help and no more.
 var fields = []field{
 	{fieldCacheKey, member(fieldCacheKey)},
+	{fieldLength, func(r *llmclient.Request) (there bool) {
+		if there = r.OwnLength && r.Sampling.MaxOutputTokens > 0; there {
+			r.Sampling.MaxOutputTokens = 0
+		}
+		return there
+	}},
 	{fieldBreakpoints, withoutBreakpoints},
 	{fieldOutputLists, withoutOutputLists},
 	{fieldInclude, member(fieldInclude)},
@@ -87,6 +93,7 @@ const (
 	fieldInclude      = "include"
 	fieldStrict       = "strict"
 	fieldArrayBounds  = "array_bounds"
+	fieldLength       = "max_output_tokens"
 	fieldParallel     = "parallel_tool_calls"
 	fieldCacheKey     = "prompt_cache_key"
 )
@@ -167,6 +174,7 @@ var (
 // One without steps says what nothing that is given up can mend.
 var wordings = []wording{
 	{"what an account may not do", failing, regexp.MustCompile(`\borgani[sz]ation must be verified`), nil},
+	{"a length that nobody set", refusing, regexp.MustCompile(`\bmax output tokens\b`), [][]string{{fieldLength}}},
 	{"bounds of lists in a schema", failing, regexp.MustCompile(`\b(min|max) items\b|\b(min|max)items\b`),
 		[][]string{{fieldArrayBounds}, {fieldStrict}, {fieldArrayBounds, fieldStrict}}},
 	{"requests that nothing is kept of", refusing, regexp.MustCompile(

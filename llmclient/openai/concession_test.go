@@ -106,6 +106,41 @@ func TestConcessions(t *testing.T) {
 	}
 }
 
+// TestEachConcessionSaysItsReason: of several that one call needs.
+func TestEachConcessionSaysItsReason(t *testing.T) {
+	row := reportedCase{serve: func(_ int, body string) (int, string) {
+		for _, name := range []string{"include", "prompt_cache_key"} {
+			if strings.Contains(body, `"`+name+`"`) {
+				return 400, `{"error":{"message":"Unknown parameter: '` + name + `'."}}`
+			}
+		}
+		return 200, goodOne
+	}}
+	p := row.play(t)
+	for _, said := range p.noted {
+		if name := strings.Fields(said)[5]; !strings.Contains(said, "'"+name+"'") {
+			t.Errorf("said %q", said)
+		}
+	}
+	if len(p.noted) != 2 {
+		t.Errorf("said %q", p.noted)
+	}
+}
+
+// TestALengthThatNobodySet is given up where it is refused; one that a user set is not.
+func TestALengthThatNobodySet(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		row := reportedCase{asks: 2, request: func() llmclient.Request {
+			r := bounded()
+			r.OwnLength = own
+			return r
+		}, serve: refusingText(`"max_output_tokens"`, 400, `{"detail":"Unsupported parameter: max_output_tokens"}`)}
+		if p := row.play(t); p.mended("without_max_output_tokens") != own || !own && !p.failed(llmclient.ErrBadRequest, 400, 1) {
+			t.Errorf("own %v: %+v %+v", own, p.last().Reply, p.last().Failure)
+		}
+	}
+}
+
 // TestAllConcessions: a request without anything that is asked for unasked, or with one of these things
 // alone, is still the JSON that the server expects.
 func TestAllConcessions(t *testing.T) {

@@ -39,8 +39,6 @@ type mending struct {
 	step  []string
 	steps [][]string
 	why   string
-	// said is what the endpoint said then.
-	said string
 	// taken are the steps of this call.
 	taken map[string]bool
 }
@@ -107,7 +105,7 @@ func (m *mending) takes(steps [][]string, why string, got outcome) bool {
 	m.step, m.steps, m.why = nil, nil, why
 	for i, step := range steps {
 		if m.take(step, got) {
-			m.step, m.steps, m.said = step, steps[i+1:], got.failure.Message
+			m.step, m.steps = step, steps[i+1:]
 			return true
 		}
 	}
@@ -130,7 +128,7 @@ func (m *mending) take(step []string, got outcome) bool {
 		r := m.asked
 		if name == fieldStore && !m.client.config.AllowStore {
 			got.failure.Kind = llmclient.ErrStoreRefused
-		} else if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}) {
+		} else if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}, got.failure.Message) {
 			given = append(given, name)
 		}
 	}
@@ -183,7 +181,7 @@ func (m *mending) ended(answered bool) {
 	}
 	for _, name := range m.without {
 		at := refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}
-		m.client.proves(at, "the endpoint refuses it ("+m.said+")")
+		m.client.proves(at)
 	}
 	m.client.setAccepted(refusal{model: m.asked.Model})
 	for _, name := range blindly {
@@ -198,27 +196,28 @@ func allSteps(taken map[string]bool) (steps [][]string) {
 	return steps
 }
 
-// concede gives a field up on trial, and reports whether it was not given up before.
-func (c *Client) concede(at refusal) bool {
+// concede gives a field up on trial for what the endpoint said, and reports whether it was not given up
+// before.
+func (c *Client) concede(at refusal, said string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refusals[at] != 0 {
 		return false
 	}
-	c.refusals[at] = onTrial
+	c.refusals[at], c.said[at] = onTrial, said
 	return true
 }
 
 // proves notes that a request without a field was answered, and says so the first time.
-func (c *Client) proves(at refusal, why string) {
+func (c *Client) proves(at refusal) {
 	c.mu.Lock()
-	first := c.refusals[at] == onTrial
+	first, said := c.refusals[at] == onTrial, c.said[at]
 	if first {
 		c.refusals[at] = proven
 	}
 	c.mu.Unlock()
 	if first {
-		c.note(fmt.Sprintf("requests to %s go without %s from now on: %s", at.model, at.name, why))
+		c.note(fmt.Sprintf("requests to %s go without %s from now on: the endpoint refuses it (%s)", at.model, at.name, said))
 	}
 }
 

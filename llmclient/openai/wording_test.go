@@ -41,6 +41,7 @@ var refusals = map[string][]string{
 	fieldStore: {
 		"Unknown parameter: 'store'.", "store must be true for this model", "unknown field \"store\"", "stateless mode (store=false) is not supported",
 	},
+	fieldLength: {"Unsupported parameter: max_output_tokens"},
 	fieldArrayBounds: {
 		"Invalid schema for function 'plan': In context=('properties', 'candidates'), 'maxItems' is not permitted.", "tools.4: For 'array' type, 'minItems' values other than 0 or 1 are not supported",
 		"Unknown name \"maxItems\" at 'tools[0].function_declarations[0].parameters.properties[0].value': Cannot find field.", "Grammar error: min_items/max_items are not implemented",
