@@ -288,9 +288,11 @@ func (x exchange) refusesByName(p problem, path, said, body string) [][]string {
 		return nil
 	}
 	for i, words := range []string{path, said, body} {
-		members, settings := membersIn(unlisted(words))
+		words = unlisted(words)
+		members, settings := membersIn(words)
 		switch {
-		case len(members) > 1 && (settings > 0 || i == 2): // a list of what there is, or a repetition of the request
+		case len(members) > 0 && len(essential.FindAllString(words, 2)) > 1, // a list of what was sent
+			len(members) > 1 && (settings > 0 || i == 2): // or of what there is, or a repetition of the request
 			return nil
 		case len(members) == 1 && members[0] == fieldToolChoice:
 			return choiceSteps
@@ -313,6 +315,9 @@ func unrepeated(text string) string {
 	}
 	return text
 }
+
+// essential matches the names of members that no server refuses, as they stand in a list.
+var essential = regexp.MustCompile("['\"`,:({\\[] ?(model|input|instructions|tools)['\"`]? ?[,:=)\\]}]")
 
 // listing matches what begins a list of what a server takes.
 var listing = regexp.MustCompile(`\b(not )?(supported|allowed|valid|available|accepted|permitted|known)\b[a-z ]{0,30}(\bare\b|:|\bone of\b)`)

@@ -106,6 +106,14 @@ func TestConcessions(t *testing.T) {
 	}
 }
 
+// TestStoreAmongOthers: a refusal of store that names other fields, too, is one of store.
+func TestStoreAmongOthers(t *testing.T) {
+	row := reportedCase{serve: refusingText(`"store"`, 400, `{"error":{"message":"Unsupported parameters: store, include"}}`)}
+	if p := row.play(t); !p.failed(llmclient.ErrStoreRefused, 400, 2) {
+		t.Errorf("%+v", p.last().Failure)
+	}
+}
+
 // TestEachConcessionSaysItsReason: of several that one call needs.
 func TestEachConcessionSaysItsReason(t *testing.T) {
 	row := reportedCase{serve: func(_ int, body string) (int, string) {

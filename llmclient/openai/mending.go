@@ -50,7 +50,7 @@ func (m *mending) next() llmclient.Request {
 }
 
 // mends reports whether the request is to be sent again, without what the endpoint refused.
-func (m *mending) mends(x exchange, got outcome) bool {
+func (m *mending) mends(x exchange, got outcome) (mends bool) {
 	if got.failure == nil || !slices.Contains(mendable, got.failure.Kind) || !slices.Contains(failing, got.refused.status) {
 		return false // a failure on the way, or about something else, shows nothing about the request
 	}
@@ -58,6 +58,14 @@ func (m *mending) mends(x exchange, got outcome) bool {
 		return true
 	}
 	steps, why := x.refuses(got.refused), got.refused.gist()
+	if !m.client.config.AllowStore && slices.ContainsFunc(steps, func(s []string) bool { return slices.Contains(s, fieldStore) }) {
+		// Whatever else of the step may help is tried, too.
+		defer func() {
+			if !mends {
+				got.failure.Kind = llmclient.ErrStoreRefused
+			}
+		}()
+	}
 	if m.step != nil && (why == m.why || len(steps) == 0) {
 		m.undo(m.step)
 		steps = m.steps
@@ -113,7 +121,7 @@ func (m *mending) takes(steps [][]string, why string, got outcome) bool {
 }
 
 // take gives up the fields of a step, if that makes the request another one. store is given up only
-// where that is allowed: else the failure says so.
+// where that is allowed.
 func (m *mending) take(step []string, got outcome) bool {
 	key := strings.Join(step, " ")
 	if m.taken[key] {
@@ -127,8 +135,9 @@ func (m *mending) take(step []string, got outcome) bool {
 	for _, name := range step {
 		r := m.asked
 		if name == fieldStore && !m.client.config.AllowStore {
-			got.failure.Kind = llmclient.ErrStoreRefused
-		} else if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}, got.failure.Message) {
+			continue
+		}
+		if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}, got.failure.Message) {
 			given = append(given, name)
 		}
 	}

@@ -415,6 +415,8 @@ func TestProxyPages(t *testing.T) {
 		{403, page, nil, false, llmclient.ErrForbidden},
 		{403, `{"error":{"message":"no"}}`, nil, true, llmclient.ErrForbidden},
 		{403, "denied", []string{"Server", "squid/6.1"}, false, llmclient.ErrProxy},
+		{403, "<html><title>Internet Security by Zscaler</title></html>", nil, false, llmclient.ErrProxy},
+		{511, "log in", nil, false, llmclient.ErrProxy},
 		{200, page, nil, true, llmclient.ErrMalformed},
 	} {
 		proxy := newProvider(t, says(c.status, c.body, c.headers...))

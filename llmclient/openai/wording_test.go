@@ -73,7 +73,7 @@ var refusals = map[string][]string{
 		"Expected `thinking` or `redacted_thinking`, but found `text`. A final assistant message must start with a thinking block.", "Missing reasoning_content in assistant message 3",
 		"reasoning items have to be included", "The thinking content should be sent back", "internal error", "the model is overloaded", "an odd value", "Missing required field tools",
 		"Answers are not kept because store is false", "Please pass back the reasoning_content", "Your organization must be verified to generate reasoning summaries.",
-		"Unsupported value: 'reasoning.effort' does not support 'minimal' with this model.", "Bad request: {'model': 'm', 'store': False, 'include': [], 'tool_choice': 'auto'}",
+		"Unsupported value: 'reasoning.effort' does not support 'minimal' with this model.", "received fields: model, input, tools, tool_choice, store; one is invalid", "Bad request: {'model': 'm', 'store': False, 'include': [], 'tool_choice': 'auto'}",
 		"Bad input {\"instructions\":\"The system message must be at the beginning\",\"model\":\"m\"}",
 		"Unknown parameter: 'acme'. Supported are: 'model', 'input', 'store', 'temperature', 'tools'",
 	},
