@@ -178,30 +178,40 @@ var wordings = []wording{
 	{"bounds of lists in a schema", failing, regexp.MustCompile(`\b(min|max) items\b|\b(min|max)items\b`),
 		[][]string{{fieldArrayBounds}, {fieldStrict}, {fieldArrayBounds, fieldStrict}}},
 	{"requests that nothing is kept of", refusing, regexp.MustCompile(
-		`\b(store|stateless)\b.{0,30}\bfalse\b.{0,20}(not |un)(supported|allowed|permitted)|\bstateless\b.{0,40}(not |un)(supported|allowed|permitted)`),
+		`\b(store|stateless)\b.{0,30}\bfalse\b.{0,20}(not |un)(supported|allowed|permitted)|` +
+			`\bstateless\b.{0,40}(not |un)(supported|allowed|permitted)`),
 		[][]string{{fieldStore}}},
 	{"the form of a call id", refusing, regexp.MustCompile(
-		`\b(call|tool use)[ .]id\b.{0,100}(must|should|too long|length|maximum|invalid|pattern|characters|exceed|constraint)|(invalid|bad) (tool )?call id`),
+		`\b(call|tool use)[ .]id\b.{0,100}(must|should|too long|length|maximum|invalid|pattern|characters|exceed|constraint)|` +
+			`(invalid|bad) (tool )?call id`),
 		[][]string{{fieldCallIDs}}},
 	{"an unknown item id", failing, anyOf(
-		`\bitem\b.{0,40}\b(not found|does not exist|unknown|not persisted|expired)`, `\brs [\w ]{0,60}(not found|does not exist)`,
+		`\bitem\b.{0,40}\b(not found|does not exist|unknown|not persisted|expired)`,
+		`\brs [\w ]{0,60}(not found|does not exist)`,
 		`\bno (reasoning )?items? (with|for) (the )?id`, `\bfind (the )?(reasoning )?item\b`),
 		[][]string{{fieldReasoningIDs}, {fieldReasoning}, {fieldItemIDs}}},
 	{"the form of an item id", refusing, anyOf(`\binput[\[.]\d{1,4}\]?\.id\b`, `\bduplicate items? (found )?with id\b`),
 		[][]string{{fieldReasoningIDs}, {fieldItemIDs}, {fieldReasoning}}},
 	{"an item that wants its reasoning", refusing, regexp.MustCompile(
 		`\b(function call|message|item)\b.{0,20} without its required ['"]?reasoning`), [][]string{{fieldItemIDs}}},
-	{"an include of reasoning", refusing, regexp.MustCompile(`\breasoning\.encrypted content\b`), [][]string{{fieldInclude}, {fieldReasoning}}},
+	{"an include of reasoning", refusing, regexp.MustCompile(`\breasoning\.encrypted content\b`),
+		[][]string{{fieldInclude}, {fieldReasoning}}},
 	{"reasoning back", failing, anyOf(
-		`reasoning (item|content|summar|block|part)`, `(summar|thinking|thought).{0,40}(not (supported|allowed|permitted)|unsupported|unknown|invalid)`,
-		"type.{0,4}reasoning|'reasoning'.{0,60}'(message|function call)'|\\.type.{0,40}'reasoning|\\b(tag|variant|kind|value)s?:? ['\"`]reasoning['\"`]",
-		`\[['"]?content['"]?\] is not an array`, `encrypted (content|reasoning).{0,200}(verif|decrypt|issued|belong|match|expired|corrupt|tampered)`,
+		`reasoning (item|content|summar|block|part)`,
+		`(summar|thinking|thought).{0,40}(not (supported|allowed|permitted)|unsupported|unknown|invalid)`,
+		"type.{0,4}reasoning|'reasoning'.{0,60}'(message|function call)'|\\.type.{0,40}'reasoning",
+		"\\b(tag|variant|kind|value)s?:? ['\"`]reasoning['\"`]",
+		`\[['"]?content['"]?\] is not an array`,
+		`encrypted (content|reasoning).{0,200}(verif|decrypt|issued|belong|match|expired|corrupt|tampered)`,
 		`not issued (to|for|by)`, `(decrypt|decode|verify) (the |this )?(encrypted )?(reasoning|thinking|thought)`,
-		`\bsignature.{0,60}(invalid|not valid|verif|mismatch|corrupt|expired)`, `(invalid|corrupt\w*|expired|bad) .{0,20}\bsignature`,
+		`\bsignature.{0,60}(invalid|not valid|verif|mismatch|corrupt|expired)`,
+		`(invalid|corrupt\w*|expired|bad) .{0,20}\bsignature`,
 		`thinking.{0,80}cannot be modified`, `不支持.{0,20}(reasoning|思考|推理)`),
 		[][]string{{fieldReasoning}, {fieldInclude}}},
-	{"marks of the prompt cache", failing, saysBreakpoint, [][]string{{fieldBreakpoints}, {fieldCacheKey}, {fieldBreakpoints, fieldCacheKey}}},
-	{"several calls in an answer", refusing, regexp.MustCompile(`\bparallel (tool|function) (call|use|invocation)`), [][]string{{fieldParallel}}},
+	{"marks of the prompt cache", failing, saysBreakpoint,
+		[][]string{{fieldBreakpoints}, {fieldCacheKey}, {fieldBreakpoints, fieldCacheKey}}},
+	{"several calls in an answer", refusing, regexp.MustCompile(`\bparallel (tool|function) (call|use|invocation)`),
+		[][]string{{fieldParallel}}},
 	{"a call that is forced", refusing, regexp.MustCompile(
 		`\b(forced|forcing|forces) (a )?(tool|function)|\btool use.{0,40}\bforc|\ballowed function names\b`), choiceSteps},
 	{"roles that alternate", append([]int{http.StatusInternalServerError}, refusing...), saysAlternate,
@@ -259,7 +269,8 @@ var choiceSteps = [][]string{
 // refuses are the steps that may mend a refused request, as far as the server's words tell.
 func (x exchange) refuses(p problem) (steps [][]string) {
 	path := plainWords("'" + p.param + "' ")
-	said, body := plainWords(p.names+" "+unrepeated(p.message)), plainWords(unrepeated(string(x.body))) // some put what they mean beside the message
+	said := plainWords(p.names + " " + unrepeated(p.message))
+	body := plainWords(unrepeated(string(x.body))) // some put what they mean beside the message
 	wanted := demandsReasoning.MatchString(said)
 	if strings.Contains(path, "'include") {
 		return [][]string{{fieldInclude}}
@@ -291,8 +302,9 @@ func (x exchange) refusesByName(p problem, path, said, body string) [][]string {
 		words = unlisted(words)
 		members, settings := membersIn(words)
 		switch {
-		case len(members) > 0 && len(essential.FindAllString(words, 2)) > 1, // a list of what was sent
-			len(members) > 1 && (settings > 0 || i == 2): // or of what there is, or a repetition of the request
+		case len(members) > 0 && len(essential.FindAllString(words, 2)) > 1: // a list of what was sent
+			return nil
+		case len(members) > 1 && (settings > 0 || i == 2): // a list of what there is, or a repetition of the request
 			return nil
 		case len(members) == 1 && members[0] == fieldToolChoice:
 			return choiceSteps
@@ -320,7 +332,8 @@ func unrepeated(text string) string {
 var essential = regexp.MustCompile("['\"`,:({\\[] ?(model|input|instructions|tools)['\"`]? ?[,:=)\\]}]")
 
 // listing matches what begins a list of what a server takes.
-var listing = regexp.MustCompile(`\b(not )?(supported|allowed|valid|available|accepted|permitted|known)\b[a-z ]{0,30}(\bare\b|:|\bone of\b)`)
+var listing = regexp.MustCompile(
+	`\b(not )?(supported|allowed|valid|available|accepted|permitted|known)\b[a-z ]{0,30}(\bare\b|:|\bone of\b)`)
 
 // unlisted are words up to a list of what the server takes, which names much that it does not refuse.
 func unlisted(words string) string {

@@ -51,14 +51,18 @@ func (m *mending) next() llmclient.Request {
 
 // mends reports whether the request is to be sent again, without what the endpoint refused.
 func (m *mending) mends(x exchange, got outcome) (mends bool) {
-	if got.failure == nil || !slices.Contains(mendable, got.failure.Kind) || !slices.Contains(failing, got.refused.status) {
-		return false // a failure on the way, or about something else, shows nothing about the request
+	if got.failure == nil || !slices.Contains(failing, got.refused.status) {
+		return false // a failure on the way shows nothing about the request
+	}
+	if !slices.Contains(mendable, got.failure.Kind) {
+		return false
 	}
 	if demandsReasoning.MatchString(got.refused.words()) && m.givesBack(fieldReasoning, fieldReasoningIDs) {
 		return true
 	}
 	steps, why := x.refuses(got.refused), got.refused.gist()
-	if !m.client.config.AllowStore && slices.ContainsFunc(steps, func(s []string) bool { return slices.Contains(s, fieldStore) }) {
+	store := slices.ContainsFunc(steps, func(s []string) bool { return slices.Contains(s, fieldStore) })
+	if store && !m.client.config.AllowStore {
 		// Whatever else of the step may help is tried, too.
 		defer func() {
 			if !mends {
@@ -76,7 +80,8 @@ func (m *mending) mends(x exchange, got outcome) (mends bool) {
 // mendable are the kinds of failures that a concession may mend: what is said of others, such as a prompt
 // that is too long, is about them.
 var mendable = []llmclient.ErrorKind{
-	llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrForbidden, llmclient.ErrErrorObject, llmclient.ErrFailedResponse,
+	llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrForbidden,
+	llmclient.ErrErrorObject, llmclient.ErrFailedResponse,
 }
 
 // mendsBlindly is [mending.mends] for a refusal that no words explain: what no request to this
@@ -295,7 +300,8 @@ func (p problem) explained(r llmclient.Request) bool {
 }
 
 // saysName finds the refusal of something by its name, which is one of the user's where it is none of ours.
-var saysName = regexp.MustCompile("\\b(unknown|unsupported|unrecogni[sz]ed|unexpected) (parameter|field|argument|property|option|keyword)s?\\b.{0,20}['\"`:]")
+var saysName = regexp.MustCompile("\\b(unknown|unsupported|unrecogni[sz]ed|unexpected) " +
+	"(parameter|field|argument|property|option|keyword)s?\\b.{0,20}['\"`:]")
 
 func fieldOf(name string) field {
 	at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })

@@ -56,5 +56,5 @@ var (
 	saysAlternate  = regexp.MustCompile(`\b(must|should|to) alternate\b|alternating`)
 	saysOutputList = regexp.MustCompile(`\boutput\b.{0,80}\b(string|str|text)\b|\b(array|list|sequence)\b.{0,80}\boutput\b|` +
 		`\btool (message|result|output)s?\b.{0,60}\b(string|text|array|list)\b|\btool.{0,30}字符串`)
-	saysList = regexp.MustCompile(`\b(should|must|has to) be an? (valid )?(string|str|text)\b|\bexpected (an? )?(string|str)\b|\bof type (string|str)\b|\binput text\b`)
+	saysList = regexp.MustCompile(`\b(should|must|has to) be an? (valid )?(string|str|text)\b|\bexpected (an? )?(string|str)\b([^ ]| [^w]|$)|\bof type (string|str)\b|\binput text\b`)
 )
