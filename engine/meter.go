@@ -81,6 +81,7 @@ func isLoopback(baseURL string) bool {
 func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
 	if r.Model = model; s.counts || s.local[model] {
+		r.OwnLength = !s.counts && r.Sampling.MaxOutputTokens == 0
 		r.Sampling.MaxOutputTokens = s.longest(ask)
 	}
 	return r

@@ -110,6 +110,19 @@ func WithoutReasoningIDs(items []Item) (kept []Item, changed bool) {
 	return kept, changed
 }
 
+// WithoutItemIDs returns items of which none that a model wrote has an id of its own, and whether that
+// changed any. A server may refuse the ids that another one gave them.
+func WithoutItemIDs(items []Item) (kept []Item, changed bool) {
+	kept = slices.Clone(items)
+	for i, it := range kept {
+		if it.ID == "" || !it.fromModel() {
+			continue
+		}
+		kept[i], changed = it.withoutID(), true
+	}
+	return kept, changed
+}
+
 // WithPlainCallIDs returns items whose call ids are all made here, and whether that changed any. A
 // server that had its model's calls made by another one may refuse their ids.
 func WithPlainCallIDs(items []Item) (kept []Item, changed bool) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,21 @@ func (t Tool) WithoutStrict() (Tool, bool) {
 		t = t.as(slices.Concat(wire, []byte("}")))
 	}
 	return t, told
+}
+
+// arrayBound matches a bound of a list in a schema: a text in JSON has no quote without a backslash, and
+// a property of that name has no number.
+var arrayBound = regexp.MustCompile(`,\s*"(?:min|max)Items"\s*:\s*\d+|"(?:min|max)Items"\s*:\s*\d+\s*,?`)
+
+// WithoutArrayBounds returns t for a provider whose schemas know no minItems and maxItems, and whether
+// that makes a difference.
+func (t Tool) WithoutArrayBounds() (Tool, bool) {
+	wire := t.Wire()
+	free := arrayBound.ReplaceAll(wire, nil)
+	if len(free) == len(wire) {
+		return t, false
+	}
+	return t.as(free), true
 }
 
 // ChoiceMode says whether the model may, must or must not call a tool.
@@ -91,6 +107,9 @@ type Request struct {
 	// PlainOutputs keeps the outputs of calls as strings, for a server that takes no lists. They
 	// then carry no mark.
 	PlainOutputs bool
+	// OwnLength says that nobody asked for the length in Sampling and no cap needs it, so that it may be
+	// given up where a provider refuses it.
+	OwnLength bool
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and

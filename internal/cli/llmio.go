@@ -9,7 +9,6 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
-	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
@@ -152,9 +151,6 @@ func (n *failureNotes) see(x engine.Exchange) {
 			if repair == llmclient.RepairTierFallback {
 				n.once(fmt.Sprintf("note: tier %s of %s is full; calls go to the default tier and try it again from time to time, counted as %s",
 					x.Request.Sampling.Tier(), x.Request.Model, repair))
-			}
-			if name, without := strings.CutPrefix(repair, openai.RepairWithout); without {
-				n.once(fmt.Sprintf("note: the endpoint of %s refuses %s; requests go without it, counted as %s", x.Request.Model, name, repair))
 			}
 		}
 	}

@@ -207,6 +207,9 @@ func (x *exchange) unwrap() bool {
 	}
 	for _, key := range []string{"response", "data", "result", "body"} {
 		if inner := llmclient.MembersOf(top[key]); !llmclient.Given(top["output"]) && llmclient.Given(inner["output"]) {
+			if !llmclient.Given(inner["usage"]) {
+				inner["usage"] = top["usage"] // which some have beside the response
+			}
 			top = inner
 		}
 	}

@@ -38,9 +38,12 @@ type Client struct {
 	sent *[]flight
 
 	mu *sync.Mutex
-	// refusals are the fields that requests go without, accepted those that they were answered with.
+	// refusals are the fields that requests go without, accepted those that they were answered with. No
+	// field at all stands there for a model that answered.
 	refusals map[refusal]standing
 	accepted map[refusal]bool
+	// said is what the endpoint said when a field was given up.
+	said map[refusal]string
 	// ladders are what is known of tool choices, by model, and patient the time limits that were
 	// learned.
 	ladders map[string]*ladder
@@ -71,7 +74,7 @@ func New(cfg Config) (*Client, error) {
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
 		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
-		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, ladders: map[string]*ladder{}, patient: map[string]time.Duration{},
+		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, said: map[refusal]string{}, ladders: map[string]*ladder{}, patient: map[string]time.Duration{},
 		tiers: map[tierKey]*latch{},
 	}
 	c.tools.Store(new([]byte))

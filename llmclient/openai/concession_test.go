@@ -14,7 +14,8 @@ import (
 // full is a request with everything that may be refused.
 func full() llmclient.Request {
 	r := request()
-	r.Tools = []llmclient.Tool{{Name: "act", Strict: true, Parameters: json.RawMessage(`{"type":"object"}`)}}
+	r.Tools = []llmclient.Tool{{Name: "act", Strict: true,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"minItems":{"type":"array","items":{},"minItems":1,"maxItems":3}}}`)}}
 	r.Choice = llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{"act"}}
 	r.CacheKey = "agent-1"
 	thought, _ := llmclient.ParseItem([]byte(`{"type":"reasoning","id":"rs_1","summary":[]}`))
@@ -56,6 +57,13 @@ func TestConcessions(t *testing.T) {
 		{`"temperature"`, 400, `{"error":{"message":"Unknown parameter: 'acme'. Supported are: 'model', 'input', 'store', 'temperature', 'tools'"}}`, nil},
 		{`"reasoning"`, 400, `{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item.","param":"input"}}`, []string{"without_reasoning_items"}},
 		{`"reasoning"`, 400, `{"detail":"The reasoning content of an answer may not be part of the input"}`, []string{"without_reasoning_items"}},
+		{`"minItems":1`, 400, `{"error":{"message":"Invalid schema for function 'act': In context=('properties', 'minItems'), 'minItems' is not permitted."}}`, []string{"without_array_bounds"}},
+		{`"strict":true`, 400, `{"error":{"message":"'maxItems' is not supported in strict mode"}}`, []string{"without_strict"}},
+		// A refusal under another status.
+		{`"prompt_cache_key"`, 200, `{"error":{"message":"Unknown parameter: 'prompt_cache_key'."}}`, []string{"without_prompt_cache_key"}},
+		{`"prompt_cache_key"`, 200, `{"object":"response","status":"failed","error":{"message":"Unknown parameter: 'prompt_cache_key'."},"output":[]}`, []string{"without_prompt_cache_key"}},
+		{`"prompt_cache_key"`, 502, `{"error":{"message":"bad response status code 400, Unknown parameter: 'prompt_cache_key'"}}`, []string{"without_prompt_cache_key"}},
+		{`"prompt_cache_key"`, 415, `{"error":{"message":"Unknown parameter: 'prompt_cache_key'"}}`, []string{"without_prompt_cache_key"}},
 		{`"temperature"`, 400, openAI("temperature"), nil},
 		{`"max_output_tokens"`, 400, `{"error":{"message":"max_output_tokens is too large: 4000. This model supports at most 1000 completion tokens"}}`, nil},
 		{`"model"`, 400, `{"error":{"message":"Invalid 'input[0].content': unknown value.","param":"input[0].content"}}`, nil},
@@ -94,6 +102,49 @@ func TestConcessions(t *testing.T) {
 		r.Sampling.ExtraBody = json.RawMessage(`{"prompt_cache_key":"mine"}`)
 		if a := client.Respond(t.Context(), r); a.Attempts < 2 && a.Failure == nil || strings.Contains(c.has, "cache") && a.Failure == nil {
 			t.Errorf("%s: another model: %+v", c.body, a)
+		}
+	}
+}
+
+// TestStoreAmongOthers: a refusal of store that names other fields, too, is one of store.
+func TestStoreAmongOthers(t *testing.T) {
+	row := reportedCase{serve: refusingText(`"store"`, 400, `{"error":{"message":"Unsupported parameters: store, include"}}`)}
+	if p := row.play(t); !p.failed(llmclient.ErrStoreRefused, 400, 2) {
+		t.Errorf("%+v", p.last().Failure)
+	}
+}
+
+// TestEachConcessionSaysItsReason: of several that one call needs.
+func TestEachConcessionSaysItsReason(t *testing.T) {
+	row := reportedCase{serve: func(_ int, body string) (int, string) {
+		for _, name := range []string{"include", "prompt_cache_key"} {
+			if strings.Contains(body, `"`+name+`"`) {
+				return 400, `{"error":{"message":"Unknown parameter: '` + name + `'."}}`
+			}
+		}
+		return 200, goodOne
+	}}
+	p := row.play(t)
+	for _, said := range p.noted {
+		if name := strings.Fields(said)[5]; !strings.Contains(said, "'"+name+"'") {
+			t.Errorf("said %q", said)
+		}
+	}
+	if len(p.noted) != 2 {
+		t.Errorf("said %q", p.noted)
+	}
+}
+
+// TestALengthThatNobodySet is given up where it is refused; one that a user set is not.
+func TestALengthThatNobodySet(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		row := reportedCase{asks: 2, request: func() llmclient.Request {
+			r := bounded()
+			r.OwnLength = own
+			return r
+		}, serve: refusingText(`"max_output_tokens"`, 400, `{"detail":"Unsupported parameter: max_output_tokens"}`)}
+		if p := row.play(t); p.mended("without_max_output_tokens") != own || !own && !p.failed(llmclient.ErrBadRequest, 400, 1) {
+			t.Errorf("own %v: %+v %+v", own, p.last().Reply, p.last().Failure)
 		}
 	}
 }

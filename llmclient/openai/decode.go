@@ -90,7 +90,11 @@ func (c *Client) decode(x exchange) outcome {
 		items = append(items, llmclient.Message("assistant", c.scrub.known(joined)))
 	}
 	// A reply without a status counts as completed unless it says why it is not.
-	reason := llmclient.TextOf(llmclient.MembersOf(r["incomplete_details"])["reason"])
+	details := r["incomplete_details"]
+	reason := llmclient.TextOf(llmclient.MembersOf(details)["reason"])
+	if bytes.HasPrefix(details, []byte(`"`)) { // the reason alone
+		reason = llmclient.TextOf(details)
+	}
 	// What ended the model's writing has other names where servers pass on other APIs.
 	for _, word := range []string{reason, status, llmclient.TextOf(r["finish_reason"]), llmclient.TextOf(r["stop_reason"])} {
 		if known := endings[strings.ToLower(word)]; known != "" {
@@ -104,9 +108,9 @@ func (c *Client) decode(x exchange) outcome {
 	case status == "":
 		status = "completed"
 	case status == "incomplete" && reason == "":
-		reason = "unknown"
+		reason = reasonUnknown
 	}
-	usage := readUsage(r["usage"])
+	usage := usageOf(r)
 	usage.ServiceTier = servedTier(strings.ToLower(c.scrub.label(llmclient.TextOf(r["service_tier"]))), x.tier)
 	reply := &llmclient.Reply{
 		ID: c.scrub.label(llmclient.TextOf(r["id"])), Model: c.scrub.label(llmclient.TextOf(r["model"])),
@@ -127,17 +131,28 @@ func (c *Client) unsuccessful(x exchange, said problem, as outcome) outcome {
 	if got.failure == nil || got.failure.Kind != llmclient.ErrBadRequest {
 		return got
 	}
-	as.refused = said // some servers refuse under a success status
+	as.refused = got.refused // some servers refuse under a success status
 	return as
 }
 
 // reasonLength is the API's word for an answer that was cut for length.
 const reasonLength = "max_output_tokens"
 
+// reasonUnknown is that of an incomplete answer which gives none.
+const reasonUnknown = "unknown"
+
+// reasonFilter is the API's word for an answer that a filter stopped.
+const reasonFilter = "content_filter"
+
 // endings are the words for an end that was not the model's own, and the API's.
 var endings = map[string]string{
 	"max_output_tokens": reasonLength, "max_tokens": reasonLength, "length": reasonLength, "model_length": reasonLength,
-	"content_filter": "content_filter", "safety": "content_filter",
+	"max_completion_tokens": reasonLength, "max_new_tokens": reasonLength, "token_limit": reasonLength,
+	"context_length": reasonLength, "context_length_exceeded": reasonLength, "context_window": reasonLength,
+	"max_context_window": reasonLength, "model_context_window_exceeded": reasonLength,
+	"content_filter": reasonFilter, "content_filtered": reasonFilter, "safety": reasonFilter, "recitation": reasonFilter,
+	"prohibited_content": reasonFilter, "blocklist": reasonFilter, "spii": reasonFilter, "sensitive": reasonFilter,
+	"guardrail_intervened": reasonFilter, "refusal": reasonFilter,
 }
 
 // replyless are the statuses of a response with which there is no reply.

@@ -20,7 +20,7 @@ const (
 // readEnding mends the status of a reply to a request that asked for at most outputMax tokens, 0 for
 // any. Where nothing says that it was cut, only much of the same makes it endless.
 func readEnding(r *llmclient.Reply, outputMax int) {
-	full := outputMax > 0 && r.Usage.Output >= int64(outputMax)
+	full := outputMax > 0 && (r.Usage.Output >= int64(outputMax) || r.Usage.Output == 0 && isLong(r.Items, outputMax))
 	cut := r.Status == "incomplete" && r.IncompleteReason == reasonLength
 	least := 1
 	if !full && !cut {
@@ -30,9 +30,25 @@ func readEnding(r *llmclient.Reply, outputMax int) {
 		r.Status, r.IncompleteReason, r.Repairs = "incomplete", llmclient.ReasonEndless, append(r.Repairs, repairEndless)
 		return
 	}
-	if full && r.Status != "incomplete" && endsOpen(r.Items) {
+	unsaid := r.Status != "incomplete" || r.IncompleteReason == reasonUnknown
+	if full && unsaid && endsOpen(r.Items) {
 		r.Status, r.IncompleteReason, r.Repairs = "incomplete", reasonLength, append(r.Repairs, repairCutUnsaid)
 	}
+}
+
+// bytesPerTokenLeast is how long a token is at least on average in an answer whose tokens nobody counted.
+const bytesPerTokenLeast = 2.5
+
+// isLong reports whether an answer without a count is long enough to have used all its room.
+func isLong(items []llmclient.Item, outputMax int) bool {
+	size := 0
+	for _, it := range items {
+		size += len(it.Text)
+		if it.Kind == llmclient.KindReasoning {
+			size += len(reasoningText(it.Raw))
+		}
+	}
+	return float64(size) >= bytesPerTokenLeast*float64(outputMax)
 }
 
 // closing are the characters in which a text ends that holds a whole call or decision.
@@ -60,7 +76,9 @@ const (
 	blankMin = 64
 	// repeatedMin is how much of the end of an answer has to be one piece again and again, at least
 	// repeatsMin times, and pieceMax is the longest piece.
-	repeatedMin, repeatsMin, pieceMax = 240, 4, 240
+	repeatedMin, repeatsMin, pieceMax = 240, 4, 1024
+	// callsMin is how many equal calls in a row before the last item make an answer endless.
+	callsMin = 6
 	// endlessTimes is how many times as much it takes where nothing says that the answer was cut.
 	endlessTimes = 8
 	// tailMax is how much of the end is looked at.
@@ -73,6 +91,9 @@ func isEndless(items []llmclient.Item, least int) bool {
 	if len(items) == 0 {
 		return false
 	}
+	if least == 1 && repeatsCalls(items[:len(items)-1]) {
+		return true
+	}
 	last := items[len(items)-1]
 	text := last.Text
 	if last.Kind == llmclient.KindReasoning {
@@ -84,6 +105,20 @@ func isEndless(items []llmclient.Item, least int) bool {
 	}
 	// A counter in the piece makes no other piece of it.
 	return least == 1 && repeats(spaces.ReplaceAllString(digits.ReplaceAllString(text, "0"), " "), repeatedMin)
+}
+
+// repeatsCalls reports whether items end in one call again and again.
+func repeatsCalls(items []llmclient.Item) bool {
+	if len(items) < callsMin {
+		return false
+	}
+	last := items[len(items)-1]
+	for _, it := range items[len(items)-callsMin:] {
+		if it.Kind != llmclient.KindFunctionCall || it.Name != last.Name || it.Text != last.Text {
+			return false
+		}
+	}
+	return true
 }
 
 var (

@@ -39,8 +39,6 @@ type mending struct {
 	step  []string
 	steps [][]string
 	why   string
-	// said is what the endpoint said then.
-	said string
 	// taken are the steps of this call.
 	taken map[string]bool
 }
@@ -52,19 +50,38 @@ func (m *mending) next() llmclient.Request {
 }
 
 // mends reports whether the request is to be sent again, without what the endpoint refused.
-func (m *mending) mends(x exchange, got outcome) bool {
+func (m *mending) mends(x exchange, got outcome) (mends bool) {
 	if got.failure == nil || !slices.Contains(failing, got.refused.status) {
 		return false // a failure on the way shows nothing about the request
+	}
+	if !slices.Contains(mendable, got.failure.Kind) {
+		return false
 	}
 	if demandsReasoning.MatchString(got.refused.words()) && m.givesBack(fieldReasoning, fieldReasoningIDs) {
 		return true
 	}
 	steps, why := x.refuses(got.refused), got.refused.gist()
+	store := slices.ContainsFunc(steps, func(s []string) bool { return slices.Contains(s, fieldStore) })
+	if store && !m.client.config.AllowStore {
+		// Whatever else of the step may help is tried, too.
+		defer func() {
+			if !mends {
+				got.failure.Kind = llmclient.ErrStoreRefused
+			}
+		}()
+	}
 	if m.step != nil && (why == m.why || len(steps) == 0) {
 		m.undo(m.step)
 		steps = m.steps
 	}
 	return m.takes(steps, why, got)
+}
+
+// mendable are the kinds of failures that a concession may mend: what is said of others, such as a prompt
+// that is too long, is about them.
+var mendable = []llmclient.ErrorKind{
+	llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrForbidden,
+	llmclient.ErrErrorObject, llmclient.ErrFailedResponse,
 }
 
 // mendsBlindly is [mending.mends] for a refusal that no words explain: what no request to this
@@ -73,8 +90,11 @@ func (m *mending) mendsBlindly(x exchange, got outcome) bool {
 	f := got.failure
 	refused := f != nil && f.Kind == llmclient.ErrBadRequest && slices.Contains(refusing, f.Status)
 	broken := f != nil && f.Kind == llmclient.ErrServer && x.status == http.StatusInternalServerError
-	if m.client.config.Steady || !refused && !broken || got.refused.explained() {
+	if m.client.config.Steady || !refused && !broken || got.refused.explained(m.asked) {
 		return false
+	}
+	if broken && !m.client.isAccepted(refusal{model: m.asked.Model}) {
+		return false // it may be down, and come back by chance when something is left out
 	}
 	var steps [][]string
 	for _, name := range blindly {
@@ -98,7 +118,7 @@ func (m *mending) takes(steps [][]string, why string, got outcome) bool {
 	m.step, m.steps, m.why = nil, nil, why
 	for i, step := range steps {
 		if m.take(step, got) {
-			m.step, m.steps, m.said = step, steps[i+1:], got.failure.Message
+			m.step, m.steps = step, steps[i+1:]
 			return true
 		}
 	}
@@ -106,7 +126,7 @@ func (m *mending) takes(steps [][]string, why string, got outcome) bool {
 }
 
 // take gives up the fields of a step, if that makes the request another one. store is given up only
-// where that is allowed: else the failure says so.
+// where that is allowed.
 func (m *mending) take(step []string, got outcome) bool {
 	key := strings.Join(step, " ")
 	if m.taken[key] {
@@ -120,8 +140,9 @@ func (m *mending) take(step []string, got outcome) bool {
 	for _, name := range step {
 		r := m.asked
 		if name == fieldStore && !m.client.config.AllowStore {
-			got.failure.Kind = llmclient.ErrStoreRefused
-		} else if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}) {
+			continue
+		}
+		if fieldOf(name).gives(&r) && m.client.concede(refusal{m.asked.Model, name}, got.failure.Message) {
 			given = append(given, name)
 		}
 	}
@@ -174,8 +195,9 @@ func (m *mending) ended(answered bool) {
 	}
 	for _, name := range m.without {
 		at := refusal{m.asked.Model, strings.TrimPrefix(name, RepairWithout)}
-		m.client.proves(at, "the endpoint refuses it ("+m.said+")")
+		m.client.proves(at)
 	}
+	m.client.setAccepted(refusal{model: m.asked.Model})
 	for _, name := range blindly {
 		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
 	}
@@ -188,27 +210,28 @@ func allSteps(taken map[string]bool) (steps [][]string) {
 	return steps
 }
 
-// concede gives a field up on trial, and reports whether it was not given up before.
-func (c *Client) concede(at refusal) bool {
+// concede gives a field up on trial for what the endpoint said, and reports whether it was not given up
+// before.
+func (c *Client) concede(at refusal, said string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refusals[at] != 0 {
 		return false
 	}
-	c.refusals[at] = onTrial
+	c.refusals[at], c.said[at] = onTrial, said
 	return true
 }
 
 // proves notes that a request without a field was answered, and says so the first time.
-func (c *Client) proves(at refusal, why string) {
+func (c *Client) proves(at refusal) {
 	c.mu.Lock()
-	first := c.refusals[at] == onTrial
+	first, said := c.refusals[at] == onTrial, c.said[at]
 	if first {
 		c.refusals[at] = proven
 	}
 	c.mu.Unlock()
 	if first {
-		c.note(fmt.Sprintf("requests to %s go without %s from now on: %s", at.model, at.name, why))
+		c.note(fmt.Sprintf("requests to %s go without %s from now on: the endpoint refuses it (%s)", at.model, at.name, said))
 	}
 }
 
@@ -221,12 +244,18 @@ func (c *Client) note(text string) {
 
 // accepts notes that the endpoint takes requests with a field, if this one had it.
 func (c *Client) accepts(at refusal, sent llmclient.Request) {
-	c.mu.Lock()
-	known := c.accepted[at]
-	c.mu.Unlock()
-	if known || !fieldOf(at.name).gives(&sent) {
-		return
+	if !c.isAccepted(at) && fieldOf(at.name).gives(&sent) {
+		c.setAccepted(at)
 	}
+}
+
+func (c *Client) isAccepted(at refusal) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.accepted[at]
+}
+
+func (c *Client) setAccepted(at refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.accepted[at] = true
@@ -250,10 +279,29 @@ func (p problem) gist() string {
 var changing = regexp.MustCompile(`[\w-]*\d[\w-]*`)
 
 // explained reports whether a refusal names a member or a place of the request.
-func (p problem) explained() bool {
-	members, _ := membersIn(plainWords("'" + p.param + "' " + p.message))
-	return len(members) > 0 || p.param != ""
+func (p problem) explained(r llmclient.Request) bool {
+	words := plainWords("'" + p.param + "' " + p.message)
+	members, _ := membersIn(words)
+	if len(members) > 0 || p.param != "" || saysName.MatchString(words) {
+		return true
+	}
+	for name := range llmclient.MembersOf(r.Sampling.ExtraBody) {
+		if strings.Contains(words, plainWords(name)) {
+			return true
+		}
+	}
+	how := r.Sampling
+	for _, value := range []string{how.ReasoningEffort, how.ServiceTier, string(how.Temperature), string(how.TopP)} {
+		if value != "" && strings.Contains(words, "'"+value+"'") {
+			return true
+		}
+	}
+	return how.ServiceTier != "" && strings.Contains(words, "service tier")
 }
+
+// saysName finds the refusal of something by its name, which is one of the user's where it is none of ours.
+var saysName = regexp.MustCompile("\\b(unknown|unsupported|unrecogni[sz]ed|unexpected) " +
+	"(parameter|field|argument|property|option|keyword)s?\\b.{0,20}['\"`:]")
 
 func fieldOf(name string) field {
 	at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })

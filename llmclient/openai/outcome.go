@@ -95,6 +95,10 @@ func (c *Client) judged(x exchange, p problem, message string) outcome {
 		status = p.statusOf()
 	case p.inner && (status == http.StatusBadRequest || status >= 500):
 		status = p.status // of the server below, which the gateway repeats
+	case status == http.StatusBadRequest && saysLater.MatchString(p.words()):
+		if by := p.statusByWords(); by == http.StatusTooManyRequests || by == http.StatusServiceUnavailable {
+			status = by
+		}
 	}
 	p.status = cmp.Or(status, http.StatusBadRequest)
 	kind, passing := x.kind(p)
@@ -134,15 +138,22 @@ const repairCutError = "cut_as_error"
 // its own words, so that none of them decides alone: status, field and model count too.
 var (
 	saysScheme  = regexp.MustCompile(`plain http request|http request to an https`)
-	saysQuota   = regexp.MustCompile(`insufficient (quota|credit|balance|fund)|credit (balance|limit)|out of credit|used all available credit|any credits|budget (has been )?exceeded|spending limit|billing (hard|not)`)
+	saysQuota   = regexp.MustCompile(`insufficient (user )?(quota|credit|balance|fund)|balance (is )?insufficient|额度不足|余额不足|欠费|key limit exceeded|(monthly|weekly) (usage |spend\w* )?limit|credit (balance|limit)|out of credit|used all available credit|any credits|budget (has been )?exceeded|spending limit|billing (hard|not)`)
 	saysKey     = regexp.MustCompile(`\b(api|access|subscription) ?key\b`)
-	saysModel   = regexp.MustCompile(`\b(model|deployment)s?\b`)
-	saysMissing = regexp.MustCompile(`not (be )?(a valid|found|exist|available|loaded|supported by any)|(does ?n.t|do not|does not) exist|inaccessible|decommissioned|unable to access|not have access|no (such|models?|endpoints?|allowed providers|deployments?)\b|try pulling`)
+	saysModel   = regexp.MustCompile(`\b(model|deployment)s?\b|模型`)
+	saysMissing = regexp.MustCompile(`not (be )?(a valid|found|exist|available|loaded|supported by any)|(does ?n.t|do not|does not) exist|inaccessible|decommissioned|not a supported model|not deployed|\bretired\b|discontinued|不存在|unable to access|not have access|no (such|models?|endpoints?|allowed providers|deployments?)\b|try pulling`)
 	codeModel   = regexp.MustCompile(`model ?(not|is not|decommissioned|unavailable|deprecated)|(invalid|unknown) ?model|deployment ?not ?found`)
-	sureModel   = regexp.MustCompile(`\bmodel (not|does not|does ?n.t) (exist|found)|(invalid|unknown|no such|not a valid) model|models? (is |are )?(not )?loaded`)
-	saysLong    = regexp.MustCompile(`context ?(length|window|size)|(maximum|max) (model |sequence |input |context )*(length|len|tokens)|reduce the length|too many (input )?tokens|(prompt|inputs?|request|messages?)\b.{0,80}(too (long|large)|exceed|longer than|less than)|tokens?\b.{0,60}(exceed|<= \d)`)
-	saysTokens  = regexp.MustCompile(`token|context|prompt|window|too long for`)
+	sureModel   = regexp.MustCompile(`模型不存在|\bmodel (not|does not|does ?n.t) (exist|found)|(invalid|unknown|no such|not a valid) model|models? (is |are )?(not )?loaded`)
+	saysLong    = regexp.MustCompile(`range of input length|上下文|长度超|context ?(length|window|size)|(maximum|max) (model |sequence |input |context )*(length|len|tokens)|reduce the length|too many (input )?tokens|(prompt|inputs?|request|messages?)\b.{0,80}(too (long|large)|exceed|longer than|less than)|tokens?\b.{0,60}(exceed|<= \d)`)
+	saysTokens  = regexp.MustCompile(`token|input length|长度|context|prompt|window|too long for`)
 	saysPath    = regexp.MustCompile(`not ?found|no route|cannot post|url|path|endpoint|page|resource|method`)
+
+	// saysRoom finds that the length which an answer may have is refused, unless saysPrompted finds that
+	// it is too much together with the prompt.
+	saysRoom     = regexp.MustCompile("\\bmax (output |completion |new )?tokens\\b['\"`]? ?(must|should|cannot|has to|is too|exceeds)")
+	saysPrompted = regexp.MustCompile(`\b(prompt|inputs?|messages?|your request|context length)\b`)
+	// saysLater finds that the same request may be taken later.
+	saysLater = regexp.MustCompile(`\b(try|retry) (it |this |the request )?(again|later|in \d)|\btry again\b`)
 
 	// saysCall finds what servers say that cannot read the output of their own model, or that checked
 	// its call and refuse it. saysCut finds that this output ended too early.
@@ -152,15 +163,16 @@ var (
 		`failed to parse (input at pos|(the )?(tool|function|model|assistant|generat|output|response|argument|fc|llm))`,
 		`error parsing (tool|function|the (model|output))`, `could not parse .{0,30}(tool|function|model|output)`,
 		`(invalid|malformed|unparsable|failed to (make|generate|create|produce) an? (valid )?)\s?(tool|function) call`,
-		`unexpected tokens? .{0,40}message header`, `harmony ?(error|pars)`,
+		`unexpected tokens? .{0,40}message header`, `unexpected tool call`, `tool choice is \w+,? but`, `output is not valid json`,
+		`validation errors? for list\[function wrap`, `harmony ?(error|pars)`,
 	)
 	saysCut = anyOf(`unexpected (end|eof)`, `end of (json )?input`, `eof while parsing`, `unterminated string`, `premature end`)
 
 	// saysFilter finds that a filter stopped the prompt.
 	saysFilter = anyOf(
-		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`, `invalid prompt`,
+		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`, `invalid prompt([^ ]|$| [^c])`,
 		`prompt ?(was |has been )?(flagged|blocked|filtered)`, `(requires|input|prompt|content|request).{0,40}(moderation|flagged)`,
-		`safety (filter|system|policy)`, `(prohibited|inappropriate) content`,
+		`safety (filter|system|policy)`, `guardrail`, `content exists risk`, `(prohibited|inappropriate) content`,
 		`(violat|against)\w* .{0,30}(usage|content|safety) (polic|guideline)`, `不安全|敏感内容`,
 	)
 )
@@ -170,6 +182,9 @@ func anyOf(expressions ...string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(expressions, "|"))
 }
 
+// missingStatuses are those of models that are not there, apart from those of any bad request.
+var missingStatuses = []int{http.StatusNotFound, http.StatusForbidden, http.StatusGone}
+
 // kind classifies an error with its status, and says whether it may pass by itself.
 func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	said, status := p.words(), p.status
@@ -178,7 +193,8 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	if p.message == "" && !isJSON && !page {
 		said = plainWords(p.names + " " + string(x.body[:min(len(x.body), hintBytesMax)]))
 	}
-	named := 0 // hints that this is about the model
+	sized := strings.ReplaceAll(said, "prompt cache", "cache") // whose key may be too long
+	named := 0                                                 // hints that this is about the model
 	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 && strings.Contains(said, plainWords(x.model))} {
 		if hint {
 			named++
@@ -186,7 +202,10 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	}
 	coded := codeModel.MatchString(plainWords(p.names))
 	missing := coded || sureModel.MatchString(said) || saysMissing.MatchString(said) && (named > 1 || named > 0 && status == http.StatusNotFound)
-	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(said) && saysTokens.MatchString(said)
+	if saysRoom.MatchString(sized) && !saysPrompted.MatchString(sized) {
+		sized = "" // it is about how long the answer may be
+	}
+	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(sized) && saysTokens.MatchString(sized)
 	invalid := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	blocked := invalid || status == http.StatusForbidden || status == http.StatusUnavailableForLegalReasons
 	switch {
@@ -216,7 +235,7 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 		return llmclient.ErrServer, true
 	case invalid && saysScheme.MatchString(plainWords(string(x.body))):
 		return llmclient.ErrTLS, false
-	case missing && (invalid || status == http.StatusNotFound || status == http.StatusForbidden):
+	case missing && (invalid || slices.Contains(missingStatuses, status)):
 		return llmclient.ErrModelNotFound, false
 	case status == http.StatusForbidden:
 		return llmclient.ErrForbidden, false
@@ -228,10 +247,14 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooEarly
 }
 
-// plainWords are the beginning of a text in small letters, with blanks between its words.
+// plainWords are the beginning of a text in small letters, with blanks between its words: those of a
+// name are told by underscores, dashes or capitals.
 func plainWords(text string) string {
-	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(text[:min(len(text), hintBytesMax)]))
+	text = humps.ReplaceAllString(text[:min(len(text), hintBytesMax)], "$1 $2")
+	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(text))
 }
+
+var humps = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // hintBytesMax bounds the words that are searched: a server may repeat the request, which
 // holds texts of agents.

@@ -122,9 +122,12 @@ func pathOf(m llmclient.Members) string {
 }
 
 // statusFront matches the HTTP status at the beginning of a text, and statusWithin one that is
-// named as such further on.
+// named as such further on. statusBelow matches the refusal of a server below, which some gateways report as
+// a failure of theirs.
 var (
-	statusFront  = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
+	statusFront = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
+	statusBelow = regexp.MustCompile(
+		`(?i)\b(?:upstream|provider|backend|server|response)\b[^.0-9]{0,30}\b(?:returned|responded|replied|status|code|http|error)\b[^0-9.]{0,20}\b(400|422)\b`)
 	statusWithin = regexp.MustCompile(`(?i)\b(?:http|status|error)(?:[ _/.](?:error|status|code|1\.1|2))*[: =(]{1,3}([45]\d\d)\b`)
 )
 
@@ -149,6 +152,10 @@ func errorText(text string, level int) problem {
 			if n, _ := strconv.Atoi(found[1]); isFailing(n) {
 				p.status = n // it may be about something else, so that a status of its own goes before it
 			}
+		}
+		if found := statusBelow.FindStringSubmatch(text); found != nil {
+			p.status, _ = strconv.Atoi(found[1])
+			p.inner = true
 		}
 	}
 	at := strings.IndexAny(rest, "{[")
@@ -208,7 +215,7 @@ var statusWords = []struct {
 	status int
 	words  *regexp.Regexp
 }{
-	{http.StatusTooManyRequests, regexp.MustCompile(`rate limit|too many requests|resource exhausted|throttl`)},
+	{http.StatusTooManyRequests, regexp.MustCompile(`rate limit|too many requests|resource (exhausted|unavailable)|capacity exceeded|at capacity|throttl`)},
 	{http.StatusGatewayTimeout, regexp.MustCompile(`gateway time ?out|deadline exceeded|\btimed? ?out\b`)},
 	{http.StatusServiceUnavailable, regexp.MustCompile(`overloaded|(service|temporarily|currently) unavailable|^unavailable\b|server (is )?busy`)},
 	{http.StatusBadGateway, regexp.MustCompile(`bad gateway|upstream (connect )?error`)},
@@ -223,6 +230,11 @@ func (p problem) statusOf() int {
 	if p.status != 0 {
 		return p.status
 	}
+	return p.statusByWords()
+}
+
+// statusByWords is the status that codes and words of an error say it has, 0 for none.
+func (p problem) statusByWords() int {
 	for _, words := range []string{plainWords(strings.TrimSpace(p.names)), plainWords(p.message)} {
 		for _, s := range statusWords {
 			if s.words.MatchString(words) {

@@ -27,10 +27,14 @@ func (x exchange) isPage() bool {
 	return strings.HasPrefix(strings.TrimSpace(string(x.body[:min(len(x.body), hintBytesMax)])), "<")
 }
 
-// proxyMade matches the headers of answers that a proxy made itself, as well-known ones name
+// pageBytesMax is how much of a page is searched for the name of who made it.
+const pageBytesMax = 4096
+
+// proxyMade matches the headers and pages of answers that a proxy made itself, as well-known ones name
 // themselves there.
 var proxyMade = regexp.MustCompile(
-	`(?i)\b(squid|blue ?coat|zscaler|tinyproxy|privoxy|forcepoint|websense|mcafee|fortigate|sophos|mwg|netskope)`)
+	`(?i)\b(squid|blue ?coat|zscaler|tinyproxy|privoxy|forcepoint|websense|mcafee|fortigate|fortiguard|sophos|mwg|` +
+		`netskope|cntlm|barracuda|umbrella|palo ?alto|check ?point (software|security)|contentkeeper|lightspeed)`)
 
 // fromProxy reports whether a proxy answered in the server's place: its page came for a request that
 // went through one, or a header names its maker. What is JSON is the server's own.
@@ -41,7 +45,16 @@ func (x exchange) fromProxy() bool {
 	if x.header.Get("X-Squid-Error") != "" || proxyMade.MatchString(x.header.Get("Server")) {
 		return true
 	}
-	if x.proxy == "" || !x.isPage() {
+	if x.status == http.StatusNetworkAuthenticationRequired { // which none but a network on the way sends
+		return true
+	}
+	if !x.isPage() {
+		return false
+	}
+	if x.status == http.StatusForbidden && proxyMade.Match(x.body[:min(len(x.body), pageBytesMax)]) {
+		return true
+	}
+	if x.proxy == "" {
 		return false
 	}
 	switch x.status {

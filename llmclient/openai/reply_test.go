@@ -56,6 +56,8 @@ func TestReplies(t *testing.T) {
 		{"partial usage", `{"output":[],"usage":{"input_tokens":5,"output_tokens":null}}`, llmclient.Reply{Status: "completed", Usage: llmclient.Usage{Input: 5}}},
 		{"usage of odd types", `{"output":[],"usage":{"input_tokens":"5","output_tokens":6.0,"total_tokens":-1,"input_tokens_details":[],"output_tokens_details":{"reasoning_tokens":1e99}}}`,
 			llmclient.Reply{Status: "completed", Usage: llmclient.Usage{Input: 5, Output: 6}}},
+		{"usage beside the response", `{"data":{"output":[]},"usage":{"input_tokens":5}}`, llmclient.Reply{Status: "completed", Repairs: []string{repairWrapped}, Usage: llmclient.Usage{Input: 5}}},
+		{"usage by Gemini's name", `{"output":[],"usageMetadata":{"promptTokenCount":5}}`, llmclient.Reply{Status: "completed", Usage: llmclient.Usage{Input: 5}}},
 		{"usage that is no object", `{"output":[],"usage":"free"}`, completed()},
 		{"labels of odd types", `{"id":7,"model":{"n":1},"output":[]}`, llmclient.Reply{ID: "7", Model: `{"n":1}`, Status: "completed"}},
 		{"hostile labels", `{"id":"a\nb\u202e","model":"` + testKey + `","output":[]}`, llmclient.Reply{ID: "a b", Model: secretMark, Status: "completed"}},

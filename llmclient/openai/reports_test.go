@@ -161,8 +161,8 @@ var reports = []reportedCase{
 		func(p played) bool {
 			return p.mended("without_output_lists") && strings.Count(p.bodies[1], "prompt_cache_breakpoint") == 2
 		}},
-	{"the same without a word about it, as 400 or 500", "the same, tried once; then without marks", "sglang 33867",
-		refusingText(`"output":[`, 500, `{"error":{"message":"..."}}`), 2, marked, func(p played) bool { return p.mended("without_output_lists") }},
+	{"the same without a word about it, as 400 or, from a server that works, 500", "the same, tried once; then without marks", "sglang 33867",
+		refusingText(`"output":[`, 400, `{"error":{"message":"..."}}`), 2, marked, func(p played) bool { return p.mended("without_output_lists") }},
 	{"a `call_id` of hundreds of characters", "comes back as it came", "LiteLLM 38270, 34387",
 		always(200, goodOne), 1, longIDed, func(p played) bool { return strings.Count(p.bodies[0], strings.Repeat("sig", 100)) == 2 }},
 	{"call ids other than nine letters and digits are refused", "those made here fit", "opencode 1680, ironclaw 1241",
@@ -415,6 +415,8 @@ func TestProxyPages(t *testing.T) {
 		{403, page, nil, false, llmclient.ErrForbidden},
 		{403, `{"error":{"message":"no"}}`, nil, true, llmclient.ErrForbidden},
 		{403, "denied", []string{"Server", "squid/6.1"}, false, llmclient.ErrProxy},
+		{403, "<html><title>Internet Security by Zscaler</title></html>", nil, false, llmclient.ErrProxy},
+		{511, "log in", nil, false, llmclient.ErrProxy},
 		{200, page, nil, true, llmclient.ErrMalformed},
 	} {
 		proxy := newProvider(t, says(c.status, c.body, c.headers...))

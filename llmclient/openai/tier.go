@@ -78,6 +78,9 @@ func (t *tierCall) fallsBack(got outcome, last bool) bool {
 	}
 	t.fallen = true
 	c := t.client
+	if c.config.Steady {
+		return true // other calls do not learn from this one
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	held := c.tiers[t.key]
@@ -110,7 +113,8 @@ func (t *tierCall) served(reply *llmclient.Reply) {
 // saysFull finds the words of a refusal for want of capacity at a tier: OpenAI's resource_unavailable, Groq's
 // capacity_exceeded, and those of gateways and Azure.
 var saysFull = regexp.MustCompile(`resources? ?(is |are )?(temporarily |currently )?unavailable|capacity ?(is )?(exceeded|unavailable|exhausted|full)|` +
-	`(no|not enough|insufficient|out of|lacks?) (\w+ ){0,3}capacity|(flex|tier|queue)\b.{0,60}(unavailable|capacity|full|overloaded|busy)`)
+	`(no|not enough|insufficient|out of|lacks?|at) (\w+ ){0,3}capacity|(not enough|insufficient) resources|` +
+	`(flex|tier|queue)\b.{0,60}(unavailable|capacity|full|overloaded|busy|saturated)`)
 
 // statusCapacity is Groq's for a flex tier that is full.
 const statusCapacity = 498
@@ -118,7 +122,8 @@ const statusCapacity = 498
 // tierFull reports whether a server refuses a request because the tier that it asks for has no room.
 func (x exchange) tierFull(p problem) bool {
 	switch p.status {
-	case http.StatusTooManyRequests, statusCapacity, http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests, statusCapacity, http.StatusRequestTimeout, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return x.leaves && saysFull.MatchString(p.words())
 	}
 	return false

@@ -44,17 +44,24 @@ var countRules = []countRule{
 	{countInput, "prompt_tokens", false, "OpenAI Chat Completions and most gateways"},
 	{countInput, "prompt_token_count", false, "Gemini (promptTokenCount)"},
 	{countInput, "prompt_eval_count", false, "Ollama"},
+	{countInput, "input_token_count", false, "Bedrock's metrics (inputTokenCount)"},
 	{countCached, "input_tokens_details.cached_tokens", false, "OpenAI Responses"},
 	{countCached, "prompt_tokens_details.cached_tokens", false, "OpenAI Chat Completions; litellm#35127"},
 	{countCached, "cache_read_input_tokens", true, "Anthropic; Bedrock (cacheReadInputTokens); any-llm#622, litellm#11364"},
 	{countCached, "prompt_cache_hit_tokens", false, "DeepSeek"},
 	{countCached, "cached_content_token_count", false, "Gemini (cachedContentTokenCount)"},
 	{countCached, "cached_tokens", false, "Moonshot"},
+	{countCached, "input_token_details.cached_tokens", false, "OpenAI Realtime"},
+	{countCached, "input_token_details.cache_read", false, "LangChain"},
+	{countCached, "cached_input_tokens", false, "Codex; Vercel AI SDK (cachedInputTokens)"},
+	{countCached, "cache_read_tokens", false, "Pydantic AI"},
 	{countWritten, "input_tokens_details.cache_write_tokens", false, "OpenAI Responses since GPT-5.6; genai-prices#463"},
 	{countWritten, "prompt_tokens_details.cache_write_tokens", false, "OpenAI Chat Completions; OpenRouter"},
 	{countWritten, "prompt_tokens_details.cache_creation_tokens", false, "LiteLLM"},
 	{countWritten, "cache_creation_input_tokens", true, "Anthropic; any-llm#622, litellm#11364"},
 	{countWritten, "cache_write_input_tokens", true, "Bedrock (cacheWriteInputTokens)"},
+	{countWritten, "input_token_details.cache_creation", false, "LangChain"},
+	{countWritten, "cache_write_tokens", false, "Pydantic AI"},
 	{countLasting, "input_tokens_details.cache_write_tokens_details", false, "OpenAI (ttl_30m_tokens, ttl_12h_tokens)"},
 	{countLasting, "prompt_tokens_details.cache_write_tokens_details", false, "OpenAI Chat Completions"},
 	{countLasting, "prompt_tokens_details.cache_creation_token_details", false, "LiteLLM (ephemeral_5m_input_tokens)"},
@@ -63,13 +70,29 @@ var countRules = []countRule{
 	{countOutput, "completion_tokens", false, "OpenAI Chat Completions and most gateways"},
 	{countOutput, "candidates_token_count", false, "Gemini (candidatesTokenCount)"},
 	{countOutput, "eval_count", false, "Ollama"},
+	{countOutput, "output_token_count", false, "Bedrock's metrics (outputTokenCount)"},
 	{countReasoning, "output_tokens_details.reasoning_tokens", false, "OpenAI Responses; beside output: inspect_ai#5528"},
 	{countReasoning, "completion_tokens_details.reasoning_tokens", false, "OpenAI Chat Completions; beside output: sub2api#5771, xAI"},
 	{countReasoning, "output_tokens_details.thinking_tokens", false, "LiteLLM for Anthropic"},
 	{countReasoning, "thoughts_token_count", true, "Gemini (thoughtsTokenCount)"},
 	{countReasoning, "reasoning_tokens", false, "OpenRouter"},
+	{countReasoning, "output_token_details.reasoning", false, "LangChain"},
+	{countReasoning, "reasoning_output_tokens", false, "Codex"},
 	{countTotal, "total_tokens", false, "OpenAI; Bedrock (totalTokens)"},
 	{countTotal, "total_token_count", false, "Gemini (totalTokenCount)"},
+}
+
+// usageMembers are where a response has its usage; the first object holds. Gateways of Gemini keep its name.
+var usageMembers = []string{"usage", "usage_metadata", "usageMetadata", "token_usage"}
+
+// usageOf is the usage of a response.
+func usageOf(response llmclient.Members) llmclient.Usage {
+	for _, name := range usageMembers {
+		if inner := llmclient.MembersOf(response[name]); inner != nil {
+			return readUsage(response[name])
+		}
+	}
+	return llmclient.Usage{}
 }
 
 // readUsage reads the token counts; what is absent or unreadable stays zero.
