@@ -91,6 +91,10 @@ type Request struct {
 	// PlainOutputs keeps the outputs of calls as strings, for a server that takes no lists. They
 	// then carry no mark.
 	PlainOutputs bool
+	// Ladder, when set, says which parts of the choice the request goes without because of earlier
+	// answers, and its owner judges the answer. It is not changed while a request has it. Without one
+	// the client judges by itself, in the order in which answers come. It is no part of the body.
+	Ladder *Ladder
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
