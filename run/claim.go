@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/internal/owner"
 )
 
@@ -26,6 +27,10 @@ const (
 	BeatEvery = 5 * time.Second
 	ClaimMax  = 30 * time.Second
 )
+
+// silentMax is after what silence an owner looks whether it still has the run before it writes. It is
+// much less than ClaimMax: the pause between the look and the write counts as well.
+const silentMax = ClaimMax / 2
 
 // ticketPrefix begins the names of tickets. A ticket is an empty-handed right to write the claim of
 // a number: making its file is what decides between hosts, whose locks may not know of each other.
@@ -83,7 +88,8 @@ func (d Dir) readClaim(name string) (r claimRecord, changed time.Time, err error
 	}
 	text := make([]byte, min(info.Size(), 2*claimBytes))
 	n, _ := f.ReadAt(text, 0) // what is cut off has no hash that fits
-	if data := withoutHash(text[:n]); data == nil || json.Unmarshal(data, &r) != nil {
+	data := withoutHash(text[:n])
+	if data == nil || json.Unmarshal(data, &r) != nil || r.Number < 1 || r.Number >= folder.NumberMax {
 		r = claimRecord{}
 	}
 	return r, info.ModTime(), nil
@@ -101,13 +107,9 @@ func (d Dir) tickets() (numbers []int64, highest int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, e := range entries {
-		text, found := strings.CutPrefix(e.Name(), ticketPrefix)
-		n, err := strconv.ParseInt(text, 10, 64)
-		if found && err == nil && n > 0 && strconv.FormatInt(n, 10) == text {
-			numbers = append(numbers, n)
-			highest = max(highest, n)
-		}
+	numbers = folder.Numbered(entries, ticketPrefix)
+	if len(numbers) > 0 {
+		highest = numbers[len(numbers)-1]
 	}
 	return numbers, highest, nil
 }
@@ -200,7 +202,7 @@ func (c *Claim) acquire() error {
 	}
 	fresh := info.Size() == 0 // this process or one that was killed at once has made it
 	if !fresh {
-		if err := c.dir.refuse(seen, changed, deviceOf(info)); err != nil {
+		if err := c.dir.refuse(ClaimFile, seen, changed, deviceOf(info)); err != nil {
 			return err
 		}
 	}
@@ -211,7 +213,7 @@ func (c *Claim) acquire() error {
 	if highest > seen.Number { // somebody is about to claim the run, or was stopped then
 		ticket, made, err := c.dir.readClaim(ticketName(highest))
 		if err == nil {
-			err = c.dir.refuse(ticket, made, deviceOf(info))
+			err = c.dir.refuse(ticketName(highest), ticket, made, deviceOf(info))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -222,6 +224,7 @@ func (c *Claim) acquire() error {
 	if err := c.takeTicket(seen, changed, fresh); err != nil {
 		return err
 	}
+	began := time.Now()
 	err = c.write()
 	if err == nil {
 		// Another process may have a higher number by now: then it has the run.
@@ -236,7 +239,7 @@ func (c *Claim) acquire() error {
 	for _, n := range numbers {
 		_ = c.dir.folder().Remove(ticketName(n)) // lower ones do not matter any more
 	}
-	c.heard = time.Now()
+	c.heard = began
 	return nil
 }
 
@@ -271,10 +274,10 @@ func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) erro
 	return nil
 }
 
-// refuse says that the owner of a claim or ticket has the run. The claim was written at changed;
+// refuse says that the owner of a claim or ticket has the run. The file was written at changed;
 // device is that of the file system through which this process sees it. The locks of the operating
 // system are free.
-func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
+func (d Dir) refuse(name string, r claimRecord, changed time.Time, device string) error {
 	if r.Ended {
 		return nil
 	}
@@ -290,10 +293,18 @@ func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
 	if err != nil {
 		return fmt.Errorf("look at the clock of the file system: %w", err)
 	}
-	age := max(0, now.Sub(changed))
+	age := now.Sub(changed)
 	if age > ClaimMax {
 		return nil
 	}
+	if age < -BeatEvery {
+		// The clock was set back, or the file was brought here with a time of its own. It says nothing
+		// of its owner, who is waited for from now on.
+		if err := d.folder().Touch(name); err != nil {
+			return fmt.Errorf("set the time of a claim, which is in the future: %w", err)
+		}
+	}
+	age = max(0, age)
 	return &LockedError{
 		Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age, Unreadable: r.Number == 0,
 	}
@@ -316,6 +327,9 @@ func (c *Claim) write() error {
 			return err
 		}
 		_, err = f.WriteAt(c.record.encode(), 0)
+		if err == nil { // what somebody else has put there may be longer
+			err = f.Truncate(claimBytes)
+		}
 		if err == nil && name == ClaimFile && !sameFiles(f, c.file) { // somebody has removed or replaced it
 			err = c.lockAgain()
 		}
@@ -368,6 +382,8 @@ func (c *Claim) renew() error {
 	if c.lost != nil {
 		return c.lost
 	}
+	// Others count from when the claim was written, which is after this.
+	began := time.Now()
 	for range 2 { // before the heartbeat, and after it: see the invariant
 		if err := c.overtaken(); err != nil {
 			return err
@@ -379,7 +395,7 @@ func (c *Claim) renew() error {
 	if err := c.overtaken(); err != nil {
 		return err
 	}
-	c.heard = time.Now()
+	c.heard = began
 	return nil
 }
 
@@ -405,8 +421,7 @@ func (c *Claim) overtaken() error {
 }
 
 // Check returns an error if another process has the run by now. It is asked before each write, and
-// looks at the disk only if this process was silent for longer than [ClaimMax]: stopped, suspended,
-// or without its disk.
+// looks at the disk only if this process was silent for long: stopped, suspended, or without its disk.
 func (c *Claim) Check() error {
 	c.mu.Lock()
 	lost, heard := c.lost, c.heard
@@ -417,7 +432,7 @@ func (c *Claim) Check() error {
 	now := time.Now()
 	// A clock that counts only while the machine runs does not know of a suspension.
 	silent := max(now.Sub(heard), now.Round(0).Sub(heard.Round(0)))
-	if silent <= ClaimMax {
+	if silent <= silentMax {
 		return nil
 	}
 	return c.renew()
