@@ -126,6 +126,8 @@ type Claim struct {
 	// lock is the locked directory, file the locked claim.
 	lock, file *os.File
 	record     claimRecord
+	// home is the directory that was claimed: another one may get its name.
+	home os.FileInfo
 
 	stop  chan struct{}
 	beats sync.WaitGroup
@@ -163,11 +165,15 @@ func (d Dir) claim(lock *os.File) (*Claim, error) {
 	if err := d.writable(); err != nil {
 		return nil, err
 	}
+	home, err := os.Stat(string(d))
+	if err != nil {
+		return nil, err
+	}
 	file, err := d.folder().OpenFile(ClaimFile, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{dir: d, lock: lock, file: file, stop: make(chan struct{})}
+	c := &Claim{dir: d, lock: lock, file: file, home: home, stop: make(chan struct{})}
 	err = c.acquire()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -369,7 +375,8 @@ func (c *Claim) beat() {
 		case <-every.C:
 		}
 		// An error that may pass is met again when the run is written.
-		if _, over := errors.AsType[*TakenOverError](c.renew()); over {
+		err := c.renew()
+		if _, over := errors.AsType[*TakenOverError](err); over || errors.Is(err, errReplaced) {
 			return
 		}
 	}
@@ -399,8 +406,17 @@ func (c *Claim) renew() error {
 	return nil
 }
 
-// overtaken is the error that another process has a claim of a higher number. The lock is held.
+// errReplaced says that a name is no longer that of the directory that was claimed: nothing of what it
+// is now is this process's.
+var errReplaced = errors.New("it was moved, removed or replaced while this process had it")
+
+// overtaken is the error that another process has a claim of a higher number, or another directory
+// the name. mu is held.
 func (c *Claim) overtaken() error {
+	if named, err := os.Stat(string(c.dir)); err == nil && !os.SameFile(named, c.home) || errors.Is(err, fs.ErrNotExist) {
+		c.lost = fmt.Errorf("run directory %s: %w", c.dir, errReplaced)
+		return c.lost
+	}
 	now, _, err := c.dir.readClaim(ClaimFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody may have removed it: it is written again
 		return fmt.Errorf("look at the claim of run directory %s: %w", c.dir, err)

@@ -363,3 +363,37 @@ func TestClaimsThatNoProcessLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestAReplacedDirectoryIsNotTouched gives the name of a claimed directory to another run: the owner of
+// the first one writes nothing there, and gives nothing of it back.
+func TestAReplacedDirectoryIsNotTouched(t *testing.T) {
+	d := emptyRun(t)
+	claim, err := d.Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(string(d), string(d)+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Create(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := d.Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := d.readClaim(ClaimFile)
+	if err := claim.renew(); !errors.Is(err, errReplaced) {
+		t.Errorf("a heartbeat into another directory: %v", err)
+	}
+	if err := claim.Unlock(); err != nil {
+		t.Error(err)
+	}
+	after, _, err := d.readClaim(ClaimFile)
+	if err != nil || after != before || after.Ended || d.signed() == "" {
+		t.Errorf("the claim of the other run was %+v and is %+v, %v", before, after, err)
+	}
+	if err := next.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
