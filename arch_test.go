@@ -79,7 +79,7 @@ var policies = []policy{
 	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}, modules: []string{"github.com/segmentio/encoding"}},
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price", "world"}},
-	{dir: "run", project: []string{"run/state", "trace", "llmclient", "world", "internal/folder", "internal/owner"}},
+	{dir: "run", project: []string{"run/state", "trace", "llmclient", "world", "internal/document", "internal/folder", "internal/owner"}},
 	{dir: "run/transcript", project: []string{"run", "run/state", "trace", "llmclient", "world"}},
 	{dir: "run/playback", pure: true, project: []string{"trace", "world", "world/scenario"}},
 	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},

@@ -15,6 +15,7 @@ import (
 
 	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -79,6 +80,11 @@ func (d Dir) Create(name string, cells []Planned) error {
 		}
 		if len(theirs) > 0 && !slices.ContainsFunc(theirs, ours) {
 			return fmt.Errorf("%s is the directory of another batch, %q", string(d), other)
+		}
+	}
+	if base := filepath.Base(string(d)); base != "." && base != ".." {
+		if err := plaintext.FileName(base); err != nil {
+			return fmt.Errorf("make the batch directory %s: %w", d, err)
 		}
 	}
 	err := os.MkdirAll(string(d), 0o700)

@@ -506,3 +506,14 @@ func TestPlayRetriesAndLists(t *testing.T) {
 		t.Errorf("%v %v", tries, err)
 	}
 }
+
+// TestBatchDirectoriesOfNoSystem: a name that Windows keeps for itself is refused before anything is made.
+func TestBatchDirectoriesOfNoSystem(t *testing.T) {
+	for _, name := range []string{"NUL", "con.d", "batch."} {
+		path := filepath.Join(t.TempDir(), name)
+		err := Dir(path).Create("b", nil)
+		if _, statErr := os.Stat(path); err == nil || !strings.Contains(err.Error(), "Windows") || statErr == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,15 +110,7 @@ func (s *dirStore) claims(key string) (numbers []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		text, found := strings.CutPrefix(e.Name(), path.Base(key)+"-")
-		n, err := strconv.ParseInt(text, 10, 64)
-		if found && err == nil && n > 0 && strconv.FormatInt(n, 10) == text {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	return numbers, nil
+	return folder.Numbered(entries, path.Base(key)+"-"), nil
 }
 
 // Stand implements [Store].
@@ -146,6 +137,13 @@ func (s *dirStore) Stand(key string, lease time.Duration) (Standing, error) {
 	age, err := s.age(dir)
 	if err != nil {
 		return latest, err
+	}
+	if age < -lease {
+		// The clock was set back, or the directory was brought here with a time of its own. It says
+		// nothing of the owner, who is waited for from now on.
+		if err := s.touch(dir); err != nil {
+			return latest, err
+		}
 	}
 	latest.Silent = age > lease
 	latest.Free = latest.Silent
@@ -182,6 +180,15 @@ func (s *dirStore) age(dir string) (time.Duration, error) {
 		s.now = &now
 	}
 	return s.now.Sub(info.ModTime()), nil
+}
+
+// touch gives a claim the present time by the clock of the file system.
+func (s *dirStore) touch(dir string) error {
+	err := s.dir.Touch(filepath.Join(dir, ownerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = s.dir.Now(filepath.Join(dir, ownerFile)) // which makes and removes a file in it
+	}
+	return err
 }
 
 // ownerText is what the owner of a claim writes: always the same, so that it can be written again.

@@ -39,6 +39,8 @@ type endpoint struct {
 	orders    map[string]bool
 	// stopped says that its agents take no more turns.
 	stopped bool
+	// ladder is what its answers show of its tool choices.
+	ladder *llmclient.Ladder
 }
 
 // route is what makes an endpoint another one.
@@ -82,7 +84,7 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 		at := slices.IndexFunc(e.all, func(p *endpoint) bool { return p.route == want })
 		if at < 0 {
 			at = len(e.all)
-			e.all = append(e.all, &endpoint{route: want})
+			e.all = append(e.all, &endpoint{route: want, ladder: &llmclient.Ladder{}})
 		}
 		e.byAgent[w.AgentID(n)] = e.all[at]
 	}
@@ -95,7 +97,7 @@ func (e endpoints) of(agent string) *endpoint { return e.byAgent[agent] }
 func (e endpoints) askAgain() {
 	for _, p := range e.all {
 		if p.stopped {
-			*p = endpoint{route: p.route}
+			*p = endpoint{route: p.route, ladder: &llmclient.Ladder{}}
 		}
 	}
 }
@@ -210,6 +212,25 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		}
 	}
 	return records, nil
+}
+
+// climb takes what the answers of a tick show of the tool choices, in the order of agents.
+func (r *runner) climb(turns []deliberated, backs []reflected) {
+	moved := map[*endpoint]bool{}
+	take := func(agent int, shown []llmclient.Shown) {
+		p := r.endpoint(agent)
+		for _, s := range shown {
+			if !moved[p] { // the answers after a step are to requests from before it
+				moved[p] = p.ladder.Take(s)
+			}
+		}
+	}
+	for _, t := range turns {
+		take(t.agent, t.shown)
+	}
+	for _, b := range backs {
+		take(b.agent, b.shown)
+	}
 }
 
 // decides reports whether the endpoint gave a usable answer, and its last turns with answers a

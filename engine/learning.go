@@ -92,6 +92,8 @@ type reflected struct {
 	steps  []trace.Step
 	// failure is how the last request ended, nil when it was answered.
 	failure *llmclient.Failure
+	// shown is what the answers show of the tool choices.
+	shown []llmclient.Shown
 }
 
 // reflections lets the agents reflect if the tick is one to do so, all at the same time. A
@@ -144,6 +146,9 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 		}
 		back.bill.add(r.spending.prices, r.endpoints.of(agent).model, answer)
 		back.failure = answer.Failure
+		if answer.Reply != nil {
+			back.shown = append(back.shown, llmclient.ShownBy(ask.Request, *answer.Reply))
+		}
 		turn.Answer(answer)
 	}
 	back.result = turn.Result()

@@ -44,6 +44,8 @@ type deliberated struct {
 	asked, came    int64
 	replied, fresh bool
 	example        string
+	// shown is what the answers show of the tool choices.
+	shown []llmclient.Shown
 }
 
 // tick runs one tick. A nil stop means that the run continues.
@@ -113,6 +115,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	}
 	r.consolidate(ctx, tick, backs)
 
+	r.climb(turns, backs)
 	records, down := r.giveUp(tick, turns)
 	for i, t := range turns {
 		for _, s := range t.steps {
@@ -289,6 +292,9 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			d.bill.add(r.spending.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
 			d.latencyMS += answer.LatencyMS
+			if answer.Reply != nil {
+				d.shown = append(d.shown, llmclient.ShownBy(step.Request, *answer.Reply))
+			}
 			if f := answer.Failure; f == nil || f.Kind != llmclient.ErrCap && f.Kind != llmclient.ErrAbandoned {
 				d.asked++
 				if f == nil {
@@ -322,6 +328,7 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 	}
 	used := r.endpoints.of(key.Agent)
 	ask.Request = r.spending.bounded(ask, used.model)
+	ask.Request.Ladder = used.ladder
 	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {
 		planning, planned := r.beginPlan(ctx, key, ask)
 		called, end := r.beginCall(planning, key, Span{

@@ -110,6 +110,10 @@ type Request struct {
 	// OwnLength says that nobody asked for the length in Sampling and no cap needs it, so that it may be
 	// given up where a provider refuses it.
 	OwnLength bool
+	// Ladder, when set, says which parts of the choice the request goes without because of earlier
+	// answers, and its owner judges the answer. It is not changed while a request has it. Without one
+	// the client judges by itself, in the order in which answers come. It is no part of the body.
+	Ladder *Ladder
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/internal/owner"
 )
 
@@ -26,6 +27,10 @@ const (
 	BeatEvery = 5 * time.Second
 	ClaimMax  = 30 * time.Second
 )
+
+// silentMax is after what silence an owner looks whether it still has the run before it writes. It is
+// much less than ClaimMax: the pause between the look and the write counts as well.
+const silentMax = ClaimMax / 2
 
 // ticketPrefix begins the names of tickets. A ticket is an empty-handed right to write the claim of
 // a number: making its file is what decides between hosts, whose locks may not know of each other.
@@ -83,7 +88,8 @@ func (d Dir) readClaim(name string) (r claimRecord, changed time.Time, err error
 	}
 	text := make([]byte, min(info.Size(), 2*claimBytes))
 	n, _ := f.ReadAt(text, 0) // what is cut off has no hash that fits
-	if data := withoutHash(text[:n]); data == nil || json.Unmarshal(data, &r) != nil {
+	data := withoutHash(text[:n])
+	if data == nil || json.Unmarshal(data, &r) != nil || r.Number < 1 || r.Number >= folder.NumberMax {
 		r = claimRecord{}
 	}
 	return r, info.ModTime(), nil
@@ -101,13 +107,9 @@ func (d Dir) tickets() (numbers []int64, highest int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, e := range entries {
-		text, found := strings.CutPrefix(e.Name(), ticketPrefix)
-		n, err := strconv.ParseInt(text, 10, 64)
-		if found && err == nil && n > 0 && strconv.FormatInt(n, 10) == text {
-			numbers = append(numbers, n)
-			highest = max(highest, n)
-		}
+	numbers = folder.Numbered(entries, ticketPrefix)
+	if len(numbers) > 0 {
+		highest = numbers[len(numbers)-1]
 	}
 	return numbers, highest, nil
 }
@@ -124,6 +126,8 @@ type Claim struct {
 	// lock is the locked directory, file the locked claim.
 	lock, file *os.File
 	record     claimRecord
+	// home is the directory that was claimed: another one may get its name.
+	home os.FileInfo
 
 	stop  chan struct{}
 	beats sync.WaitGroup
@@ -161,11 +165,15 @@ func (d Dir) claim(lock *os.File) (*Claim, error) {
 	if err := d.writable(); err != nil {
 		return nil, err
 	}
+	home, err := os.Stat(string(d))
+	if err != nil {
+		return nil, err
+	}
 	file, err := d.folder().OpenFile(ClaimFile, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{dir: d, lock: lock, file: file, stop: make(chan struct{})}
+	c := &Claim{dir: d, lock: lock, file: file, home: home, stop: make(chan struct{})}
 	err = c.acquire()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -200,7 +208,7 @@ func (c *Claim) acquire() error {
 	}
 	fresh := info.Size() == 0 // this process or one that was killed at once has made it
 	if !fresh {
-		if err := c.dir.refuse(seen, changed, deviceOf(info)); err != nil {
+		if err := c.dir.refuse(ClaimFile, seen, changed, deviceOf(info)); err != nil {
 			return err
 		}
 	}
@@ -211,7 +219,7 @@ func (c *Claim) acquire() error {
 	if highest > seen.Number { // somebody is about to claim the run, or was stopped then
 		ticket, made, err := c.dir.readClaim(ticketName(highest))
 		if err == nil {
-			err = c.dir.refuse(ticket, made, deviceOf(info))
+			err = c.dir.refuse(ticketName(highest), ticket, made, deviceOf(info))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -222,6 +230,7 @@ func (c *Claim) acquire() error {
 	if err := c.takeTicket(seen, changed, fresh); err != nil {
 		return err
 	}
+	began := time.Now()
 	err = c.write()
 	if err == nil {
 		// Another process may have a higher number by now: then it has the run.
@@ -236,7 +245,7 @@ func (c *Claim) acquire() error {
 	for _, n := range numbers {
 		_ = c.dir.folder().Remove(ticketName(n)) // lower ones do not matter any more
 	}
-	c.heard = time.Now()
+	c.heard = began
 	return nil
 }
 
@@ -271,10 +280,10 @@ func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) erro
 	return nil
 }
 
-// refuse says that the owner of a claim or ticket has the run. The claim was written at changed;
+// refuse says that the owner of a claim or ticket has the run. The file was written at changed;
 // device is that of the file system through which this process sees it. The locks of the operating
 // system are free.
-func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
+func (d Dir) refuse(name string, r claimRecord, changed time.Time, device string) error {
 	if r.Ended {
 		return nil
 	}
@@ -290,10 +299,18 @@ func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
 	if err != nil {
 		return fmt.Errorf("look at the clock of the file system: %w", err)
 	}
-	age := max(0, now.Sub(changed))
+	age := now.Sub(changed)
 	if age > ClaimMax {
 		return nil
 	}
+	if age < -BeatEvery {
+		// The clock was set back, or the file was brought here with a time of its own. It says nothing
+		// of its owner, who is waited for from now on.
+		if err := d.folder().Touch(name); err != nil {
+			return fmt.Errorf("set the time of a claim, which is in the future: %w", err)
+		}
+	}
+	age = max(0, age)
 	return &LockedError{
 		Dir: string(d), PID: pidText(r.Owner), Host: r.Owner.Host, Other: true, Age: age, Unreadable: r.Number == 0,
 	}
@@ -316,6 +333,9 @@ func (c *Claim) write() error {
 			return err
 		}
 		_, err = f.WriteAt(c.record.encode(), 0)
+		if err == nil { // what somebody else has put there may be longer
+			err = f.Truncate(claimBytes)
+		}
 		if err == nil && name == ClaimFile && !sameFiles(f, c.file) { // somebody has removed or replaced it
 			err = c.lockAgain()
 		}
@@ -355,7 +375,8 @@ func (c *Claim) beat() {
 		case <-every.C:
 		}
 		// An error that may pass is met again when the run is written.
-		if _, over := errors.AsType[*TakenOverError](c.renew()); over {
+		err := c.renew()
+		if _, over := errors.AsType[*TakenOverError](err); over || errors.Is(err, errReplaced) {
 			return
 		}
 	}
@@ -368,6 +389,8 @@ func (c *Claim) renew() error {
 	if c.lost != nil {
 		return c.lost
 	}
+	// Others count from when the claim was written, which is after this.
+	began := time.Now()
 	for range 2 { // before the heartbeat, and after it: see the invariant
 		if err := c.overtaken(); err != nil {
 			return err
@@ -379,12 +402,21 @@ func (c *Claim) renew() error {
 	if err := c.overtaken(); err != nil {
 		return err
 	}
-	c.heard = time.Now()
+	c.heard = began
 	return nil
 }
 
-// overtaken is the error that another process has a claim of a higher number. The lock is held.
+// errReplaced says that a name is no longer that of the directory that was claimed: nothing of what it
+// is now is this process's.
+var errReplaced = errors.New("it was moved, removed or replaced while this process had it")
+
+// overtaken is the error that another process has a claim of a higher number, or another directory
+// the name. mu is held.
 func (c *Claim) overtaken() error {
+	if named, err := os.Stat(string(c.dir)); err == nil && !os.SameFile(named, c.home) || errors.Is(err, fs.ErrNotExist) {
+		c.lost = fmt.Errorf("run directory %s: %w", c.dir, errReplaced)
+		return c.lost
+	}
 	now, _, err := c.dir.readClaim(ClaimFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody may have removed it: it is written again
 		return fmt.Errorf("look at the claim of run directory %s: %w", c.dir, err)
@@ -405,8 +437,7 @@ func (c *Claim) overtaken() error {
 }
 
 // Check returns an error if another process has the run by now. It is asked before each write, and
-// looks at the disk only if this process was silent for longer than [ClaimMax]: stopped, suspended,
-// or without its disk.
+// looks at the disk only if this process was silent for long: stopped, suspended, or without its disk.
 func (c *Claim) Check() error {
 	c.mu.Lock()
 	lost, heard := c.lost, c.heard
@@ -417,7 +448,7 @@ func (c *Claim) Check() error {
 	now := time.Now()
 	// A clock that counts only while the machine runs does not know of a suspension.
 	silent := max(now.Sub(heard), now.Round(0).Sub(heard.Round(0)))
-	if silent <= ClaimMax {
+	if silent <= silentMax {
 		return nil
 	}
 	return c.renew()

@@ -317,3 +317,83 @@ func TestNoLocks(t *testing.T) {
 		t.Errorf("a disk that fails counts as one without locks: %v", err)
 	}
 }
+
+// TestClaimsThatNoProcessLeft leaves what no process leaves: garbage longer than a claim, numbers that
+// none has, times that are still to come. Who comes later is kept out for at most as long as by a
+// claim of now.
+func TestClaimsThatNoProcessLeft(t *testing.T) {
+	twice := func(name string, d Dir) {
+		t.Helper()
+		for range 2 {
+			claim, err := d.Claim()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := claim.Unlock(); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+	long := time.Now().Add(-time.Hour)
+	d := emptyRun(t)
+	garbage := []byte(strings.Repeat("x", 3*claimBytes))
+	err := errors.Join(os.WriteFile(d.file(ClaimFile), garbage, 0o600), os.Chtimes(d.file(ClaimFile), long, long))
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice("garbage", d)
+
+	d = emptyRun(t)
+	leave(t, d, ClaimFile, claimRecord{Number: 1<<63 - 1, Owner: elsewhere("far")}, time.Hour)
+	leave(t, d, ticketName(1<<63-1), claimRecord{Number: 1<<63 - 1, Owner: elsewhere("far")}, 0)
+	twice("numbers", d)
+
+	for _, name := range []string{ClaimFile, ticketName(4)} {
+		d = emptyRun(t)
+		leave(t, d, ClaimFile, claimRecord{Number: 3, Owner: elsewhere("far")}, time.Hour)
+		left := claimRecord{Number: 4, Owner: elsewhere("far")}
+		leave(t, d, name, left, -time.Hour)
+		_, err := d.Claim()
+		if _, locked := errors.AsType[*LockedError](err); !locked {
+			t.Errorf("a time to come of %s: %v", name, err)
+		}
+		now, at, err := d.readClaim(name)
+		if err != nil || now != left || time.Until(at) > time.Minute {
+			t.Errorf("%s is in the future for %s: %+v, %v", name, time.Until(at), now, err)
+		}
+	}
+}
+
+// TestAReplacedDirectoryIsNotTouched gives the name of a claimed directory to another run: the owner of
+// the first one writes nothing there, and gives nothing of it back.
+func TestAReplacedDirectoryIsNotTouched(t *testing.T) {
+	d := emptyRun(t)
+	claim, err := d.Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(string(d), string(d)+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Create(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := d.Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := d.readClaim(ClaimFile)
+	if err := claim.renew(); !errors.Is(err, errReplaced) {
+		t.Errorf("a heartbeat into another directory: %v", err)
+	}
+	if err := claim.Unlock(); err != nil {
+		t.Error(err)
+	}
+	after, _, err := d.readClaim(ClaimFile)
+	if err != nil || after != before || after.Ended || d.signed() == "" {
+		t.Errorf("the claim of the other run was %+v and is %+v, %v", before, after, err)
+	}
+	if err := next.Unlock(); err != nil {
+		t.Error(err)
+	}
+}

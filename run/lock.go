@@ -212,7 +212,7 @@ func (d Dir) Holder() string {
 	}
 	switch {
 	case !claim.Owner.SameHost():
-		if time.Since(changed) <= ClaimMax {
+		if time.Since(changed).Abs() <= ClaimMax {
 			return fmt.Sprintf("%d of host %s", claim.Owner.PID, strconv.QuoteToASCII(claim.Owner.Host))
 		}
 	case claim.Owner.State() == owner.Alive && (claim.Device == "" || claim.Device != device):

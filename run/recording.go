@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/trace"
 )
 
@@ -24,6 +25,9 @@ type recordedFile struct {
 
 // Close releases the file.
 func (f *recordedFile) Close() error { return f.close() }
+
+// encodingBytes are enough to see how a text is encoded: a shell may have written it again.
+const encodingBytes = 64
 
 // OpenRecording opens the records of a run directory, or of a file that [Dir.ExportAnswers]
 // wrote, compressed or not. The error says what path is instead.
@@ -42,6 +46,10 @@ func OpenRecording(path string) (io.ReadCloser, error) {
 	plain := bufio.NewReaderSize(f, 64<<10)
 	// A file too short to hold the mark is no recording, which its reader will say.
 	if begin, _ := plain.Peek(len(zstdMagic)); !bytes.Equal(begin, zstdMagic) {
+		text, _ := plain.Peek(encodingBytes)
+		if err := document.CheckEncoding(text); err != nil {
+			return nil, errors.Join(fmt.Errorf("open recording: %w", err), f.Close())
+		}
 		return &recordedFile{plain, f.Close}, nil
 	}
 	// The window bounds what a hostile file can make a reader allocate.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -185,6 +186,8 @@ func readDocument(root *os.Root, name string) (string, error) {
 		return "", fmt.Errorf("cannot be read: %w", cause(err))
 	case len(data) > world.DocumentBytesMax:
 		return "", fmt.Errorf("has more than the %d bytes that are allowed", world.DocumentBytesMax)
+	case document.CheckEncoding(data) != nil:
+		return "", fmt.Errorf("cannot be read: %w", document.CheckEncoding(data))
 	case !utf8.Valid(data):
 		return "", errors.New("is not valid UTF-8")
 	case len(bytes.TrimSpace(data)) == 0:

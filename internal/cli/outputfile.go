@@ -111,6 +111,9 @@ func (m *Main) reportOutput(p *plan) (outputFile, error) {
 // there without replacing any of kept. It leaves no file, and on failure no
 // directory.
 func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
+	if err := plaintext.FileName(filepath.Base(path)); err != nil {
+		return outputFile{}, err
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		// Renaming over a directory fails late; renaming over a device would
 		// replace it.
@@ -123,6 +126,11 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 	}
 	dir := filepath.Dir(path)
 	out := outputFile{path: path, made: missingDirs(dir)}
+	for _, made := range out.made {
+		if err := plaintext.FileName(filepath.Base(made)); err != nil {
+			return outputFile{}, err
+		}
+	}
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
 		// Permissions alone do not tell: a full or read-only file system refuses only

@@ -63,7 +63,7 @@ func TestPrepareOutputRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{".", "file/r.json", "file/deeper/r.json"} {
+	for _, name := range []string{".", "file/r.json", "file/deeper/r.json", "NUL", "con.json", "r.json.", "aux/r.json"} {
 		if _, err := prepareOutput(filepath.Join(dir, name)); err == nil {
 			t.Errorf("prepareOutput(%s) accepted it", name)
 		}

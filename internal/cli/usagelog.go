@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"example.com/agentworld/llmclient"
@@ -30,6 +31,9 @@ func (m *Main) openUsageLog(name string) (*usageLog, error) {
 	l := &usageLog{name: name}
 	if name == "" {
 		return l, nil
+	}
+	if err := plaintext.FileName(filepath.Base(m.path(name))); err != nil {
+		return nil, badInput("--usage-log %s: %w", shown(name), err)
 	}
 	file, err := os.OpenFile(m.path(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

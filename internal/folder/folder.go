@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -556,6 +557,40 @@ func (d Dir) Now(name string) (now time.Time, err error) {
 		return errors.Join(err, root.Remove(probe))
 	})
 	return now, err
+}
+
+// Touch gives a file the present time by the clock of the file system: it writes the last byte again.
+// What the file holds stays, so nobody who writes it meanwhile is disturbed.
+func (d Dir) Touch(name string) error {
+	f, err := d.OpenFile(name, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		last := make([]byte, 1)
+		if _, err = f.ReadAt(last, info.Size()-1); err == nil {
+			_, err = f.WriteAt(last, info.Size()-1)
+		}
+	}
+	return errors.Join(err, f.Close())
+}
+
+// NumberMax bounds the numbers of claims, which are in names of files: one that is larger is nobody's,
+// and no later number would be left.
+const NumberMax = 1 << 53
+
+// Numbered returns the numbers of the entries whose names are a prefix and a number from 1, rising.
+func Numbered(entries []fs.DirEntry, prefix string) (numbers []int64) {
+	for _, e := range entries {
+		text, found := strings.CutPrefix(e.Name(), prefix)
+		n, err := strconv.ParseInt(text, 10, 64)
+		if found && err == nil && n > 0 && n < NumberMax && strconv.FormatInt(n, 10) == text {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
 }
 
 // Content fills a file with data, for [Dir.Replace].

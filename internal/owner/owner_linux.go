@@ -46,6 +46,9 @@ func started(pid int) (start string, state State) {
 	if errors.Is(err, syscall.ESRCH) {
 		return "", Ended
 	}
+	if own, err := os.Readlink("/proc/self"); err == nil && own != strconv.Itoa(os.Getpid()) {
+		return "", Alive // this /proc is of another namespace, where the id is another process's
+	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, fs.ErrNotExist) && pid != os.Getpid() {
 		// It ended just now, or /proc hides the processes of others.

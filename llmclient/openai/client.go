@@ -44,9 +44,11 @@ type Client struct {
 	accepted map[refusal]bool
 	// said is what the endpoint said when a field was given up.
 	said map[refusal]string
-	// ladders are what is known of tool choices, by model, and patient the time limits that were
-	// learned.
-	ladders map[string]*ladder
+	// ladders are what is known of tool choices, by model, where callers know nothing of it.
+	ladders map[string]*climbing
+	// settled is what was said of ladders.
+	settled []string
+	// patient are the time limits that were learned, by model.
 	patient map[string]time.Duration
 	// tiers are the service tiers that were found full.
 	tiers map[tierKey]*latch
@@ -74,7 +76,8 @@ func New(cfg Config) (*Client, error) {
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
 		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
-		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, said: map[refusal]string{}, ladders: map[string]*ladder{}, patient: map[string]time.Duration{},
+		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, said: map[refusal]string{},
+		ladders: map[string]*climbing{}, patient: map[string]time.Duration{},
 		tiers: map[tierKey]*latch{},
 	}
 	c.tools.Store(new([]byte))
@@ -158,8 +161,8 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			if late {
 				c.learn(r.Model, time.Since(begun))
 			}
-			c.judge(r, *got.reply, rung)
 			got.reply.Repairs = append(got.reply.Repairs, mend.without...)
+			c.judge(r, *got.reply, rung)
 		}
 		wait, again := patience.after(got, c.jitter())
 		if !again && tier.fallsBack(got, true) {

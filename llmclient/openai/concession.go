@@ -11,7 +11,7 @@ import (
 )
 
 // RepairWithout begins the name under which a reply counts what its request went without.
-const RepairWithout = "without_"
+const RepairWithout = llmclient.RepairWithout
 
 // field is something that every request asks for unasked, and that is given up when the endpoint
 // refuses it. What a user has set is never given up: its refusal is a failure.
@@ -81,9 +81,9 @@ var fields = []field{
 // The fields that are named in more than one place.
 const (
 	fieldStore        = "store"
-	fieldOtherTools   = "other_tools"
-	fieldAllowedTools = "allowed_tools"
-	fieldRequired     = "required"
+	fieldOtherTools   = llmclient.PartOtherTools
+	fieldAllowedTools = llmclient.PartAllowedTools
+	fieldRequired     = llmclient.PartRequired
 	fieldToolChoice   = "tool_choice"
 	fieldRole         = "developer_role"
 	fieldCallIDs      = "foreign_call_ids"
@@ -389,6 +389,4 @@ const (
 	onTrial standing = iota + 1
 	// proven: a request without it was answered.
 	proven
-	// chosen: the answers asked for it, not a refusal.
-	chosen
 )

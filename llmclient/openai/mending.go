@@ -11,14 +11,16 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// conceded is a request without what its model's endpoint has refused so far, and the names
+// conceded is a request without what its model's endpoint has refused or not kept to so far, and the names
 // of what it goes without.
 func (c *Client) conceded(r llmclient.Request) (llmclient.Request, []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string
+	chosen := c.chosen(r)
 	for _, f := range fields {
-		if c.refusals[refusal{r.Model, f.name}] != 0 && f.gives(&r) {
+		without := c.refusals[refusal{r.Model, f.name}] != 0 || slices.Contains(chosen, f.name)
+		if without && f.gives(&r) {
 			names = append(names, RepairWithout+f.name)
 		}
 	}
