@@ -145,7 +145,10 @@ func (c *claim) adopt() (resume bool, err error) {
 // off at the end is what a resume removes. The files that say who owns the run are left out.
 func copyRun(from Dir, name string, to Dir, into string) error {
 	partial := into + ".partial"
-	err := errors.Join(to.folder().RemoveAll(partial), folder.Copy(from.folder(), name, to.folder(), partial, run.SaysWho))
+	err := errors.Join(
+		to.folder().RemoveAll(partial),
+		folder.Copy(from.folder(), name, to.folder(), partial, run.SaysWho),
+	)
 	if err != nil {
 		return err
 	}
