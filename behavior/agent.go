@@ -170,7 +170,8 @@ func (m *Agent) SetSystemPrompt(text string) {
 		Preview: plaintext.Clip(m.instructions, trace.PreviewMax), Chars: runeCount(m.instructions), Trust: trace.TrustRules,
 	}
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
-	m.cacheKey = m.cfg.CacheKey(m.id, llmclient.Request{Model: m.cfg.Model, Instructions: m.instructions, Tools: m.tools})
+	shared := llmclient.Request{Model: m.cfg.Model, Instructions: m.instructions, Tools: m.tools}
+	m.cacheKey = m.cfg.CacheKey(m.id, shared)
 }
 
 // Adopt puts the agent under another runtime from the next turn on: its limits, protocol,
@@ -211,7 +212,8 @@ func (m *Agent) Fits() error {
 		reserve += termsTokensMin
 	}
 	if least := m.count(m.persona.Text) + m.count(m.goals(world.View{})); m.sectionBudget() < least+reserve {
-		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, persona and goals %d, %d are kept for the turn and its answers",
+		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: "+
+			"instructions and tools take %d, persona and goals %d, %d are kept for the turn and its answers",
 			m.cfg.ContextWindowTokens, m.staticTokens+m.commonTokens, least, m.outputTokens+m.growthTokens())
 	}
 	return nil
