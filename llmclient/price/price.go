@@ -58,7 +58,8 @@ const DefaultTier = "default"
 
 // sameTier maps words to the tier that providers mean by them. OpenAI renamed priority to fast.
 var sameTier = map[string]string{
-	"": DefaultTier, "auto": DefaultTier, "standard": DefaultTier, "standard_only": DefaultTier, "on_demand": DefaultTier,
+	"": DefaultTier, "auto": DefaultTier, "on_demand": DefaultTier,
+	"standard": DefaultTier, "standard_only": DefaultTier,
 	"priority": "fast", "batches": "batch",
 }
 

@@ -16,7 +16,7 @@ import (
 // foreign is a request of a client that plays no world: nothing in it is an observation. It
 // gets what a client's author expects while trying a client out. The tool that the
 // user speaks of is called, with arguments from the user's words that fit the tool's schema;
-// a result is told; anything else is answered with a text, or with JSON where JSON is asked for.
+// a result is repeated; anything else is answered with a text, or with JSON where JSON is asked for.
 type foreign struct {
 	request request
 	// asked is the last message of a user, images and files how many it has beside its text.

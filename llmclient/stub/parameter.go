@@ -57,35 +57,51 @@ var (
 	toolName = parameter{kinds: "string", required: true, lengthMax: 128, pattern: nameOfAPI}
 	aSummary = parameter{kinds: "string", choices: "auto concise detailed"}
 	aMessage = parameter{
-		fields: map[string]parameter{"role": {kinds: "string", required: true, choices: "user assistant system developer"}, "content": {required: true}},
-		by:     "role", types: map[string]parameter{"user": fromOthers, "system": fromOthers, "developer": fromOthers,
+		fields: map[string]parameter{
+			"role":    {kinds: "string", required: true, choices: "user assistant system developer"},
+			"content": {required: true},
+		},
+		by: "role", types: map[string]parameter{
+			"user": fromOthers, "system": fromOthers, "developer": fromOthers,
 			"assistant": contentOf(map[string]parameter{
 				"output_text": {fields: map[string]parameter{"text": textNeeded, breakpointMember: {unknown: true}}},
 				"refusal":     {fields: map[string]parameter{"refusal": textNeeded, breakpointMember: {unknown: true}}},
-			})},
+			}),
+		},
 	}
 	fromOthers = contentOf(inputBlocks)
 	// inputBlocks are the blocks of messages and of outputs.
 	inputBlocks = map[string]parameter{
-		"input_text":  {fields: map[string]parameter{"text": textNeeded, breakpointMember: aBreakpoint}},
-		"input_image": {fields: map[string]parameter{"detail": {kinds: "string", choices: "low high auto original"}, "image_url": aText, "file_id": aText, breakpointMember: aBreakpoint}},
-		"input_file":  {fields: map[string]parameter{"filename": aText, "file_data": aText, "file_url": aText, "file_id": aText, breakpointMember: aBreakpoint}},
+		"input_text": {fields: map[string]parameter{"text": textNeeded, breakpointMember: aBreakpoint}},
+		"input_image": {fields: map[string]parameter{
+			"detail":    {kinds: "string", choices: "low high auto original"},
+			"image_url": aText, "file_id": aText, breakpointMember: aBreakpoint,
+		}},
+		"input_file": {fields: map[string]parameter{
+			"filename": aText, "file_data": aText, "file_url": aText, "file_id": aText, breakpointMember: aBreakpoint,
+		}},
 	}
-	aBreakpoint = parameter{kinds: "object", closed: true, fields: map[string]parameter{"mode": {kinds: "string", required: true, choices: "explicit"}, "ttl": timeToLive}}
-	timeToLive  = parameter{kinds: "string", choices: "30m 12h"}
-	aPenalty    = parameter{kinds: "number", min: -2, max: 2}
+	aBreakpoint = parameter{kinds: "object", closed: true, fields: map[string]parameter{
+		"mode": {kinds: "string", required: true, choices: "explicit"}, "ttl": timeToLive,
+	}}
+	timeToLive = parameter{kinds: "string", choices: "30m 12h"}
+	aPenalty   = parameter{kinds: "number", min: -2, max: 2}
 )
 
 // contentOf is a message whose content is a text or parts of these types.
 func contentOf(types map[string]parameter) parameter {
-	return parameter{fields: map[string]parameter{"content": {kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: types}}}}
+	return parameter{fields: map[string]parameter{"content": {
+		kinds: "string array", required: true,
+		items: &parameter{kinds: "object", required: true, closed: true, types: types},
+	}}}
 }
 
 // requestParameters is a request body of the API. Items of types that are not read here
 // pass, which the API refuses: servers in front of this one may add some of their own, which
 // clients send back.
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
-	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
+	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText,
+	"previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
 	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
 		"": aMessage, "message": aMessage,
 		"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
@@ -111,21 +127,32 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 	"tool_choice": {kinds: "string object", choices: "auto required none", closed: true, types: map[string]parameter{
 		"function": {fields: map[string]parameter{"name": textNeeded}},
 		"allowed_tools": {fields: map[string]parameter{
-			"mode":  {kinds: "string", required: true, choices: "auto required"},
-			"tools": {kinds: "array", required: true, items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded, "name": aText}}},
+			"mode": {kinds: "string", required: true, choices: "auto required"},
+			"tools": {kinds: "array", required: true, items: &parameter{
+				kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded, "name": aText},
+			}},
 		}},
 	}},
 	"parallel_tool_calls": aSwitch, "store": aSwitch, "stream": aSwitch, "background": aSwitch,
-	"max_output_tokens": {kinds: "integer", min: 16, max: 1e12}, "max_tool_calls": {kinds: "integer", min: 1, max: 1e9}, "top_logprobs": {kinds: "integer", max: 20},
+	"max_output_tokens": {kinds: "integer", min: 16, max: 1e12},
+	"max_tool_calls":    {kinds: "integer", min: 1, max: 1e9}, "top_logprobs": {kinds: "integer", max: 20},
 	"presence_penalty": aPenalty, "frequency_penalty": aPenalty,
-	"temperature": {kinds: "number", max: 2}, "top_p": {kinds: "number", max: 1}, "truncation": {kinds: "string", choices: "auto disabled"},
+	"temperature": {kinds: "number", max: 2}, "top_p": {kinds: "number", max: 1},
+	"truncation": {kinds: "string", choices: "auto disabled"},
 	"reasoning": {kinds: "object", closed: true, fields: map[string]parameter{
 		"effort":  {kinds: "string", choices: "none minimal low medium high xhigh max"},
 		"summary": aSummary, "generate_summary": aSummary, "mode": aText, "context": aText,
 	}},
-	"text": {kinds: "object", closed: true, fields: map[string]parameter{"format": {kinds: "object", closed: true, types: map[string]parameter{"text": {}, "json_object": {}, "json_schema": {fields: map[string]parameter{
-		"name": {kinds: "string", required: true, lengthMax: 64, pattern: nameOfAPI}, "schema": {kinds: "object", required: true}, "description": aText, "strict": aSwitch,
-	}}}}, "verbosity": {kinds: "string", choices: "low medium high"}}},
+	"text": {kinds: "object", closed: true, fields: map[string]parameter{
+		"format": {kinds: "object", closed: true, types: map[string]parameter{
+			"text": {}, "json_object": {},
+			"json_schema": {fields: map[string]parameter{
+				"name":   {kinds: "string", required: true, lengthMax: 64, pattern: nameOfAPI},
+				"schema": {kinds: "object", required: true}, "description": aText, "strict": aSwitch,
+			}},
+		}},
+		"verbosity": {kinds: "string", choices: "low medium high"},
+	}},
 	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results web_search_call.results " +
 		"web_search_call.action.sources message.input_image.image_url computer_call_output.output.image_url code_interpreter_call.outputs " +
 		"reasoning.encrypted_content message.output_text.logprobs"}},
@@ -208,7 +235,8 @@ func (p parameter) check(path string, value any) *RequestError {
 				}
 			}
 			_, there := v[name]
-			if field.unknown && there || !known && p.closed && p.types == nil {
+			unlisted := !known && p.closed && p.types == nil
+			if unlisted || field.unknown && there {
 				at = strings.ToValidUTF8(at[:min(len(at), 64)], "")
 				return badRequest("unknown_parameter", at, "Unknown parameter: '"+at+"'.")
 			}

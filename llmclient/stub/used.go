@@ -36,11 +36,12 @@ func (u Used) Add(v Used) Used {
 	}
 }
 
-// books number the requests of a server and tell what each is billed for.
+// books number the requests of a server and report what each is billed for.
 type books struct {
 	// cache is nil without one.
 	cache *promptCache
-	told  func(Used)
+	// report takes what a request is billed for, nil for nobody.
+	report func(Used)
 
 	mu     sync.Mutex
 	opened int64
@@ -69,12 +70,12 @@ func (b *books) open(r request) (e entry) {
 	return e
 }
 
-// close tells what a request came to.
+// close reports what a request is billed for.
 func (b *books) close(e entry, r request, u llmclient.Usage) {
-	if b.told == nil {
+	if b.report == nil {
 		return
 	}
-	b.told(Used{
+	b.report(Used{
 		Number: e.number, Model: shortened(r.echo.Model, usedTextMax),
 		CacheKey: shortened(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
 		Input:    u.Input, Cached: u.Cached, Written: e.use.written, Output: u.Output,
