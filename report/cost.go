@@ -88,7 +88,8 @@ type Price struct {
 func priceOf(p price.Price) *Price {
 	return &Price{
 		Model: p.Model, Currency: p.Currency, AsOf: p.AsOf, Source: p.Source,
-		Input: p.Input, CachedInput: p.CachedInput, CacheWrite: p.CacheWrite, CacheWriteLong: p.CacheWriteLong, Output: p.Output,
+		Input: p.Input, CachedInput: p.CachedInput, Output: p.Output,
+		CacheWrite: p.CacheWrite, CacheWriteLong: p.CacheWriteLong,
 	}
 }
 
@@ -176,7 +177,9 @@ func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
 	}
 	u.Output = 0
 	t.input = t.input.Plus(p.Cost(u))
-	u.Cached, u.Written, u.WrittenLong = 0, 0, 0
+	u.Cached = 0
+	u.Written = 0
+	u.WrittenLong = 0
 	t.plain = t.plain.Plus(p.Cost(u))
 }
 
@@ -403,7 +406,8 @@ func (r Report) costLine() string {
 		}
 	}
 	if n := c.GuessedByKind.sum(); n > 0 {
-		parts = append(parts, fmt.Sprintf("partly guessed for what the prices do not say: %d answers%s", n, c.GuessedByKind.most()))
+		parts = append(parts, fmt.Sprintf("partly guessed for what the prices do not say: %d answers%s",
+			n, c.GuessedByKind.most()))
 	}
 	if n := c.UsageDoubtsByKind.sum(); n > 0 {
 		parts = append(parts, fmt.Sprintf("doubtful usage: %d%s", n, c.UsageDoubtsByKind.most()))

@@ -56,8 +56,9 @@ func (n *DecisionCounts) decided(d trace.Decision) {
 		n.DecidedBy[DecidedByModel]++
 	}
 	reason := cmp.Or(d.FailedBy, d.WaitReason)
-	refused := reason == trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrCap) || reason == trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrAbandoned)
-	if refused {
+	switch reason {
+	case trace.WaitModelPrefix + trace.WaitReason(llmclient.ErrCap),
+		trace.WaitModelPrefix + trace.WaitReason(llmclient.ErrAbandoned):
 		return
 	}
 	if d.DecidedBy == trace.ByEngine || d.FailedBy != "" && d.By == trace.ByPlan {
