@@ -27,8 +27,8 @@ const (
 	ClaimMax  = 30 * time.Second
 )
 
-// ticketPrefix begins the names of tickets. A ticket is the right to write the claim of its number.
-// Creating the file decides between hosts, whose locks may not know of each other.
+// ticketPrefix begins the names of tickets. A ticket is an empty-handed right to write the claim of
+// a number: making its file is what decides between hosts, whose locks may not know of each other.
 const ticketPrefix = ClaimFile + "."
 
 // ticketName is the name of the ticket of a claim.
@@ -272,9 +272,9 @@ func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) erro
 	return nil
 }
 
-// refuse returns an error if the owner of a claim or ticket still has the run. The claim was written
-// at changed; device is that of the file system through which this process sees it. The locks of the
-// operating system are free.
+// refuse says that the owner of a claim or ticket has the run. The claim was written at changed;
+// device is that of the file system through which this process sees it. The locks of the operating
+// system are free.
 func (d Dir) refuse(r claimRecord, changed time.Time, device string) error {
 	if r.Ended {
 		return nil
@@ -405,8 +405,8 @@ func (c *Claim) overtaken() error {
 	return c.lost
 }
 
-// Check returns an error if another process has taken the run over. It is called before each write,
-// and reads the disk only if this process was silent for longer than [ClaimMax]: stopped, suspended,
+// Check returns an error if another process has the run by now. It is asked before each write, and
+// looks at the disk only if this process was silent for longer than [ClaimMax]: stopped, suspended,
 // or without its disk.
 func (c *Claim) Check() error {
 	c.mu.Lock()

@@ -216,10 +216,8 @@ func (x *examination) conceded(r llmclient.Reply) {
 				"refused, as the API's own limit has it; a run sends one only where the server made it", "")
 			continue
 		}
-		check := map[string]string{
-			"strict": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "required": CheckRequired,
-			"reasoning_items": CheckReasoning, "reasoning_ids": CheckReasoning, "developer_role": CheckFeedback,
-		}[name]
+		check := map[string]string{"strict": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "required": CheckRequired,
+			"reasoning_items": CheckReasoning, "reasoning_ids": CheckReasoning, "developer_role": CheckFeedback}[name]
 		check = cmp.Or(check, CheckProtocol)
 		x.found.add(check, Warn, "the endpoint refuses "+name, "nothing: a run goes without, after one refused request, and counts it as "+repair)
 	}

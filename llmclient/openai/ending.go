@@ -27,13 +27,11 @@ func readEnding(r *llmclient.Reply, outputMax int) {
 		least = endlessTimes
 	}
 	if endsOpen(r.Items) && isEndless(r.Items, least) {
-		r.Status, r.IncompleteReason = "incomplete", llmclient.ReasonEndless
-		r.Repairs = append(r.Repairs, repairEndless)
+		r.Status, r.IncompleteReason, r.Repairs = "incomplete", llmclient.ReasonEndless, append(r.Repairs, repairEndless)
 		return
 	}
 	if full && r.Status != "incomplete" && endsOpen(r.Items) {
-		r.Status, r.IncompleteReason = "incomplete", reasonLength
-		r.Repairs = append(r.Repairs, repairCutUnsaid)
+		r.Status, r.IncompleteReason, r.Repairs = "incomplete", reasonLength, append(r.Repairs, repairCutUnsaid)
 	}
 }
 
@@ -62,9 +60,7 @@ const (
 	blankMin = 64
 	// repeatedMin is how much of the end of an answer has to be one piece again and again, at least
 	// repeatsMin times, and pieceMax is the longest piece.
-	repeatedMin = 240
-	repeatsMin  = 4
-	pieceMax    = 240
+	repeatedMin, repeatsMin, pieceMax = 240, 4, 240
 	// endlessTimes is how many times as much it takes where nothing says that the answer was cut.
 	endlessTimes = 8
 	// tailMax is how much of the end is looked at.

@@ -124,10 +124,8 @@ func pathOf(m llmclient.Members) string {
 // statusFront matches the HTTP status at the beginning of a text, and statusWithin one that is
 // named as such further on.
 var (
-	statusFront = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*` +
-		`[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
-	statusWithin = regexp.MustCompile(`(?i)\b(?:http|status|error)(?:[ _/.](?:error|status|code|1\.1|2))*` +
-		`[: =(]{1,3}([45]\d\d)\b`)
+	statusFront  = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
+	statusWithin = regexp.MustCompile(`(?i)\b(?:http|status|error)(?:[ _/.](?:error|status|code|1\.1|2))*[: =(]{1,3}([45]\d\d)\b`)
 )
 
 // isFailing reports whether n is a status of HTTP, or of a large gateway, that is a failure.

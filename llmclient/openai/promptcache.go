@@ -54,13 +54,6 @@ func isUsers(it llmclient.Item) bool { return it.Kind == llmclient.KindMessage &
 var (
 	saysBreakpoint = regexp.MustCompile(`\bprompt cache (breakpoint|option)s?\b|\b(explicit|cache) breakpoints?\b`)
 	saysAlternate  = regexp.MustCompile(`\b(must|should|to) alternate\b|alternating`)
-	saysOutputList = anyOf(
-		`\boutput\b.{0,80}\b(string|str|text)\b`,
-		`\b(array|list|sequence)\b.{0,80}\boutput\b`,
-		`\btool (message|result)s?\b.{0,60}\bstring\b`,
-	)
-	saysList = anyOf(
-		`\b(should|must|has to) be an? (valid )?(string|str|text)\b`, `\bexpected (an? )?(string|str)\b`,
-		`\bof type (string|str)\b`, `\binput text\b`,
-	)
+	saysOutputList = regexp.MustCompile(`\boutput\b.{0,80}\b(string|str|text)\b|\b(array|list|sequence)\b.{0,80}\boutput\b|\btool (message|result)s?\b.{0,60}\bstring\b`)
+	saysList       = regexp.MustCompile(`\b(should|must|has to) be an? (valid )?(string|str|text)\b|\bexpected (an? )?(string|str)\b|\bof type (string|str)\b|\binput text\b`)
 )
