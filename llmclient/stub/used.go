@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 )
 
 // Used is what one request is billed for. All counts are simulated tokens.
@@ -76,8 +77,8 @@ func (b *books) close(e entry, r request, u llmclient.Usage) {
 		return
 	}
 	b.report(Used{
-		Number: e.number, Model: shortened(r.echo.Model, usedTextMax),
-		CacheKey: shortened(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
+		Number: e.number, Model: plaintext.Clip(r.echo.Model, usedTextMax),
+		CacheKey: plaintext.Clip(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
 		Input:    u.Input, Cached: u.Cached, Written: e.use.written, Output: u.Output,
 	})
 }
