@@ -166,13 +166,14 @@ func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentErr
 		}
 		end := tags[i+1]
 		kind, content := text[open[4]:open[5]], strings.TrimSpace(text[open[1]:end[0]])
+		paired := open[2] == open[3] && end[2] != end[3] && text[end[4]:end[5]] == kind
 		between := ""
 		if i+2 < len(tags) {
 			between = text[end[1]:tags[i+2][0]]
 		}
 		named := open[6] >= 0
 		switch {
-		case open[2] != open[3], end[2] == end[3], text[end[4]:end[5]] != kind, strings.TrimSpace(between) != "":
+		case !paired, strings.TrimSpace(between) != "":
 			return wrong(unpaired)
 		case kind == "arg_key" && !keyed && content != "":
 			key, keyed = content, true

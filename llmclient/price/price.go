@@ -2,7 +2,6 @@ package price
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 
 	"example.com/agentworld/llmclient"
@@ -218,17 +217,6 @@ func (r Rates) scaled(micros int64) Rates {
 		return new(by(*m))
 	}
 	return Rates{by(r.Input), by(r.CachedInput), also(r.CacheWrite), also(r.CacheWriteLong), by(r.Output)}
-}
-
-// TierNames lists the tiers of the price, the default one first.
-func (p Price) TierNames() []string {
-	names := []string{DefaultTier}
-	for _, t := range p.Tiers {
-		if name := TierName(t.Name); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // percent returns that many hundredths of an amount for one token, rounded up.
