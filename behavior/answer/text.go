@@ -220,8 +220,8 @@ var (
 		`(?i)(?:chosen|choose|selected|select|final|best|commit\w*|pick\w*)[\w\s"'*:_-]{0,40}$`)
 )
 
-// looseCandidates finds the objects of a text that are candidates of a draft and in no object: nobody
-// said which of them to take. draft is the call of all of them, nil without any.
+// looseCandidates finds the objects of a text that are candidates of a draft outside of any object.
+// The text does not say which of them to take. draft is the call of all of them, nil without any.
 func (v *Vocabulary) looseCandidates(f found) (is []bool, draft *Call) {
 	is = make([]bool, len(f.objects))
 	var list []Value
