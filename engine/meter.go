@@ -80,8 +80,7 @@ func isLoopback(baseURL string) bool {
 // machine, even an answer without a set length is no longer than its reservation.
 func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
-	r.Model = model
-	if s.counts || s.local[model] {
+	if r.Model = model; s.counts || s.local[model] {
 		r.Sampling.MaxOutputTokens = s.longest(ask)
 	}
 	return r

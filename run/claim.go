@@ -355,7 +355,7 @@ func (c *Claim) beat() {
 			return
 		case <-every.C:
 		}
-		// Any other error may pass, or else the next write of the run meets it.
+		// An error that may pass is met again when the run is written.
 		if _, over := errors.AsType[*TakenOverError](c.renew()); over {
 			return
 		}
@@ -384,7 +384,7 @@ func (c *Claim) renew() error {
 	return nil
 }
 
-// overtaken returns an error if another process has a claim with a higher number. The caller holds mu.
+// overtaken is the error that another process has a claim of a higher number. The lock is held.
 func (c *Claim) overtaken() error {
 	now, _, err := c.dir.readClaim(ClaimFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody may have removed it: it is written again

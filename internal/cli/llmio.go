@@ -154,8 +154,7 @@ func (n *failureNotes) see(x engine.Exchange) {
 					"from time to time, counted as %s", x.Request.Sampling.Tier(), x.Request.Model, repair))
 			}
 			if name, without := strings.CutPrefix(repair, openai.RepairWithout); without {
-				n.once(fmt.Sprintf("note: the endpoint of %s refuses %s; requests go without it, counted as %s",
-					x.Request.Model, name, repair))
+				n.once(fmt.Sprintf("note: the endpoint of %s refuses %s; requests go without it, counted as %s", x.Request.Model, name, repair))
 			}
 		}
 	}

@@ -95,12 +95,10 @@ var blindly = []string{fieldOutputLists, fieldBreakpoints, fieldRole, fieldReaso
 
 // takes takes the first of some steps that changes the request.
 func (m *mending) takes(steps [][]string, why string, got outcome) bool {
-	m.step, m.steps = nil, nil
-	m.why = why
+	m.step, m.steps, m.why = nil, nil, why
 	for i, step := range steps {
 		if m.take(step, got) {
-			m.step, m.steps = step, steps[i+1:]
-			m.said = got.failure.Message
+			m.step, m.steps, m.said = step, steps[i+1:], got.failure.Message
 			return true
 		}
 	}
