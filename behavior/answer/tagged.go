@@ -105,7 +105,8 @@ func (v *Vocabulary) taggedCalls(text string, take func(c Call, start, end int))
 	}
 	for _, at := range elementName.FindAllStringSubmatchIndex(text, CallsMax+1) {
 		name := text[at[2]:at[3]]
-		if _, _, isTool := v.named(name); taken > 0 || !isTool || insideObject(text[:at[0]]) || cited(text, at[0], at[1]) {
+		_, _, isTool := v.named(name)
+		if taken > 0 || !isTool || insideObject(text[:at[0]]) || cited(text, at[0], at[1]) {
 			continue
 		}
 		args, used, end := elements(text[at[3]+1:], "</"+name+">")

@@ -674,7 +674,8 @@ var beforeObject = []*regexp.Regexp{
 	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...},
 	// NAME<｜tool▁sep｜>{...}, or function<｜tool▁sep｜>NAME and a fenced object
 	regexp.MustCompile("tool[▁_]sep" + bars + ">([\\w.-]+)\\s*(?:```json)?\\s*$"),
-	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<` + bars + `tool[▁_](?:sep|call_argument_begin)` + bars + `>\s*$`),
+	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<` + bars +
+		`tool[▁_](?:sep|call_argument_begin)` + bars + `>\s*$`),
 	// [TOOL_CALLS]NAME[CALL_ID]ID[ARGS]{...}
 	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w{1,64}\s*)?(?:\[ARGS\])?\s*$`),
 	// [NAME]{...}, [tool_call: NAME {...}], [tool_call: NAME({...})]

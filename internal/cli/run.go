@@ -343,7 +343,9 @@ func (p plan) undecidedHint(d report.DecisionCounts) string {
 	for reason, n := range d.FallbacksByReason {
 		ends[reason] += n
 	}
-	most := slices.MaxFunc(slices.Sorted(maps.Keys(ends)), func(a, b string) int { return cmp.Compare(ends[a], ends[b]) })
+	most := slices.MaxFunc(slices.Sorted(maps.Keys(ends)), func(a, b string) int {
+		return cmp.Compare(ends[a], ends[b])
+	})
 	if kind, parsed := strings.CutPrefix(most, trace.WaitParsePrefix); parsed {
 		return p.unusableHint(kind)
 	}

@@ -52,8 +52,9 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 	case llmclient.ErrContext:
 		check, advice = CheckWindow, windowAdvice
 		if f.WindowTokens > 0 {
-			advice = fmt.Sprintf("the server's window has %d tokens: start it with a larger one (llama.cpp: -c, divided "+
-				"by its slots; Ollama: num_ctx), or set {llm.context_window} %d", f.WindowTokens, f.WindowTokens)
+			advice = fmt.Sprintf("the server's window has %d tokens: start it with a larger one "+
+				"(llama.cpp: -c, divided by its slots; Ollama: num_ctx), or set {llm.context_window} %d",
+				f.WindowTokens, f.WindowTokens)
 		}
 	case llmclient.ErrMalformedCall:
 		advice = "the server cannot read its own model's calls: check its chat template and tool parser, " +

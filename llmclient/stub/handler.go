@@ -43,8 +43,8 @@ func NewHandler(o Options) http.Handler {
 		routes[prefix+"/responses"] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) {
 			o.respond(w, r, b)
 		}}
-		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model","created":` +
-			strconv.FormatInt(epoch, 10) + `,"owned_by":"` + ModelName + `"}]}`)
+		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model",` +
+			`"created":` + strconv.FormatInt(epoch, 10) + `,"owned_by":"` + ModelName + `"}]}`)
 	}
 	patience := cmp.Or(o.patience, patienceDefault)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
