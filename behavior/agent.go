@@ -167,7 +167,8 @@ func (m *Agent) SetSystemPrompt(text string) {
 	m.template = &trace.Source{
 		ID: "template-" + llmclient.Hash([]byte(m.instructions))[:8], Kind: trace.KindTemplate,
 		Title:   strings.Join([]string{m.cfg.Protocol, m.cfg.Commit, m.cfg.Language}, ", "),
-		Preview: plaintext.Clip(m.instructions, trace.PreviewMax), Chars: runeCount(m.instructions), Trust: trace.TrustRules,
+		Preview: plaintext.Clip(m.instructions, trace.PreviewMax),
+		Chars:   runeCount(m.instructions), Trust: trace.TrustRules,
 	}
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 	shared := llmclient.Request{Model: m.cfg.Model, Instructions: m.instructions, Tools: m.tools}

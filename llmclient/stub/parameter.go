@@ -47,9 +47,9 @@ var (
 	nameOfAPI  = regexp.MustCompile("^[a-zA-Z0-9_-]+$")
 	aText      = parameter{kinds: "string"}
 	textNeeded = parameter{kinds: "string", required: true}
-	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview web_search " +
-		"web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter programmatic_tool_calling " +
-		"image_generation local_shell shell custom namespace tool_search apply_patch"}
+	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview " +
+		"web_search web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter " +
+		"programmatic_tool_calling image_generation local_shell shell custom namespace tool_search apply_patch"}
 	anID     = parameter{kinds: "string", lengthMax: 64, mayBeEmpty: true}
 	aSwitch  = parameter{kinds: "boolean"}
 	anObject = parameter{kinds: "object"}
@@ -64,8 +64,12 @@ var (
 		by: "role", types: map[string]parameter{
 			"user": fromOthers, "system": fromOthers, "developer": fromOthers,
 			"assistant": contentOf(map[string]parameter{
-				"output_text": {fields: map[string]parameter{"text": textNeeded, breakpointMember: {unknown: true}}},
-				"refusal":     {fields: map[string]parameter{"refusal": textNeeded, breakpointMember: {unknown: true}}},
+				"output_text": {fields: map[string]parameter{
+					"text": textNeeded, breakpointMember: {unknown: true},
+				}},
+				"refusal": {fields: map[string]parameter{
+					"refusal": textNeeded, breakpointMember: {unknown: true},
+				}},
 			}),
 		},
 	}
@@ -106,22 +110,31 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 		"": aMessage, "message": aMessage,
 		"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
 		"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {
-			kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
+			kinds: "string array", required: true,
+			items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
 		}}},
 		"reasoning": {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
 	}}},
-	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": toolType}, types: map[string]parameter{
+	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{
+		"type": toolType,
+	}, types: map[string]parameter{
 		"function": {fields: map[string]parameter{
 			"name": toolName, "description": aText, "parameters": anObject, "strict": aSwitch,
 		}},
 		// Of tools that are run elsewhere only what must be there is looked at.
-		"file_search":      {fields: map[string]parameter{"vector_store_ids": {kinds: "array", required: true, items: &textNeeded}}},
+		"file_search": {fields: map[string]parameter{
+			"vector_store_ids": {kinds: "array", required: true, items: &textNeeded},
+		}},
 		"mcp":              {fields: map[string]parameter{"server_label": textNeeded}},
 		"code_interpreter": {fields: map[string]parameter{"container": {kinds: "string object", required: true}}},
 		"custom":           {fields: map[string]parameter{"name": toolName, "description": aText}},
-		"namespace":        {fields: map[string]parameter{"name": toolName, "description": textNeeded, "tools": {kinds: "array", required: true}}},
+		"namespace": {fields: map[string]parameter{
+			"name": toolName, "description": textNeeded, "tools": {kinds: "array", required: true},
+		}},
 		"computer_use_preview": {fields: map[string]parameter{
-			"environment": textNeeded, "display_width": {kinds: "integer", required: true}, "display_height": {kinds: "integer", required: true},
+			"environment":    textNeeded,
+			"display_width":  {kinds: "integer", required: true},
+			"display_height": {kinds: "integer", required: true},
 		}},
 	}}},
 	"tool_choice": {kinds: "string object", choices: "auto required none", closed: true, types: map[string]parameter{
@@ -153,13 +166,19 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 		}},
 		"verbosity": {kinds: "string", choices: "low medium high"},
 	}},
-	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results web_search_call.results " +
-		"web_search_call.action.sources message.input_image.image_url computer_call_output.output.image_url code_interpreter_call.outputs " +
+	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results " +
+		"web_search_call.results web_search_call.action.sources message.input_image.image_url " +
+		"computer_call_output.output.image_url code_interpreter_call.outputs " +
 		"reasoning.encrypted_content message.output_text.logprobs"}},
 	"stream_options": {kinds: "object", closed: true, fields: map[string]parameter{"include_obfuscation": aSwitch}},
-	"service_tier":   {kinds: "string", choices: "auto default flex scale priority fast ultrafast"}, "metadata": {kinds: "object", each: &parameter{kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$")}}, "prompt_cache_retention": {kinds: "string", choices: "in_memory 24h"},
+	"service_tier":   {kinds: "string", choices: "auto default flex scale priority fast ultrafast"},
+	"metadata": {kinds: "object", each: &parameter{
+		kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$"),
+	}},
+	"prompt_cache_retention": {kinds: "string", choices: "in_memory 24h"},
 	"prompt_cache_options": {kinds: "object", closed: true, fields: map[string]parameter{
-		"mode": {kinds: "string", choices: "implicit explicit"}, "ttl": timeToLive, "comparison_response_id": aText, "prewarm": aSwitch,
+		"mode": {kinds: "string", choices: "implicit explicit"}, "ttl": timeToLive,
+		"comparison_response_id": aText, "prewarm": aSwitch,
 	}},
 	"conversation": {kinds: "string object"},
 	"prompt":       anObject, "moderation": anObject, "context_management": {kinds: "array"},
