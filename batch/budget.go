@@ -175,8 +175,8 @@ func (d Dir) leaseFiles(shards bool) (map[string]budget.Amount, error) {
 			err = json.Unmarshal(data, &leased)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s is damaged: %w; it says what was spent: write that into it, as [calls,tokens,cost], "+
-				"or remove it to begin at nothing", d.path(budgetDir, e.Name()), err)
+			return nil, fmt.Errorf("%s is damaged: %w; it says what was spent: write that into it, "+
+				"as [calls,tokens,cost], or remove it to begin at nothing", d.path(budgetDir, e.Name()), err)
 		}
 		leases[e.Name()] = leased
 	}

@@ -142,10 +142,13 @@ func (c *claim) adopt() (resume bool, err error) {
 }
 
 // copyRun copies the files of a run directory, which may be written meanwhile: a record that is cut
-// off at the end is what a resume removes. Who has the run is not copied: nobody has the copy.
+// off at the end is what a resume removes. The files that say who owns the run are left out.
 func copyRun(from Dir, name string, to Dir, into string) error {
 	partial := into + ".partial"
-	err := errors.Join(to.folder().RemoveAll(partial), folder.Copy(from.folder(), name, to.folder(), partial, run.SaysWho))
+	err := errors.Join(
+		to.folder().RemoveAll(partial),
+		folder.Copy(from.folder(), name, to.folder(), partial, run.SaysWho),
+	)
 	if err != nil {
 		return err
 	}

@@ -162,8 +162,11 @@ func TestACellIsTakenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		second, err := d.claim(id, time.Hour)
-		if err != nil || second == nil || second.number != 2 || second.from != 1 || second.moved != gone {
+		if err != nil || second == nil {
 			t.Fatalf("%+v, %v", second, err)
+		}
+		if second.number != 2 || second.from != 1 || second.moved != gone {
+			t.Fatalf("%+v", second)
 		}
 		if first.holds() || !second.holds() {
 			t.Error("the fence is not where the latest claim is")

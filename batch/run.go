@@ -258,7 +258,8 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	// begun and live are the shards that somebody has begun here, and that somebody plays.
-	begun, live, store := map[int]bool{}, map[int]bool{}, b.Dir.Store()
+	begun, live := map[int]bool{}, map[int]bool{}
+	store := b.Dir.Store()
 	var abandoned []Cell
 	var shards []int
 	for place, cell := range b.cells {

@@ -24,16 +24,16 @@ import (
 // clocks do not know of each other. An error is a failure of the store; what it was to do may have
 // happened or not.
 type Store interface {
-	// Put keeps data under a key for ever. Of several calls for one key the first one alone counts,
-	// whatever the others bring: first is true for it.
+	// Put stores data under a key for good. Of several calls for one key only the first counts; it
+	// alone returns true.
 	Put(key string, data []byte) (first bool, err error)
 	// Get returns what was put under a key; ok is false if nothing was.
 	Get(key string) (data []byte, ok bool, err error)
-	// Stand returns who has a key, and who had it last.
+	// Stand returns what the latest claim of a key is, and whether the next one can be had.
 	Stand(key string, lease time.Duration) (Standing, error)
-	// Claim makes this process the owner of a key, with the next number, unless another process is
-	// and was heard of within the lease, or has not ended for certain. It is nil then, and if
-	// another process was faster. The owner is heard of four times a lease.
+	// Claim makes this process the owner of a key, with the next number. It returns nil if another
+	// process owns the key or was faster. An owner renews its claim four times a lease; it loses
+	// the key if it releases it, has ended for certain, or was silent for a lease.
 	Claim(key string, lease time.Duration) (Lease, error)
 }
 
@@ -41,10 +41,11 @@ type Store interface {
 type Lease interface {
 	// Number counts the claims of the key, from 1.
 	Number() int64
-	// Holds says that no later claim has been made. An owner that others take for gone asks it
-	// before all that must be done by one process alone: the later number is the fence.
+	// Holds reports whether no later claim has been made. Others may have taken a silent owner for
+	// gone, so it asks before each act that only one process may do: the later number is the fence.
 	Holds() bool
-	// Release gives the key up: the next claim need not wait. What a later owner has is not touched.
+	// Release gives the key up, so that the next claim need not wait. It leaves alone what a later
+	// owner has.
 	Release() error
 }
 
@@ -52,8 +53,8 @@ type Lease interface {
 type Standing struct {
 	// Number is that of the latest claim, 0 if there was none.
 	Number int64
-	// Free says that the next claim can be had; Silent that it can because the owner was not heard of
-	// for a lease or has ended; Gone that the owner has ended for certain.
+	// Free says that the next claim can be had. Silent says that this is because the owner was silent
+	// for a lease, or ended without a release. Gone says that no process owns the key for certain.
 	Free, Silent, Gone bool
 	// Host is the name of the owner's host, for people.
 	Host string
@@ -131,7 +132,9 @@ func (s *dirStore) Stand(key string, lease time.Duration) (Standing, error) {
 	by := s.owner(dir)
 	latest.Host = by.Host
 	if by.State() == owner.Ended {
-		latest.Free, latest.Silent, latest.Gone = true, true, true
+		latest.Free = true
+		latest.Silent = true
+		latest.Gone = true
 		return latest, nil
 	}
 	age, err := s.age(dir)

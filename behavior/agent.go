@@ -167,10 +167,12 @@ func (m *Agent) SetSystemPrompt(text string) {
 	m.template = &trace.Source{
 		ID: "template-" + llmclient.Hash([]byte(m.instructions))[:8], Kind: trace.KindTemplate,
 		Title:   strings.Join([]string{m.cfg.Protocol, m.cfg.Commit, m.cfg.Language}, ", "),
-		Preview: plaintext.Clip(m.instructions, trace.PreviewMax), Chars: runeCount(m.instructions), Trust: trace.TrustRules,
+		Preview: plaintext.Clip(m.instructions, trace.PreviewMax),
+		Chars:   runeCount(m.instructions), Trust: trace.TrustRules,
 	}
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
-	m.cacheKey = m.cfg.CacheKey(m.id, llmclient.Request{Model: m.cfg.Model, Instructions: m.instructions, Tools: m.tools})
+	shared := llmclient.Request{Model: m.cfg.Model, Instructions: m.instructions, Tools: m.tools}
+	m.cacheKey = m.cfg.CacheKey(m.id, shared)
 }
 
 // Adopt puts the agent under another runtime from the next turn on: its limits, protocol,
@@ -211,7 +213,8 @@ func (m *Agent) Fits() error {
 		reserve += termsTokensMin
 	}
 	if least := m.count(m.persona.Text) + m.count(m.goals(world.View{})); m.sectionBudget() < least+reserve {
-		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, persona and goals %d, %d are kept for the turn and its answers",
+		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: "+
+			"instructions and tools take %d, persona and goals %d, %d are kept for the turn and its answers",
 			m.cfg.ContextWindowTokens, m.staticTokens+m.commonTokens, least, m.outputTokens+m.growthTokens())
 	}
 	return nil

@@ -115,7 +115,10 @@ func TestPhasesSayWhichTextDecides(t *testing.T) {
 				}
 				for _, it := range step.Request.Input {
 					var m struct{ Role, Phase string }
-					if _ = json.Unmarshal(it.Raw, &m); m.Role == "assistant" && m.Phase == "" {
+					if err := json.Unmarshal(it.Raw, &m); err != nil {
+						t.Errorf("item %s: %v", it.Raw, err)
+					}
+					if m.Role == "assistant" && m.Phase == "" {
 						t.Errorf("a message goes back without its phase: %s", it.Raw)
 					}
 				}

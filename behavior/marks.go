@@ -43,7 +43,9 @@ func (c *Conversation) replace(items []llmclient.Item) {
 		same++
 	}
 	c.marks = slices.DeleteFunc(slices.Clone(c.marks), func(at int) bool { return at >= same })
-	c.Input, c.tokens, c.counted = items, 0, 0
+	c.Input = items
+	c.tokens = 0
+	c.counted = 0
 }
 
 // continues reports whether the request that goes out now is likely to be followed by another one of

@@ -17,11 +17,18 @@ import (
 func checkBreakpoints(t *testing.T, ask behavior.Ask, kept []int) {
 	t.Helper()
 	at, input := ask.Request.Breakpoints, ask.Request.Input
-	if len(at) == 0 || at[0] != 0 || len(at) < len(kept) || !slices.Equal(at[:len(kept)], kept) || len(at) > len(kept)+2 {
+	if len(at) == 0 || at[0] != 0 {
+		t.Errorf("request %d: the breakpoints %v lack the common message", ask.Number, at)
+	}
+	if len(at) < len(kept) || len(at) > len(kept)+2 || !slices.Equal(at[:len(kept)], kept) {
 		t.Errorf("request %d: the breakpoints %v follow %v", ask.Number, at, kept)
 	}
 	for i, n := range at {
-		markable := n < len(input) && (input[n].Kind == llmclient.KindFunctionOutput || input[n].Kind == llmclient.KindMessage && input[n].Role != "assistant")
+		markable := false
+		if n < len(input) {
+			it := input[n]
+			markable = it.Kind == llmclient.KindFunctionOutput || it.Kind == llmclient.KindMessage && it.Role != "assistant"
+		}
 		if i > 0 && n <= at[i-1] || !markable {
 			t.Errorf("request %d: breakpoint %d of %v cannot be marked", ask.Number, i, at)
 		}

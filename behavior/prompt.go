@@ -168,7 +168,8 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	history := m.historySection(done)
 	drafts := make([]sectionDraft, 0, 12)
 	if m.persona.Text != "" {
-		drafts = append(drafts, sectionDraft{name: sectionPersona, variants: []variant{{text: m.words.headingPersona + "\n" + m.persona.Text}}})
+		text := m.words.headingPersona + "\n" + m.persona.Text
+		drafts = append(drafts, sectionDraft{name: sectionPersona, variants: []variant{{text: text}}})
 	}
 	drafts = append(drafts,
 		sectionDraft{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
@@ -188,7 +189,8 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
-	p.sections = append(make([]trace.Section, 0, len(drafts)+1), trace.Section{Name: sectionCommon, Chars: runeCount(m.common.Text), Tokens: m.commonTokens})
+	common := trace.Section{Name: sectionCommon, Chars: runeCount(m.common.Text), Tokens: m.commonTokens}
+	p.sections = append(make([]trace.Section, 0, len(drafts)+1), common)
 	lines := make([]string, 0, len(drafts))
 	for i, chosen := range m.fit(drafts) {
 		d := &drafts[i]

@@ -187,7 +187,8 @@ func (t *Turn) Next() Step {
 	}
 	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Free: t.free(), Request: llmclient.Request{
 		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
-		Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()), CacheKey: t.mind.cacheKey, Breakpoints: t.talk.Breakpoints(),
+		Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()),
+		CacheKey: t.mind.cacheKey, Breakpoints: t.talk.Breakpoints(),
 	}}
 }
 

@@ -21,7 +21,8 @@ type wording struct {
 	language modules.Language
 
 	// The instructions, in the order in which they follow each other.
-	systemPrompt, headingCommon, ownFollows, headingPersona, rules, fullProtocol, directProtocol, leanProtocol, closing string
+	systemPrompt, headingCommon, ownFollows, headingPersona, rules string
+	fullProtocol, directProtocol, leanProtocol, closing            string
 
 	// The descriptions of the protocol's tools. What the actions are follows the one
 	// that takes them, once in the list.

@@ -630,7 +630,10 @@ func TestManyAgentsAreReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings.ScenarioTOML = strings.Replace(settings.ScenarioTOML, "count = 60\n", "count = 6000\n", 1)
-	settings.Ticks, settings.AgentsOverride, settings.Protocol, settings.Caps.Run.Calls = 1, agents, "lean", 20 // the others wait
+	settings.Ticks = 1
+	settings.AgentsOverride = agents
+	settings.Protocol = "lean"
+	settings.Caps.Run.Calls = 20 // the others wait
 	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: filepath.Join(dir, "many")}); err != nil {
 		t.Fatal(err)
 	}

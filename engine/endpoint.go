@@ -263,7 +263,8 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 		p.failedTurns, p.refusedTurns = 0, 0
 		return nil
 	}
-	if p.failedTurns++; t.failure.Kind.Fatal() {
+	p.failedTurns++
+	if t.failure.Kind.Fatal() {
 		p.refusedTurns++
 	} else {
 		p.refusedTurns = 0

@@ -135,10 +135,15 @@ const (
 func (r *runner) expectReflection(o opening, times int64) trace.Estimate {
 	cfg := r.runtime.Config()
 	most := times * int64(reflect.NewRuntime(cfg, 1).CallsMax())
+	likely := 2 * times
 	return trace.Estimate{
-		Least:  o.priced(trace.Usage{Calls: times, InputTokens: times * reflectionInputLikely / 2, OutputTokens: times * answerTokensLeast}),
-		Likely: o.priced(trace.Usage{Calls: 2 * times, InputTokens: 2 * times * reflectionInputLikely, OutputTokens: 2 * times * reflectionOutputLikely}),
-		Most:   o.dearest(trace.Usage{Calls: most, InputTokens: most * reflectionInputMost, OutputTokens: most * o.answer}),
+		Least: o.priced(trace.Usage{
+			Calls: times, InputTokens: times * reflectionInputLikely / 2, OutputTokens: times * answerTokensLeast,
+		}),
+		Likely: o.priced(trace.Usage{
+			Calls: likely, InputTokens: likely * reflectionInputLikely, OutputTokens: likely * reflectionOutputLikely,
+		}),
+		Most: o.dearest(trace.Usage{Calls: most, InputTokens: most * reflectionInputMost, OutputTokens: most * o.answer}),
 	}
 }
 

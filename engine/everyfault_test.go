@@ -65,7 +65,11 @@ func (h hurtRun) separate(t *testing.T, o engine.Options, spec string) engine.Op
 	clean, _ := faultyServer(t, "")
 	faulty, faults := faultyServer(t, spec)
 	cfg := h.cfg
-	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase, cfg.WindowTokens, cfg.Steady = faulty, "apart", time.Millisecond, 128_000, true
+	cfg.BaseURL = faulty
+	cfg.ShownURL = "apart"
+	cfg.BackoffBase = time.Millisecond
+	cfg.WindowTokens = 128_000
+	cfg.Steady = true
 	theirs, own := respondTo(t, cfg), map[string]engine.Responder{}
 	for _, agent := range h.hurt {
 		own[agent] = theirs

@@ -110,7 +110,8 @@ func (s *meters) call(r llmclient.Request, items map[string]int64) budget.Call {
 	if !s.counts {
 		return budget.Uncounted(s.prices[r.Model])
 	}
-	return s.budget.Call(s.meter.input(r, items), int64(r.Sampling.MaxOutputTokens), s.prices[r.Model]).At(r.Sampling.Tier())
+	most := int64(r.Sampling.MaxOutputTokens)
+	return s.budget.Call(s.meter.input(r, items), most, s.prices[r.Model]).At(r.Sampling.Tier())
 }
 
 // said is the call with what was counted of its answer.
@@ -271,5 +272,7 @@ func (b *Bill) Call(r llmclient.Request) budget.Call {
 	if len(b.items) > billItemsMost {
 		b.items = map[string]int64{}
 	}
-	return b.budget.Call(b.spending.meter.input(r, b.items), int64(cmp.Or(r.Sampling.MaxOutputTokens, trace.OutputTokensReserved)), b.spending.prices[r.Model]).At(r.Sampling.Tier())
+	most := int64(cmp.Or(r.Sampling.MaxOutputTokens, trace.OutputTokensReserved))
+	call := b.budget.Call(b.spending.meter.input(r, b.items), most, b.spending.prices[r.Model])
+	return call.At(r.Sampling.Tier())
 }

@@ -103,7 +103,8 @@ func (p *cachingProvider) share() float64 {
 }
 
 // TestPrefixIsPaidOnce plays runs against a provider that caches prompts, one call at a time and
-// eight, and sums what the model server says of them by its own reading of that rule. With the static prefix alone the shares would be 0.34 and 0.31.
+// eight. It judges two bills: the model server's own log, and one in which calls at the same time
+// cannot read what each other writes. The static prefix alone would give 0.34 and 0.31.
 func TestPrefixIsPaidOnce(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
@@ -123,14 +124,18 @@ func TestPrefixIsPaidOnce(t *testing.T) {
 					t.Fatalf("the run is %s: %s", result.Status, result.Reason)
 				}
 				if p.share() > c.most {
-					t.Errorf("billed over plain input is %.4f, at most %.2f is allowed (plain %.0f, read %.0f, written %.0f)", p.share(), c.most, p.plain, p.read, p.written)
+					t.Errorf("billed over plain input is %.4f, at most %.2f is allowed (plain %.0f, read %.0f, written %.0f)",
+						p.share(), c.most, p.plain, p.read, p.written)
 				}
 				if logged := p.billed / p.input; logged > c.most {
-					t.Errorf("by the model server's log billed over plain input is %.4f, at most %.2f is allowed", logged, c.most)
+					t.Errorf("by the model server's log billed over plain input is %.4f, at most %.2f is allowed",
+						logged, c.most)
 				}
-				t.Logf("billed over plain input is %.4f, by the model server's log %.4f", p.share(), p.billed/p.input)
+				t.Logf("billed over plain input is %.4f, by the model server's log %.4f",
+					p.share(), p.billed/p.input)
 				if len(p.keys) != c.keys || p.marks < 3 || p.marks > 4 {
-					t.Errorf("%d keys and at most %d marks in a request; want %d keys, 3 or 4 marks", len(p.keys), p.marks, c.keys)
+					t.Errorf("%d keys and at most %d marks in a request; want %d keys, 3 or 4 marks",
+						len(p.keys), p.marks, c.keys)
 				}
 			})
 		}

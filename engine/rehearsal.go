@@ -18,7 +18,7 @@ type Rehearsal struct {
 	decision *behavior.Decision
 }
 
-// Rehearse begins the first turn of the first agent that is due, nil where none is.
+// Rehearse begins the turn of the first agent that is due. It returns nil if none is.
 func (p *Prepared) Rehearse() *Rehearsal {
 	defer p.look()()
 	r := p.r
@@ -48,8 +48,8 @@ func (h *Rehearsal) Next() (llmclient.Request, bool) {
 // Answer feeds back the answer to the request that Next returned.
 func (h *Rehearsal) Answer(a llmclient.Answer) { h.turn.Answer(a) }
 
-// Ended says in one line what the turn came to, and whether its model decided. It is for a turn that
-// has ended.
+// Ended says in one line how the turn ended, and whether its model decided. It must be called only
+// after the end.
 func (h *Rehearsal) Ended() (how string, decided bool) {
 	d := h.decision
 	if d == nil {

@@ -301,7 +301,8 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 					d.replied, d.fresh = true, d.fresh || !r.past.holds(key)
 				}
 				if f == nil || f.Came() {
-					if d.came++; d.example == "" && !r.endpoint(n).decides() {
+					d.came++
+					if d.example == "" && !r.endpoint(n).decides() {
 						d.example = exampleOf(answer)
 					}
 				}

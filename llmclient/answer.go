@@ -199,7 +199,11 @@ func (f *Failure) Neutral() bool { return f != nil && f.Kind == ErrPromptFilter 
 // yet, so that the run should stop rather than pay for waiting. From an endpoint that has
 // answered it is an accident that may pass.
 func (k ErrorKind) Fatal() bool {
-	return slices.Contains([]ErrorKind{ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS, ErrStoreRefused}, k)
+	switch k {
+	case ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS, ErrStoreRefused:
+		return true
+	}
+	return false
 }
 
 // Outage reports whether the failure is about the way to the model, such as a server that is down, a

@@ -133,7 +133,8 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	}
 	kind := TextOf(w["type"])
 	it = Item{
-		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: TextOf(w["role"]), Phase: strictString(w["phase"]),
+		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]),
+		Role: TextOf(w["role"]), Phase: strictString(w["phase"]),
 		CallID: TextOf(w.first("call_id", "tool_call_id")), Raw: append(json.RawMessage(nil), raw...),
 	}
 	switch plain := plainName(kind); {

@@ -16,7 +16,8 @@ import (
 // Cost is what a run's answers cost, at the prices that were recorded with it. It
 // covers decisions and reflections. Amounts are rounded up, each by itself.
 type Cost struct {
-	// Whether every model that was asked has a price; amounts are lower bounds otherwise. What a price does not say is in guessed_by_kind.
+	// Whether every model that was asked has a price; amounts are lower bounds otherwise. What a price
+	// does not say is in guessed_by_kind.
 	Priced bool `json:"priced"`
 	// Currency of all amounts; empty without any price.
 	Currency string `json:"currency"`
@@ -36,9 +37,11 @@ type Cost struct {
 	RefusedByCap Counts `json:"refused_by_cap"`
 	// Answers at the default tier because the service tier that was asked for was full, or had been shortly before.
 	TierFallbacks int64 `json:"tier_fallbacks"`
-	// Answers whose cost was partly guessed, by what their price does not say: cache writes, or the tier that served them.
+	// Answers whose cost was partly guessed, by what their price does not say: cache writes, or the tier
+	// that served them.
 	GuessedByKind Counts `json:"guessed_by_kind"`
-	// Answers with a usage that is doubtful, by kind: its total is not the sum, or it differs by more than half from what the engine counted itself.
+	// Answers with a usage that is doubtful, by kind: its total is not the sum, or it differs by more
+	// than half from what the engine counted itself.
 	UsageDoubtsByKind Counts `json:"usage_doubts_by_kind"`
 	// Cost of all input over what it would have cost without a cache, in thousandths; 0 if nothing has a price.
 	InputOverPlainMilli int64 `json:"input_over_plain_milli"`
@@ -52,7 +55,8 @@ type ModelCost struct {
 	Calls int64 `json:"calls"`
 	// Tokens of all answers.
 	Tokens Tokens `json:"tokens"`
-	// Answers by the service tier that served them, in the provider's word; empty if none was asked for or named. An answer that names none counts as "unsaid" if one was asked for.
+	// Answers by the service tier that served them, in the provider's word; empty if none was asked for
+	// or named. An answer that names none counts as "unsaid" if one was asked for.
 	CallsByTier Counts `json:"calls_by_tier"`
 	// Whether the model has a price.
 	Priced bool `json:"priced"`
@@ -88,7 +92,8 @@ type Price struct {
 func priceOf(p price.Price) *Price {
 	return &Price{
 		Model: p.Model, Currency: p.Currency, AsOf: p.AsOf, Source: p.Source,
-		Input: p.Input, CachedInput: p.CachedInput, CacheWrite: p.CacheWrite, CacheWriteLong: p.CacheWriteLong, Output: p.Output,
+		Input: p.Input, CachedInput: p.CachedInput, Output: p.Output,
+		CacheWrite: p.CacheWrite, CacheWriteLong: p.CacheWriteLong,
 	}
 }
 
@@ -176,7 +181,9 @@ func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
 	}
 	u.Output = 0
 	t.input = t.input.Plus(p.Cost(u))
-	u.Cached, u.Written, u.WrittenLong = 0, 0, 0
+	u.Cached = 0
+	u.Written = 0
+	u.WrittenLong = 0
 	t.plain = t.plain.Plus(p.Cost(u))
 }
 
@@ -403,7 +410,8 @@ func (r Report) costLine() string {
 		}
 	}
 	if n := c.GuessedByKind.sum(); n > 0 {
-		parts = append(parts, fmt.Sprintf("partly guessed for what the prices do not say: %d answers%s", n, c.GuessedByKind.most()))
+		parts = append(parts, fmt.Sprintf("partly guessed for what the prices do not say: %d answers%s",
+			n, c.GuessedByKind.most()))
 	}
 	if n := c.UsageDoubtsByKind.sum(); n > 0 {
 		parts = append(parts, fmt.Sprintf("doubtful usage: %d%s", n, c.UsageDoubtsByKind.most()))

@@ -23,15 +23,16 @@ type DecisionCounts struct {
 	WaitDegraded int64 `json:"wait_degraded"`
 	// Degraded waits by reason.
 	WaitDegradedByReason Counts `json:"wait_degraded_by_reason"`
-	// All decisions by who took them: "model" in a turn of its own, "order" by a chain or standing order of an earlier turn,
-	// "fallback" where the engine did what a failed turn had drafted or planned, "nobody" for a wait that no one chose.
+	// All decisions by who took them: "model" in a turn of its own, "order" by a chain or standing order
+	// of an earlier turn, "fallback" where the engine did what a failed turn had drafted or planned,
+	// "nobody" for a wait that no one chose.
 	DecidedBy Counts `json:"decided_by"`
 	// Turns that failed before a decision and ended in the best they had, by what that was: "draft" or "plan".
 	FallbacksBy Counts `json:"fallbacks_by"`
 	// The same by how the turn failed.
 	FallbacksByReason Counts `json:"fallbacks_by_reason"`
-	// Turns that never gave a usable draft or decision: their waits that no one chose, and planned actions in the place of a
-	// decision. What a cap refused or the user gave up is left out.
+	// Turns that never gave a usable draft or decision: their waits that no one chose, and planned actions
+	// in the place of a decision. What a cap refused or the user gave up is left out.
 	Undecided int64 `json:"undecided"`
 }
 
@@ -56,8 +57,9 @@ func (n *DecisionCounts) decided(d trace.Decision) {
 		n.DecidedBy[DecidedByModel]++
 	}
 	reason := cmp.Or(d.FailedBy, d.WaitReason)
-	refused := reason == trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrCap) || reason == trace.WaitModelPrefix+trace.WaitReason(llmclient.ErrAbandoned)
-	if refused {
+	switch reason {
+	case trace.WaitModelPrefix + trace.WaitReason(llmclient.ErrCap),
+		trace.WaitModelPrefix + trace.WaitReason(llmclient.ErrAbandoned):
 		return
 	}
 	if d.DecidedBy == trace.ByEngine || d.FailedBy != "" && d.By == trace.ByPlan {

@@ -140,7 +140,8 @@ func newFolder() *folder {
 		},
 		costs: costFold{
 			prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
-			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{}, guessed: Counts{}, doubts: Counts{}, asked: map[string]bool{},
+			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
+			guessed: Counts{}, doubts: Counts{}, asked: map[string]bool{},
 		},
 	}
 	r := &f.out

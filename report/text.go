@@ -67,10 +67,13 @@ func (r Report) Text() string {
 	line("task", task)
 
 	by := d.DecidedBy
-	line("decisions", fmt.Sprintf("%d by models, %d by orders (%s saved), %d by fallback%s, %d by nobody%s", by[DecidedByModel], by[DecidedByOrder],
-		plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call"), by[DecidedByFallback], d.FallbacksBy.most(), by[DecidedByNobody], d.WaitDegradedByReason.most()))
+	saved := plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call")
+	line("decisions", fmt.Sprintf("%d by models, %d by orders (%s saved), %d by fallback%s, %d by nobody%s",
+		by[DecidedByModel], by[DecidedByOrder], saved,
+		by[DecidedByFallback], d.FallbacksBy.most(), by[DecidedByNobody], d.WaitDegradedByReason.most()))
 	if n := d.FallbacksBy.sum(); n > 0 {
-		line("fallbacks", fmt.Sprintf("%s failed, ending in the best they had%s", plaintext.Count(n, "turn"), d.FallbacksByReason.most()))
+		line("fallbacks", fmt.Sprintf("%s failed, ending in the best they had%s",
+			plaintext.Count(n, "turn"), d.FallbacksByReason.most()))
 	}
 	choices := fmt.Sprintf("act %d, wait %d, wait_ticks %d", d.Act, d.Wait, d.WaitTicks)
 	if advice := c.RepetitionAdviceByKind.most(); advice != "" {

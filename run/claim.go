@@ -21,8 +21,8 @@ import (
 // it counts the claims.
 const ClaimFile = "run.claim"
 
-// BeatEvery is how often the owner of a run is heard of, ClaimMax after what silence another host
-// may take the run over.
+// The owner of a run writes its claim every BeatEvery. Another host may take the run over after a
+// silence of ClaimMax.
 const (
 	BeatEvery = 5 * time.Second
 	ClaimMax  = 30 * time.Second
@@ -39,7 +39,8 @@ const ticketPrefix = ClaimFile + "."
 // ticketName is the name of the ticket of a claim.
 func ticketName(number int64) string { return ticketPrefix + strconv.FormatInt(number, 10) }
 
-// SaysWho says that a file of a run directory is about who has it: a copy of the run is nobody's.
+// SaysWho reports whether a file of a run directory only says who owns the run. A copy of the run
+// has no owner and leaves such files out.
 func SaysWho(name string) bool {
 	return name == ClaimFile || name == LockFile || strings.HasPrefix(name, ticketPrefix)
 }
@@ -66,7 +67,7 @@ func (r claimRecord) encode() []byte {
 	if err != nil {
 		panic("run: a claim cannot be encoded: " + err.Error())
 	}
-	// One character less than the hash, its line feed and the data's own leave.
+	// Spaces fill what the hash, the data and the line feed of each leave.
 	space := claimBytes - len(withHash(nil)) - 1 - len(data)
 	if space > 0 {
 		data = append(data, bytes.Repeat([]byte{' '}, space)...)
@@ -116,10 +117,10 @@ func (d Dir) tickets() (numbers []int64, highest int64, err error) {
 
 // Claim is the right of this process to write a run, from [Dir.Claim] to [Claim.Unlock].
 //
-// Invariant: it holds as long as no other claim of the run has a higher number. Whoever takes a run
-// over makes a ticket of a higher number first, and then looks whether the owner was heard of
-// meanwhile; an owner that was silent writes its heartbeat first, and then looks for such a ticket.
-// So at most one of them goes on.
+// Invariant: it holds as long as no other claim of the run has a higher number. A process that takes
+// a run over first makes a ticket with a higher number, and then checks whether the owner has written
+// since. An owner that was silent first writes its heartbeat, and then looks for such a ticket. So at
+// most one of the two continues.
 type Claim struct {
 	dir    Dir
 	number int64
@@ -133,7 +134,7 @@ type Claim struct {
 	beats sync.WaitGroup
 
 	mu sync.Mutex
-	// heard is when this process was heard of last, lost why it has the run no more.
+	// heard is when this process last renewed the claim, lost why it no longer has the run.
 	heard time.Time
 	lost  error
 }
@@ -182,8 +183,8 @@ func (d Dir) claim(lock *os.File) (*Claim, error) {
 	return c, nil
 }
 
-// errMoved says that the claim of a run was written while it was looked at: by another process, or
-// the file system told first what it had remembered. Another look says more.
+// errMoved says that the claim of a run changed while it was read: another process wrote it, or the
+// file system first returned what it had cached. The caller tries again.
 var errMoved = errors.New("the claim of the run was written meanwhile")
 
 // acquire takes the claim, unless another process has it.
@@ -233,7 +234,7 @@ func (c *Claim) acquire() error {
 	began := time.Now()
 	err = c.write()
 	if err == nil {
-		// Another process may have a higher number by now: then it has the run.
+		// If another process has made a higher number since, it has the run.
 		_, highest, err = c.dir.tickets()
 		if err == nil && highest != c.number {
 			err = errMoved
@@ -249,8 +250,8 @@ func (c *Claim) acquire() error {
 	return nil
 }
 
-// takeTicket makes the ticket of the claim. It takes it back if another process was faster, or the
-// owner that was seen has been heard of meanwhile.
+// takeTicket makes the ticket of the claim. It removes the ticket again if another process was
+// faster, or if the claim is no longer as it was seen.
 func (c *Claim) takeTicket(seen claimRecord, changed time.Time, fresh bool) error {
 	ticket, err := c.dir.folder().OpenFile(ticketName(c.number), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
@@ -323,8 +324,8 @@ func pidText(p owner.Process) string {
 	return strconv.Itoa(p.PID)
 }
 
-// write writes the claim, and its ticket, which keeps others out where somebody removes the claim.
-// The modification times of the files are then the file system's.
+// write writes the claim and its ticket. The ticket keeps others out if the claim is removed. The
+// modification times of the files are then the file system's.
 func (c *Claim) write() error {
 	for _, name := range []string{ticketName(c.number), ClaimFile} {
 		// Opened again: a network file system passes on what was written when a file is closed.
@@ -346,7 +347,7 @@ func (c *Claim) write() error {
 	return nil
 }
 
-// lockAgain locks the file that has the name of the claim by now.
+// lockAgain locks the file that now has the name of the claim.
 func (c *Claim) lockAgain() error {
 	f, err := c.dir.folder().OpenFile(ClaimFile, os.O_RDWR)
 	if err != nil {
@@ -454,7 +455,7 @@ func (c *Claim) Check() error {
 	return c.renew()
 }
 
-// Unlock gives the run back. What another process has by now is not touched.
+// Unlock gives the run back. It leaves alone what another process has taken over.
 func (c *Claim) Unlock() error {
 	close(c.stop)
 	c.beats.Wait()

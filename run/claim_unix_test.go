@@ -73,7 +73,7 @@ func TestClaimsOfOthers(t *testing.T) {
 		age     time.Duration
 		refusal string
 	}{
-		{name: "another host, heard of now", owner: elsewhere("far"), age: 10 * time.Second, refusal: `process 7 of host "far", which was heard of 1`},
+		{name: "another host, heard of now", owner: elsewhere("far"), age: 15 * time.Second, refusal: `process 7 of host "far", which was heard of 1`},
 		{name: "another host, silent", owner: elsewhere("far"), age: ClaimMax + 2*time.Second},
 		{name: "another host, given back", owner: elsewhere("far"), ended: true},
 		{name: "an equal name", owner: elsewhere(owner.Self().Host), age: time.Second, refusal: "others are let in"},

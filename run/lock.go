@@ -38,7 +38,8 @@ func (e *LockedError) Error() string {
 		who = "a process that is unknown, since " + ClaimFile + " is damaged"
 	}
 	return fmt.Sprintf("run directory %s is in use by %s, which was heard of %s ago; wait for it or stop it: "+
-		"once it has been silent for %s, in %s at the earliest, others are let in", e.Dir, who, seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
+		"once it has been silent for %s, in %s at the earliest, others are let in",
+		e.Dir, who, seconds(e.Age), ClaimMax, seconds(ClaimMax-e.Age+time.Second))
 }
 
 // seconds is a duration for people.

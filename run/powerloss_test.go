@@ -114,7 +114,8 @@ func (m *mortal) Append(in folder.Dir, name string, flags int) (s run.Storage, e
 	path := filepath.Join(string(in), name)
 	err = m.call(func() error {
 		_, before := os.Stat(path)
-		if s, err = (run.SystemDisk{}).Append(in, name, flags); err != nil {
+		s, err = run.SystemDisk{}.Append(in, name, flags)
+		if err != nil {
 			return err
 		}
 		if info, err := s.Stat(); err == nil && m.synced[path] == 0 {

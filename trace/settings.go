@@ -170,7 +170,10 @@ type SamplingFor struct {
 
 // SamplingSet is all that is set about sampling, the run's own first.
 func (s Settings) SamplingSet() []SamplingFor {
-	own := llmclient.Sampling{MaxOutputTokens: s.MaxOutputTokens, ReasoningEffort: s.ReasoningEffort, ServiceTier: s.ServiceTier, Temperature: s.Temperature, TopP: s.TopP, ExtraBody: s.ExtraBody}
+	own := llmclient.Sampling{
+		MaxOutputTokens: s.MaxOutputTokens, ReasoningEffort: s.ReasoningEffort, ServiceTier: s.ServiceTier,
+		Temperature: s.Temperature, TopP: s.TopP, ExtraBody: s.ExtraBody,
+	}
 	return append([]SamplingFor{{Sampling: own}}, s.Sampling...)
 }
 
@@ -317,7 +320,8 @@ func (s Settings) validatePrices() error {
 		}
 		currency = s.Prices[at].Currency
 		if tier := s.tierWithoutPrice(s.Prices[at]); tier != "" {
-			return fmt.Errorf("there is no price of tier %q of model %q; a table of prices with it is needed", tier, model)
+			return fmt.Errorf("there is no price of tier %q of model %q; a table of prices with it is needed",
+				tier, model)
 		}
 	}
 	return nil

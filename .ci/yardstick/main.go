@@ -72,7 +72,8 @@ func measure(update bool, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("CPU time of tests; a yardstick took %.2f s, the least %.2f, the most %.2f\n", unit, units[0], units[len(units)-1])
+	fmt.Printf("CPU time of tests; a yardstick took %.2f s, the least %.2f, the most %.2f\n",
+		unit, units[0], units[len(units)-1])
 	return judge(os.Stdout, ratios, recorded, unit)
 }
 
@@ -166,7 +167,8 @@ func judge(w io.Writer, ratios, recorded map[string]float64, unit float64) error
 		}
 	}
 	if slow > 0 {
-		return fmt.Errorf("%d of these take more than %.1f times what they took; make the tests faster, or record it with -update and say why", slow, tolerance)
+		return fmt.Errorf("%d of these take more than %.1f times what they took; "+
+			"make the tests faster, or record it with -update and say why", slow, tolerance)
 	}
 	return nil
 }

@@ -103,13 +103,12 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	return o, used
 }
 
-// draftKeys are fields under which a list is one of candidates, whatever the call is named that
-// has it: candidates first, which are none of one.
+// draftKeys are the fields whose list is one of candidates, whatever the name of the call. The first
+// that fits counts. Only under "candidates" the items need not name an action.
 var draftKeys = []string{"candidates", "actions", "candidate", "action", "decision", "decisions", "options", "choices"}
 
-// draftIn returns the draft that the arguments of a tool are, of a tool that takes no list of
-// candidates: they list some and decide on none. Nobody may execute one of those, since nobody said
-// which. tool is empty for a name that is no tool's.
+// draftIn returns the draft that the arguments of another tool amount to: they list candidates and
+// decide on none, so none of them may be executed. tool is empty for a name that is no tool's.
 func (v *Vocabulary) draftIn(tool string, args Value) (Call, bool) {
 	mayList := func(f Field) bool {
 		switch f.Value.Kind {

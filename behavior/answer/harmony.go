@@ -20,7 +20,8 @@ var (
 	analysisHeader = regexp.MustCompile(`(?i)<` + bars + `channel` + bars + `>\s*analysis\b`)
 	// recipient matches to whom a message goes, recipientBefore one in front of its channel.
 	recipient = regexp.MustCompile(`(?:<` + bars + `\w{1,20}` + bars + `>\s*\w*?\s*|` +
-		`\b(?:assistant|commentary|analysis|final)\s*)*(?:\b|assistant)to\s?=\s*["'` + "`" + `]?(?:functions?\.)?([\w.:/-]+)`)
+		`\b(?:assistant|commentary|analysis|final)\s*)*` +
+		`(?:\b|assistant)to\s?=\s*["'` + "`" + `]?(?:functions?\.)?([\w.:/-]+)`)
 	recipientBefore = regexp.MustCompile(`(?:\bassistant\s*|\b)to\s?=\s*[\w.:/-]+\s*$`)
 	// messageEnd matches what ends a message.
 	messageEnd = regexp.MustCompile(`(?i)<` + bars + `(?:start|end|call|return)` + bars + `>`)

@@ -79,7 +79,8 @@ func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
 			return written, used, true
 		}
 		if v.ToolOf != nil {
-			if tool, ok = v.ToolOf(written); ok {
+			tool, ok = v.ToolOf(written)
+			if ok {
 				return tool, used, true
 			}
 		}
@@ -230,7 +231,8 @@ func (v *Vocabulary) called(name, arguments string) Call {
 		return draft.made(ToolFromFields)
 	}
 	if isTool {
-		c := Call{Tool: tool, Arguments: arguments, Repairs: used, read: &readArguments{arguments, object, lenient, fault}}
+		read := &readArguments{arguments, object, lenient, fault}
+		c := Call{Tool: tool, Arguments: arguments, Repairs: used, read: read}
 		if inner, wrapped := v.unwrapped(tool, object); wrapped {
 			c.Arguments, c.Repairs = inner, append(used, WrapperKey)
 			if draft, ok := v.draftIn(tool, Parse([]byte(inner))); ok {

@@ -105,7 +105,8 @@ func (v *Vocabulary) taggedCalls(text string, take func(c Call, start, end int))
 	}
 	for _, at := range elementName.FindAllStringSubmatchIndex(text, CallsMax+1) {
 		name := text[at[2]:at[3]]
-		if _, _, isTool := v.named(name); taken > 0 || !isTool || insideObject(text[:at[0]]) || cited(text, at[0], at[1]) {
+		_, _, isTool := v.named(name)
+		if taken > 0 || !isTool || insideObject(text[:at[0]]) || cited(text, at[0], at[1]) {
 			continue
 		}
 		args, used, end := elements(text[at[3]+1:], "</"+name+">")
@@ -166,13 +167,14 @@ func taggedArguments(text string) (args Value, used []Repair, fault *ArgumentErr
 		}
 		end := tags[i+1]
 		kind, content := text[open[4]:open[5]], strings.TrimSpace(text[open[1]:end[0]])
+		paired := open[2] == open[3] && end[2] != end[3] && text[end[4]:end[5]] == kind
 		between := ""
 		if i+2 < len(tags) {
 			between = text[end[1]:tags[i+2][0]]
 		}
 		named := open[6] >= 0
 		switch {
-		case open[2] != open[3], end[2] == end[3], text[end[4]:end[5]] != kind, strings.TrimSpace(between) != "":
+		case !paired, strings.TrimSpace(between) != "":
 			return wrong(unpaired)
 		case kind == "arg_key" && !keyed && content != "":
 			key, keyed = content, true

@@ -220,8 +220,8 @@ var (
 		`(?i)(?:chosen|choose|selected|select|final|best|commit\w*|pick\w*)[\w\s"'*:_-]{0,40}$`)
 )
 
-// looseCandidates finds the objects of a text that are candidates of a draft and in no object: nobody
-// said which of them to take. draft is the call of all of them, nil without any.
+// looseCandidates finds the objects of a text that are candidates of a draft outside of any object.
+// The text does not say which of them to take. draft is the call of all of them, nil without any.
 func (v *Vocabulary) looseCandidates(f found) (is []bool, draft *Call) {
 	is = make([]bool, len(f.objects))
 	var list []Value
@@ -674,7 +674,8 @@ var beforeObject = []*regexp.Regexp{
 	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...},
 	// NAME<｜tool▁sep｜>{...}, or function<｜tool▁sep｜>NAME and a fenced object
 	regexp.MustCompile("tool[▁_]sep" + bars + ">([\\w.-]+)\\s*(?:```json)?\\s*$"),
-	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<` + bars + `tool[▁_](?:sep|call_argument_begin)` + bars + `>\s*$`),
+	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<` + bars +
+		`tool[▁_](?:sep|call_argument_begin)` + bars + `>\s*$`),
 	// [TOOL_CALLS]NAME[CALL_ID]ID[ARGS]{...}
 	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w{1,64}\s*)?(?:\[ARGS\])?\s*$`),
 	// [NAME]{...}, [tool_call: NAME {...}], [tool_call: NAME({...})]

@@ -70,7 +70,8 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
 		Model: t.runtime.cfg.Model, Instructions: t.runtime.policy, Input: t.talk.Input, Tools: t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
-		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()), CacheKey: t.key, Breakpoints: t.talk.Breakpoints(),
+		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
+		CacheKey: t.key, Breakpoints: t.talk.Breakpoints(),
 	}}, true
 }
 

@@ -109,13 +109,14 @@ func (c Call) billed(a llmclient.Answer) (u llmclient.Usage, guessed bool) {
 		}
 		switch a.Failure.Kind {
 		case llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
-			llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrContext, llmclient.ErrWrongPath, llmclient.ErrProxy, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
+			llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrContext, llmclient.ErrWrongPath,
+			llmclient.ErrProxy, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
 			return llmclient.Usage{}, false // which come before a model has read anything
 		}
 		return llmclient.Usage{Input: c.input, Output: c.output}, true // it may have answered, and only the answer was lost
 	}
 	u = a.Reply.Usage
-	told := llmclient.Usage{Input: u.Input, Output: max(u.Output, 0)}
+	reportedInput, reportedOutput := u.Input, max(u.Output, 0)
 	switch {
 	case u.Input <= 0:
 		u.Input = c.input
@@ -129,7 +130,7 @@ func (c Call) billed(a llmclient.Answer) (u llmclient.Usage, guessed bool) {
 		u.Output = c.said
 	}
 	u.Output = max(u.Output, 0)
-	return u, u.Input != told.Input || u.Output != told.Output
+	return u, u.Input != reportedInput || u.Output != reportedOutput
 }
 
 // Charge is the record of what an answer counts.

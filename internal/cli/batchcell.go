@@ -36,7 +36,8 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 	defer p.endpoints.dir.ForgetWaits()
 	defer shared.plays(p.endpoints)()
 	o := engine.Options{
-		Settings: p.Settings, RunDir: a.Dir, Leased: true, Source: a.Around(source), Concurrency: int(p.Concurrency), SegmentBytes: p.SegmentMB << 20,
+		Settings: p.Settings, RunDir: a.Dir, Leased: true, Source: a.Around(source),
+		Concurrency: int(p.Concurrency), SegmentBytes: p.SegmentMB << 20,
 		Progress: a.Progress, Drain: a.Drain, FaultCounts: scripted.Faults.Counts, Record: p.folding.Add,
 		LLMIO: func(x engine.Exchange) {
 			if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {

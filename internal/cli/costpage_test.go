@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -67,6 +68,7 @@ func TestCostPage(t *testing.T) {
 		output := ""
 		if words, own := strings.CutPrefix(strings.ReplaceAll(command, "\\\n", " "), "$ "+programName+" "); own {
 			p := newProcess(t, nil, strings.Fields(words)...)
+			p.Now = func() time.Time { return time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC) } // no price is old then
 			if err := os.WriteFile(filepath.Join(p.dir, "mine.toml"), []byte(table), 0o600); err != nil {
 				t.Fatal(err)
 			}

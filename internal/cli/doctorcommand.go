@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"example.com/agentworld/llmclient/tokens"
 	"fmt"
 	"io"
 	"slices"
@@ -17,21 +16,27 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
-var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window", "llm.allow_store",
-	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
+var doctorSettings = []string{
+	"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window", "llm.allow_store",
+	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p",
+	"llm.extra_body", "llm.sampling_json",
+}
 
 const doctorHelp = `Check in some ten calls each whether the endpoints of a run will do, and say what to
-change where they will not. The last calls are those of a turn of a run. Endpoints, models and keys are those a run would use with
-the same settings, sampling included, those of single agents too; --agent checks one agent's
-alone. Without a model it checks the embedded scripted server, which costs nothing.
+change where they will not. The last calls are those of a turn of a run.
+
+Endpoints, models and keys are those that a run would use with the same settings, sampling
+included, also those of single agents; --agent checks one agent's alone. Without a model
+the embedded scripted server is checked, which costs nothing.
 
 Exit codes: 0 nothing failed, 2 bad input, 3 a check failed. Warnings do not count: a
-run copes with what they tell of.`
+run copes with them.`
 
 // doctorCommand examines an endpoint.
 func (m *Main) doctorCommand() *cobra.Command {
@@ -66,7 +71,8 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 	}
 	defer stop()
 	for i := range patients {
-		if patients[i].Turn, err = m.rehearsed(c); err != nil {
+		patients[i].Turn, err = m.rehearsed(c)
+		if err != nil {
 			return err
 		}
 	}

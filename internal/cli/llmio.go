@@ -149,8 +149,8 @@ func (n *failureNotes) see(x engine.Exchange) {
 		n.usage(x)
 		for _, repair := range r.Repairs {
 			if repair == llmclient.RepairTierFallback {
-				n.once(fmt.Sprintf("note: tier %s of %s is full; calls go to the default tier and try it again from time to time, counted as %s",
-					x.Request.Sampling.Tier(), x.Request.Model, repair))
+				n.once(fmt.Sprintf("note: tier %s of %s is full; calls go to the default tier and try it again "+
+					"from time to time, counted as %s", x.Request.Sampling.Tier(), x.Request.Model, repair))
 			}
 		}
 	}
@@ -184,9 +184,11 @@ func (n *failureNotes) usage(x engine.Exchange) {
 		case trace.DoubtOutputLow:
 			says = fmt.Sprintf("%d output tokens where %d were counted here; caps count those", u.Output, x.Counted.Output)
 		case trace.DoubtInputLow:
-			says = fmt.Sprintf("%d input tokens where %d were counted here; caps count those", u.Input, x.Counted.Input)
+			says = fmt.Sprintf("%d input tokens where %d were counted here; caps count those",
+				u.Input, x.Counted.Input)
 		case trace.DoubtInputHigh:
-			says = fmt.Sprintf("%d input tokens where %d were counted here; caps count what it says", u.Input, x.Counted.Input)
+			says = fmt.Sprintf("%d input tokens where %d were counted here; caps count what it says",
+				u.Input, x.Counted.Input)
 		}
 		n.onceOf("usage "+doubt+" "+model, fmt.Sprintf("note: the usage of %s is doubtful: it says %s", model, says))
 	}

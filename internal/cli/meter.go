@@ -31,7 +31,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 		known = nil
 	}
 	var list []price.Price
-	missing, untold := "", ""
+	missing, unpriced := "", ""
 	for _, model := range c.Models() {
 		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
 		if p, ok := table.Lookup(model); at >= 0 {
@@ -45,7 +45,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	for _, p := range list {
 		for _, tier := range c.tiersOf(p.Model) {
 			if !p.Knows(tier) {
-				untold = cmp.Or(untold, fmt.Sprintf("tier %s of model %s", shown(tier), shown(p.Model)))
+				unpriced = cmp.Or(unpriced, fmt.Sprintf("tier %s of model %s", shown(tier), shown(p.Model)))
 			}
 		}
 	}
@@ -59,10 +59,12 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 			if table.Unpriced(missing) {
 				looked = unpricedText
 			}
-			return nil, badInput("%s: there is no price of model %s%s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing), looked)
+			return nil, badInput("%s: there is no price of model %s%s; "+
+				"allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing), looked)
 		}
-		if untold != "" {
-			return nil, badInput("%s: there is no price of %s; allowed: a tier with a price, or a table with one (--price-table)", v.where(), untold)
+		if unpriced != "" {
+			return nil, badInput("%s: there is no price of %s; "+
+				"allowed: a tier with a price, or a table with one (--price-table)", v.where(), unpriced)
 		}
 	}
 	return list, nil
@@ -108,7 +110,8 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 			if price.Embedded().Unpriced(p.Model) {
 				looked = unpricedText
 			}
-			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s%s; a table with one can be given (--price-table)\n", shown(p.Model), looked)
+			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s%s; "+
+				"a table with one can be given (--price-table)\n", shown(p.Model), looked)
 		default:
 			plaintext.Fprintf(w, "cost: none, the scripted stub is free\n")
 		}
@@ -136,9 +139,11 @@ func (p plan) announcePrices(w io.Writer) {
 	for _, of := range p.Prices {
 		for _, tier := range p.tiersOf(of.Model) {
 			if of.Knows(tier) {
-				plaintext.Fprintf(w, "tier: %s asks for %s; the most is at the dearer of that and the default tier\n", shown(of.Model), shown(tier))
+				plaintext.Fprintf(w, "tier: %s asks for %s; the most is at the dearer of that and the default tier\n",
+					shown(of.Model), shown(tier))
 			} else {
-				plaintext.Fprintf(w, "tier: %s asks for %s, which has no price; costs are guessed at the dearest tier that has one\n", shown(of.Model), shown(tier))
+				plaintext.Fprintf(w, "tier: %s asks for %s, which has no price; "+
+					"costs are guessed at the dearest tier that has one\n", shown(of.Model), shown(tier))
 			}
 		}
 		if of.Until != "" {

@@ -126,7 +126,7 @@ func (c config) announceLive(w io.Writer, url, calls string) {
 // provider ended.
 func (c config) modelHint() string {
 	if !c.Live() {
-		return "the embedded scripted server failed; no setting of yours was involved"
+		return "the embedded scripted server failed; correct a setting of yours if the message names one"
 	}
 	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", find(c.values, "llm.model").origin)
 	switch {

@@ -45,6 +45,9 @@ func (m *Main) modelServerCommand() *cobra.Command {
 			if err != nil {
 				return badInput("--stub-manner: %w", err)
 			}
+			if usageFile == "" && c.Flags().Changed("usage-log") {
+				return badInput("flag --usage-log is empty; give it a file or leave it out")
+			}
 			usage, err := m.openUsageLog(usageFile)
 			if err != nil {
 				return err

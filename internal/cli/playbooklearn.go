@@ -21,8 +21,10 @@ import (
 )
 
 // learnSettings are the settings of a run that learning from finished runs has too.
-var learnSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms",
-	"llm.context_window", "llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.price_table", "run.playbook", "run.playbook_size")
+var learnSettings = append(capSettings().keys(""),
+	"llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms", "llm.context_window",
+	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p",
+	"llm.extra_body", "llm.price_table", "run.playbook", "run.playbook_size")
 
 const learnHelp = `Reflection at finished runs and change a playbook by what they teach.
 
@@ -111,7 +113,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	l.spender = engine.NewMeter(c.Settings)
 	l.runtime = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
 		Model: c.Model, ContextWindowTokens: c.ContextWindowTokens, MaxOutputTokens: c.MaxOutputTokens,
-		ReasoningEffort: c.ReasoningEffort, ServiceTier: c.ServiceTier, Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
+		ReasoningEffort: c.ReasoningEffort, ServiceTier: c.ServiceTier,
+		Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
 	}, CountTokens: tokens.Count}, rounds, l.seed.OwnSections()...)
 	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
 		fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))

@@ -102,7 +102,7 @@ func notOurs(err error) error {
 		return badInput("%w", locked)
 	}
 	if without, ok := errors.AsType[*run.NoLocksError](err); ok {
-		return badInput("%w; --run-dir names the directory of a run; a batch needs no locks: it goes on by leases", without)
+		return badInput("%w; --run-dir names the directory of a run; a batch works without locks, by leases", without)
 	}
 	if errors.Is(err, run.ErrIrregular) {
 		return badInput("%w", err)
@@ -203,8 +203,11 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 			p.endpoints.close()
 		}
 	}()
-	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens,
-		AllowStore: p.AllowStore, Steady: !p.Live()}
+	config := openai.Config{
+		BaseURL: p.endpoint(), APIKey: p.APIKey,
+		Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS),
+		WindowTokens: p.ContextWindowTokens, AllowStore: p.AllowStore, Steady: !p.Live(),
+	}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
 		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, scripted)
@@ -281,7 +284,8 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 		}
 		hint := p.undecidedHint(d)
 		return advise(failWith(exitGate, fmt.Errorf(
-			"completed, but %d of %d turns ended without a usable draft or decision, more than the %d%% that --max-degraded allows; %s",
+			"completed, but %d of %d turns ended without a usable draft or decision, "+
+				"more than the %d%% that --max-degraded allows; %s",
 			d.Undecided, turns, p.MaxDegradedPct, hint)), p.doctorAdvice())
 	case exitProvider:
 		hint, next := p.providerHint(result.Failure), []advice{}
@@ -339,7 +343,9 @@ func (p plan) undecidedHint(d report.DecisionCounts) string {
 	for reason, n := range d.FallbacksByReason {
 		ends[reason] += n
 	}
-	most := slices.MaxFunc(slices.Sorted(maps.Keys(ends)), func(a, b string) int { return cmp.Compare(ends[a], ends[b]) })
+	most := slices.MaxFunc(slices.Sorted(maps.Keys(ends)), func(a, b string) int {
+		return cmp.Compare(ends[a], ends[b])
+	})
 	if kind, parsed := strings.CutPrefix(most, trace.WaitParsePrefix); parsed {
 		return p.unusableHint(kind)
 	}
@@ -363,7 +369,8 @@ func (p plan) unusableHint(kind string) string {
 		}
 		return "a model that thinks needs room: raise --max-output-tokens and --timeout, or lower --reasoning-effort"
 	case "endless":
-		return "the model repeats itself until its answers are cut: more room would not help; set a --temperature above 0, or take another model"
+		return "the model repeats itself until its answers are cut: more room would not help; " +
+			"set a --temperature above 0, or take another model"
 	case "malformed_call":
 		return "the server cannot read its own model's calls: check its chat template and tool parser, or take another model"
 	case "no_json":

@@ -43,7 +43,8 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 		if errors.Is(err, fs.ErrNotExist) {
 			meant = didYouMean(name, m.scenarioNames())
 		}
-		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s", where, shown(name), cause(err), meant, allowedScenarios)
+		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s",
+			where, shown(name), cause(err), meant, allowedScenarios)
 	}
 	s, err = scenario.Parse(name, text)
 	return name, text, s, wrongSettings(err)

@@ -112,7 +112,7 @@ func TestReplayOpensNoSocket(t *testing.T) {
 }
 
 // TestNoFlock runs the real program where the file system has no locks: a run says what it needs and
-// leaves nothing, and a batch goes on by leases.
+// leaves nothing, and a batch works by leases.
 func TestNoFlock(t *testing.T) {
 	dir := t.TempDir()
 	text := "name = \"b\"\nscenarios = [\"minimal\"]\nseeds = \"1-2\"\n[budget]\ncalls = 1000\n[axes.a.b.llm]\noffline = true\n"

@@ -56,7 +56,7 @@ func (l *usageLog) add(u stub.Used) {
 	_, l.failed = l.file.Write(append(llmclient.Marshal(u), '\n'))
 }
 
-// close tells the sum, if there was a request, and reports the first failure.
+// close prints the sum, if there was a request, and returns the first failure.
 func (l *usageLog) close(w io.Writer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

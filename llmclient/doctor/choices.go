@@ -7,7 +7,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// kept says what came of a narrowed choice.
+// kept is how an endpoint kept to a narrowed choice.
 type kept string
 
 const (
@@ -25,7 +25,7 @@ const againAdvice = "more room would not help: set a {llm.temperature} above 0, 
 // called reports whether a call came at all.
 func (k kept) called() bool { return k == keptWell || k == keptOther }
 
-// choice is one form of asking for a call, with what came of it.
+// choice is one form of asking for a call, and its outcome.
 type choice struct {
 	check string
 	kept  kept
@@ -102,7 +102,7 @@ func (x *examination) choices(ctx context.Context) (*llmclient.Item, []llmclient
 	return first.call, first.items
 }
 
-// judgeChoice notes what came of one form.
+// judgeChoice notes the outcome of one form.
 func (x *examination) judgeChoice(c choice) {
 	switch c.kept {
 	case keptWell:
@@ -118,11 +118,11 @@ func (x *examination) judgeChoice(c choice) {
 		x.found.add(c.check, Warn, string(c.kept),
 			"{run.protocol} lean narrows least; narrowing is enforced here too, and each such call costs a repair")
 	default:
-		x.found.add(c.check, Warn, string(c.kept), "nothing: a run goes on to the next form where this one brings no call")
+		x.found.add(c.check, Warn, string(c.kept), "nothing: if this form brings no call, a run tries the next one")
 	}
 }
 
-// sends says what a run will send at last, given what came of the forms.
+// sends says which form a run will settle on, given the outcomes.
 func sends(tried []choice) string {
 	works := map[string]kept{}
 	for _, c := range tried {

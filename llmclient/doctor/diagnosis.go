@@ -52,12 +52,16 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 	case llmclient.ErrContext:
 		check, advice = CheckWindow, windowAdvice
 		if f.WindowTokens > 0 {
-			advice = fmt.Sprintf("the server's window has %d tokens: start it with a larger one (llama.cpp: -c, divided by its slots; Ollama: num_ctx), or set {llm.context_window} %d", f.WindowTokens, f.WindowTokens)
+			advice = fmt.Sprintf("the server's window has %d tokens: start it with a larger one "+
+				"(llama.cpp: -c, divided by its slots; Ollama: num_ctx), or set {llm.context_window} %d",
+				f.WindowTokens, f.WindowTokens)
 		}
 	case llmclient.ErrMalformedCall:
-		advice = "the server cannot read its own model's calls: check its chat template and tool parser, try a newer version, or another model"
+		advice = "the server cannot read its own model's calls: check its chat template and tool parser, " +
+			"try a newer version, or another model"
 	case llmclient.ErrPromptFilter:
-		advice = "a filter of the provider stopped the prompt: change {llm.system_prompt} or the filter's settings, or use another provider"
+		advice = "a filter of the provider stopped the prompt: change {llm.system_prompt} or the filter's settings, " +
+			"or use another provider"
 	case llmclient.ErrStoreRefused:
 		advice = "the endpoint wants to store what is sent: use another one, or allow that with {llm.allow_store}"
 	case llmclient.ErrRateLimited:
@@ -209,7 +213,8 @@ func (x *examination) conceded(r llmclient.Reply) {
 			continue
 		}
 		if name == "foreign_call_ids" {
-			x.found.add(CheckLongID, Pass, "refused, as the API's own limit has it; a run sends one only where the server made it", "")
+			x.found.add(CheckLongID, Pass,
+				"refused, as the API's own limit has it; a run sends one only where the server made it", "")
 			continue
 		}
 		check := map[string]string{"strict": CheckStrict, "array_bounds": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "required": CheckRequired,

@@ -79,7 +79,10 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		config.Timeout = TimeoutDefault
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
-	config.DefaultTimeout, config.RetriesMax, config.Limiter, config.Steady = config.Timeout, -1, nil, true
+	config.DefaultTimeout = config.Timeout
+	config.RetriesMax = -1
+	config.Limiter = nil
+	config.Steady = true
 	x := &examination{
 		model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout,
 		count: o.CountTokens, found: findings{}, windowTokens: config.WindowTokens,
@@ -132,7 +135,8 @@ func (x *examination) all(ctx context.Context, turn Turn, config openai.Config) 
 // shared are the kinds of failures that every call would share.
 var shared = []llmclient.ErrorKind{
 	llmclient.ErrConnection, llmclient.ErrProxy, llmclient.ErrWrongPath, llmclient.ErrForeignObject,
-	llmclient.ErrChatCompletions, llmclient.ErrMalformed, llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrRateLimited, llmclient.ErrTooLarge, llmclient.ErrInterrupted,
+	llmclient.ErrChatCompletions, llmclient.ErrMalformed, llmclient.ErrTimeout, llmclient.ErrDeadline,
+	llmclient.ErrRateLimited, llmclient.ErrTooLarge, llmclient.ErrInterrupted,
 }
 
 // hopeless reports whether no other call can fare better: without any reply, after a failure that all

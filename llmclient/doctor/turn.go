@@ -8,14 +8,15 @@ import (
 	"example.com/agentworld/llmclient/openai"
 )
 
-// Turn is a turn of a run, played by whoever knows how a run asks: its real requests, and what is fed
-// back about the answers.
+// Turn is a turn of a run that the caller of the examination plays: it makes the real requests, and
+// feeds back what a run would about the answers.
 type Turn interface {
 	// Next returns the next request; false once the turn has ended.
 	Next() (llmclient.Request, bool)
 	// Answer takes the answer to it.
 	Answer(llmclient.Answer)
-	// Ended says in one line what a turn came to that has ended, and whether its model decided.
+	// Ended says in one line how the turn ended, and whether its model decided. It is called after the
+	// end only.
 	Ended() (how string, decided bool)
 }
 
@@ -24,7 +25,7 @@ const turnAdvice = "a larger model may do better; {run.protocol} lean asks for l
 // turnCallsMax bounds the calls of a turn.
 const turnCallsMax = 8
 
-// prose stands in for the first answer of a turn. It leads to feedback, as a run gives it, in the middle
+// prose replaces the first answer of a turn. It makes the turn give feedback, as in a run, in the middle
 // of the next request, which begins with the first one.
 var prose = llmclient.Answer{Attempts: 1, Reply: &llmclient.Reply{
 	Status: "completed", Items: []llmclient.Item{llmclient.Message("assistant", "I would look around first.")},

@@ -20,7 +20,8 @@ const (
 func (x *examination) doubtUsage(r llmclient.Request, reply llmclient.Reply) {
 	u := reply.Usage
 	if !u.Summed() {
-		x.found.add(CheckUsage, Warn, fmt.Sprintf("%d input and %d output tokens are reported, and a total of %d", u.Input, u.Output, u.Total), doubtAdvice)
+		x.found.add(CheckUsage, Warn, fmt.Sprintf(
+			"%d input and %d output tokens are reported, and a total of %d", u.Input, u.Output, u.Total), doubtAdvice)
 	}
 	if x.count == nil || u.Input == 0 {
 		return
@@ -31,8 +32,10 @@ func (x *examination) doubtUsage(r llmclient.Request, reply llmclient.Reply) {
 		counted += int64(x.count(text)+more) + usageItemTokens
 	}
 	if counted >= usageTokensLeast && (2*u.Input < counted || 2*u.Input > 3*counted) {
-		x.found.add(CheckUsage, Warn, fmt.Sprintf("%d input tokens are reported where %d were counted here", u.Input, counted), doubtAdvice)
+		x.found.add(CheckUsage, Warn, fmt.Sprintf(
+			"%d input tokens are reported where %d were counted here", u.Input, counted), doubtAdvice)
 	}
 }
 
-const doubtAdvice = "compare the cost that is told with the provider's bill; caps count the higher of a report of under half and our own count"
+const doubtAdvice = "compare the reported cost with the provider's bill; " +
+	"if less than half of our own count is reported, caps count ours"

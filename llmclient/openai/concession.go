@@ -132,7 +132,9 @@ func withoutOtherTools(r *llmclient.Request) bool {
 	case r.Choice.Mode == llmclient.ChoiceNone:
 		r.Tools = nil
 	case r.Choice.Allowed != nil:
-		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t llmclient.Tool) bool { return !slices.Contains(r.Choice.Allowed, t.Name) })
+		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t llmclient.Tool) bool {
+			return !slices.Contains(r.Choice.Allowed, t.Name)
+		})
 		r.Choice.Allowed = nil
 	}
 	return len(r.Tools) < before
@@ -143,7 +145,8 @@ func withoutOtherTools(r *llmclient.Request) bool {
 func withoutRoles(r *llmclient.Request) (there bool) {
 	r.Input = slices.Clone(r.Input)
 	for i, it := range r.Input {
-		if it.Kind == llmclient.KindMessage && (it.Role == "developer" || it.Role == "system") && (i > 0 || r.Instructions != "") {
+		engines := it.Kind == llmclient.KindMessage && (it.Role == "developer" || it.Role == "system")
+		if engines && (i > 0 || r.Instructions != "") {
 			r.Input[i], there = it.WithRole("user"), true
 		}
 	}
@@ -254,8 +257,12 @@ var demandsReasoning = anyOf(
 
 // saysMember finds the names of members in a refusal. It accepts a name that is an everyday
 // word only in quotes or next to a word such as "parameter".
-var saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|temperature|top p|reasoning effort|max output tokens)\b|` +
-	"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)
+var saysMember = anyOf(
+	`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|`+
+		`temperature|top p|reasoning effort|max output tokens)\b`,
+	"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b",
+	`\b(include|store|strict) (?:parameter|field|option|is|must)\b`,
+)
 
 // notStored finds words that mention the member store and do not refuse it.
 var notStored = regexp.MustCompile("(not persisted|when|because|since) .{0,40}store|store.{0,12} (is )?(set to )?false")
@@ -309,7 +316,8 @@ func (x exchange) refusesByName(p problem, path, said, body string) [][]string {
 		case len(members) == 1 && members[0] == fieldToolChoice:
 			return choiceSteps
 		case len(members) > 0:
-			return [][]string{slices.DeleteFunc(members, isSetting)} // of settings alone an empty step, which mends nothing
+			// Of settings alone this is an empty step, which mends nothing.
+			return [][]string{slices.DeleteFunc(members, isSetting)}
 		}
 	}
 	return nil

@@ -23,7 +23,9 @@ func (c *Client) decode(x exchange) outcome {
 		if p.message != "" {
 			message += ": " + p.message
 		}
-		return outcome{failure: &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}}
+		return outcome{failure: &llmclient.Failure{
+			Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message),
+		}}
 	}
 	tools := c.tools.Load()
 	r := llmclient.MembersBeside(x.body, *tools) // each undecoded: one of an unexpected type must not spoil the others
@@ -69,7 +71,8 @@ func (c *Client) decode(x exchange) outcome {
 	// type alone does not decide, because servers give the object other names or none.
 	case strings.HasPrefix(object, "chat."), !llmclient.Given(r["output"]) && (llmclient.Given(r["choices"]) || joined == ""):
 		if strings.HasPrefix(object, "chat.") || llmclient.Given(r["choices"]) {
-			return failure(llmclient.ErrChatCompletions, said, "the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
+			return failure(llmclient.ErrChatCompletions, said,
+				"the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
 		}
 		came := "an object without output"
 		if object != "" {
@@ -77,7 +80,8 @@ func (c *Client) decode(x exchange) outcome {
 			// the scrubber.
 			came = "an object of type \"" + object + "\""
 		}
-		return failure(llmclient.ErrForeignObject, said, "expected a response, got "+came+"; the endpoint may not support the Responses API")
+		return failure(llmclient.ErrForeignObject, said,
+			"expected a response, got "+came+"; the endpoint may not support the Responses API")
 	}
 	items, nonObjects, fault := c.outputItems(r["output"], x.items)
 	if fault != "" {

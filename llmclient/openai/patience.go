@@ -81,7 +81,8 @@ func (c *Client) learn(model string, took time.Duration) {
 	c.patient[model] = max(c.patient[model], limit)
 	c.mu.Unlock()
 	if first {
-		c.note(fmt.Sprintf("answers of %s take longer than the request timeout of %s: the next ones may take %s at once", model, c.config.Timeout, limit.Round(time.Millisecond)))
+		c.note(fmt.Sprintf("answers of %s take longer than the request timeout of %s: "+
+			"the next ones may take %s at once", model, c.config.Timeout, limit.Round(time.Millisecond)))
 	}
 }
 

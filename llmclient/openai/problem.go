@@ -133,7 +133,10 @@ var (
 
 // isFailing reports whether n is a status of HTTP, or of a large gateway, that is a failure.
 func isFailing(n int) bool {
-	return n >= 400 && http.StatusText(n) != "" || n >= 520 && n <= 530 || n == 499
+	if n >= 400 && http.StatusText(n) != "" {
+		return true
+	}
+	return n == 499 || n >= 520 && n <= 530
 }
 
 // errorText reads an error that is a text. A status at its beginning and JSON within it are read as
@@ -144,7 +147,8 @@ func errorText(text string, level int) problem {
 	rest := text
 	if found := statusFront.FindStringSubmatch(text); found != nil {
 		if n, _ := strconv.Atoi(found[1]); isFailing(n) {
-			p.status, p.inner, rest = n, true, text[len(found[0]):]
+			p.status, p.inner = n, true
+			rest = text[len(found[0]):]
 		}
 	}
 	if p.status == 0 {

@@ -184,7 +184,11 @@ var reports = []reportedCase{
 		}},
 	{"\"Item with id 'rs_1' not found\" under `store: false`", "the item without its id, then not at all; `store` stays", "bifrost 5410, oh-my-pi 11928",
 		refusingText(`"type":"reasoning"`, 404, lostItem), 2, nil, func(p played) bool {
-			return p.mended("without_reasoning_items") && strings.Contains(p.bodies[1], `"type":"reasoning"`) && !strings.Contains(p.bodies[1], "rs_1") && len(p.bodies) == 4 && strings.Contains(p.bodies[3], `"store":false`)
+			if !p.mended("without_reasoning_items") || len(p.bodies) != 4 {
+				return false
+			}
+			withoutID := strings.Contains(p.bodies[1], `"type":"reasoning"`) && !strings.Contains(p.bodies[1], "rs_1")
+			return withoutID && strings.Contains(p.bodies[3], `"store":false`)
 		}},
 	{"reasoning \"was not issued to this caller\", \"could not be verified\"", "once without it, kept; `without_reasoning_items`", "9router 4061, experiential 965",
 		refusingText(`"type":"reasoning"`, 403, `{"error":{"message":"encrypted reasoning was not issued to this caller"}}`), 2, nil,

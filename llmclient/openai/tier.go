@@ -73,7 +73,8 @@ func (t *tierCall) request(r llmclient.Request) llmclient.Request {
 // is taken for a full tier.
 func (t *tierCall) fallsBack(got outcome, last bool) bool {
 	limited := got.failure != nil && got.failure.Kind == llmclient.ErrRateLimited
-	if !t.falls() || t.fallen || !got.tierFull && !(last && limited) {
+	full := got.tierFull || last && limited
+	if !full || !t.falls() || t.fallen {
 		return false
 	}
 	t.fallen = true

@@ -116,7 +116,8 @@ func TestWhatMeansThatATierIsFull(t *testing.T) {
 		{401, `{"error":{"message":"no key"}}`, false},
 	} {
 		s := newTierServer(t)
-		s.full, s.status, s.body = true, c.status, c.body
+		s.full = true
+		s.status, s.body = c.status, c.body
 		client, w := newClient(t, Config{BaseURL: s.URL, APIKey: NewSecret(testKey)})
 		a := client.Respond(t.Context(), flexRequest())
 		if (a.Reply != nil) != c.falls {

@@ -197,6 +197,9 @@ func (r *reported) take(rule countRule, n int64) {
 // lastingName finds the time in the name of a count of cache writes.
 var lastingName = regexp.MustCompile(`(\d{1,6})([smhd])`)
 
+// timeUnits are the units of such a time.
+var timeUnits = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+
 // lastingShort is the longest time of a write that is billed as a short one.
 const lastingShort = 30 * time.Minute
 
@@ -213,7 +216,7 @@ func (r *reported) lasting(raw json.RawMessage, apart bool) {
 			continue
 		}
 		number, _ := strconv.ParseInt(found[1], 10, 64)
-		unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[found[2]]
+		unit := timeUnits[found[2]]
 		n := count(value)
 		sum += n
 		if time.Duration(number)*unit > lastingShort {
@@ -235,7 +238,8 @@ func (r *reported) lasting(raw json.RawMessage, apart bool) {
 func (r reported) usage() llmclient.Usage {
 	c := r.counts
 	u := llmclient.Usage{
-		Cached: c[countCached], Written: c[countWritten], WrittenLong: r.long, Reasoning: c[countReasoning], Total: c[countTotal],
+		Cached: c[countCached], Written: c[countWritten], WrittenLong: r.long,
+		Reasoning: c[countReasoning], Total: c[countTotal],
 	}
 	inputs := readings(c[countInput], r.cacheApart && !r.chat, u.Cached+u.Written, u.Cached, u.Written)
 	outputs := readings(c[countOutput], r.reasoningApart, u.Reasoning)

@@ -2,7 +2,6 @@ package price
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 
 	"example.com/agentworld/llmclient"
@@ -58,7 +57,8 @@ const DefaultTier = "default"
 
 // sameTier maps words to the tier that providers mean by them. OpenAI renamed priority to fast.
 var sameTier = map[string]string{
-	"": DefaultTier, "auto": DefaultTier, "standard": DefaultTier, "standard_only": DefaultTier, "on_demand": DefaultTier,
+	"": DefaultTier, "auto": DefaultTier, "on_demand": DefaultTier,
+	"standard": DefaultTier, "standard_only": DefaultTier,
 	"priority": "fast", "batches": "batch",
 }
 
@@ -217,17 +217,6 @@ func (r Rates) scaled(micros int64) Rates {
 		return new(by(*m))
 	}
 	return Rates{by(r.Input), by(r.CachedInput), also(r.CacheWrite), also(r.CacheWriteLong), by(r.Output)}
-}
-
-// TierNames lists the tiers of the price, the default one first.
-func (p Price) TierNames() []string {
-	names := []string{DefaultTier}
-	for _, t := range p.Tiers {
-		if name := TierName(t.Name); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // percent returns that many hundredths of an amount for one token, rounded up.

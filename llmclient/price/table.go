@@ -160,10 +160,11 @@ func (r wireRow) read(w wireTable) (row, error) {
 			return row{}, fmt.Errorf("%s %q: allowed is a day as YYYY-MM-DD", day.name, day.text)
 		}
 	}
-	var err error
-	if p.Rates, err = r.wireRates.read(""); err != nil {
+	rates, err := r.wireRates.read("")
+	if err != nil {
 		return row{}, err
 	}
+	p.Rates = rates
 	if r.Long != (wireLong{}) {
 		if r.Long.Over <= 0 {
 			return row{}, fmt.Errorf("long.over %d: allowed is a number of input tokens from 1", r.Long.Over)
@@ -190,7 +191,11 @@ func (w wireRates) read(under string) (Rates, error) {
 	for _, field := range []struct {
 		name, text string
 		into       *Money
-	}{{"input", w.Input, &r.Input}, {"cached_input", cmp.Or(w.CachedInput, w.Input), &r.CachedInput}, {"output", w.Output, &r.Output}} {
+	}{
+		{"input", w.Input, &r.Input},
+		{"cached_input", cmp.Or(w.CachedInput, w.Input), &r.CachedInput},
+		{"output", w.Output, &r.Output},
+	} {
 		amount, err := readRate(under+field.name, field.text)
 		if err != nil {
 			return Rates{}, err
@@ -230,12 +235,14 @@ func (w wireTier) read(name string, p Price) (Tier, error) {
 	under := "tier." + name + "."
 	t := Tier{Name: name}
 	if len(name) > nameBytesMax || strings.TrimSpace(name) == "" || TierName(name) == DefaultTier {
-		return Tier{}, fmt.Errorf("tier %q: allowed is the provider's word for a tier other than the default one, such as flex", name)
+		return Tier{}, fmt.Errorf(
+			"tier %q: allowed is the provider's word for a tier other than the default one, such as flex", name)
 	}
 	if w.Times != "" {
 		factor, err := ParseMoney(w.Times)
 		if err != nil || factor > timesMax*unit {
-			return Tier{}, fmt.Errorf("%stimes %q: allowed is a number such as 0.5, at most %d", under, w.Times, timesMax)
+			return Tier{}, fmt.Errorf("%stimes %q: allowed is a number such as 0.5, at most %d",
+				under, w.Times, timesMax)
 		}
 		if w.wireRates != (wireRates{}) || w.Long != (wireRates{}) {
 			return Tier{}, fmt.Errorf("%stimes: allowed is a factor or rates, not both", under)
@@ -246,10 +253,11 @@ func (w wireTier) read(name string, p Price) (Tier, error) {
 		}
 		return t, nil
 	}
-	var err error
-	if t.Rates, err = w.wireRates.read(under); err != nil {
+	rates, err := w.wireRates.read(under)
+	if err != nil {
 		return Tier{}, err
 	}
+	t.Rates = rates
 	if w.Long != (wireRates{}) {
 		long, err := w.Long.read(under + "long.")
 		if err != nil {

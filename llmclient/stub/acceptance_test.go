@@ -126,7 +126,9 @@ func newAsker(t *testing.T, o Options) *asker {
 	})
 	if a.response == nil {
 		pass := func([]byte) error { return nil }
-		a.response, a.event, a.refusal = pass, pass, pass
+		a.response = pass
+		a.event = pass
+		a.refusal = pass
 	}
 	return a
 }

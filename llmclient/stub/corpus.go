@@ -72,7 +72,7 @@ type Shape struct {
 type Source struct {
 	// Name is unique; shapes refer to it.
 	Name string `toml:"name"`
-	// Says is one sentence on what was met, At are the addresses that tell of it.
+	// Says is one sentence on what was met, At are the addresses that describe it.
 	Says string   `toml:"says"`
 	At   []string `toml:"at"`
 	// Repairs are the named repairs that read it, sorted.

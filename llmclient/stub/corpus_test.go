@@ -55,8 +55,11 @@ func TestCorpusIsSound(t *testing.T) {
 func TestEveryShapeHasASource(t *testing.T) {
 	used := map[string]bool{}
 	for _, source := range Sources() {
-		if _, twice := used[source.Name]; twice || !kindName.MatchString(source.Name) || source.Says == "" || len(source.At) == 0 || !slices.IsSorted(source.Repairs) {
-			t.Errorf("%s: not unique, without a sentence or an address, or with unsorted repairs", source.Name)
+		if _, twice := used[source.Name]; twice || !kindName.MatchString(source.Name) {
+			t.Errorf("%s: not unique, or no name", source.Name)
+		}
+		if source.Says == "" || len(source.At) == 0 || !slices.IsSorted(source.Repairs) {
+			t.Errorf("%s: without a sentence or an address, or with unsorted repairs", source.Name)
 		}
 		for _, at := range source.At {
 			if u, err := url.Parse(at); err != nil || u.Scheme != "https" || u.Host == "" || len(u.Path) < 2 {

@@ -2,21 +2,20 @@ package stub
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 )
 
 // foreign is a request of a client that plays no world: nothing in it is an observation. It
 // gets what a client's author expects while trying a client out. The tool that the
 // user speaks of is called, with arguments from the user's words that fit the tool's schema;
-// a result is told; anything else is answered with a text, or with JSON where JSON is asked for.
+// a result is repeated; anything else is answered with a text, or with JSON where JSON is asked for.
 type foreign struct {
 	request request
 	// asked is the last message of a user, images and files how many it has beside its text.
@@ -164,7 +163,7 @@ var (
 // quotes, names, what follows a word such as "in", and the text.
 func phrases(text string) (found []string) {
 	add := func(phrase string) {
-		phrase = shortened(strings.TrimSpace(phrase), repeatedMax)
+		phrase = plaintext.Clip(strings.TrimSpace(phrase), repeatedMax)
 		if phrase != "" && !slices.Contains(found, phrase) {
 			found = append(found, phrase)
 		}
@@ -252,38 +251,22 @@ func (f foreign) text() string {
 // said is the answer in words.
 func (f foreign) said() string {
 	if len(f.results) > 0 {
-		return "The result is: " + shortened(strings.Join(f.results, "; "), resultMax)
+		return "The result is: " + plaintext.Clip(strings.Join(f.results, "; "), resultMax)
 	}
 	var parts []string
 	if f.asked != "" {
-		parts = append(parts, "\""+shortened(f.asked, repeatedMax)+"\"")
+		parts = append(parts, "\""+plaintext.Clip(f.asked, repeatedMax)+"\"")
 	}
 	for _, seen := range []struct {
 		n    int
 		kind string
 	}{{f.images, "image"}, {f.files, "file"}} {
 		if seen.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s%s, which I cannot see", seen.n, seen.kind, plural(seen.n)))
+			parts = append(parts, plaintext.Count(seen.n, seen.kind)+", which I cannot see")
 		}
 	}
 	if len(parts) == 0 {
 		return "I am a scripted model, and you have said nothing yet."
 	}
 	return "I am a scripted model and have no words of my own. You sent: " + strings.Join(parts, " and ") + "."
-}
-
-// plural is the ending of a noun.
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
-// shortened is the beginning of a text, of at most that many characters.
-func shortened(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }

@@ -29,18 +29,22 @@ func NewHandler(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Unix(epoch, 0) }
 	}
-	b := &books{told: o.OnUsage}
+	b := &books{report: o.OnUsage}
 	if o.Caching {
 		b.cache = newPromptCache(o.Now)
 	}
 	says := func(text string) route {
-		return route{http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, []byte(text)) }}
+		return route{http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, []byte(text))
+		}}
 	}
 	routes := map[string]route{"/healthz": says(`{"status":"ok"}`)}
 	for _, prefix := range []string{"", "/v1"} {
-		routes[prefix+"/responses"] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { o.respond(w, r, b) }}
-		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model","created":` +
-			strconv.FormatInt(epoch, 10) + `,"owned_by":"` + ModelName + `"}]}`)
+		routes[prefix+"/responses"] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) {
+			o.respond(w, r, b)
+		}}
+		routes[prefix+"/models"] = says(`{"object":"list","data":[{"id":"` + ModelName + `","object":"model",` +
+			`"created":` + strconv.FormatInt(epoch, 10) + `,"owned_by":"` + ModelName + `"}]}`)
 	}
 	patience := cmp.Or(o.patience, patienceDefault)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -47,9 +47,9 @@ var (
 	nameOfAPI  = regexp.MustCompile("^[a-zA-Z0-9_-]+$")
 	aText      = parameter{kinds: "string"}
 	textNeeded = parameter{kinds: "string", required: true}
-	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview web_search " +
-		"web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter programmatic_tool_calling " +
-		"image_generation local_shell shell custom namespace tool_search apply_patch"}
+	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview " +
+		"web_search web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter " +
+		"programmatic_tool_calling image_generation local_shell shell custom namespace tool_search apply_patch"}
 	anID     = parameter{kinds: "string", lengthMax: 64, mayBeEmpty: true}
 	aSwitch  = parameter{kinds: "boolean"}
 	anObject = parameter{kinds: "object"}
@@ -57,82 +57,128 @@ var (
 	toolName = parameter{kinds: "string", required: true, lengthMax: 128, pattern: nameOfAPI}
 	aSummary = parameter{kinds: "string", choices: "auto concise detailed"}
 	aMessage = parameter{
-		fields: map[string]parameter{"role": {kinds: "string", required: true, choices: "user assistant system developer"}, "content": {required: true}},
-		by:     "role", types: map[string]parameter{"user": fromOthers, "system": fromOthers, "developer": fromOthers,
+		fields: map[string]parameter{
+			"role":    {kinds: "string", required: true, choices: "user assistant system developer"},
+			"content": {required: true},
+		},
+		by: "role", types: map[string]parameter{
+			"user": fromOthers, "system": fromOthers, "developer": fromOthers,
 			"assistant": contentOf(map[string]parameter{
-				"output_text": {fields: map[string]parameter{"text": textNeeded, breakpointMember: {unknown: true}}},
-				"refusal":     {fields: map[string]parameter{"refusal": textNeeded, breakpointMember: {unknown: true}}},
-			})},
+				"output_text": {fields: map[string]parameter{
+					"text": textNeeded, breakpointMember: {unknown: true},
+				}},
+				"refusal": {fields: map[string]parameter{
+					"refusal": textNeeded, breakpointMember: {unknown: true},
+				}},
+			}),
+		},
 	}
 	fromOthers = contentOf(inputBlocks)
 	// inputBlocks are the blocks of messages and of outputs.
 	inputBlocks = map[string]parameter{
-		"input_text":  {fields: map[string]parameter{"text": textNeeded, breakpointMember: aBreakpoint}},
-		"input_image": {fields: map[string]parameter{"detail": {kinds: "string", choices: "low high auto original"}, "image_url": aText, "file_id": aText, breakpointMember: aBreakpoint}},
-		"input_file":  {fields: map[string]parameter{"filename": aText, "file_data": aText, "file_url": aText, "file_id": aText, breakpointMember: aBreakpoint}},
+		"input_text": {fields: map[string]parameter{"text": textNeeded, breakpointMember: aBreakpoint}},
+		"input_image": {fields: map[string]parameter{
+			"detail":    {kinds: "string", choices: "low high auto original"},
+			"image_url": aText, "file_id": aText, breakpointMember: aBreakpoint,
+		}},
+		"input_file": {fields: map[string]parameter{
+			"filename": aText, "file_data": aText, "file_url": aText, "file_id": aText, breakpointMember: aBreakpoint,
+		}},
 	}
-	aBreakpoint = parameter{kinds: "object", closed: true, fields: map[string]parameter{"mode": {kinds: "string", required: true, choices: "explicit"}, "ttl": timeToLive}}
-	timeToLive  = parameter{kinds: "string", choices: "30m 12h"}
-	aPenalty    = parameter{kinds: "number", min: -2, max: 2}
+	aBreakpoint = parameter{kinds: "object", closed: true, fields: map[string]parameter{
+		"mode": {kinds: "string", required: true, choices: "explicit"}, "ttl": timeToLive,
+	}}
+	timeToLive = parameter{kinds: "string", choices: "30m 12h"}
+	aPenalty   = parameter{kinds: "number", min: -2, max: 2}
 )
 
 // contentOf is a message whose content is a text or parts of these types.
 func contentOf(types map[string]parameter) parameter {
-	return parameter{fields: map[string]parameter{"content": {kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: types}}}}
+	return parameter{fields: map[string]parameter{"content": {
+		kinds: "string array", required: true,
+		items: &parameter{kinds: "object", required: true, closed: true, types: types},
+	}}}
 }
 
 // requestParameters is a request body of the API. Items of types that are not read here
 // pass, which the API refuses: servers in front of this one may add some of their own, which
 // clients send back.
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
-	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
+	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText,
+	"previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
 	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
 		"": aMessage, "message": aMessage,
 		"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
 		"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {
-			kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
+			kinds: "string array", required: true,
+			items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
 		}}},
 		"reasoning": {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
 	}}},
-	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": toolType}, types: map[string]parameter{
+	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{
+		"type": toolType,
+	}, types: map[string]parameter{
 		"function": {fields: map[string]parameter{
 			"name": toolName, "description": aText, "parameters": anObject, "strict": aSwitch,
 		}},
 		// Of tools that are run elsewhere only what must be there is looked at.
-		"file_search":      {fields: map[string]parameter{"vector_store_ids": {kinds: "array", required: true, items: &textNeeded}}},
+		"file_search": {fields: map[string]parameter{
+			"vector_store_ids": {kinds: "array", required: true, items: &textNeeded},
+		}},
 		"mcp":              {fields: map[string]parameter{"server_label": textNeeded}},
 		"code_interpreter": {fields: map[string]parameter{"container": {kinds: "string object", required: true}}},
 		"custom":           {fields: map[string]parameter{"name": toolName, "description": aText}},
-		"namespace":        {fields: map[string]parameter{"name": toolName, "description": textNeeded, "tools": {kinds: "array", required: true}}},
+		"namespace": {fields: map[string]parameter{
+			"name": toolName, "description": textNeeded, "tools": {kinds: "array", required: true},
+		}},
 		"computer_use_preview": {fields: map[string]parameter{
-			"environment": textNeeded, "display_width": {kinds: "integer", required: true}, "display_height": {kinds: "integer", required: true},
+			"environment":    textNeeded,
+			"display_width":  {kinds: "integer", required: true},
+			"display_height": {kinds: "integer", required: true},
 		}},
 	}}},
 	"tool_choice": {kinds: "string object", choices: "auto required none", closed: true, types: map[string]parameter{
 		"function": {fields: map[string]parameter{"name": textNeeded}},
 		"allowed_tools": {fields: map[string]parameter{
-			"mode":  {kinds: "string", required: true, choices: "auto required"},
-			"tools": {kinds: "array", required: true, items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded, "name": aText}}},
+			"mode": {kinds: "string", required: true, choices: "auto required"},
+			"tools": {kinds: "array", required: true, items: &parameter{
+				kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded, "name": aText},
+			}},
 		}},
 	}},
 	"parallel_tool_calls": aSwitch, "store": aSwitch, "stream": aSwitch, "background": aSwitch,
-	"max_output_tokens": {kinds: "integer", min: 16, max: 1e12}, "max_tool_calls": {kinds: "integer", min: 1, max: 1e9}, "top_logprobs": {kinds: "integer", max: 20},
+	"max_output_tokens": {kinds: "integer", min: 16, max: 1e12},
+	"max_tool_calls":    {kinds: "integer", min: 1, max: 1e9}, "top_logprobs": {kinds: "integer", max: 20},
 	"presence_penalty": aPenalty, "frequency_penalty": aPenalty,
-	"temperature": {kinds: "number", max: 2}, "top_p": {kinds: "number", max: 1}, "truncation": {kinds: "string", choices: "auto disabled"},
+	"temperature": {kinds: "number", max: 2}, "top_p": {kinds: "number", max: 1},
+	"truncation": {kinds: "string", choices: "auto disabled"},
 	"reasoning": {kinds: "object", closed: true, fields: map[string]parameter{
 		"effort":  {kinds: "string", choices: "none minimal low medium high xhigh max"},
 		"summary": aSummary, "generate_summary": aSummary, "mode": aText, "context": aText,
 	}},
-	"text": {kinds: "object", closed: true, fields: map[string]parameter{"format": {kinds: "object", closed: true, types: map[string]parameter{"text": {}, "json_object": {}, "json_schema": {fields: map[string]parameter{
-		"name": {kinds: "string", required: true, lengthMax: 64, pattern: nameOfAPI}, "schema": {kinds: "object", required: true}, "description": aText, "strict": aSwitch,
-	}}}}, "verbosity": {kinds: "string", choices: "low medium high"}}},
-	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results web_search_call.results " +
-		"web_search_call.action.sources message.input_image.image_url computer_call_output.output.image_url code_interpreter_call.outputs " +
+	"text": {kinds: "object", closed: true, fields: map[string]parameter{
+		"format": {kinds: "object", closed: true, types: map[string]parameter{
+			"text": {}, "json_object": {},
+			"json_schema": {fields: map[string]parameter{
+				"name":   {kinds: "string", required: true, lengthMax: 64, pattern: nameOfAPI},
+				"schema": {kinds: "object", required: true}, "description": aText, "strict": aSwitch,
+			}},
+		}},
+		"verbosity": {kinds: "string", choices: "low medium high"},
+	}},
+	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results " +
+		"web_search_call.results web_search_call.action.sources message.input_image.image_url " +
+		"computer_call_output.output.image_url code_interpreter_call.outputs " +
 		"reasoning.encrypted_content message.output_text.logprobs"}},
 	"stream_options": {kinds: "object", closed: true, fields: map[string]parameter{"include_obfuscation": aSwitch}},
-	"service_tier":   {kinds: "string", choices: "auto default flex scale priority fast ultrafast"}, "metadata": {kinds: "object", each: &parameter{kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$")}}, "prompt_cache_retention": {kinds: "string", choices: "in_memory 24h"},
+	"service_tier":   {kinds: "string", choices: "auto default flex scale priority fast ultrafast"},
+	"metadata": {kinds: "object", each: &parameter{
+		kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$"),
+	}},
+	"prompt_cache_retention": {kinds: "string", choices: "in_memory 24h"},
 	"prompt_cache_options": {kinds: "object", closed: true, fields: map[string]parameter{
-		"mode": {kinds: "string", choices: "implicit explicit"}, "ttl": timeToLive, "comparison_response_id": aText, "prewarm": aSwitch,
+		"mode": {kinds: "string", choices: "implicit explicit"}, "ttl": timeToLive,
+		"comparison_response_id": aText, "prewarm": aSwitch,
 	}},
 	"conversation": {kinds: "string object"},
 	"prompt":       anObject, "moderation": anObject, "context_management": {kinds: "array"},
@@ -208,7 +254,8 @@ func (p parameter) check(path string, value any) *RequestError {
 				}
 			}
 			_, there := v[name]
-			if field.unknown && there || !known && p.closed && p.types == nil {
+			unlisted := !known && p.closed && p.types == nil
+			if unlisted || field.unknown && there {
 				at = strings.ToValidUTF8(at[:min(len(at), 64)], "")
 				return badRequest("unknown_parameter", at, "Unknown parameter: '"+at+"'.")
 			}

@@ -71,7 +71,8 @@ func (o Options) decide(r request) Result {
 // result is the exchange's result with the given output, in the status of the shape
 // it has.
 func (x *exchange) result(output []json.RawMessage, s Shape) Result {
-	result := Result{ID: x.mark.id("resp_", 0), Usage: x.stage.request.usage(output, x.answer.reasoningTokens), exchange: x}
+	usage := x.stage.request.usage(output, x.answer.reasoningTokens)
+	result := Result{ID: x.mark.id("resp_", 0), Usage: usage, exchange: x}
 	if most := x.stage.request.echo.MaxOutputTokens; most != nil && result.Usage.Output > *most {
 		output = cut(output, *most-x.answer.reasoningTokens)
 		s.Status, s.Reason = "incomplete", "max_output_tokens"

@@ -17,7 +17,9 @@ const (
 	writesMax = 4
 	// Of a request's explicit breakpoints the first and the latest are looked up, and the latest
 	// ends of messages before an implicit one.
-	lookupsFirst, lookupsLatest, lookupsMessages = 2, 50, 20
+	lookupsFirst    = 2
+	lookupsLatest   = 50
+	lookupsMessages = 20
 	// An entry lives for so long after it was last written or read.
 	lifetimeDefault, lifetimeLong = 30 * time.Minute, 12 * time.Hour
 	// cacheStep is where models that take no breakpoints keep prefixes: at each multiple, in

@@ -121,7 +121,8 @@ func parseRequest(body []byte) (request, *RequestError) {
 		return r, badRequest("unsupported_parameter", "", "This server has no background, conversation or prompt; send the whole input.")
 	}
 	if string(llmclient.MembersOf(members["prompt_cache_options"])["prewarm"]) == "true" {
-		return r, badRequest("unsupported_parameter", "prompt_cache_options.prewarm", "This server answers what it is sent; it does not prepare a cache alone.")
+		return r, badRequest("unsupported_parameter", "prompt_cache_options.prewarm",
+			"This server answers what it is sent; it does not prepare a cache alone.")
 	}
 	if !isNull(r.echo.Tools) {
 		all := toolLists.read(r.echo.Tools)

@@ -276,7 +276,10 @@ func (s *schema) least() any {
 // holds reports whether a number as it is written is one that the schema takes.
 func (s *schema) holds(number string) bool {
 	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum {
+	if err != nil {
+		return false
+	}
+	if s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum {
 		return false
 	}
 	return s.kind() == "number" || n == math.Trunc(n) && !strings.Contains(number, ".")

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 )
 
 // Used is what one request is billed for. All counts are simulated tokens.
@@ -36,11 +37,12 @@ func (u Used) Add(v Used) Used {
 	}
 }
 
-// books number the requests of a server and tell what each is billed for.
+// books number the requests of a server and report what each is billed for.
 type books struct {
 	// cache is nil without one.
 	cache *promptCache
-	told  func(Used)
+	// report takes what a request is billed for, nil for nobody.
+	report func(Used)
 
 	mu     sync.Mutex
 	opened int64
@@ -69,14 +71,14 @@ func (b *books) open(r request) (e entry) {
 	return e
 }
 
-// close tells what a request came to.
+// close reports what a request is billed for.
 func (b *books) close(e entry, r request, u llmclient.Usage) {
-	if b.told == nil {
+	if b.report == nil {
 		return
 	}
-	b.told(Used{
-		Number: e.number, Model: shortened(r.echo.Model, usedTextMax),
-		CacheKey: shortened(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
+	b.report(Used{
+		Number: e.number, Model: plaintext.Clip(r.echo.Model, usedTextMax),
+		CacheKey: plaintext.Clip(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
 		Input:    u.Input, Cached: u.Cached, Written: e.use.written, Output: u.Output,
 	})
 }

@@ -201,7 +201,7 @@ var cacheDefaults = map[string]string{"mode": `"implicit"`, "ttl": `"30m"`}
 // statusCompleted is the status of an answer that is whole.
 const statusCompleted = "completed"
 
-// wireUsage is a usage as it travels. Writes are told by time to live if there are any.
+// wireUsage is a usage as it travels. Writes are listed by time to live if there are any.
 func (r request) wireUsage(u llmclient.Usage) (w wireUsage) {
 	w.InputTokens, w.OutputTokens = u.Input, u.Output
 	w.TotalTokens = u.Total
@@ -209,7 +209,8 @@ func (r request) wireUsage(u llmclient.Usage) (w wireUsage) {
 	w.OutputTokensDetails.ReasoningTokens = u.Reasoning
 	if written := r.cache.written; written > 0 {
 		w.InputTokensDetails.CacheWriteTokens = written
-		w.InputTokensDetails.WriteDetails = &wireWriteUsed{Long: r.cache.writtenLong, Default: written - r.cache.writtenLong}
+		long := r.cache.writtenLong
+		w.InputTokensDetails.WriteDetails = &wireWriteUsed{Long: long, Default: written - long}
 	}
 	return w
 }
