@@ -99,7 +99,7 @@ func TestAKeyInAnyCommandStaysHidden(t *testing.T) {
 				return
 			}
 			args := append(slices.Clone(path), "--"+f.Name+"="+planted)
-			if c.Name() == "model-server" && f.Name != "addr" {
+			if serves := c.Flags().Lookup("addr") != nil; serves && f.Name != "addr" {
 				args = append(args, "--addr=127.0.0.1:99999") // where no server can start and stay
 			}
 			keptHidden(t, newProcess(t, keyInEnv(), args...), strings.Join(path, " ")+" --"+f.Name)
