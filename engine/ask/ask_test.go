@@ -75,7 +75,7 @@ func play(t *testing.T, language string) *played {
 		fmt.Fprintf(w, `{"id":"resp_%d","object":"response","status":"completed","model":"m","output":%s,"usage":{"input_tokens":100,"output_tokens":5,"total_tokens":105}}`, asked, output)
 	}))
 	t.Cleanup(server.Close)
-	client, err := openai.New(openai.Config{BaseURL: server.URL})
+	client, err := openai.New(openai.Config{BaseURL: server.URL, Steady: true})
 	if err != nil {
 		t.Fatal(err)
 	}

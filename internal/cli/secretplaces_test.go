@@ -99,8 +99,9 @@ func TestAKeyInAnyCommandStaysHidden(t *testing.T) {
 				return
 			}
 			args := append(slices.Clone(path), "--"+f.Name+"="+planted)
-			if serves := c.Flags().Lookup("addr") != nil; serves && f.Name != "addr" {
-				args = append(args, "--addr=127.0.0.1:99999") // where no server can start and stay
+			// No server may start and stay.
+			if address := map[string]string{"model-server": "addr", "dashboard": "listen"}[c.Name()]; address != "" && f.Name != address {
+				args = append(args, "--"+address+"=127.0.0.1:99999")
 			}
 			keptHidden(t, newProcess(t, keyInEnv(), args...), strings.Join(path, " ")+" --"+f.Name)
 		})
