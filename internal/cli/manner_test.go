@@ -43,18 +43,16 @@ func manneredRun(t *testing.T, manners string, args ...string) (dir string, r re
 // and meet their goals. Each manner for itself is played in engine.
 func TestMannersCostCallsAndNoTurns(t *testing.T) {
 	slow(t)
-	for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {
-		for _, manners := range []string{
-			"agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose",
-			"agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=thinker,agent-5=prose,agent-5=namer",
-		} {
-			_, r := manneredRun(t, manners, "llm_bootstrap", "--ticks", "30", "--protocol", protocol)
-			if r.GoalsMet < 3 {
-				t.Errorf("%q, %s: %d goals met of %d, want 3", manners, protocol, r.GoalsMet, r.Agents)
-			}
+	for protocol, manners := range map[string]string{
+		behavior.ProtocolFull: "agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose",
+		behavior.ProtocolLean: "agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=thinker,agent-5=prose,agent-5=namer",
+	} {
+		_, r := manneredRun(t, manners, "llm_bootstrap", "--ticks", "30", "--protocol", protocol)
+		if r.GoalsMet < 3 {
+			t.Errorf("%q, %s: %d goals met of %d, want 3", manners, protocol, r.GoalsMet, r.Agents)
 		}
-		manneredRun(t, "late", "minimal", "--ticks", "2", "--decision-deadline", "2s", "--max-degraded", "100", "--protocol", protocol)
 	}
+	manneredRun(t, "late", "minimal", "--ticks", "2", "--decision-deadline", "2s", "--max-degraded", "100")
 }
 
 // TestMannersOfOthersChangeNothing plays a scenario whose agents cannot meet: where two of
