@@ -548,6 +548,21 @@ const strokes = `(() => {
 	return true;
 })()`
 
+// still waits until ten frames in a row draw nothing: what was begun before is drawn by then, also on a
+// slow machine. It counts from zero afterwards.
+const still = `new Promise((r) => {
+	let last = -1, same = 0, left = 2000;
+	const frame = () => {
+		const sum = (window.drawn[0] || 0) + (window.drawn[1] || 0);
+		same = sum === last ? same + 1 : 0;
+		last = sum;
+		if (same < 10 && left-- > 0) return requestAnimationFrame(frame);
+		window.drawn = {};
+		r(true);
+	};
+	requestAnimationFrame(frame);
+})`
+
 // drawsMax bounds what one frame of a map draws, whatever the world holds.
 const drawsMax = 4000
 
@@ -570,6 +585,9 @@ func TestALargeBeltIsClustered(t *testing.T) {
 	draws := func(what, act, shown string) (back, front int) {
 		t.Helper()
 		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](strokes)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](still, chromedp.EvalAwaitPromise)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](act)); err != nil {
