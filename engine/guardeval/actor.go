@@ -48,7 +48,7 @@ func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 		return reply(key, call{"environment_current_observation", "{}"})
 	case a.plans == planNothing && offered("plan") && !offered("turn") && !offered("decision_draft"):
 		return reply(key, planned())
-	case a.spoilt != "" && shown && (offered("decision") || offered("decision_draft") || offered("turn")) || a.spoilt == spoiltReason && shown && r.Choice.Mode == llmclient.ChoiceNone:
+	case a.spoils(key, r, shown):
 		return a.spoil(key, r)
 	}
 	answer := a.live.Respond(ctx, key, r)
@@ -60,6 +60,23 @@ func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 		}
 	}
 	return answer
+}
+
+// recoversEvery is in which ticks a victim with spoilt answers answers well: one that decides nothing
+// for ten ticks would end the run, and with it what is tried on it later.
+const recoversEvery = 8
+
+// spoils reports whether the victim's answer to a request is to be spoilt: where it would act, or
+// reason, with texts in view.
+func (a *actors) spoils(key trace.CallKey, r llmclient.Request, shown bool) bool {
+	if a.spoilt == "" || !shown || key.Tick%recoversEvery == 0 {
+		return false
+	}
+	if a.spoilt == spoiltReason && r.Choice.Mode == llmclient.ChoiceNone {
+		return true
+	}
+	acts := []string{"decision", "decision_draft", "turn"}
+	return slices.ContainsFunc(acts, func(tool string) bool { return slices.Contains(r.Choice.Allowed, tool) })
 }
 
 // given answers for an agent whose actions are fixed: it plans its action and does it.

@@ -283,9 +283,7 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 		options.Blind = []string{c.Victim}
 	}
 	ended, err := engine.Run(ctx, options)
-	// A victim that decides nothing for ten ticks ends its run. What was done to it until then counts.
-	played := ended.Status == trace.RunCompleted || ended.Status == trace.RunNoUsableAnswers
-	if err == nil && !played {
+	if err == nil && ended.Status != trace.RunCompleted {
 		err = errors.Join(ctx.Err(), fmt.Errorf("the run ended as %s: %s", ended.Status, ended.Reason))
 	}
 	if err != nil {
