@@ -80,7 +80,8 @@ func isLoopback(baseURL string) bool {
 // machine, even an answer without a set length is no longer than its reservation.
 func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
-	if r.Model = model; s.counts || s.local[model] {
+	r.Model = model
+	if s.counts || s.local[model] {
 		r.OwnLength = !s.counts && r.Sampling.MaxOutputTokens == 0
 		r.Sampling.MaxOutputTokens = s.longest(ask)
 	}

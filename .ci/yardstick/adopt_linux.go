@@ -2,15 +2,13 @@ package main
 
 import (
 	"log"
-	"syscall"
-)
 
-// prSetChildSubreaper is the option of prctl(2).
-const prSetChildSubreaper = 36
+	"golang.org/x/sys/unix"
+)
 
 // adopt makes this process the parent of descendants whose own ends.
 func adopt() {
-	if _, _, err := syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0); err != 0 {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		log.Fatal("adopt orphans: ", err)
 	}
 }

@@ -27,13 +27,20 @@ func readEnding(r *llmclient.Reply, outputMax int) {
 		least = endlessTimes
 	}
 	if endsOpen(r.Items) && isEndless(r.Items, least) {
-		r.Status, r.IncompleteReason, r.Repairs = "incomplete", llmclient.ReasonEndless, append(r.Repairs, repairEndless)
+		cutShort(r, llmclient.ReasonEndless, repairEndless)
 		return
 	}
 	unsaid := r.Status != "incomplete" || r.IncompleteReason == reasonUnknown
 	if full && unsaid && endsOpen(r.Items) {
-		r.Status, r.IncompleteReason, r.Repairs = "incomplete", reasonLength, append(r.Repairs, repairCutUnsaid)
+		cutShort(r, reasonLength, repairCutUnsaid)
 	}
+}
+
+// cutShort makes a reply one that was cut for a reason, which its status did not say.
+func cutShort(r *llmclient.Reply, reason, repair string) {
+	r.Status = "incomplete"
+	r.IncompleteReason = reason
+	r.Repairs = append(r.Repairs, repair)
 }
 
 // bytesPerTokenLeast is how long a token is at least on average in an answer whose tokens nobody counted.

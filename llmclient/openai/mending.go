@@ -117,7 +117,9 @@ var blindly = []string{fieldOutputLists, fieldBreakpoints, fieldRole, fieldReaso
 
 // takes takes the first of some steps that changes the request.
 func (m *mending) takes(steps [][]string, why string, got outcome) bool {
-	m.step, m.steps, m.why = nil, nil, why
+	m.step = nil
+	m.steps = nil
+	m.why = why
 	for i, step := range steps {
 		if m.take(step, got) {
 			m.step, m.steps = step, steps[i+1:]
@@ -190,8 +192,8 @@ func (m *mending) givesBack(names ...string) bool {
 // tries is undone.
 func (m *mending) ended(answered bool) {
 	if !answered {
-		for _, step := range allSteps(m.taken) {
-			m.undo(step)
+		for step := range m.taken {
+			m.undo(strings.Fields(step))
 		}
 		return
 	}
@@ -203,13 +205,6 @@ func (m *mending) ended(answered bool) {
 	for _, name := range blindly {
 		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
 	}
-}
-
-func allSteps(taken map[string]bool) (steps [][]string) {
-	for key := range taken {
-		steps = append(steps, strings.Fields(key))
-	}
-	return steps
 }
 
 // concede gives a field up on trial for what the endpoint said, and reports whether it was not given up
