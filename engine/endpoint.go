@@ -332,7 +332,8 @@ func used(s trace.Step) bool {
 type verdict int
 
 const (
-	// noVerdict: a cap, the provider or the user ended the turn.
+	// noVerdict: a cap, the provider or the user ended the turn, or the guard refused what a model decided
+	// with texts of others in view.
 	noVerdict verdict = iota
 	// byModel: a model decided, now or when it began an order, or drafted what was done.
 	byModel
@@ -345,10 +346,21 @@ func verdictOn(d trace.Decision) verdict {
 	switch {
 	case strings.HasPrefix(string(reason), trace.WaitModelPrefix):
 		return noVerdict
+	case reason == trace.WaitGuardRejected && readsOthers(d):
+		// The model decided, and the guard refused it. If that counted, others could end a run by
+		// what they write.
+		return noVerdict
 	case d.DecidedBy == trace.ByEngine, d.FailedBy != "" && d.By == trace.ByPlan:
 		return byEngine
 	}
 	return byModel
+}
+
+// readsOthers reports whether something that nobody vouches for was in view of a decision.
+func readsOthers(d trace.Decision) bool {
+	return slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool {
+		return s.Trust == trace.TrustOtherAgent || s.Trust == trace.TrustDerived
+	})
 }
 
 // judge counts for each endpoint the ticks in a row in which it answered and no decision was a
