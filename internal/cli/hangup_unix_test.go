@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"os"
 	"os/signal"
 	"syscall"
 	"testing"
@@ -17,6 +18,10 @@ func TestHangUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Under nohup the tests themselves start with the hang-up ignored; a listener ends that.
+	listener := make(chan os.Signal, 1)
+	signal.Notify(listener, syscall.SIGHUP)
+	defer signal.Stop(listener)
 	tooFar := func() { t.Error("a hang-up counts as a further signal: the program would exit") }
 	ctx, quit, stop := interruptible(tooFar)
 	kill(syscall.SIGHUP)
