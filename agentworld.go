@@ -56,16 +56,20 @@ func Defaults(name string) (Settings, error) {
 	s, text, embedded := scenario.Embedded(name)
 	if !embedded {
 		var err error
-		if text, err = readScenario(name); err != nil {
+		text, err = readScenario(name)
+		if err != nil {
 			return settings, fmt.Errorf("%s is no embedded scenario, and no file: %w", name, err)
 		}
-		if s, err = scenario.Parse(name, text); err != nil {
+		s, err = scenario.Parse(name, text)
+		if err != nil {
 			return settings, err
 		}
 	} else {
 		name = s.ID
 	}
-	settings.Scenario, settings.ScenarioTOML, settings.Seed = name, string(text), s.Seed
+	settings.Scenario = name
+	settings.ScenarioTOML = string(text)
+	settings.Seed = s.Seed
 	settings.ScriptedSeed, settings.FaultSeed = s.Seed, s.Seed
 	if s.Task != nil {
 		settings.Ticks = s.Task.Ticks
@@ -131,7 +135,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	ended, err := engine.Run(ctx, engine.Options{
-		Settings: settings, Prepared: prepared, RunDir: o.Dir, Source: source, Concurrency: o.Concurrency, Progress: o.Progress,
+		Settings: settings, Prepared: prepared, RunDir: o.Dir, Source: source, Concurrency: o.Concurrency,
+		Progress: o.Progress,
 	})
 	if err != nil {
 		return Result{}, err
@@ -146,7 +151,8 @@ func open(o Options) (Settings, engine.Source, func(), error) {
 	if len(settings.AgentModels) > 0 {
 		return settings, nil, nil, errors.New("agent_models: agents with a model of their own are run by the command")
 	}
-	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey), WindowTokens: settings.ContextWindowTokens, Waiting: o.Waiting}
+	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey),
+		WindowTokens: settings.ContextWindowTokens, Waiting: o.Waiting}
 	stop := func() {}
 	if settings.Model == "" {
 		server, err := stub.Start(context.Background(), "", stub.Options{Seed: settings.ScriptedSeed})
@@ -154,8 +160,12 @@ func open(o Options) (Settings, engine.Source, func(), error) {
 			return settings, nil, nil, err
 		}
 		stop = func() { _ = server.Close() }
-		config.BaseURL, config.ShownURL, config.Steady = server.URL(), stub.EmbeddedURL, true
-		settings.Model, settings.ModelSource, settings.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
+		config.BaseURL = server.URL()
+		config.ShownURL = stub.EmbeddedURL
+		config.Steady = true
+		settings.Model = stub.ModelName
+		settings.ModelSource = trace.SourceScripted
+		settings.BaseURL = stub.EmbeddedURL
 	} else {
 		url, err := openai.ParseBaseURL(cmp.Or(settings.BaseURL, openai.BaseURLDefault))
 		if err != nil {

@@ -237,7 +237,8 @@ const plansMax = 400
 // exceed [plansMax], only matter and factories are checked.
 func (e *estimate) obstacle(p int64) string {
 	if e.recipes != nil && e.rules.BuildElectricity > e.rules.PowerCapacity {
-		return fmt.Sprintf("A factory takes %d electricity at once, and a battery holds %d.", e.rules.BuildElectricity, e.rules.PowerCapacity)
+		return fmt.Sprintf("A factory takes %d electricity at once, and a battery holds %d.", e.rules.BuildElectricity,
+			e.rules.PowerCapacity)
 	}
 	if inTime := world.FactoriesMax * e.makers * e.delivery; e.recipes != nil && p > inTime {
 		return fmt.Sprintf("A factory stands in tick %d at the earliest and then delivers at most %d in ticks %d to %d; "+
@@ -263,8 +264,10 @@ func (e *estimate) obstacle(p int64) string {
 			why = fmt.Sprintf("%s To dig, refine, build and schedule takes %d actions; %d agents have %d.", e.matterText(p, b),
 				b.actions, e.agents, e.agents*e.ticks)
 		case b.charge > e.start[world.Electricity]+gain:
-			why = fmt.Sprintf("%s %s The start has %d. To dig, refine, build and schedule takes %d actions; in the rest of %d ticks, "+
-				"%d agents at radiation %d gain at most %d, heat and idle draw allowed for.", e.matterText(p, b), e.chargeText(p, b),
+			why = fmt.Sprintf("%s %s The start has %d. To dig, refine, build and schedule takes %d actions; in the rest of "+
+				"%d ticks, "+
+				"%d agents at radiation %d gain at most %d, heat and idle draw allowed for.", e.matterText(p, b),
+				e.chargeText(p, b),
 				e.start[world.Electricity], b.actions, e.ticks, e.agents, e.radiation, gain)
 		default:
 			return ""

@@ -53,7 +53,8 @@ func Flows(s world.Scenario) (lines []string) {
 		return nil
 	}
 	if len(n.agents) > flowAgentsMax {
-		return []string{fmt.Sprintf("flows: the rules name more than %d agents; what strangers can get is not computed", flowAgentsMax)}
+		return []string{fmt.Sprintf("flows: the rules name more than %d agents; what strangers can get is not computed",
+			flowAgentsMax)}
 	}
 	slices.SortFunc(n.agents, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	sources := n.agents
@@ -71,7 +72,8 @@ func Flows(s world.Scenario) (lines []string) {
 			for _, resource := range world.Resources() {
 				window := windows[resource]
 				if within := n.most(from, resource, window, paid); within > 0 {
-					part := fmt.Sprintf("%d %s in %d ticks, %d in %d", within, resource, window, n.most(from, resource, ticks, paid), ticks)
+					part := fmt.Sprintf("%d %s in %d ticks, %d in %d", within, resource, window, n.most(from, resource, ticks, paid),
+						ticks)
 					if paid {
 						part += ", for at least " + n.rates(from, resource)
 					}

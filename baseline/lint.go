@@ -47,7 +47,8 @@ func Lint(s world.Scenario, seed uint64) []Diagnostic {
 		if g.MetAt < 0 {
 			list = append(list, Diagnostic{
 				fmt.Sprintf("goal %s of %s", g.Goal.ID, g.AgentID),
-				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast, w.Tick()),
+				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast,
+					w.Tick()),
 				true,
 			})
 		}
@@ -73,7 +74,8 @@ func lintTask(s world.Scenario, scripted int64) []Diagnostic {
 		return []Diagnostic{{What: "task", Why: "no player can score anything: " + b.Why}}
 	}
 	if _, nothing := mustPlay(s, s.Seed, s.Task.Ticks, Nothing); scripted <= nothing {
-		return []Diagnostic{{"task", fmt.Sprintf("the scripted agents score %d, no more than the %d of doing nothing", scripted, nothing), true}}
+		return []Diagnostic{{"task", fmt.Sprintf("the scripted agents score %d, no more than the %d of doing nothing",
+			scripted, nothing), true}}
 	}
 	return nil
 }

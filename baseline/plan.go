@@ -77,7 +77,8 @@ func parseTaste(words []string) (t agentTaste, ok bool) {
 	}
 	name, number, _ := strings.Cut(words[1], "=")
 	value, err := strconv.ParseInt(number, 10, 64)
-	known := slices.IndexFunc(new(tastes).all(), func(t taste) bool { return t.name == name && t.min <= value && value <= t.max })
+	known := slices.IndexFunc(new(tastes).all(),
+		func(t taste) bool { return t.name == name && t.min <= value && value <= t.max })
 	return agentTaste{words[0], name, value}, err == nil && known >= 0
 }
 

@@ -27,7 +27,8 @@ func Play(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.World, i
 }
 
 // playWatched plays as [Play] does, and tells the score after every tick.
-func playWatched(s world.Scenario, seed uint64, ticks int64, p Policy, watch func(score int64)) (*world.World, int64, error) {
+func playWatched(s world.Scenario, seed uint64, ticks int64, p Policy, watch func(score int64)) (*world.World, int64,
+	error) {
 	w, err := world.New(s, seed)
 	if err != nil {
 		return nil, 0, fmt.Errorf("play: %w", err)

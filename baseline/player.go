@@ -74,10 +74,14 @@ func (m *player) place(id string) *place {
 func (n *moment) learn() {
 	for _, r := range n.Remembered {
 		p := n.place(r.ID)
-		p.seen, p.radiation, p.reserve = true, r.Radiation, r.CompoundG
+		p.seen = true
+		p.radiation = r.Radiation
+		p.reserve = r.CompoundG
 	}
 	here := n.place(n.Here.ID)
-	here.seen, here.radiation, here.reserve = true, n.Here.Radiation, n.Here.CompoundG
+	here.seen = true
+	here.radiation = n.Here.Radiation
+	here.reserve = n.Here.CompoundG
 	for _, s := range n.Places {
 		if p := n.place(s.ID); s.Visible {
 			p.reserve = *s.CompoundG
@@ -88,7 +92,10 @@ func (n *moment) learn() {
 		}
 	}
 	if n.at != here.id {
-		n.at, n.full, n.gift, n.served = here.id, nil, 0, nil
+		n.at = here.id
+		n.full = nil
+		n.gift = 0
+		n.served = nil
 	}
 	if n.powered(here) {
 		n.base = here.id
@@ -101,7 +108,8 @@ func (n *moment) learn() {
 	default:
 		// The battery had no room. The next try is half as large; below a few units there is
 		// no point.
-		if n.gift = gift.Amount / 2; n.gift < 5 {
+		n.gift = gift.Amount / 2
+		if n.gift < 5 {
 			n.full, n.gift = append(n.full, gift.To), 0
 		}
 	}

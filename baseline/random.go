@@ -52,7 +52,8 @@ func (n Situation) choices(b Brief) [][]world.Action {
 		}
 	}
 	return [][]world.Action{
-		{world.Wait{}}, {world.Harvest{MaxAmount: world.HarvestMax}}, {world.Mine{MassG: world.MineMaxG}}, {world.Refine{MassG: world.RefineMaxG}},
+		{world.Wait{}}, {world.Harvest{MaxAmount: world.HarvestMax}}, {world.Mine{MassG: world.MineMaxG}},
+		{world.Refine{MassG: world.RefineMaxG}},
 		moves, builds, batches, gifts,
 	}
 }

@@ -41,11 +41,13 @@ func ScoresOf(s world.Scenario) (scores Scores, ok bool, err error) {
 		policy Policy
 		score  *int64
 	}{{Nothing, &scores.Nothing}, {Random, &scores.Random}, {Greedy, &scores.Greedy}, {Scripted, &scores.Scripted}} {
-		if _, *one.score, err = Play(s, s.Seed, s.Task.Ticks, one.policy); err != nil {
+		_, *one.score, err = Play(s, s.Seed, s.Task.Ticks, one.policy)
+		if err != nil {
 			return Scores{}, false, fmt.Errorf("scores: %w", err)
 		}
 	}
-	if scores.Best, err = bestOf(s); err != nil {
+	scores.Best, err = bestOf(s)
+	if err != nil {
 		return Scores{}, false, fmt.Errorf("scores: %w", err)
 	}
 	b := BoundOf(s)

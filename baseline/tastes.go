@@ -34,7 +34,8 @@ type tastes struct {
 
 // scriptedTastes are those of the scripted agents.
 var scriptedTastes = tastes{
-	hoardG: 40_000, supplyG: 2 * world.MineMaxG, queueMost: 3, factoriesMost: 4, wearMost: world.WearMax * 8 / 10, settleTicks: 25,
+	hoardG: 40_000, supplyG: 2 * world.MineMaxG, queueMost: 3, factoriesMost: 4, wearMost: world.WearMax * 8 / 10,
+	settleTicks:  25,
 	batchesAhead: 2, refineLeast: 1, batchesLeast: 1, lowPercent: 100, fullPercent: 90, lotPercent: 25, shortLeast: 4,
 }
 

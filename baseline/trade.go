@@ -89,7 +89,8 @@ func (n *moment) deal() *deal {
 	}
 	// What others here want for what the agent lacks is lacking, too.
 	for _, o := range n.Here.Offers {
-		if amountOf(d.lacks, o.Give) > 0 && amountOf(d.lacks, o.Want) == 0 && n.stock(o.Want) < o.WantAmount && d.keep[o.Want] == 0 {
+		if amountOf(d.lacks, o.Give) > 0 && amountOf(d.lacks, o.Want) == 0 && n.stock(o.Want) < o.WantAmount &&
+			d.keep[o.Want] == 0 {
 			d.lack(o.Want, o.WantAmount-n.stock(o.Want))
 		}
 	}
@@ -133,7 +134,8 @@ func (d *deal) supply(made string, most int64) {
 	}
 	// What is in escrow counts as if it were still here.
 	charge, hardware := d.Self.Electricity+d.escrow(world.Electricity), d.Self.Hardware+d.escrow(world.Hardware)
-	perBatch, unitsPerBatch := max(1, amountOf(recipe.Inputs, world.Electricity)), max(1, amountOf(recipe.Inputs, world.Hardware))
+	perBatch, unitsPerBatch := max(1, amountOf(recipe.Inputs, world.Electricity)),
+		max(1, amountOf(recipe.Inputs, world.Hardware))
 	needCharge, needHardware := floor, int64(0)
 	if len(d.local(recipe.FactoryKind)) == 0 {
 		needCharge, needHardware = floor+d.Rules.BuildElectricity, d.Rules.BuildHardware
@@ -251,7 +253,9 @@ func (d *deal) answer() (list []world.Action) {
 		}
 		if len(d.lacks) > 0 {
 			if o, ok := d.swap(r.Want, most, d.lacks[0]); ok {
-				o.To, o.Re, o.Ticks = r.From, r.ID, world.TermsTicksMax
+				o.To = r.From
+				o.Re = r.ID
+				o.Ticks = world.TermsTicksMax
 				list = append(list, o)
 			}
 		} else if d.at(r.From) {
@@ -334,7 +338,8 @@ func (d *deal) fetch() []world.Action {
 		}
 		charge := 2*way.need(d.Rules) + d.lowMark()
 		if o.Want == world.Electricity {
-			charge = max(charge, way.need(d.Rules)+d.lowMark()+d.Rules.PowerCapacity/5+o.WantAmount) // what must be kept may be as much
+			// what must be kept may be as much
+			charge = max(charge, way.need(d.Rules)+d.lowMark()+d.Rules.PowerCapacity/5+o.WantAmount)
 		}
 		switch {
 		case d.Self.Electricity >= min(charge, d.charged()):
@@ -363,12 +368,14 @@ func (d *deal) ask() (list []world.Action) {
 			}
 		}
 		most := max(1, d.lot()/d.worth(lack.Resource, 1))
-		list = append(list, world.Request{To: to, Resource: lack.Resource, Amount: min(lack.Amount, most), Ticks: world.TermsTicksMax})
+		list = append(list, world.Request{To: to, Resource: lack.Resource, Amount: min(lack.Amount, most),
+			Ticks: world.TermsTicksMax})
 	}
 	return list
 }
 
 // asking reports whether an own request may still be answered soon.
 func (n *moment) asking() bool {
-	return slices.ContainsFunc(n.OwnRequests, func(r world.Terms) bool { return r.ExpiresIn > world.TermsTicksMax-patience })
+	return slices.ContainsFunc(n.OwnRequests,
+		func(r world.Terms) bool { return r.ExpiresIn > world.TermsTicksMax-patience })
 }

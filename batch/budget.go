@@ -62,7 +62,8 @@ const slicesOf = 64
 func OpenLedger(d Dir, limit trace.Limit, shard Shard) (*Ledger, error) {
 	for u, bound := range budget.AmountOf(limit) {
 		if bound > 0 && bound < int64(shard.Of) {
-			return nil, fmt.Errorf("a budget of %d %s cannot be divided between %d shards; allowed: at least one for each", bound, budget.Unit(u), shard.Of)
+			return nil, fmt.Errorf("a budget of %d %s cannot be divided between %d shards; allowed: at least one for each",
+				bound, budget.Unit(u), shard.Of)
 		}
 	}
 	if err := d.folder().MkdirAll(budgetDir); err != nil {
@@ -231,7 +232,9 @@ func (l *Ledger) part() trace.Limit {
 	p := l.limit
 	if l.shard.Of > 1 {
 		of, index := int64(l.shard.Of), int64(l.shard.Index)
-		p.Calls, p.Tokens, p.Cost = part(p.Calls, of, index), part(p.Tokens, of, index), part(p.Cost, of, index)
+		p.Calls = part(p.Calls, of, index)
+		p.Tokens = part(p.Tokens, of, index)
+		p.Cost = part(p.Cost, of, index)
 	}
 	return p
 }
@@ -299,7 +302,8 @@ func (l *Ledger) Reserve(ctx context.Context, most budget.Amount) (settle func(b
 			}
 		}
 		if !fits {
-			if fits, err = l.lease(ctx, missing); err != nil {
+			fits, err = l.lease(ctx, missing)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -124,18 +124,21 @@ func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
 	case out.Axis == "" && c == nil:
 		return nil, nil
 	case !slices.Contains(axes, out.Axis):
-		wrong = append(wrong, misplaced{"axis", fmt.Sprintf("compare: axis %s: allowed: %s", quoted(out.Axis), strings.Join(axes, ", "))})
+		wrong = append(wrong, misplaced{"axis",
+			fmt.Sprintf("compare: axis %s: allowed: %s", quoted(out.Axis), strings.Join(axes, ", "))})
 		out.Axis = ""
 	}
 	values := valuesOf(cells, out.Axis)
 	if known := slices.Contains(values, out.Baseline); !known && out.Axis != "" {
 		if out.Baseline != "" {
-			wrong = append(wrong, misplaced{"baseline", fmt.Sprintf("compare: baseline %s: allowed: %s", quoted(out.Baseline), strings.Join(values, ", "))})
+			wrong = append(wrong, misplaced{"baseline",
+				fmt.Sprintf("compare: baseline %s: allowed: %s", quoted(out.Baseline), strings.Join(values, ", "))})
 		}
 		out.Baseline = values[0]
 	}
 	if out.Primary == "" {
-		if out.Primary = "score"; len(scenarios) > 1 {
+		out.Primary = "score"
+		if len(scenarios) > 1 {
 			out.Primary = "score_share"
 		}
 	}
@@ -158,7 +161,9 @@ func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
 		out.Range = m.Range
 	}
 	if out.StopWhenDecided && out.Range == 0 && primary {
-		wrong = append(wrong, misplaced{"stop_when_decided", fmt.Sprintf("compare: stop_when_decided needs the range of %s, the largest difference that two runs can have; allowed: range, or a metric that is a share", out.Primary)})
+		wrong = append(wrong, misplaced{"stop_when_decided",
+			fmt.Sprintf("compare: stop_when_decided needs the range of %s, the largest difference that two runs can have; "+
+				"allowed: range, or a metric that is a share", out.Primary)})
 	}
 	if out.Alpha == 0 {
 		out.Alpha = 0.05
@@ -221,7 +226,8 @@ func (m matched) pairs(results map[ID]*Result, arm, baseline string) (list []pai
 		if !ok {
 			continue
 		}
-		p := pairing{cluster: c.Scenario, instance: c.Scenario + " " + strconv.FormatUint(c.Seed, 10), arm: results[c.ID], base: results[partner]}
+		p := pairing{cluster: c.Scenario, instance: c.Scenario + " " + strconv.FormatUint(c.Seed, 10), arm: results[c.ID],
+			base: results[partner]}
 		if !m.several {
 			p.cluster = p.instance
 		}
@@ -245,7 +251,8 @@ func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, erro
 			continue
 		}
 		pairs := byKey.pairs(byID, arm, c.Baseline)
-		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{}, Confidence: 1 - c.Alpha, Metrics: []MetricVerdict{}}
+		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{},
+			Confidence: 1 - c.Alpha, Metrics: []MetricVerdict{}}
 		for _, p := range pairs {
 			switch {
 			case p.open():
@@ -284,7 +291,11 @@ func indexed(results []Result) map[ID]*Result {
 // that fails more often than the other, so that what is left is no fair sample.
 func (c *Compare) obstacle(pairs []pairing) string {
 	versions := map[Versions]bool{}
-	armFailed, baseFailed, onlyArm, onlyBase, n := 0, 0, 0, 0, 0
+	armFailed := 0
+	baseFailed := 0
+	onlyArm := 0
+	onlyBase := 0
+	n := 0
 	for _, p := range pairs {
 		for _, r := range []*Result{p.arm, p.base} {
 			if r != nil {
@@ -352,7 +363,8 @@ func lacking(all []pairing, have int, metric string) []string {
 	case scored == have:
 		return nil
 	case short > 0:
-		return []string{fmt.Sprintf("%d of %s without a %s: the runs of %d were cut short, with fewer ticks than their task", scored-have, plaintext.Count(scored, "pair"), metric, short)}
+		return []string{fmt.Sprintf("%d of %s without a %s: the runs of %d were cut short, with fewer ticks than their task",
+			scored-have, plaintext.Count(scored, "pair"), metric, short)}
 	}
 	return []string{fmt.Sprintf("%d of %s without a %s", scored-have, plaintext.Count(scored, "pair"), metric)}
 }
@@ -377,20 +389,25 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) e
 			}
 			v.ArmMean, v.BaselineMean = arm, base
 			if primary && c.PassAt != nil {
-				v.ArmPass, v.BaselinePass = c.passes(paired[i], func(p pairing) *Result { return p.arm }), c.passes(paired[i], func(p pairing) *Result { return p.base })
+				v.ArmPass, v.BaselinePass = c.passes(paired[i], func(p pairing) *Result { return p.arm }),
+					c.passes(paired[i], func(p pairing) *Result { return p.base })
 			}
 			o := stats.Options{Alpha: c.Alpha, LowerIsBetter: m.LowerIsBetter, Range: m.Range}
 			if primary {
-				o.Margin, o.Effect, o.Range = c.Margin, c.Effect, c.Range
+				o.Margin = c.Margin
+				o.Effect = c.Effect
+				o.Range = c.Range
 			}
 			for _, p := range pairs {
 				if d := math.Abs(p.A - p.B); o.Range > 0 && d > o.Range {
-					list[i].Why = fmt.Sprintf("a difference of %s in %s is outside of the range of %s", number(d), name, number(o.Range))
+					list[i].Why = fmt.Sprintf("a difference of %s in %s is outside of the range of %s", number(d), name,
+						number(o.Range))
 					o.Range = 0
 				}
 			}
 			list[i].Metrics = append(list[i].Metrics, v)
-			tested, places = append(tested, stats.Metric{Pairs: pairs, Options: o}), append(places, place{i, len(list[i].Metrics) - 1})
+			tested, places = append(tested, stats.Metric{Pairs: pairs, Options: o}),
+				append(places, place{i, len(list[i].Metrics) - 1})
 		}
 	}
 	verdicts, err := stats.CompareAll(tested)
@@ -434,7 +451,9 @@ func valuesIn(all []pairing, name string) (pairs []stats.Pair, arm, base float64
 				order, clusters[p.cluster] = append(order, p.cluster), &sum{}
 			}
 			s := clusters[p.cluster]
-			s.arm, s.base, s.n = s.arm+a, s.base+b, s.n+1
+			s.arm += a
+			s.base += b
+			s.n += 1
 		}
 	}
 	for _, name := range order {
@@ -448,7 +467,8 @@ func valuesIn(all []pairing, name string) (pairs []stats.Pair, arm, base float64
 // decided has no number of pairs known beforehand. The other metrics get none: the primary one
 // chose when to stop. The level is split between the arms.
 func (c *Compare) sequential(v *MetricVerdict, pairs []pairing, arms int, o stats.Options) error {
-	if v.Sequential = true; !v.Primary {
+	v.Sequential = true
+	if !v.Primary {
 		v.Outcome, v.FurtherPairs = NoVerdict, 0
 		return nil
 	}
@@ -461,7 +481,9 @@ func (c *Compare) sequential(v *MetricVerdict, pairs []pairing, arms int, o stat
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	v.Outcome, v.P, v.AdjustedP = outcome, e.P(), min(1, e.P()*float64(arms))
+	v.Outcome = outcome
+	v.P = e.P()
+	v.AdjustedP = min(1, e.P()*float64(arms))
 	return nil
 }
 
@@ -487,7 +509,8 @@ func (c *Compare) process(pairs []pairing) (stats.EProcess, error) {
 		if len(values) == 0 {
 			continue
 		}
-		if e, err = e.Observe(values...); err != nil {
+		e, err = e.Observe(values...)
+		if err != nil {
 			return e, fmt.Errorf("compare: %w", err)
 		}
 	}

@@ -134,7 +134,8 @@ func (d Dir) KeepFile(text []byte) error {
 
 // File is the batch file that was kept, and the cells that were planned of it.
 func (d Dir) File() (f File, cells []Cell, err error) {
-	if _, cells, err = d.Cells(); err != nil {
+	_, cells, err = d.Cells()
+	if err != nil {
 		return f, nil, err
 	}
 	text, err := d.read(batchFile)
@@ -283,7 +284,9 @@ func (d Dir) Results(cells []Cell) (list []Result, err error) {
 		for _, file := range []string{resultFile, failureFile} {
 			r, ok, err := d.result(c.ID, file)
 			if damaged, of := errors.AsType[*damagedError](err); of {
-				r, ok, err = Result{Status: trace.RunInternalError, Reason: damaged.Error(), Metrics: map[string]float64{}}, true, nil
+				r = Result{Status: trace.RunInternalError, Reason: damaged.Error(), Metrics: map[string]float64{}}
+				ok = true
+				err = nil
 			}
 			if err != nil {
 				return nil, err

@@ -201,7 +201,8 @@ func Parse(data []byte) (File, error) {
 	}
 	lines.unknown(wrong)
 	unknown := len(problems)
-	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1, Budget: t.Budget, Compare: t.Compare, Gates: t.Gates, lines: lines}
+	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1,
+		Budget: t.Budget, Compare: t.Compare, Gates: t.Gates, lines: lines}
 	switch {
 	case f.Name == "":
 		wrong(lines.of("name"), "name is missing; allowed: %s", nameAllowed)
@@ -211,7 +212,8 @@ func Parse(data []byte) (File, error) {
 		wrong(lines.of("name"), "name %s: %v", quoted(f.Name), plaintext.FileName(f.Name))
 	}
 	if len(f.Scenarios) == 0 {
-		wrong(f.ScenariosLine, "scenarios is missing; allowed: a list of names of scenarios, or of paths relative to this file")
+		wrong(f.ScenariosLine, "scenarios is missing; allowed: a list of names of scenarios, or of paths relative to this "+
+			"file")
 	}
 	for i, name := range f.Scenarios {
 		if strings.TrimSpace(name) == "" || slices.Contains(f.Scenarios[:i], name) {
@@ -219,11 +221,13 @@ func Parse(data []byte) (File, error) {
 		}
 	}
 	var err error
-	if f.Seeds, err = seedsOf(t.Seeds); err != nil {
+	f.Seeds, err = seedsOf(t.Seeds)
+	if err != nil {
 		wrong(lines.of("seeds"), "seeds: %s", err)
 	}
 	if t.Repeats != nil {
-		if f.Repeats = *t.Repeats; f.Repeats < 1 || f.Repeats > repeatsMost {
+		f.Repeats = *t.Repeats
+		if f.Repeats < 1 || f.Repeats > repeatsMost {
 			wrong(lines.of("repeats"), "repeats: %d is out of range; allowed: 1 to %d", f.Repeats, repeatsMost)
 			f.Repeats = 1
 		}
@@ -257,7 +261,8 @@ func Parse(data []byte) (File, error) {
 
 // unknown reports the keys that are not of a batch file.
 func (l fileLines) unknown(wrong func(int, string, ...any)) {
-	tables := map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](), "gates": reflect.TypeFor[Gate]()}
+	tables := map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](),
+		"gates": reflect.TypeFor[Gate]()}
 	for _, one := range l {
 		allowed := keysOf(reflect.TypeFor[fileTOML](), one.path[:1])
 		if len(one.path) > 1 && allowed == nil {
@@ -287,7 +292,8 @@ func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axi
 			a.Values = append(a.Values, AxisValue{value, l.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
 		}
 		if len(a.Values) == 0 {
-			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]", quoted(axis), quoted(axis))
+			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]",
+				quoted(axis), quoted(axis))
 		}
 		list = append(list, a)
 	}
@@ -308,7 +314,8 @@ func contradictions(axes []Axis, wrong func(int, string, ...any)) {
 				other := func(p place) bool { return p.axis != axis.Name && p.Text != s.Text }
 				if i := slices.IndexFunc(set[s.Key], other); i >= 0 {
 					before := set[s.Key][i]
-					wrong(s.Line, "%s is set by axis %s, and by axis %s in line %d; allowed: one axis for a setting", s.Key, quoted(axis.Name), quoted(before.axis), before.Line)
+					wrong(s.Line, "%s is set by axis %s, and by axis %s in line %d; allowed: one axis for a setting", s.Key,
+						quoted(axis.Name), quoted(before.axis), before.Line)
 				}
 				set[s.Key] = append(set[s.Key], place{axis.Name, s})
 			}
@@ -412,13 +419,15 @@ func (g Gate) faults() (list []string) {
 // run has yet is undecided; only what can never be judged is an error.
 func (g Gate) misfits(c *Compare, cells []Cell) (list []string) {
 	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if list = g.unknown(c, cells); len(list) > 0 || len(g.Verdict) == 0 {
+	list = g.unknown(c, cells)
+	if len(list) > 0 || len(g.Verdict) == 0 {
 		return list
 	}
 	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
 		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}
 	}
-	if arms := slices.DeleteFunc(valuesOf(cells, c.Axis), func(v string) bool { return v == c.Baseline }); g.Arm != "" && !slices.Contains(arms, g.Arm) {
+	if arms := slices.DeleteFunc(valuesOf(cells, c.Axis), func(v string) bool { return v == c.Baseline }); g.Arm != "" &&
+		!slices.Contains(arms, g.Arm) {
 		wrong("%s is not compared with %s; allowed: %s", quoted(g.Arm), c.Baseline, strings.Join(arms, ", "))
 	}
 	if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
@@ -435,7 +444,8 @@ func quoted(text string) string { return plaintext.Escape(string(llmclient.Marsh
 
 // named says that a text can name a batch, an axis or a value.
 func named(text string) bool {
-	return text != "" && len(text) <= nameMost && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+	return text != "" && len(text) <= nameMost &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
 // seedsOf reads a list of seeds: numbers, or a text such as "1-10,15".
@@ -444,14 +454,16 @@ func seedsOf(v any) (seeds []uint64, err error) {
 	const allowed = `allowed: a list of numbers such as [1, 2, 3], or a text such as "1-10,15"`
 	add := func(from, to uint64) error {
 		if to < from || to-from >= SeedsMost || len(seeds)+int(to-from) >= SeedsMost {
-			return fmt.Errorf("%d-%d is no range, or too long; allowed: up to %d seeds, from the lower to the higher", from, to, SeedsMost)
+			return fmt.Errorf("%d-%d is no range, or too long; allowed: up to %d seeds, from the lower to the higher", from, to,
+				SeedsMost)
 		}
 		for s := from; ; s++ {
 			if seen[s] {
 				return fmt.Errorf("%d is given twice; allowed: each seed once", s)
 			}
 			seen[s] = true
-			if seeds = append(seeds, s); s == to {
+			seeds = append(seeds, s)
+			if s == to {
 				return nil
 			}
 		}
@@ -576,7 +588,8 @@ func (l fileLines) gate(i, of int) int {
 // below are the next parts of the keys below a path, in order.
 func (l fileLines) below(path ...string) (names []string) {
 	for _, one := range l {
-		if len(one.path) > len(path) && slices.Equal(one.path[:len(path)], path) && !slices.Contains(names, one.path[len(path)]) {
+		if len(one.path) > len(path) && slices.Equal(one.path[:len(path)], path) &&
+			!slices.Contains(names, one.path[len(path)]) {
 			names = append(names, one.path[len(path)])
 		}
 	}
@@ -584,7 +597,8 @@ func (l fileLines) below(path ...string) (names []string) {
 }
 
 // settings are those of a table, in the order of the file.
-func (l fileLines) settings(path []string, tables map[string]map[string]any, wrong func(int, string, ...any)) (list []Setting) {
+func (l fileLines) settings(path []string, tables map[string]map[string]any,
+	wrong func(int, string, ...any)) (list []Setting) {
 	for _, table := range l.below(path...) {
 		for _, key := range l.below(append(slices.Clone(path), table)...) {
 			line := l.of(append(slices.Clone(path), table, key)...)

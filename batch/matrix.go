@@ -62,7 +62,10 @@ func (f File) Combinations() (list []Combination) {
 			for _, seed := range seeds {
 				for i := range arms {
 					one := arms[(i+turn)%len(arms)]
-					one.Cell.Scenario, one.Cell.Seed, one.Cell.Repeat, one.OwnSeed = scenario, seed, repeat, own
+					one.Cell.Scenario = scenario
+					one.Cell.Seed = seed
+					one.Cell.Repeat = repeat
+					one.OwnSeed = own
 					list = append(list, one)
 				}
 				turn++

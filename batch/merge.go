@@ -55,8 +55,11 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 			at, known := best[c.ID]
 			if !known {
 				best[c.ID] = other
-			} else if best[c.ID], err = fuller(at, other, c.ID); err != nil {
-				return 0, err
+			} else {
+				best[c.ID], err = fuller(at, other, c.ID)
+				if err != nil {
+					return 0, err
+				}
 			}
 		}
 	}

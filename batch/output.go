@@ -71,15 +71,19 @@ func (s Summary) CSV() []byte {
 	for _, axis := range axes {
 		header = append(header, plaintext.Cell(axis))
 	}
-	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens", "run_cost_micros", "currency", "cut_short")
+	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens",
+		"run_cost_micros", "currency", "cut_short")
 	_ = w.Write(append(header, names...)) // into a buffer, as below
 	for _, r := range s.Results {
-		row := []string{plaintext.Cell(string(r.ID)), plaintext.Cell(r.Scenario), strconv.FormatUint(r.Seed, 10), strconv.FormatInt(r.Repeat, 10)}
+		row := []string{plaintext.Cell(string(r.ID)), plaintext.Cell(r.Scenario), strconv.FormatUint(r.Seed, 10),
+			strconv.FormatInt(r.Repeat, 10)}
 		for _, axis := range axes {
 			row = append(row, plaintext.Cell(r.Label(axis)))
 		}
-		row = append(row, string(r.Status), plaintext.Cell(r.Reason), plaintext.Cell(r.Model), string(r.ModelSource), r.Digest,
-			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10), plaintext.Cell(r.Currency), strconv.FormatBool(r.CutShort))
+		row = append(row, string(r.Status), plaintext.Cell(r.Reason), plaintext.Cell(r.Model), string(r.ModelSource),
+			r.Digest,
+			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10),
+			plaintext.Cell(r.Currency), strconv.FormatBool(r.CutShort))
 		for _, name := range names {
 			cell := ""
 			if v, ok := r.Metrics[name]; ok {
@@ -137,8 +141,9 @@ func (s Summary) JUnit() []byte {
 	}
 	for _, cmp := range s.Comparisons {
 		for _, v := range cmp.Metrics {
-			c := junitCase{Class: "comparisons", Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(cmp.Arm), one(cmp.Baseline)),
-				Out: fmt.Sprintf("%s: difference %s over %d pairs, p %.3f", v.words(), number(v.Difference), v.Pairs, v.AdjustedP)}
+			c := junitCase{Class: "comparisons",
+				Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(cmp.Arm), one(cmp.Baseline)),
+				Out:  fmt.Sprintf("%s: difference %s over %d pairs, p %.3f", v.words(), number(v.Difference), v.Pairs, v.AdjustedP)}
 			switch v.Outcome {
 			case NoVerdict, stats.TooFew, stats.Undecided:
 				why := v.words()
@@ -151,7 +156,8 @@ func (s Summary) JUnit() []byte {
 		}
 	}
 	for _, f := range s.Failures {
-		suite.Cases = append(suite.Cases, junitCase{Class: "cells", Name: one(f.Name), Error: &junitMessage{one(string(f.Status) + ": " + f.Reason)}})
+		suite.Cases = append(suite.Cases,
+			junitCase{Class: "cells", Name: one(f.Name), Error: &junitMessage{one(string(f.Status) + ": " + f.Reason)}})
 	}
 	for _, c := range suite.Cases {
 		suite.Tests++

@@ -35,14 +35,16 @@ func (s Summary) HTML() []byte {
 		Remarks                   []string
 		Tables                    []pageTable
 		Intervals                 []pageInterval
-	}{Name: one(s.Name), Head: s.head(), Verdict: string(s.Verdict), Gates: len(s.Gates) > 0, Remarks: s.remarks(), Omitted: omitted}
+	}{Name: one(s.Name), Head: s.head(), Verdict: string(s.Verdict), Gates: len(s.Gates) > 0, Remarks: s.remarks(),
+		Omitted: omitted}
 	if s.Scripted {
 		data.Note = scriptedNote
 	}
 	for _, t := range []struct {
 		caption string
 		table
-	}{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()}, {"Failed cells", failures}, {"Cells", s.cellTable()}} {
+	}{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()},
+		{"Failed cells", failures}, {"Cells", s.cellTable()}} {
 		if len(t.rows) > 0 {
 			data.Tables = append(data.Tables, pageTable{t.caption, t.header, t.rows})
 		}
@@ -70,7 +72,8 @@ func intervalOf(label string, v MetricVerdict) pageInterval {
 		span = 1
 	}
 	at := func(x float64) float64 { return 10 + 80*(x-low)/span }
-	return pageInterval{label, number(v.Difference) + " (" + number(v.Interval.Low) + " to " + number(v.Interval.High) + "), " + v.words(),
+	return pageInterval{label, number(v.Difference) + " (" + number(v.Interval.Low) + " to " + number(v.Interval.High) +
+		"), " + v.words(),
 		at(v.Interval.Low), at(v.Interval.High), at(v.Difference), at(0)}
 }
 
@@ -82,7 +85,9 @@ func (s Summary) cellTable() table {
 		if v, ok := r.Metrics["score"]; ok {
 			score = number(v)
 		}
-		t.rows = append(t.rows, []string{one(string(r.ID)), one(r.Scenario), strconv.FormatUint(r.Seed, 10), strconv.FormatInt(r.Repeat, 10), one(r.Arm()), string(r.Status), score, strconv.FormatInt(r.Calls, 10), r.Digest[:min(16, len(r.Digest))]})
+		t.rows = append(t.rows, []string{one(string(r.ID)), one(r.Scenario), strconv.FormatUint(r.Seed, 10),
+			strconv.FormatInt(r.Repeat, 10), one(r.Arm()), string(r.Status), score, strconv.FormatInt(r.Calls, 10),
+			r.Digest[:min(16, len(r.Digest))]})
 	}
 	return t
 }

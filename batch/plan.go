@@ -78,7 +78,9 @@ func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error
 	}
 	effect := cmp.Or(q.Effect, c.Effect)
 	if effect <= 0 {
-		return Plan{}, fmt.Errorf("no difference to find; allowed: effect under compare or --effect, a difference of %s that is worth finding", c.Primary)
+		return Plan{}, fmt.Errorf(
+			"no difference to find; allowed: effect under compare or --effect, a difference of %s that is worth finding",
+			c.Primary)
 	}
 	p := Plan{Metric: c.Primary, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance"}
 	byID, byKey := indexed(results), match(cells, c.Axis)
@@ -98,12 +100,15 @@ func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error
 		known, sd := sample.Clusters(), sample.SD()
 		if known < pilotLeast {
 			spread, ok := baseline.ScoreSpread(cells[0].Scenario)
-			has := fmt.Sprintf("the pilot has %s in which both %s and %s have the metric %s", plaintext.Count(known, p.Cluster), arm, c.Baseline, c.Primary)
+			has := fmt.Sprintf("the pilot has %s in which both %s and %s have the metric %s", plaintext.Count(known, p.Cluster),
+				arm, c.Baseline, c.Primary)
 			if q.Pilot {
 				return p, fmt.Errorf("%s; allowed: a pilot with at least %d", has, pilotLeast)
 			}
 			if !ok || c.Primary != "score" || byKey.several {
-				return p, fmt.Errorf("%s; allowed: at least %d, or the score of one built-in task; a pilot is played by batch run, with a few seeds", has, pilotLeast)
+				return p, fmt.Errorf(
+					"%s; allowed: at least %d, or the score of one built-in task; a pilot is played by batch run, with a few seeds",
+					has, pilotLeast)
 			}
 			// The difference of two independent scores; pairs on the same instance differ less.
 			known, sd = 0, spread*math.Sqrt2
@@ -133,10 +138,16 @@ func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) err
 	}
 	perCluster := float64(len(cells)) / float64(len(clusters))
 	p.Cells = int(perCluster * float64(p.Clusters))
-	n, calls, tokens, cost := 0, int64(0), int64(0), int64(0)
+	n := 0
+	calls := int64(0)
+	tokens := int64(0)
+	cost := int64(0)
 	for _, r := range results {
 		if r.Scored() && slices.Contains(valuesOf(cells, c.Axis), r.Label(c.Axis)) {
-			n, calls, tokens, cost = n+1, calls+r.Calls, tokens+r.Tokens, cost+r.CostMicros
+			n += 1
+			calls += r.Calls
+			tokens += r.Tokens
+			cost += r.CostMicros
 			p.Currency = cmp.Or(r.Currency, p.Currency)
 		}
 	}
@@ -148,12 +159,17 @@ func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) err
 			if err != nil {
 				return fmt.Errorf("plan: what %s takes: %w", cells[i].Name(), err)
 			}
-			n, calls, tokens, cost = n+1, calls+u.Calls, tokens+u.InputTokens+u.OutputTokens, cost+u.Cost.Micros()
+			n += 1
+			calls += u.Calls
+			tokens = tokens + u.InputTokens + u.OutputTokens
+			cost += u.Cost.Micros()
 		}
 	}
 	if n > 0 {
 		scale := float64(p.Cells) / float64(n)
-		p.Calls, p.Tokens, p.CostMicros = int64(float64(calls)*scale), int64(float64(tokens)*scale), int64(float64(cost)*scale)
+		p.Calls = int64(float64(calls) * scale)
+		p.Tokens = int64(float64(tokens) * scale)
+		p.CostMicros = int64(float64(cost) * scale)
 	}
 	return nil
 }
@@ -165,22 +181,27 @@ func (p Plan) Text() string {
 	if m, ok := report.MetricNamed(p.Metric); ok && m.Unit != p.Metric {
 		unit = " " + m.Unit
 	}
-	fmt.Fprintf(&b, "to find a difference of %s%s in %s with a probability of %.0f%%, at level %g:\n", number(p.Effect), unit, p.Metric, 100*p.Power, p.Alpha)
+	fmt.Fprintf(&b, "to find a difference of %s%s in %s with a probability of %.0f%%, at level %g:\n", number(p.Effect),
+		unit, p.Metric, 100*p.Power, p.Alpha)
 	for _, one := range p.Comparisons {
 		needs := plaintext.Count(one.Clusters, p.Cluster)
 		if one.Clusters >= stats.ClustersMax {
 			needs = fmt.Sprintf("more than %d %ss", stats.ClustersMax, p.Cluster)
 		}
-		of := fmt.Sprintf("the differences of %s in the pilot have a standard deviation of %s", plaintext.Count(one.PilotClusters, p.Cluster), number(one.SD))
+		of := fmt.Sprintf("the differences of %s in the pilot have a standard deviation of %s",
+			plaintext.Count(one.PilotClusters, p.Cluster), number(one.SD))
 		if one.PilotClusters > 0 && one.SD == 0 {
-			of = fmt.Sprintf("the differences of %s in the pilot are all equal, so this is only the least that the test takes", plaintext.Count(one.PilotClusters, p.Cluster))
+			of = fmt.Sprintf("the differences of %s in the pilot are all equal, so this is only the least that the test takes",
+				plaintext.Count(one.PilotClusters, p.Cluster))
 		}
 		if one.PilotClusters == 0 {
-			of = fmt.Sprintf("without a pilot: scores of the embedded model have differences with a standard deviation of %s, pairs less", number(one.SD))
+			of = fmt.Sprintf("without a pilot: scores of the embedded model have differences with a standard deviation of "+
+				"%s, pairs less", number(one.SD))
 		}
 		fmt.Fprintf(&b, "  %s against %s: %s; %s\n", one.Arm, one.Baseline, needs, of)
 	}
-	fmt.Fprintf(&b, "in all: %s, %s, about %s, %s", plaintext.Count(p.Clusters, p.Cluster), plaintext.Count(p.Cells, "cell"), plaintext.Count(p.Calls, "call"), plaintext.Count(p.Tokens, "token"))
+	fmt.Fprintf(&b, "in all: %s, %s, about %s, %s", plaintext.Count(p.Clusters, p.Cluster),
+		plaintext.Count(p.Cells, "cell"), plaintext.Count(p.Calls, "call"), plaintext.Count(p.Tokens, "token"))
 	if p.Currency != "" {
 		fmt.Fprintf(&b, ", %s %s", price.FromMicros(p.CostMicros), p.Currency)
 	}

@@ -62,7 +62,9 @@ const outageMost = 5
 
 // outage says how much of a run was lost to outages if that is too much, and is empty otherwise.
 func outage(r report.Report) string {
-	calls, decisions, failures := int64(0), int64(0), report.Counts{}
+	calls := int64(0)
+	decisions := int64(0)
+	failures := report.Counts{}
 	for kind, n := range r.TraceCounts.LLMErrorsByKind {
 		if llmclient.ErrorKind(kind).Outage() {
 			calls, failures[kind] = calls+n, n
@@ -77,7 +79,8 @@ func outage(r report.Report) string {
 	sent, decided := r.TraceCounts.ModelCalls, d.Act+d.Wait+d.WaitTicks-r.ContinuedDecisions
 	switch {
 	case 100*decisions > outageMost*decided:
-		return fmt.Sprintf("%d of %d decisions were lost to failures of the endpoint (%s)", decisions, decided, mostOf(failures))
+		return fmt.Sprintf("%d of %d decisions were lost to failures of the endpoint (%s)", decisions, decided,
+			mostOf(failures))
 	case 100*calls > outageMost*sent:
 		return fmt.Sprintf("%d of %d calls ended in a failure of the endpoint (%s)", calls, sent, mostOf(failures))
 	}
@@ -112,7 +115,8 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	if out.Scored() {
 		out.Metrics = all
 		if t := r.Task; t != nil && !t.Complete {
-			out.CutShort, out.Reason = true, fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
+			out.CutShort, out.Reason = true,
+				fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
 		}
 	}
 	return out
@@ -122,7 +126,9 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 // attempts and all that depends on the clock.
 func (r Result) differs(other Result) string {
 	for _, one := range []*Result{&r, &other} {
-		one.Attempt, one.WallMS, one.Head = 0, 0, ""
+		one.Attempt = 0
+		one.WallMS = 0
+		one.Head = ""
 		one.Metrics = maps.Clone(one.Metrics)
 		delete(one.Metrics, report.MetricLatency)
 	}

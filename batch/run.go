@@ -127,7 +127,8 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	defer stop(nil)
 	defer context.AfterFunc(ctx, func() { stop(ctx.Err()) })()
 	o.Drain = drain
-	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: stop, failures: map[ID]int{}, own: map[ID]bool{}, places: map[ID]int{}, done: map[ID]bool{}, playing: map[ID]engine.Progress{}}
+	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: stop, failures: map[ID]int{}, own: map[ID]bool{},
+		places: map[ID]int{}, done: map[ID]bool{}, playing: map[ID]engine.Progress{}}
 	for _, c := range o.Cells {
 		b.cells, b.settings[c.Cell.ID] = append(b.cells, c.Cell), c.Settings
 	}
@@ -326,9 +327,11 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	defer cancel(nil)
 	began := time.Now()
 	r, playErr := b.Play(ctx, Attempt{
-		Cell: cell, Number: c.number, Settings: b.settings[cell.ID], Dir: b.Dir.Run(cell.ID, c.number), Resume: resume, Log: log, Drain: b.Drain,
+		Cell: cell, Number: c.number, Settings: b.settings[cell.ID], Dir: b.Dir.Run(cell.ID, c.number), Resume: resume,
+		Log: log, Drain: b.Drain,
 		Around: func(s engine.Source) engine.Source {
-			return &guarded{Source: s, claim: c, drain: b.Drain, cancel: cancel, stop: b.stop, spender: b.Spender, bill: engine.NewBill(b.settings[cell.ID], b.Counts), counts: b.Counts}
+			return &guarded{Source: s, claim: c, drain: b.Drain, cancel: cancel, stop: b.stop, spender: b.Spender,
+				bill: engine.NewBill(b.settings[cell.ID], b.Counts), counts: b.Counts}
 		},
 		Progress: func(p engine.Progress) {
 			b.mu.Lock()
@@ -455,5 +458,6 @@ func (g *guarded) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 
 // refused is the answer to a call that was not sent, in a run that ends.
 func refused(err error) llmclient.Answer {
-	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: err.Error(), Unsent: true}}
+	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: err.Error(),
+		Unsent: true}}
 }

@@ -80,7 +80,8 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 		case s == done:
 			one.State = "done"
 			out.Done++
-			if one.Attempt = r.Attempt; !r.Scored() {
+			one.Attempt = r.Attempt
+			if !r.Scored() {
 				out.Unscored++
 				one.Reason = fmt.Sprintf("%s: %s", r.Status, r.Reason)
 			} else if r.CutShort {
@@ -91,7 +92,9 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			one.State = "playing"
 			out.Playing++
 		case elsewhere[c.ID] > 0:
-			one.State, one.Attempt, one.Owner = "playing", elsewhere[c.ID], "a worker"
+			one.State = "playing"
+			one.Attempt = elsewhere[c.ID]
+			one.Owner = "a worker"
 			out.Playing++
 		case s == stale:
 			one.State = "stale"
@@ -107,7 +110,9 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			one.Owner = at.Host
 		}
 		if known {
-			out.Calls, out.Tokens, out.CostMicros = out.Calls+r.Calls, out.Tokens+r.Tokens, out.CostMicros+r.CostMicros
+			out.Calls += r.Calls
+			out.Tokens += r.Tokens
+			out.CostMicros += r.CostMicros
 			if r.Currency != "" {
 				out.Currency = r.Currency
 			}

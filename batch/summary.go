@@ -120,7 +120,8 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 		Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{}, Results: []Result{},
 	}
 	var err error
-	if s.Comparisons, err = Comparisons(f.Compare, cells, results); err != nil {
+	s.Comparisons, err = Comparisons(f.Compare, cells, results)
+	if err != nil {
 		return Summary{}, err
 	}
 	if s.Comparisons == nil {
@@ -142,7 +143,9 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 		}
 		s.Results = append(s.Results, *r)
 		s.Scripted = s.Scripted || r.ModelSource == trace.SourceScripted
-		s.Calls, s.Tokens, s.CostMicros = s.Calls+r.Calls, s.Tokens+r.Tokens, s.CostMicros+r.CostMicros
+		s.Calls += r.Calls
+		s.Tokens += r.Tokens
+		s.CostMicros += r.CostMicros
 		if r.Currency != "" {
 			s.Currency = r.Currency
 		}
@@ -196,7 +199,8 @@ func meanOf(m report.Metric, results []*Result) MetricMean {
 			out.Mean += v
 		}
 	}
-	if out.N = len(values); out.N == 0 {
+	out.N = len(values)
+	if out.N == 0 {
 		return out
 	}
 	out.Mean /= float64(out.N)
@@ -267,7 +271,8 @@ func (g Gate) unknown(c *Compare, cells []Cell) (wrong []string) {
 		arms = valuesOf(cells, c.Axis)
 	}
 	if g.Arm != "" && !slices.Contains(arms, g.Arm) {
-		wrong = append(wrong, fmt.Sprintf("no value %s of the compared axis; allowed: %s", quoted(g.Arm), strings.Join(arms, ", ")))
+		wrong = append(wrong, fmt.Sprintf("no value %s of the compared axis; allowed: %s", quoted(g.Arm),
+			strings.Join(arms, ", ")))
 	}
 	return wrong
 }
@@ -293,7 +298,9 @@ func (g Gate) undecided() Verdict {
 
 // checkMean compares the mean of a metric over the cells with the bounds.
 func (g Gate) checkMean(on *grounds, m report.Metric, cells []Cell, results []Result) {
-	open, failed, all := 0, 0, len(cells)
+	open := 0
+	failed := 0
+	all := len(cells)
 	var scored []*Result
 	byID := indexed(results)
 	for _, cell := range cells {

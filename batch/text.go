@@ -12,7 +12,8 @@ import (
 
 // ShownMetrics are the columns of the table of arms, and what is compared by default. The
 // other outputs have every metric.
-var ShownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens", "cost"}
+var ShownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens",
+	"cost"}
 
 // listedMost bounds the failures that are listed for people.
 const listedMost = 20
@@ -26,7 +27,8 @@ func (s Summary) head() string {
 	if s.CutShort > 0 {
 		short = fmt.Sprintf(" (%d cut short)", s.CutShort)
 	}
-	text := fmt.Sprintf("%s, %d scored%s, %d failed, %d to play", plaintext.Count(s.Cells, "cell"), s.Scored, short, s.Failed, s.Cells-s.Scored-s.Failed)
+	text := fmt.Sprintf("%s, %d scored%s, %d failed, %d to play", plaintext.Count(s.Cells, "cell"), s.Scored, short,
+		s.Failed, s.Cells-s.Scored-s.Failed)
 	text += fmt.Sprintf("; %s, %s", plaintext.Count(s.Calls, "call"), plaintext.Count(s.Tokens, "token"))
 	if s.Currency != "" {
 		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
@@ -115,7 +117,9 @@ func (s Summary) comparisonTable() table {
 				number(v.Difference), interval, fmt.Sprintf("%.3f", v.AdjustedP), fmt.Sprint(v.Pairs), v.words(),
 			}
 			if v.Pairs == 0 {
-				row[2], row[3], row[5] = "-", "-", "-"
+				row[2] = "-"
+				row[3] = "-"
+				row[5] = "-"
 			}
 			t.rows = append(t.rows, row)
 		}
@@ -161,14 +165,16 @@ func (s Summary) remarks() (lines []string) {
 			}
 		}
 		if c.Open+c.Failed > 0 {
-			lines = append(lines, fmt.Sprintf("%sof %d pairs %d are to play and %d ended without a score", who, c.Pairs, c.Open, c.Failed))
+			lines = append(lines, fmt.Sprintf("%sof %d pairs %d are to play and %d ended without a score", who, c.Pairs, c.Open,
+				c.Failed))
 		}
 		for _, v := range c.Metrics {
 			if v.ArmPass != nil && v.BaselinePass != nil {
 				lines = append(lines, fmt.Sprintf("%spassed %s, and %s", who, v.ArmPass.words(), v.BaselinePass.words()))
 			}
 			if v.Sequential && v.Primary {
-				lines = append(lines, who+"judged by an e-process, which may be looked at at any time; the other metrics are shown without a verdict")
+				lines = append(lines, who+"judged by an e-process, which may be looked at at any time; the other metrics are "+
+					"shown without a verdict")
 			}
 		}
 	}

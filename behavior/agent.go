@@ -48,7 +48,9 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	if cfg.Documents != nil {
 		registry = registry.WithDocuments()
 	}
-	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
+	k.layout = layoutOf[k.cfg.PromptProfile]
+	k.words = wordsOf(k.cfg.Language)
+	k.registry = registry.In(k.cfg.Language)
 	k.known = modules.NewKnown(k.cfg.Language, rules)
 	common := k.words.headingCommon
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
@@ -59,7 +61,8 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	k.commonTokens = k.count(common)
 	moduleTools := k.registry.Tools()
 	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
-		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools), func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })
+		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools),
+			func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })
 	}
 	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules, cfg.Needless...), moduleTools...)
 	for _, t := range moduleTools {
@@ -271,7 +274,8 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	m.utter(tick, d)
 	m.history.send(d, outcome)
 	for _, topic := range d.Looked {
-		m.history.looked = append(slices.DeleteFunc(m.history.looked, func(known string) bool { return known == topic }), topic)
+		m.history.looked = append(slices.DeleteFunc(m.history.looked, func(known string) bool { return known == topic }),
+			topic)
 	}
 	m.history.looked = newest(m.history.looked, lookedMax)
 	// A place is remembered when the agent comes there, and each text of another agent when
@@ -280,7 +284,8 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 		switch {
 		case e.Kind != memory.KindHeard:
 			if m.history.place != d.Place {
-				m.history.sights = newest(append(m.history.sights, reading{text: d.Place, memory: m.memory.Record(e)}), sightingsMax)
+				m.history.sights = newest(append(m.history.sights, reading{text: d.Place, memory: m.memory.Record(e)}),
+					sightingsMax)
 			}
 		case m.history.unread(e.Parents[0]) > 0:
 			read := reading{text: e.Parents[0], memory: m.memory.Record(e)}

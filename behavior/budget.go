@@ -16,7 +16,8 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 	for i := range drafts {
 		whole := &drafts[i].variants[0]
 		n := encodedLen(whole.text)
-		if bytes += n; whole.text != "" && m.isSmall(n) {
+		bytes += n
+		if whole.text != "" && m.isSmall(n) {
 			whole.tokens = n
 		}
 	}

@@ -23,7 +23,8 @@ var openBrackets = []string{"[", "(", "（", "【", "［"}
 
 // sourceForm is the form of the ids that sources have: memories, chunks of documents,
 // bullets, messages, notes, requests, offers and wordings. Reasons hold many other words in brackets.
-var sourceForm = regexp.MustCompile(`^(?:(?:mem|doc)-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+|template-[0-9a-f]{8})$`)
+var sourceForm = regexp.MustCompile(
+	`^(?:(?:mem|doc)-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note|req|offer)-[0-9]+-[A-Za-z0-9_.:-]+|template-[0-9a-f]{8})$`)
 
 // ownList finds the list of sources used in an answer in text. Its brackets are those of a list, and
 // not citations.
@@ -39,7 +40,8 @@ func (t *Turn) readCitations(text string) {
 		}
 	}
 	for _, text := range texts {
-		for _, id := range CitedIDs(text[:min(len(text), textScannedMax)], func(id string) bool { _, shown := t.inView(id); return shown }) {
+		for _, id := range CitedIDs(text[:min(len(text), textScannedMax)],
+			func(id string) bool { _, shown := t.inView(id); return shown }) {
 			t.mentions = cite(t.mentions, trace.Citation{ID: id, Channel: trace.ChannelText, Status: t.standing(id)})
 		}
 	}
@@ -88,7 +90,8 @@ func (t *Turn) credit(d *Decision) {
 			d.SourcesInvented++
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(d.SourcesUsed), d.SourcesUnknown, d.SourcesInvented})})
+	t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK,
+		Detail: llmclient.Marshal(citationDetail{len(d.SourcesUsed), d.SourcesUnknown, d.SourcesInvented})})
 }
 
 // cite adds one mention to the list.
@@ -118,7 +121,8 @@ func (t *Turn) standing(id string) trace.CitationStatus {
 	if _, shown := t.inView(id); shown {
 		return trace.CitedUsed
 	}
-	if _, learned := t.mind.playbook.Bullet(id); learned || t.mind.memory.Holds(id) || t.mind.cfg.Documents.Holds(id) || id == t.mind.template.ID {
+	if _, learned := t.mind.playbook.Bullet(id); learned || t.mind.memory.Holds(id) || t.mind.cfg.Documents.Holds(id) ||
+		id == t.mind.template.ID {
 		return trace.CitedUnknown
 	}
 	return trace.CitedInvented

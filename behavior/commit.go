@@ -44,10 +44,12 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned, false)
 	}
-	if read := func(a world.Action) bool { return a != nil }; drafts && (len(d.Lean.Candidates) > 0 || !slices.ContainsFunc(t.candidates, read)) {
+	if read := func(a world.Action) bool { return a != nil }; drafts &&
+		(len(d.Lean.Candidates) > 0 || !slices.ContainsFunc(t.candidates, read)) {
 		// A lean turn that gives none is about those it gave before.
 		var w weighing
-		if w, unread = t.weighed(i, d.Lean.Candidates); d.IsOpen() && t.suffices(w) {
+		w, unread = t.weighed(i, d.Lean.Candidates)
+		if d.IsOpen() && t.suffices(w) {
 			return terminal{}, ""
 		}
 	}
@@ -80,7 +82,8 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 	w, e = t.weigh(s, candidates)
 	w.slot = i
 	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil }) {
-		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
+		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID,
+			Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
 	}
 	return w, e
 }
@@ -126,7 +129,8 @@ func (t *Turn) commit(d terminal) {
 			t.fail(trace.WaitGuardRejected, v)
 			return
 		}
-		if f.Next = answer.ToolDraft; t.mind.cfg.Protocol == ProtocolLean {
+		f.Next = answer.ToolDraft
+		if t.mind.cfg.Protocol == ProtocolLean {
 			f.Next = answer.ToolTurn
 		}
 		if v.Violation != nil && t.drafts != nil {
@@ -148,12 +152,16 @@ func (t *Turn) commit(d terminal) {
 	}
 	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
-			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool, Repairs: repairNames(s.Repairs)})
+			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool,
+				Repairs: repairNames(s.Repairs)})
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID,
+		Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
 	decided := decisionOf(v)
-	decided.Why, decided.Commit, decided.listedSources = capText(d.why), trace.CommitTwoStep, d.sources
+	decided.Why = capText(d.why)
+	decided.Commit = trace.CommitTwoStep
+	decided.listedSources = d.sources
 	t.finish(&decided)
 }
 
@@ -190,7 +198,8 @@ func (t *Turn) commitOneStep(w weighing) {
 		decision.picked = ranked[0]
 	}
 	t.talk.Note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID, Name: decision.Adjusted.ActionName(),
+		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID,
+		Name:   decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),
 	})
 	t.finish(&decision)
@@ -199,7 +208,8 @@ func (t *Turn) commitOneStep(w weighing) {
 // decisionOf is the model's decision for an action that passed its checks.
 func decisionOf(v *Evaluation) Decision {
 	return Decision{
-		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority), Parents: v.Parents},
+		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority),
+			Parents: v.Parents},
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,
 	}
 }

@@ -80,5 +80,6 @@ func (c *Config) Guards(check trace.Check) bool { return !slices.Contains(c.Guar
 // rounds, rounds that did not lead on, repairs, and an answer that was cut.
 func (c Config) CallsMax() int {
 	c = c.WithDefaults()
-	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax + repairsOfTurn*c.RepairsMax + 1
+	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax +
+		repairsOfTurn*c.RepairsMax + 1
 }

@@ -88,7 +88,8 @@ func (c *Conversation) headroom() headroom {
 	case c.widened.length > c.widened.cut:
 		next = c.widened
 	case c.longest <= next.cut:
-		if next.length /= 2; next.length <= next.cut {
+		next.length /= 2
+		if next.length <= next.cut {
 			next = headroom{}
 		}
 	}
@@ -118,7 +119,10 @@ func (c *Conversation) Step() int { return c.Before + c.asks }
 
 // Note records a fact. Every step about a call whose id was made here says so.
 func (c *Conversation) Note(s trace.Step) {
-	s.Tick, s.AgentID, s.Step, s.Minted = c.Tick, c.AgentID, c.Step(), s.Minted || c.ids[s.CallID]
+	s.Tick = c.Tick
+	s.AgentID = c.AgentID
+	s.Step = c.Step()
+	s.Minted = s.Minted || c.ids[s.CallID]
 	c.Steps = append(c.Steps, s)
 }
 
@@ -334,7 +338,8 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 				Type   *string         `json:"type"`
 				CallID json.RawMessage `json:"call_id"`
 			}
-			keep = json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && (w.CallID == nil || string(w.CallID) == "null")
+			keep = json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" &&
+				(w.CallID == nil || string(w.CallID) == "null")
 			code := "kept"
 			if !keep {
 				code = "dropped"
@@ -388,11 +393,15 @@ func (c *Conversation) acceptCalls(it llmclient.Item) (items []llmclient.Item) {
 // id, a repeated one, or arguments that are no JSON string.
 func (c *Conversation) acceptCall(it llmclient.Item, read answer.Call) llmclient.Item {
 	call := PendingCall{Call: read, ID: it.CallID, custom: it.Custom}
-	name, args, readsOtherwise := it.Name, it.Text, false
+	name := it.Name
+	args := it.Text
+	readsOtherwise := false
 	if slices.ContainsFunc(call.Repairs, func(r answer.Repair) bool {
 		return r == answer.WrapperKey || r == answer.ArgumentsInName || r == answer.ToolFromFields
 	}) {
-		name, args, readsOtherwise = call.Tool, call.Arguments, true
+		name = call.Tool
+		args = call.Arguments
+		readsOtherwise = true
 	}
 	isObject := answer.IsObject(args)
 	if !it.Custom && !isObject {
@@ -441,7 +450,8 @@ func (c *Conversation) acceptCall(it llmclient.Item, read answer.Call) llmclient
 	if !toolName.MatchString(name) {
 		name = c.Vocabulary.Tool(call.Tool)
 	}
-	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(call.Tool)})
+	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID,
+		Name: c.Vocabulary.Tool(call.Tool)})
 	return it.Rebuilt(call.ID, name, args)
 }
 
@@ -520,20 +530,24 @@ func (c *Conversation) Lengthen(free func() int) bool {
 		return false
 	}
 	used := c.cut
-	c.cut, c.length, c.longest = 0, max(c.length, min(max(4*used, answerTokens), free())), 0
+	c.cut = 0
+	c.length = max(c.length, min(max(4*used, answerTokens), free()))
+	c.longest = 0
 	c.widened = headroom{c.length, used}
 	if c.lengthened || c.length <= max(used, c.asked) {
 		return false
 	}
 	c.lengthened = true
-	c.Note(trace.Step{Kind: trace.StepLengthened, Status: trace.StatusOK, Code: string(answer.Truncated), Detail: llmclient.Marshal(map[string]int{"used": used, "asked": c.length})})
+	c.Note(trace.Step{Kind: trace.StepLengthened, Status: trace.StatusOK, Code: string(answer.Truncated),
+		Detail: llmclient.Marshal(map[string]int{"used": used, "asked": c.length})})
 	return true
 }
 
 // Sampling is how the next request asks: as set, except for the length after an answer that was
 // cut, and never for more than is free of the window.
 func (c *Conversation) Sampling(set llmclient.Sampling, free int) llmclient.Sampling {
-	if set.MaxOutputTokens = max(set.MaxOutputTokens, c.length); set.MaxOutputTokens > 0 {
+	set.MaxOutputTokens = max(set.MaxOutputTokens, c.length)
+	if set.MaxOutputTokens > 0 {
 		set.MaxOutputTokens = max(min(set.MaxOutputTokens, free), llmclient.MaxOutputTokensLeast)
 	}
 	c.asked = set.MaxOutputTokens
@@ -610,7 +624,8 @@ type sameError struct {
 // with the tools that may be called.
 func (c *Conversation) Repair(problem answer.Problem, allowed []string) (ok bool) {
 	c.note(trace.Step{Kind: trace.StepParseError, Status: trace.StatusError, Code: string(problem)})
-	if c.Repairs++; c.Repairs > c.RepairsMax {
+	c.Repairs++
+	if c.Repairs > c.RepairsMax {
 		return false
 	}
 	c.note(trace.Step{Kind: trace.StepRepair, Code: string(problem)})

@@ -101,14 +101,17 @@ type Decision struct {
 func (d Decision) Record(o world.Outcome) trace.Decision {
 	r := d.Decision
 	r.Executed = encodedAction(d.Executed)
-	if r.Adjusted = r.Executed; !world.Same(d.Adjusted, d.Executed) {
+	r.Adjusted = r.Executed
+	if !world.Same(d.Adjusted, d.Executed) {
 		r.Adjusted = encodedAction(d.Adjusted)
 	}
-	if r.Proposed = r.Adjusted; !world.Same(d.Proposed, d.Adjusted) {
+	r.Proposed = r.Adjusted
+	if !world.Same(d.Proposed, d.Adjusted) {
 		r.Proposed = encodedAction(d.Proposed)
 	}
 	r.ErrorClass, r.Outcome = r.WaitReason.Class(), llmclient.Marshal(o)
-	r.SourcesRetrieved, r.SourcesUsed = append([]trace.Source{}, r.SourcesRetrieved...), append([]string{}, r.SourcesUsed...)
+	r.SourcesRetrieved, r.SourcesUsed = append([]trace.Source{}, r.SourcesRetrieved...),
+		append([]string{}, r.SourcesUsed...)
 	return r
 }
 

@@ -40,7 +40,8 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if t.locked() && meant && w.usable {
 		t.reveal()
 	}
-	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v == nil || v.Refused() })
+	t.stage, t.redrafts = trace.StageDecision,
+		slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError
 		if t.countRefusal(w.verdicts...); t.triesLeft() >= 0 {
@@ -144,7 +145,8 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w weighing, 
 			f := t.mind.words.wrongArguments(CodeInvalidArguments, bad)
 			t.mistake(f, "")
 			w.results = append(w.results, candidateResult{N: n, DryRun: modules.DryRun{Status: world.CheckRejected}, Error: &f})
-			w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}, Error: &f})
+			w.details = append(w.details, candidateDetail{N: n,
+				verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}, Error: &f})
 			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
 			continue
 		}
@@ -160,7 +162,8 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w weighing, 
 			f := t.mind.words.refused(v)
 			t.noteRefusal(v, v.note())
 			t.mistake(f, v.Adjusted.ActionName())
-			if f = w.once(f); v.Violation != nil {
+			f = w.once(f)
+			if v.Violation != nil {
 				result.Error = &f
 			}
 		}

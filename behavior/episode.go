@@ -50,7 +50,8 @@ type episode struct {
 // in its action.
 func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) episode {
 	a := repeated(o.Action)
-	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
+	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes),
+		action: a.ActionName()}
 	var room [2][64]byte
 	things, terms := room[0][:0], room[1][:0]
 	between := ""
@@ -65,7 +66,8 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 				terms = append(terms, ' ')
 			}
 			from := len(terms)
-			if terms = w.appendArgument(terms, a, arg, name); len(terms) == from {
+			terms = w.appendArgument(terms, a, arg, name)
+			if len(terms) == from {
 				terms = terms[:before]
 			}
 		case arg.Kind == world.ParamAmount:
@@ -74,7 +76,9 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 			things, between = w.appendArgument(append(things, between...), a, arg, name), " "
 		}
 	}
-	d.things, d.terms, d.high = string(things), string(terms), d.low
+	d.things = string(things)
+	d.terms = string(terms)
+	d.high = d.low
 	if o.Created != "" {
 		d.created = []string{o.Created}
 	}
@@ -113,13 +117,16 @@ func (w *wording) appendArgument(b []byte, a world.Action, arg world.Argument, n
 func (d *episode) like(e *episode) bool {
 	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&
 		d.price == e.price && d.terms == e.terms && d.wait == e.wait && (d.refusal == nil) == (e.refusal == nil) &&
-		(d.refusal == nil || d.refusal.Code == e.refusal.Code && d.refusal.Field == e.refusal.Field && d.refusal.Resource == e.refusal.Resource)
+		(d.refusal == nil || d.refusal.Code == e.refusal.Code && d.refusal.Field == e.refusal.Field &&
+			d.refusal.Resource == e.refusal.Resource)
 }
 
 // join folds e, which came later, into d. The lists of d are its own afterwards.
 func (d *episode) join(e *episode) {
 	if !d.owns {
-		d.ids, d.created, d.changes = slices.Concat(d.ids, e.ids)[:len(d.ids)], slices.Clone(d.created), slices.Clone(d.changes)
+		d.ids = slices.Concat(d.ids, e.ids)[:len(d.ids)]
+		d.created = slices.Clone(d.created)
+		d.changes = slices.Clone(d.changes)
 		d.owns = true
 	}
 	d.ids = append(slices.DeleteFunc(d.ids, func(id string) bool { return slices.Contains(e.ids, id) }), e.ids...)
@@ -222,7 +229,8 @@ func (d *episode) appendEnd(b []byte, w *wording) []byte {
 		between = ", "
 	}
 	for i, id := range d.created {
-		if between = ", "; i == 0 {
+		between = ", "
+		if i == 0 {
 			between = w.textStarted
 		}
 		b = append(append(b, between...), id...)

@@ -29,8 +29,9 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 		t.complete(&d.Otherwise[i])
 	}
 	t.talk.Note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(), Repairs: d.repairs,
-		Detail: llmclient.Marshal(fallbackDetail{d.By}),
+		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(),
+		Repairs: d.repairs,
+		Detail:  llmclient.Marshal(fallbackDetail{d.By}),
 	})
 	t.finish(d)
 }
@@ -38,7 +39,8 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 // causedByTexts are the failures of a request that its texts may cause: long thought, and what a
 // provider refuses or breaks off.
 var causedByTexts = []llmclient.ErrorKind{
-	llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrContext, llmclient.ErrBadRequest, llmclient.ErrTooLarge, llmclient.ErrFailedResponse, llmclient.ErrUnfinishedResponse,
+	llmclient.ErrTimeout, llmclient.ErrDeadline, llmclient.ErrContext, llmclient.ErrBadRequest, llmclient.ErrTooLarge,
+	llmclient.ErrFailedResponse, llmclient.ErrUnfinishedResponse,
 	llmclient.ErrPromptFilter, llmclient.ErrMalformedCall,
 }
 
@@ -88,7 +90,8 @@ func (t *Turn) best() []Decision {
 		// An open amount becomes the greatest one where a plan may leave it open: not the ticks of a
 		// sleep, and not the amount of a request.
 		open := len(i.open) > 0
-		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) || len(policy.Missing(i.do[0], i.open)) > 0 {
+		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) ||
+			len(policy.Missing(i.do[0], i.open)) > 0 {
 			refused = false // the model could have filled it in
 			continue
 		}
@@ -108,7 +111,9 @@ func (t *Turn) best() []Decision {
 			d := fallbackOf(v)
 			d.By = i.by
 			if open {
-				d.Proposed, d.Adjustments, d.repairs = v.Adjusted, nil, []string{string(answer.OpenAmount)}
+				d.Proposed = v.Adjusted
+				d.Adjustments = nil
+				d.repairs = []string{string(answer.OpenAmount)}
 			}
 			return []Decision{d}
 		}
@@ -123,7 +128,8 @@ func (t *Turn) best() []Decision {
 // that has cost as many ticks as deviations may: otherwise a text could keep the agent from it for
 // ever.
 func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may bool) {
-	if v = t.evaluate(do); v.outOfDeviations() {
+	v = t.evaluate(do)
+	if v.outOfDeviations() {
 		// The turn failed, so going on in the plan is no deviation.
 		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
 	}
@@ -151,7 +157,8 @@ func fallbackOf(v *Evaluation) Decision {
 // possible reports whether an action could be decided on now: the plan, if it binds, lists it, and
 // the guard and the dry run accept it.
 func (t *Turn) possible(v *Evaluation) bool {
-	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) && v.Violation == nil && v.Check.Status == world.CheckAccepted
+	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) && v.Violation == nil &&
+		v.Check.Status == world.CheckAccepted
 }
 
 // alternatives are the accepted candidates of the newest draft as decisions, best first, evaluated
@@ -165,12 +172,14 @@ func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	for _, number := range t.accepted.ranked() {
 		v := t.evaluate(t.accepted.verdicts[number-1].Proposed)
 		_, order := v.Adjusted.(world.ExecuteUntil)
-		if !t.possible(v) || !policy.Fallback(v.Adjusted, t.plan) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {
+		if !t.possible(v) || !policy.Fallback(v.Adjusted, t.plan) || v.Deviation > off || order &&
+			(decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {
 			continue
 		}
 		d := fallbackOf(v)
 		d.By = trace.ByDraft
-		if list = append(list, d); order {
+		list = append(list, d)
+		if order {
 			return list
 		}
 	}

@@ -83,7 +83,10 @@ func (w *wording) newFeedback(code string) feedback {
 
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
 	f, told := w.newFeedback(code), modules.FaultIn(w.language, e)
-	f.Path, f.Expected, f.Got, f.Also = told.Path, told.Expected.String(), told.Got.String(), told.Also
+	f.Path = told.Path
+	f.Expected = told.Expected.String()
+	f.Got = told.Got.String()
+	f.Also = told.Also
 	return f
 }
 
@@ -128,7 +131,9 @@ func (w *wording) refused(v *Evaluation) feedback {
 	if v.unseen() {
 		f = w.newFeedback(CodeUnseenID)
 	}
-	f.Rejection, f.Adjusted, f.Possible = found.Rejection, found.Adjusted, found.Possible
+	f.Rejection = found.Rejection
+	f.Adjusted = found.Adjusted
+	f.Possible = found.Possible
 	return f
 }
 
@@ -153,7 +158,8 @@ func (t *Turn) mistake(f feedback, action string) {
 	default:
 		words = []string{action + ":", w.rejectionText(f.Rejection)}
 	}
-	t.faultAt, t.fault = t.talk.asks, plaintext.Clip(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), faultCharsMax)
+	t.faultAt, t.fault = t.talk.asks,
+		plaintext.Clip(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), faultCharsMax)
 }
 
 // faultCharsMax caps the text about a fault in a later turn.
@@ -191,7 +197,8 @@ func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 		say(w.asideAmount, answer.Slot(a.Action, a.Field), a.To, a.From, why)
 	}
 	for arg := range world.Arguments(d.Executed) {
-		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax && strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
+		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
+			strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
 			say(w.asideCut, world.TextMax)
 		}
 	}

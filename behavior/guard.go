@@ -50,7 +50,9 @@ func (v *Evaluation) unseen() bool {
 // evaluate clamps and dry-runs one action on what the agent knows.
 func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Evidence) *Evaluation {
 	adjusted, adjustments := view.Clamp(proposed)
-	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
+	e.View = view
+	e.Ledger = m.ledger
+	e.Off = m.cfg.GuardOff
 	v := &Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
 	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
 	// Without texts in view, an order that gives may be refused because of an earlier planned action.
@@ -123,9 +125,11 @@ func (m *Agent) authorsOf(s trace.Source) []string {
 // note is the step of a refused action: the reason of the policy, with the plan that the action
 // was compared with, or the code of the world.
 func (v *Evaluation) note() trace.Step {
-	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
+	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn,
+		Name: v.Adjusted.ActionName()}
 	if v.Violation == nil {
-		if n.Code = unseenID; v.Check.Rejection != nil {
+		n.Code = unseenID
+		if v.Check.Rejection != nil {
 			n.Code = string(v.Check.Rejection.Code)
 		}
 		return n
@@ -179,8 +183,12 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	seen := view.Observe()
 	v := m.evaluate(view, order.Do, policy.Evidence{Seen: &seen, Order: &m.order.operation})
 	d := decisionOf(v)
-	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
-	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}
+	d.DecidedBy = trace.ByStanding
+	d.At = view.Place()
+	d.Authority = m.order.Authority
+	d.Parents = m.order.Parents
+	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(),
+		Detail: llmclient.Marshal(v.detail())}}
 	if v.By == trace.AuthorityRule {
 		d.Authority = &v.Authority
 	}
@@ -188,7 +196,10 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 		steps[0].Status = trace.StatusError
 	}
 	if v.Violation != nil {
-		d.DecidedBy, d.WaitReason, d.Executed, d.Authority = trace.ByEngine, trace.WaitGuardRejected, world.Wait{}, nil
+		d.DecidedBy = trace.ByEngine
+		d.WaitReason = trace.WaitGuardRejected
+		d.Executed = world.Wait{}
+		d.Authority = nil
 		d.operation = policy.Operation{} // it is not done, and counts for nothing
 		steps[0].Code = string(v.Violation.Reason)
 		steps = append(steps, v.note())

@@ -40,7 +40,8 @@ func (m *Agent) heard(t texts) []memory.Entry {
 func heardEntry(topic, id, author string, tick int64, text string) memory.Entry {
 	return memory.Entry{
 		Tick: tick, Kind: memory.KindHeard, Importance: memory.ImportanceRoutine, Trust: trace.TrustOtherAgent,
-		Text: plaintext.Clip(text, heardCharsMax), Topic: topic, Subjects: []string{author}, Origin: author, Parents: []string{id},
+		Text: plaintext.Clip(text, heardCharsMax), Topic: topic, Subjects: []string{author}, Origin: author,
+		Parents: []string{id},
 	}
 }
 

@@ -272,11 +272,14 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 		from, to int
 		ids      []string
 	}
-	lines, ids, cited := make([]line, 0, len(deeds)), 0, 0
+	lines := make([]line, 0, len(deeds))
+	ids := 0
+	cited := 0
 	text := append(make([]byte, 0, 1024), heading...)
 	for i := range deeds {
 		d := deeds[i]
-		if ids += len(d.ids); slices.ContainsFunc(d.citable(), lost) {
+		ids += len(d.ids)
+		if slices.ContainsFunc(d.citable(), lost) {
 			d.ids = slices.DeleteFunc(slices.Clone(d.ids), lost)
 		}
 		text = append(text, '\n')

@@ -41,7 +41,8 @@ func (m *Agent) knownIDs(o *world.Observation, actions ...world.Action) []string
 	for _, a := range actions {
 		for arg := range world.Arguments(a) {
 			id := arg.Text
-			if arg.Kind == world.ParamAmount || arg.Kind == world.ParamText || arg.Kind == world.ParamChoice || slices.Contains(known, id) {
+			if arg.Kind == world.ParamAmount || arg.Kind == world.ParamText || arg.Kind == world.ParamChoice ||
+				slices.Contains(known, id) {
 				continue
 			}
 			if idText(id) == id && (observes(o, id) || mentions(m.goalWords, id)) {
@@ -61,10 +62,12 @@ func observes(o *world.Observation, id string) bool {
 		slices.ContainsFunc(o.Agents, func(a world.Contact) bool { return a.ID == id || a.Place == id }) ||
 		slices.ContainsFunc(o.Factories, func(f world.Factory) bool { return f.ID == id || f.Place == id }) ||
 		slices.ContainsFunc(o.Inbox, func(m world.Message) bool { return m.From == id }) ||
-		slices.ContainsFunc(slices.Concat(o.Requests, o.Offers, o.Here.Offers, o.OwnRequests, o.OwnOffers), func(t world.Terms) bool {
-			return t.ID == id || t.From == id || t.Place == id
-		}) ||
+		slices.ContainsFunc(slices.Concat(o.Requests, o.Offers, o.Here.Offers, o.OwnRequests, o.OwnOffers),
+			func(t world.Terms) bool {
+				return t.ID == id || t.From == id || t.Place == id
+			}) ||
 		slices.ContainsFunc(o.Here.Notes, func(n world.Note) bool { return n.Author == id }) ||
-		o.Market != nil && (slices.ContainsFunc(o.Market.Orders, func(o world.PowerOrder) bool { return o.ID == id || o.Place == id }) ||
+		o.Market != nil && (slices.ContainsFunc(o.Market.Orders,
+			func(o world.PowerOrder) bool { return o.ID == id || o.Place == id }) ||
 			slices.ContainsFunc(o.Market.Elsewhere, func(q world.PlaceQuote) bool { return q.Place == id }))
 }

@@ -46,7 +46,8 @@ func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
 	room := m.layout.lessonChars
 	for _, bullet := range found {
 		s := bullet.Source()
-		if room -= s.Chars; room < 0 {
+		room -= s.Chars
+		if room < 0 {
 			break
 		}
 		sources = append(sources, s)

@@ -18,7 +18,11 @@ const (
 // agent, if that touched the agent's own stock or things. An owner learns of a trade elsewhere
 // when it arrives there.
 func (m *Agent) Witness(e world.Event) {
-	w, gains, what, things, giver := m.words, e.Gains(m.id), "", "", ""
+	w := m.words
+	gains := e.Gains(m.id)
+	what := ""
+	things := ""
+	giver := ""
 	own, id := e.Agent == m.id, plain(e.Subject)
 	switch {
 	case e.Kind == world.EventActionApplied && !own:
@@ -31,7 +35,9 @@ func (m *Agent) Witness(e world.Event) {
 			what, gains = id+w.newsSold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
 	case e.Kind == world.EventOfferAccepted && !own && len(gains) > 0:
-		giver, what, things = e.Agent, form(w.newsAccepted, str(plain(e.Agent))), id
+		giver = e.Agent
+		what = form(w.newsAccepted, str(plain(e.Agent)))
+		things = id
 	case e.Kind == world.EventCollected:
 		what = id + w.newsCollected
 	case (e.Kind == world.EventOrderExpired || e.Kind == world.EventOfferExpired) && len(gains) > 0:
@@ -55,7 +61,9 @@ func (m *Agent) Witness(e world.Event) {
 		return
 	}
 	m.history.heard++
-	m.history.news = newest(append(m.history.news, episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, news: m.history.heard, giver: giver}), newsMax)
+	m.history.news = newest(append(m.history.news,
+		episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, news: m.history.heard,
+			giver: giver}), newsMax)
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.

@@ -105,8 +105,10 @@ func (s *observationWriter) text() string {
 		s.add(", ", w.textTravelling)
 	}
 	s.then(", ", w.textPower, str(you.PowerState))
-	s.say(", "+world.Electricity+" %d/%d, "+world.Heat+" %d/%d", num(you.Electricity), num(you.PowerCapacity), num(you.Heat), num(you.HeatCapacity))
-	s.say(", "+world.Compound+" %d g, "+world.Hardware+" %d, "+world.Data+" %d", num(you.CompoundG), num(you.Hardware), num(you.Data))
+	s.say(", "+world.Electricity+" %d/%d, "+world.Heat+" %d/%d", num(you.Electricity), num(you.PowerCapacity),
+		num(you.Heat), num(you.HeatCapacity))
+	s.say(", "+world.Compound+" %d g, "+world.Hardware+" %d, "+world.Data+" %d", num(you.CompoundG), num(you.Hardware),
+		num(you.Data))
 	for _, p := range you.Products {
 		s.say(", %s %d", str(p.Resource), num(p.Amount))
 	}

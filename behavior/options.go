@@ -33,7 +33,8 @@ func (s *observationWriter) options(shown []world.Sight) {
 		if group != nil {
 			s.reason(group)
 		}
-		if group = nil; !s.details && slices.Contains(idleReasons, a.Why) {
+		group = nil
+		if !s.details && slices.Contains(idleReasons, a.Why) {
 			continue
 		}
 		if from == 0 {
@@ -116,7 +117,8 @@ func (s *observationWriter) most(limit int64) {
 
 // idleReasons refuse an action for want of a partner, of which the lists of agents
 // and of the market tell anyway.
-var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere, world.RejectTermsNotFound, world.RejectOfferNotFound}
+var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere,
+	world.RejectTermsNotFound, world.RejectOfferNotFound}
 
 // reason adds what an action lacks, or the code of its refusal.
 func (s *observationWriter) reason(a *world.Affordance) {

@@ -115,7 +115,8 @@ func (t *Turn) plannedNames() []string {
 // are shown. A plan made with untrusted text in view is recorded and allows nothing either:
 // another agent may have caused it. Of several plans the newest comes first. Actions that the
 // model has to mend are left to the next plan.
-func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair, mends bool) (faults []*answer.ArgumentError) {
+func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair,
+	mends bool) (faults []*answer.ArgumentError) {
 	t.planned, t.goal = true, cmp.Or(plan.Goal, t.goal)
 	earlier := t.plan
 	t.plan = nil
@@ -138,7 +139,8 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			e = answer.TooMany("", planActionsMax, len(plan.Actions))
 		}
 		if e != nil || len(do) == 0 {
-			faults, unread = append(faults, t.told(cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))...), unread+1
+			faults, unread = append(faults, t.told(cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))...),
+				unread+1
 			continue
 		}
 		planned.To = strings.Join(receivers, ",")
@@ -171,13 +173,15 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	actions := t.plannedNames()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		step := typed(s.Kind, t.mind.moduleNames, actions)
-		if t.planSteps = append(t.planSteps, step); !t.planInfluenced() && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
+		t.planSteps = append(t.planSteps, step)
+		if !t.planInfluenced() && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
 			t.steps++
 		}
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Repairs: repairNames(used),
-		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...),
+			Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
 	})
 	return faults
 }
@@ -259,8 +263,11 @@ func (t *Turn) rest() {
 		t.fail(trace.WaitGuardRejected, v)
 		return
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned", Name: world.Wait{}.ActionName()})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned",
+		Name: world.Wait{}.ActionName()})
 	d := decisionOf(v)
-	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, 1
+	d.Why = capText(t.idle.Goal)
+	d.Commit = trace.CommitSkip
+	d.CallsSaved = 1
 	t.finish(&d)
 }

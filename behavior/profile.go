@@ -50,9 +50,13 @@ type layout struct {
 const whole = 1 << 20
 
 var layoutOf = map[Profile]layout{
-	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, documents: 1, places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
-	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, documents: 2, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
-	ProfileRich:     {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2}, lessons: whole, lessonChars: 8000, documents: 4, places: whole, agents: whole, choices: whole, quotes: whole, terms: whole, named: whole, details: true},
+	ProfileCompact: {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, documents: 1,
+		places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
+	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole,
+		lessonChars: 2600, documents: 2, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
+	ProfileRich: {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2},
+		lessons: whole, lessonChars: 8000, documents: 4, places: whole, agents: whole, choices: whole, quotes: whole,
+		terms: whole, named: whole, details: true},
 }
 
 // halved is l with lists half as long as they are in o, and whether that leaves
@@ -64,11 +68,15 @@ func (l layout) halved(o *visibleObservation) (layout, bool) {
 	if places == 0 && agents == 0 && terms == 0 {
 		return l, false
 	}
-	l.places, l.agents, l.terms = places/2, agents/2, terms/2
+	l.places = places / 2
+	l.agents = agents / 2
+	l.terms = terms / 2
 	if l.places+l.agents == 0 {
 		l.named = namedKept
 	}
-	l.choices, l.quotes, l.details = min(l.choices, choicesClipped), 0, false
+	l.choices = min(l.choices, choicesClipped)
+	l.quotes = 0
+	l.details = false
 	return l, true
 }
 
@@ -109,7 +117,8 @@ func appendWords(b []byte, text string) []byte {
 		if word {
 			b = utf8.AppendRune(b, r)
 		}
-		if within = word && !han; han {
+		within = word && !han
+		if han {
 			b = append(b, ' ')
 		}
 	}

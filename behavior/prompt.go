@@ -67,11 +67,13 @@ type sectionDraft struct {
 // clippingOrder is which sections lose text first when the budget does not hold
 // all. Persona, goals and the last outcome are never cut, the agent's own state and what it
 // may do neither.
-var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
+var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sectionMemory, sectionPlaybook,
+	sectionMessages, sectionObservation}
 
 // part separates what an agent observes itself from the text of other agents that it has heard,
 // read or learned from, and from documents.
-func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome, focus memory.Focus) (seen *visibleObservation, held texts, lessons, passages sectionDraft) {
+func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome,
+	focus memory.Focus) (seen *visibleObservation, held texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
@@ -153,18 +155,20 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	if !p.early && m.history.missed < missedMax {
 		p.fresh = seen.unread + len(held.Lessons)
 	}
-	if p.known, p.shown = seen.Observation, seen.shown; p.early {
+	p.known, p.shown = seen.Observation, seen.shown
+	if p.early {
 		p.known, p.shown = p.seen, nil
 	}
 	p.found, p.untrusted = placeEntry(m.words, &seen.Observation), p.fresh > 0
 
 	kept := held.variants()
-	messages := sectionDraft{name: sectionMessages, variants: []variant{{text: held.section(m.words)}}, shorter: func() (variants []variant) {
-		for _, t := range kept[1:] {
-			variants = append(variants, variant{text: t.section(m.words)})
-		}
-		return variants
-	}}
+	messages := sectionDraft{name: sectionMessages, variants: []variant{{text: held.section(m.words)}},
+		shorter: func() (variants []variant) {
+			for _, t := range kept[1:] {
+				variants = append(variants, variant{text: t.section(m.words)})
+			}
+			return variants
+		}}
 	history := m.historySection(done)
 	drafts := make([]sectionDraft, 0, 12)
 	if m.persona.Text != "" {
@@ -258,7 +262,8 @@ func (m *Agent) goals(view world.View) string {
 	}
 	for _, g := range view.Goals() {
 		_, what, _ := strings.Cut(g.Goal.Metric, ":")
-		if b = append(b, '\n'); g.MetAt >= 0 {
+		b = append(b, '\n')
+		if g.MetAt >= 0 {
 			b = appendForm(b, m.words.lineMet, num(g.MetAt), str(capText(g.Goal.Text)), str(what), num(g.Now))
 		} else {
 			b = appendForm(b, m.words.lineScored, str(capText(g.Goal.Text)), str(what), num(g.Now), num(g.Goal.AtLeast))
@@ -273,17 +278,20 @@ func (m *Agent) goals(view world.View) string {
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
 func (m *Agent) observed(seen *visibleObservation) sectionDraft {
-	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: m.goalWords, needless: m.cfg.Needless, words: m.words}
+	s := observationWriter{visibleObservation: seen, layout: m.layout, goals: m.goalWords, needless: m.cfg.Needless,
+		words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(trace.CheckOrder)
-	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {
-		for {
-			var ok bool
-			if s.layout, ok = s.layout.halved(seen); !ok {
-				return variants
+	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}},
+		shorter: func() (variants []variant) {
+			for {
+				var ok bool
+				s.layout, ok = s.layout.halved(seen)
+				if !ok {
+					return variants
+				}
+				variants = append(variants, variant{text: s.text(), sources: seen.spoken})
 			}
-			variants = append(variants, variant{text: s.text(), sources: seen.spoken})
-		}
-	}}
+		}}
 }
 
 func runeCount(s string) int { return utf8.RuneCountInString(s) }

@@ -26,7 +26,8 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	case done.wait != "":
 		e.Topic += w.textFailed + string(done.wait)
 	case done.refusal != nil:
-		e.Topic += w.textRefused + strings.Join(strings.Fields(string(done.refusal.Code)+" "+done.refusal.Field+" "+done.refusal.Resource), " ")
+		e.Topic += w.textRefused + strings.Join(strings.Fields(string(done.refusal.Code)+" "+done.refusal.Field+" "+
+			done.refusal.Resource), " ")
 	default:
 		e.Topic += w.textDone
 	}
@@ -42,9 +43,13 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	name := naming{d.Known, o.Accepted}
 	switch {
 	case d.WaitReason != "":
-		e.Text, e.Importance, e.Failed = w.textWaited+string(d.WaitReason), memory.ImportanceRoutine/2, false
+		e.Text = w.textWaited + string(d.WaitReason)
+		e.Importance = memory.ImportanceRoutine / 2
+		e.Failed = false
 	case !o.Accepted:
-		e.Text, e.Importance, e.Failed = w.actionText(d.Executed, name)+w.textRefused+w.rejectionText(o.Rejection), memory.ImportanceFailure, true
+		e.Text = w.actionText(d.Executed, name) + w.textRefused + w.rejectionText(o.Rejection)
+		e.Importance = memory.ImportanceFailure
+		e.Failed = true
 		if o.Rejection != nil {
 			e.Subjects = append(e.Subjects, o.Rejection.Resource)
 		}
@@ -79,7 +84,8 @@ func placeEntry(w *wording, o *world.Observation) memory.Entry {
 	h := o.Here
 	return memory.Entry{
 		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
-		Text: form(w.textFound, str(h.ID), num(h.Radiation), num(h.CompoundG)), Topic: form(w.textPlace, str(h.ID)), Subjects: []string{h.ID},
+		Text: form(w.textFound, str(h.ID), num(h.Radiation), num(h.CompoundG)), Topic: form(w.textPlace, str(h.ID)),
+		Subjects: []string{h.ID},
 		Measures: []memory.Measure{memory.Range(w.nameRadiation, h.Radiation), memory.Range("compound", h.CompoundG)},
 	}
 }
@@ -93,7 +99,8 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	b := append(room[:0], a.ActionName()...)
 	for arg := range world.Arguments(a) {
 		before := len(b)
-		if b = w.appendArgument(append(b, ' '), a, arg, name); len(b) == before+1 {
+		b = w.appendArgument(append(b, ' '), a, arg, name)
+		if len(b) == before+1 {
 			b = b[:before]
 		}
 	}

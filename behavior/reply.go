@@ -58,7 +58,9 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	thought, used := strings.TrimSpace(text) != "", []answer.Repair(nil)
 	for i, s := range t.talk.Calls {
 		if said, ok := answer.Thought(s.Call); ok {
-			text, thought, used = strings.TrimSpace(text+"\n"+said), true, []answer.Repair{answer.ReasonTool}
+			text = strings.TrimSpace(text + "\n" + said)
+			thought = true
+			used = []answer.Repair{answer.ReasonTool}
 			t.talk.Respond(i, thoughtTaken)
 		}
 	}
@@ -75,7 +77,8 @@ func (t *Turn) Answer(a llmclient.Answer) {
 				f.TriesLeft = violationsMax - t.violations + 1
 			}
 			t.talk.reject(i, f)
-			t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
+			t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn,
+				Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
 		}
 		t.talk.Flush()
 		if !thought {
@@ -116,14 +119,16 @@ type reasonDetail struct {
 // is done without, and so are they.
 func (t *Turn) repair(problem answer.Problem) {
 	// A turn that gets further has its tries again, three times at most.
-	spent, most := &t.parseRepairs, min(t.mind.cfg.RepairsMax, t.parseRepairs+repairsOfTurn*t.mind.cfg.RepairsMax-t.repairs)
+	spent, most := &t.parseRepairs,
+		min(t.mind.cfg.RepairsMax, t.parseRepairs+repairsOfTurn*t.mind.cfg.RepairsMax-t.repairs)
 	if problem == answer.NotAllowedNow {
 		spent, most = &t.orderRounds, orderRoundsMax
 	} else {
 		t.repairs++
 		empty := t.accepted == nil && len(t.fallbacks) == 0 && !t.ambiguous && !t.tainted() && problem != answer.Several
 		if t.stage == trace.StageLean && t.lastPlan == "" && empty && t.mind.cfg.Fallback == trace.FallbackBest {
-			if most++; *spent == most-1 {
+			most++
+			if *spent == most-1 {
 				t.stage, t.lastPlan = trace.StagePlan, trace.WaitReason(trace.WaitParsePrefix+string(problem))
 				for _, s := range t.talk.Calls {
 					if s.wrong != nil {
@@ -177,7 +182,9 @@ type round struct {
 func (t *Turn) dispatch() {
 	t.idle, t.drafts = nil, nil
 	before, planned := t.accepted, t.planned
-	r, plan, faults := round{}, -1, []*answer.ArgumentError(nil)
+	r := round{}
+	plan := -1
+	faults := []*answer.ArgumentError(nil)
 	for _, i := range t.order() {
 		s := t.talk.Calls[i]
 		if t.stage == trace.StageReason {
@@ -193,7 +200,8 @@ func (t *Turn) dispatch() {
 			t.reasonSteps++
 			t.reasoned(text, answer.ReasonTool)
 			t.talk.Respond(i, thoughtTaken)
-			if r.progress = true; t.stage == trace.StageReason {
+			r.progress = true
+			if t.stage == trace.StageReason {
 				t.afterPlan()
 			}
 			continue
@@ -210,13 +218,16 @@ func (t *Turn) dispatch() {
 			problem = t.refuseTool(i, allowed)
 		case s.Tool == answer.ToolPlan:
 			faults, problem = t.takePlan(i)
-			plan, r.planned, r.replans = i, true, planned
+			plan = i
+			r.planned = true
+			r.replans = planned
 		case s.Tool == answer.ToolDraft, s.Tool == answer.ToolTurn && t.locked() && t.lastPlan == "" && t.accepted == nil:
 			// A lean turn that does not plan first has its candidates for a plan, once.
 			problem = t.takeDraft(i)
 		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
 			var d terminal
-			if d, problem = t.takeDecision(i); d.action != nil {
+			d, problem = t.takeDecision(i)
+			if d.action != nil {
 				r.decisions = append(r.decisions, d)
 			}
 		default:
@@ -265,7 +276,8 @@ func (t *Turn) goOn(r round, before *weighing) {
 	case r.wrong != "" && !r.progress:
 		t.repair(r.wrong)
 	case !t.talk.settled():
-	case t.drafts != nil && !t.drafts.usable && (t.triesLeft() < -1 || t.textRounds > 0 && t.triesLeft() < 0 || t.drafts.outOfDeviations()):
+	case t.drafts != nil && !t.drafts.usable &&
+		(t.triesLeft() < -1 || t.textRounds > 0 && t.triesLeft() < 0 || t.drafts.outOfDeviations()):
 		t.fail(trace.WaitGuardRejected, cmp.Or(t.drafts.verdicts...))
 	case r.redrafts, r.replans && t.drafts == nil:
 		// The same draft again is as good as a decision for it.
@@ -310,7 +322,8 @@ func (t *Turn) offPlan(name, callID string) (refused bool) {
 	if t.mind.cfg.BindPlan {
 		s.Status, s.Code = trace.StatusError, string(policy.ReasonOffPlan)
 	}
-	if !slices.ContainsFunc(t.talk.Steps, func(o trace.Step) bool { return o.Kind == s.Kind && o.CallID == callID && o.Name == name }) {
+	if !slices.ContainsFunc(t.talk.Steps,
+		func(o trace.Step) bool { return o.Kind == s.Kind && o.CallID == callID && o.Name == name }) {
 		t.talk.Note(s)
 	}
 	return t.mind.cfg.BindPlan
@@ -327,7 +340,8 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 		code = CodeModuleLimit
 	}
 	t.talk.Refuse(i, code, allowed)
-	t.talk.Note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID, Name: name})
+	t.talk.Note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID,
+		Name: name})
 	return kind
 }
 
@@ -337,6 +351,7 @@ func (t *Turn) badArguments(i int, kind trace.StepKind, e *answer.ArgumentError)
 	code := t.talk.RefuseArguments(i, e, func(schema json.RawMessage) bool {
 		return t.mind.count(string(schema)) < t.room()-moduleTokensMin
 	})
-	t.talk.Note(trace.Step{Kind: kind, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID, Detail: llmclient.Marshal(e)})
+	t.talk.Note(trace.Step{Kind: kind, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID,
+		Detail: llmclient.Marshal(e)})
 	return answer.InvalidArgs
 }

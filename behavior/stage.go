@@ -70,7 +70,8 @@ func (t *Turn) takes(tool string) bool {
 	case answer.ToolTurn:
 		return lean
 	}
-	return slices.Contains(t.mind.moduleNames, tool) && t.moduleCalls < t.mind.cfg.ModuleCallsMax && !t.cramped && t.spares(0)
+	return slices.Contains(t.mind.moduleNames, tool) && t.moduleCalls < t.mind.cfg.ModuleCallsMax && !t.cramped &&
+		t.spares(0)
 }
 
 // orderRoundsMax bounds the answers of a turn that do not lead on: another plan, another

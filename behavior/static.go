@@ -62,7 +62,8 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 	for field, values := range enums {
 		given[field] = modules.EnumSchema(values)
 	}
-	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)), Strict: true}
+	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)),
+		Strict: true}
 }
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
@@ -80,7 +81,8 @@ func PromptVersion(p Protocol, l modules.Language) string {
 	}
 	w := wordsOf(l)
 	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + fmt.Sprintf("%q", *w)
-	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().WithDocuments().In(l).Tools()) {
+	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()),
+		modules.New().WithDocuments().In(l).Tools()) {
 		text += string(t.Wire())
 	}
 	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])

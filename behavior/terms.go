@@ -28,7 +28,9 @@ func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.M
 		}
 		return shown
 	}
-	seen.Requests, seen.Offers, seen.Here.Offers = part(seen.Requests), part(seen.Offers), part(seen.Here.Offers)
+	seen.Requests = part(seen.Requests)
+	seen.Offers = part(seen.Offers)
+	seen.Here.Offers = part(seen.Here.Offers)
 	seen.shown = slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers)
 	named := func(id string) bool { return id == m.id || m.policy.NamesAsker(id) }
 	stranger := func(id string) bool { return !named(id) }
@@ -75,7 +77,8 @@ func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []
 			if slices.ContainsFunc(offers, func(o world.Terms) bool { return o.ID == m.Terms.Re && o.ExpiresIn > 0 }) {
 				id = form(w.newsHeld, str(id))
 			}
-			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1, action: form(w.newsDeclined, str(plain(m.From))), things: id, news: 1})
+			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1,
+				action: form(w.newsDeclined, str(plain(m.From))), things: id, news: 1})
 		}
 	}
 	return news

@@ -78,7 +78,11 @@ func (t texts) count() int {
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
 		all = append(all, t)
-		t.Inbox, t.Notes, t.Terms, t.Remembered, t.Lessons = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], t.Terms[:len(t.Terms)/2], nil, nil
+		t.Inbox = t.Inbox[:len(t.Inbox)/2]
+		t.Notes = t.Notes[:len(t.Notes)/2]
+		t.Terms = t.Terms[:len(t.Terms)/2]
+		t.Remembered = nil
+		t.Lessons = nil
 		t.Documents = t.Documents[:len(t.Documents)/2]
 	}
 	return append(all, texts{})
@@ -153,12 +157,14 @@ func (t texts) parents() (ids []string) {
 
 // source is the text as a source, given what it may repeat by its tick.
 func (s sent) source(spoken func(tick int64) untrustedText) trace.Source {
-	return spoken(s.Tick).source(modules.TextSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text, s.Text))
+	return spoken(s.Tick).source(modules.TextSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text,
+		s.Text))
 }
 
 // held says how many texts wait for the plan, terms and unread ones among them, and whose they are.
 func (w *wording) held(count, terms, unread int, senders []string) string {
-	senders = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(senders))), func(id string) bool { return id == "" })
+	senders = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(senders))),
+		func(id string) bool { return id == "" })
 	var kinds []string
 	if n := count - terms; n > 0 {
 		kinds = append(kinds, form(w.textTexts, num(n)))
@@ -166,7 +172,8 @@ func (w *wording) held(count, terms, unread int, senders []string) string {
 	if terms > 0 {
 		kinds = append(kinds, form(w.textTerms, num(terms)))
 	}
-	return form(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)), num(unread))
+	return form(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)),
+		num(unread))
 }
 
 // heldResult says what a module found that waits for the plan.
@@ -223,7 +230,8 @@ func (t texts) plainLines() []trace.Source {
 	for _, n := range t.Notes {
 		list = append(list, modules.TextSource(trace.KindNote, n.ID, "", n.Tick, n.Text, "From "+n.Author+": "+n.Text))
 	}
-	for _, s := range slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)], t.passages[:len(t.Documents)]) {
+	for _, s := range slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)],
+		t.passages[:len(t.Documents)]) {
 		list = append(list, modules.TextSource(s.Kind, s.ID, "", s.OriginTick, s.Preview, s.Text))
 	}
 	for _, s := range t.Said {

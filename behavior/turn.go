@@ -119,8 +119,9 @@ func (m *Agent) Begin(view world.View) *Turn {
 	t := &Turn{mind: m, view: view, stage: trace.StagePlan}
 	m.compose(view, &t.opening)
 	t.talk = Conversation{
-		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language, RepairsMax: m.cfg.RepairsMax,
-		Input: slices.Clone(t.opening.items), begun: m.headroom, length: m.headroom.length,
+		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language,
+		RepairsMax: m.cfg.RepairsMax,
+		Input:      slices.Clone(t.opening.items), begun: m.headroom, length: m.headroom.length,
 	}
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
 		t.stage = trace.StageLean
@@ -131,7 +132,8 @@ func (m *Agent) Begin(view world.View) *Turn {
 		t.revealed, t.revealedAt = true, 1
 	}
 	if a := m.repetition.advice; a != nil {
-		t.talk.Note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind), Detail: llmclient.Marshal(a)})
+		t.talk.Note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind),
+			Detail: llmclient.Marshal(a)})
 	}
 	return t
 }
@@ -185,11 +187,12 @@ func (t *Turn) Next() Step {
 	if t.stage == trace.StageReason {
 		choice = llmclient.ToolChoice{Mode: llmclient.ChoiceNone}
 	}
-	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Free: t.free(), Request: llmclient.Request{
-		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
-		Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()),
-		CacheKey: t.mind.cacheKey, Breakpoints: t.talk.Breakpoints(),
-	}}
+	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Free: t.free(),
+		Request: llmclient.Request{
+			Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
+			Choice: choice, Sampling: t.talk.Sampling(t.mind.sampling, t.free()),
+			CacheKey: t.mind.cacheKey, Breakpoints: t.talk.Breakpoints(),
+		}}
 }
 
 // isUntrusted reports whether a source may not choose what the agent does.
@@ -210,7 +213,8 @@ func (t *Turn) Env() modules.Env {
 		}
 		room -= t.mind.count(s.output)
 	}
-	env := modules.Env{View: t.view, Memory: t.mind.memory, Documents: t.mind.cfg.Documents, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
+	env := modules.Env{View: t.view, Memory: t.mind.memory, Documents: t.mind.cfg.Documents, CallsLeft: &left,
+		ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
 	if t.mind.cfg.Guards(trace.CheckOrder) {
 		env.Shows = func(name string) bool { return mentions(t.mind.goalWords, name) } // as in the prompt
 		if t.revealedAt == 0 {
@@ -255,7 +259,8 @@ func (t *Turn) Result(r modules.Result) {
 		if r.Status == modules.StatusError {
 			n.Status = trace.StatusError
 		}
-		n.Detail = llmclient.Marshal(resultDetail{Status: string(r.Status), Chars: runeCount(r.Output), CharsFull: r.CharsFull})
+		n.Detail = llmclient.Marshal(resultDetail{Status: string(r.Status), Chars: runeCount(r.Output),
+			CharsFull: r.CharsFull})
 		t.talk.Note(n)
 		break
 	}
@@ -337,7 +342,9 @@ func (t *Turn) retrieve(sources []trace.Source) {
 func (t *Turn) wait(reason trace.WaitReason, proposed *Evaluation) {
 	d := Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: reason}, Executed: world.Wait{}}
 	if proposed != nil {
-		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
+		d.Proposed = proposed.Proposed
+		d.Adjusted = proposed.Adjusted
+		d.Adjustments = proposed.Adjustments
 	}
 	t.countDeviation(&d, reason)
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
@@ -366,11 +373,14 @@ func (t *Turn) finish(d *Decision) {
 	parents := slices.Clone(d.Parents)
 	for i := range d.Otherwise {
 		other := &d.Otherwise[i]
-		other.Why, other.SourcesCited, other.SourcesUsed = capText(t.goal), d.SourcesCited, d.SourcesUsed
+		other.Why = capText(t.goal)
+		other.SourcesCited = d.SourcesCited
+		other.SourcesUsed = d.SourcesUsed
 		other.SourcesUnknown, other.SourcesInvented = d.SourcesUnknown, d.SourcesInvented
 		parents = append(parents, other.Parents...)
 	}
-	if d.Parents = world.Parents(t.mind.id, parents...); len(parents) > 0 {
+	d.Parents = world.Parents(t.mind.id, parents...)
+	if len(parents) > 0 {
 		for i := range d.Otherwise {
 			d.Otherwise[i].Parents = d.Parents
 		}
@@ -381,11 +391,17 @@ func (t *Turn) finish(d *Decision) {
 
 // complete adds to a decision what the turn knows of any.
 func (t *Turn) complete(d *Decision) {
-	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
+	d.Tick = t.view.Tick()
+	d.AgentID = t.view.AgentID()
+	d.Calls = t.talk.asks
+	d.SourcesRetrieved = t.retrieved
 	if t.talk.asks > 0 {
 		d.Template = t.mind.template
 	}
-	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.history.heard
+	d.headroom = t.talk.headroom()
+	d.fault = t.fault
+	d.unrun = t.unrun
+	d.heard = t.mind.history.heard
 	if by := d.Authority; by != nil && t.tainted() {
 		// Untrusted text was in view; did the agent's own plan cover the action?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0

@@ -73,7 +73,8 @@ type use struct {
 }
 
 func newAgentHistory(h trace.Header) agentHistory {
-	a := agentHistory{prices: pricesOf(h.Latest()), numbers: map[string]int{}, every: 1, uses: map[origin][]use{}, names: map[string]string{}}
+	a := agentHistory{prices: pricesOf(h.Latest()), numbers: map[string]int{}, every: 1, uses: map[origin][]use{},
+		names: map[string]string{}}
 	for i, agent := range h.Agents {
 		a.ids = append(a.ids, agent.ID)
 		a.numbers[agent.ID] = i
@@ -104,7 +105,8 @@ func (a *agentHistory) decided(d judged, costMicros, tookMS int64) {
 		return
 	}
 	e := laneEntry{
-		Tick: d.Tick, Action: a.named(actionName(d.Executed)), Kind: a.named(string(d.DecidedBy)), Accepted: d.outcome.Accepted, Adjusted: len(d.Adjustments) > 0,
+		Tick: d.Tick, Action: a.named(actionName(d.Executed)), Kind: a.named(string(d.DecidedBy)),
+		Accepted: d.outcome.Accepted, Adjusted: len(d.Adjustments) > 0,
 		Calls: d.Calls, CostMicros: costMicros, DurationMS: tookMS,
 	}
 	switch {

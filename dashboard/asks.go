@@ -86,7 +86,8 @@ type askView struct {
 
 func askViewOf(r ask.Record) askView {
 	return askView{
-		r.Tick, r.TurnTick, r.AgentID, r.Question, r.Text, r.Failure, append([]trace.Citation{}, r.Cited...), r.Model, string(r.ModelSource),
+		r.Tick, r.TurnTick, r.AgentID, r.Question, r.Text, r.Failure, append([]trace.Citation{}, r.Cited...), r.Model,
+		string(r.ModelSource),
 		r.Usage.Total, r.CostMicros, r.Currency, r.Timing.AskedAt,
 	}
 }

@@ -62,7 +62,8 @@ func openCatalog(dir string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{}, labels: map[string]toldLabels{}}, nil
+	return &catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{},
+		labels: map[string]toldLabels{}}, nil
 }
 
 // shown is a message for the page: what it names of the directory is relative to it.
@@ -100,7 +101,8 @@ func (c *catalog) list() []entry {
 		case slices.ContainsFunc(files, isTrace):
 			found = append(found, entry{id: id})
 			return
-		case slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == run.TraceFile && f.Type()&fs.ModeSymlink == 0 }):
+		case slices.ContainsFunc(files,
+			func(f fs.DirEntry) bool { return f.Name() == run.TraceFile && f.Type()&fs.ModeSymlink == 0 }):
 			found = append(found, entry{id: id, problem: run.TraceFile + " is " + run.ErrIrregular.Error()})
 			return
 		case neverBegan(files):
@@ -116,7 +118,8 @@ func (c *catalog) list() []entry {
 			case utf8.ValidString(f.Name()):
 				look(path.Join(id, f.Name()), depth+1)
 			case c.unnamed(path.Join(id, f.Name())):
-				found = append(found, entry{id: strings.ToValidUTF8(path.Join(id, f.Name()), "\ufffd"), problem: "the name of its directory is not valid UTF-8; rename it"})
+				found = append(found, entry{id: strings.ToValidUTF8(path.Join(id, f.Name()), "\ufffd"),
+					problem: "the name of its directory is not valid UTF-8; rename it"})
 			}
 		}
 	}
@@ -132,12 +135,14 @@ func (c *catalog) unnamed(id string) bool {
 	}
 	defer dir.Close()
 	files, err := dir.ReadDir(entriesMax)
-	return (err == nil || err == io.EOF) && slices.ContainsFunc(files, func(f fs.DirEntry) bool { return isTrace(f) || f.Name() == "batch.json" })
+	return (err == nil || err == io.EOF) &&
+		slices.ContainsFunc(files, func(f fs.DirEntry) bool { return isTrace(f) || f.Name() == "batch.json" })
 }
 
 // isTrace says that a file makes its directory one of a run.
 func isTrace(f fs.DirEntry) bool {
-	return f.Type().IsRegular() && (f.Name() == run.TraceFile || strings.HasPrefix(f.Name(), "trace-") && strings.HasSuffix(f.Name(), ".jsonl.zst"))
+	return f.Type().IsRegular() &&
+		(f.Name() == run.TraceFile || strings.HasPrefix(f.Name(), "trace-") && strings.HasSuffix(f.Name(), ".jsonl.zst"))
 }
 
 // neverBegan says that the files of a directory are those of a run before its trace, and no others.

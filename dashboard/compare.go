@@ -93,7 +93,8 @@ func (s *Server) reportOf(ctx context.Context, id string) (of report.Report, dir
 	if ctx.Err() != nil {
 		return of, dir, ctx.Err()
 	}
-	if dir, err = s.catalog.run(id); err != nil {
+	dir, err = s.catalog.run(id)
+	if err != nil {
 		return of, dir, err
 	}
 	if row, err := s.catalog.row(id); err == nil && row.Status != statusRunning {
@@ -137,7 +138,8 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 			p := pairs[key]
 			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics
 			if last := results[len(results)-1]; !last.Scored() {
-				v.Out = append(v.Out, outView{side, id, strings.TrimSuffix("it ended as "+string(last.Status)+": "+s.catalog.shown(last.Reason), ": ")})
+				v.Out = append(v.Out, outView{side, id,
+					strings.TrimSuffix("it ended as "+string(last.Status)+": "+s.catalog.shown(last.Reason), ": ")})
 			}
 		}
 	}
@@ -190,7 +192,8 @@ func (s *Server) batchView(id string) (batchView, error) {
 	if err != nil {
 		return v, err
 	}
-	if v.Status, err = dir.Status(batch.LeaseDefault); err != nil {
+	v.Status, err = dir.Status(batch.LeaseDefault)
+	if err != nil {
 		return v, err
 	}
 	file, cells, err := dir.File()
@@ -206,7 +209,8 @@ func (s *Server) batchView(id string) (batchView, error) {
 	}
 	if err == nil {
 		var sum batch.Summary
-		if sum, err = batch.Summarize(file, cells, results); err == nil {
+		sum, err = batch.Summarize(file, cells, results)
+		if err == nil {
 			v.Summary = &sum
 		}
 	}

@@ -186,7 +186,8 @@ func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 	if s.door.entered != nil {
 		s.door.entered()
 	}
-	http.SetCookie(w, &http.Cookie{Name: s.door.cookie, Value: pass, Path: "/api/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: s.door.cookie, Value: pass, Path: "/api/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
 	answer(w, r, map[string]bool{"entered": true})
 }
 
@@ -209,7 +210,8 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 			Caps capsForm `json:"caps"`
 		}{true, allowed, now, capsForm{formOf(now.Caps.Run), formOf(now.Caps.Agent), formOf(now.Caps.Tick)}})
 	case !allowed:
-		problem(w, http.StatusForbidden, "only the browser that was let in may control the run: open the address that it printed")
+		problem(w, http.StatusForbidden,
+			"only the browser that was let in may control the run: open the address that it printed")
 	default:
 		s.postControl(w, r)
 	}
@@ -261,7 +263,8 @@ func (s *Server) postControl(w http.ResponseWriter, r *http.Request) {
 	if !posted(w, r, &f) {
 		return
 	}
-	c := trace.Control{Kind: f.Kind, AgentID: f.Agent, SystemPrompt: f.Prompt, ShortTermGoal: f.Short, LongTermGoal: f.Long, Text: f.Text}
+	c := trace.Control{Kind: f.Kind, AgentID: f.Agent, SystemPrompt: f.Prompt, ShortTermGoal: f.Short,
+		LongTermGoal: f.Long, Text: f.Text}
 	if f.Caps != nil {
 		var failed [3]error
 		c.Caps = &trace.Caps{}

@@ -15,7 +15,8 @@ import (
 var (
 	countedStep  = [][]byte{ofKind(string(trace.StepRepair)), ofKind(string(trace.StepParseError)), []byte(`"repairs":[`)}
 	countedEvent = [][]byte{
-		ofKind(string(world.EventActionRejected)), ofKind(string(world.EventPowerState)), ofKind(string(world.EventGoalMet)), ofKind(string(world.EventTrade)),
+		ofKind(string(world.EventActionRejected)), ofKind(string(world.EventPowerState)), ofKind(string(world.EventGoalMet)),
+		ofKind(string(world.EventTrade)),
 	}
 )
 
@@ -28,7 +29,8 @@ func containsOne(line []byte, of [][]byte) bool {
 // The members that are read of calls and decisions, beside those that package state counts.
 var (
 	callMembers     = slices.Concat(state.ModelCallMembers, []string{"timing"})
-	decisionMembers = slices.Concat(state.DecisionMembers, []string{"executed", "by", "failed_by", "adjustments", "parents", "sources_used", "calls", "tokens", "timing"})
+	decisionMembers = slices.Concat(state.DecisionMembers,
+		[]string{"executed", "by", "failed_by", "adjustments", "parents", "sources_used", "calls", "tokens", "timing"})
 )
 
 // decode decodes what a history, a playback and an index need of a line, nil for most: decoding is

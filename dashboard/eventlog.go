@@ -60,9 +60,12 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer f.Close()
-	agent, kind, text := q.Get("agent"), q.Get("kind"), strings.ToLower(q.Get("q"))
+	agent := q.Get("agent")
+	kind := q.Get("kind")
+	text := strings.ToLower(q.Get("q"))
 	types := []trace.Type{
-		trace.TypeEvent, trace.TypeDecision, trace.TypeStep, trace.TypeModelCall, trace.TypeRefusal, trace.TypeFork, trace.TypeCapChange, trace.TypeSwitch,
+		trace.TypeEvent, trace.TypeDecision, trace.TypeStep, trace.TypeModelCall, trace.TypeRefusal, trace.TypeFork,
+		trace.TypeCapChange, trace.TypeSwitch,
 		trace.TypeControl, trace.TypeResume, trace.TypeTickEnd, trace.TypeRunEnd,
 	}
 	began, last := time.Now(), false
@@ -76,7 +79,8 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		}
 		if end, is := record.(trace.TickEnd); is {
 			page.Last = end.Tick
-			if last = end.Tick >= done; last {
+			last = end.Tick >= done
+			if last {
 				continue // how the run ended follows
 			}
 			if len(page.Rows) >= logRowsMax || time.Since(began) > logTime {
@@ -92,7 +96,8 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		if !ok || agent != "" && row.Agent != agent || kind != "" && !kindMatches(kind, row) {
 			continue
 		}
-		if text != "" && !strings.Contains(strings.ToLower(saidAs.Replace(row.What)+" "+row.What+" "+row.Text+" "+row.Agent+" "+row.Place), text) {
+		if text != "" && !strings.Contains(strings.ToLower(saidAs.Replace(row.What)+" "+row.What+" "+row.Text+" "+row.Agent+
+			" "+row.Place), text) {
 			continue
 		}
 		if len(page.Rows) < 4*logRowsMax { // a tick of thousands of agents
@@ -126,14 +131,17 @@ func rowOf(record trace.Record) (row logRow, ok bool) {
 			return row, false
 		}
 		return logRow{
-			Tick: r.Tick, Kind: "step", Agent: r.AgentID, What: strings.TrimSpace(string(r.Kind) + " " + r.Name + " " + string(r.Status) + " " + r.Code),
+			Tick: r.Tick, Kind: "step", Agent: r.AgentID,
+			What: strings.TrimSpace(string(r.Kind) + " " + r.Name + " " + string(r.Status) + " " + r.Code),
 			Text: string(r.Detail), Bad: r.Status == trace.StatusError || r.Level == trace.LevelWarn,
 		}, true
 	case trace.ModelCall:
 		row = logRow{Tick: r.Tick, Kind: "call", Agent: r.AgentID, What: string(r.Stage) + " " + string(r.Answer.Kind)}
 		row.Text = number(r.Answer.Usage.Input) + " tokens in, " + number(r.Answer.Usage.Output) + " out"
 		if f := r.Answer.Failure; f != nil {
-			row.What, row.Text, row.Bad = string(r.Stage)+" "+string(f.Kind), f.Message, true
+			row.What = string(r.Stage) + " " + string(f.Kind)
+			row.Text = f.Message
+			row.Bad = true
 		}
 		return row, true
 	case trace.Refusal:
@@ -156,7 +164,8 @@ func rowOf(record trace.Record) (row logRow, ok bool) {
 	case trace.Resume:
 		return logRow{Tick: r.Tick, Kind: "run", What: "resumed"}, true
 	case trace.RunEnd:
-		return logRow{Tick: r.Tick, Kind: "run", What: "ended: " + string(r.RunStatus), Text: r.Reason, Bad: r.RunStatus != trace.RunCompleted}, true
+		return logRow{Tick: r.Tick, Kind: "run", What: "ended: " + string(r.RunStatus), Text: r.Reason,
+			Bad: r.RunStatus != trace.RunCompleted}, true
 	}
 	return row, false
 }
@@ -177,7 +186,8 @@ func controlRow(c trace.Control) logRow {
 
 // eventRow is the line of an event.
 func eventRow(e world.Event) logRow {
-	row := logRow{Tick: e.Tick, Kind: "event", Agent: e.Agent, Place: e.Place, What: strings.TrimSpace(string(e.Kind) + " " + e.Detail + " " + e.Subject), Text: e.Text}
+	row := logRow{Tick: e.Tick, Kind: "event", Agent: e.Agent, Place: e.Place,
+		What: strings.TrimSpace(string(e.Kind) + " " + e.Detail + " " + e.Subject), Text: e.Text}
 	if e.Action != nil {
 		row.Text = string(world.EncodeAction(e.Action))
 	}

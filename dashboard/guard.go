@@ -14,7 +14,8 @@ import (
 )
 
 // policy is what a page of this server may do: load its own files and ask its own server.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guarded lets through only requests that are meant for this server and come from its own page
 // or from no page. Otherwise any site that the user visits could read runs: by a name of its own

@@ -91,8 +91,10 @@ func openHistory(dir run.Dir, changed func()) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1, bytesMax: historyBytesMax, figures: newFigures(h), agents: newAgentHistory(h)}
-	if of.play, err = playback.Begin(h); err != nil {
+	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1,
+		bytesMax: historyBytesMax, figures: newFigures(h), agents: newAgentHistory(h)}
+	of.play, err = playback.Begin(h)
+	if err != nil {
 		of.differs = err
 	} else {
 		of.worlds, of.worldBytes = []*world.World{of.play.World().Fork()}, bytesOf(of.play.World())
@@ -206,7 +208,8 @@ func (h *history) read(ctx context.Context) (err error) {
 			h.openBytes += int64(len(line))
 			h.mu.Unlock()
 		}
-		if err := h.add(state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed); err != nil {
+		if err := h.add(state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()},
+			lines.Failed); err != nil {
 			return err
 		}
 	}
@@ -348,7 +351,8 @@ func (h *history) fit() {
 func (h *history) limit(bytesMax int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.bytesMax = bytesMax; h.done > 0 {
+	h.bytesMax = bytesMax
+	if h.done > 0 {
 		h.fit()
 	}
 }
@@ -393,7 +397,8 @@ func (h *history) at(tick int64) (*world.World, error) {
 		err = h.reread(&index, w, tick)
 	}
 	for _, m := range moves {
-		if _, err = m.Play(w); err != nil {
+		_, err = m.Play(w)
+		if err != nil {
 			break
 		}
 	}
@@ -403,7 +408,8 @@ func (h *history) at(tick int64) (*world.World, error) {
 	w.Digest()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.recent = append(h.recent, w); len(h.recent) > worldsRecent {
+	h.recent = append(h.recent, w)
+	if len(h.recent) > worldsRecent {
 		h.recent = slices.Delete(h.recent, 0, 1)
 	}
 	h.fit()
@@ -436,7 +442,8 @@ func (h *history) reread(x *state.Index, w *world.World, tick int64) error {
 	defer r.Close()
 	p := playback.Continue(w)
 	for lines := trace.NewReader(r); w.Tick() < tick; {
-		record, err := lines.NextOf(trace.TypeFork, trace.TypeControl, trace.TypeResume, trace.TypeDecision, trace.TypeEvent, trace.TypeTickEnd)
+		record, err := lines.NextOf(trace.TypeFork, trace.TypeControl, trace.TypeResume, trace.TypeDecision, trace.TypeEvent,
+			trace.TypeTickEnd)
 		if err != nil {
 			return fmt.Errorf("read tick %d again: %w", w.Tick()+1, err)
 		}

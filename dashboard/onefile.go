@@ -98,7 +98,8 @@ func WriteBatchFile(dir string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeBundle(w, fileOfBatch, &fileBundle{Answers: map[string]json.RawMessage{"batch": text}, Every: 1, Log: []logRow{}})
+	return writeBundle(w, fileOfBatch,
+		&fileBundle{Answers: map[string]json.RawMessage{"batch": text}, Every: 1, Log: []logRow{}})
 }
 
 // writeBundle writes the page that shows what is in a bundle.
@@ -184,7 +185,9 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		if !is {
 			panic("dashboard: the log is no page")
 		}
-		b.Log, b.LogTo, from = append(b.Log, page.Rows...), page.Last, page.Next
+		b.Log = append(b.Log, page.Rows...)
+		b.LogTo = page.Last
+		from = page.Next
 	}
 	return b, ctx.Err()
 }
@@ -215,7 +218,10 @@ func (h *history) worthALook(ids []string) map[int64][]string {
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tick, b.tick)) })
+	slices.SortStableFunc(all, func(a,
+		b ranked) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tick, b.tick))
+	})
 	agents := map[int64][]string{}
 	for _, r := range all[:min(len(all), fileTurnsMax)] {
 		agents[r.tick] = append(agents[r.tick], r.agent)

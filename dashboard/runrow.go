@@ -82,7 +82,8 @@ func (c *catalog) row(id string) (runRow, error) {
 	}
 	s := h.Latest()
 	r := runRow{
-		ID: id, Scenario: scenarioName(s), Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model, Source: string(s.ModelSource), Agents: len(h.Agents),
+		ID: id, Scenario: scenarioName(s), Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model,
+		Source: string(s.ModelSource), Agents: len(h.Agents),
 		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
 	}
 	if len(h.Forks) > 0 {
@@ -229,7 +230,11 @@ func (c *catalog) lastRow(id string) runRow {
 func (r *runRow) fill(of report.Report) {
 	all := of.Metrics()
 	r.Counted = true
-	r.Status, r.Ticks, r.Goals, r.Calls, r.Tokens = string(of.RunStatus), of.WorldTime, of.GoalsMet, int64(all["calls"]), int64(all["tokens"])
+	r.Status = string(of.RunStatus)
+	r.Ticks = of.WorldTime
+	r.Goals = of.GoalsMet
+	r.Calls = int64(all["calls"])
+	r.Tokens = int64(all["tokens"])
 	r.CostMicros, r.Currency = of.Cost.TotalMicros, of.Cost.Currency
 	if of.Task != nil && of.Task.Complete {
 		score := of.Task.Score

@@ -87,8 +87,10 @@ func (s *Server) runView(h *history, row runRow) runView {
 	v.Differs, v.Damage = s.catalog.shown(v.Differs), s.catalog.shown(v.Damage)
 	set := h.header.Latest()
 	for _, one := range []settingView{
-		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model}, {"endpoint", set.BaseURL},
-		{"language", set.Language}, {"prompt profile", set.PromptProfile}, {"caps", set.Caps.Text(set.Currency())}, {"faults", set.Faults},
+		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model},
+		{"endpoint", set.BaseURL},
+		{"language", set.Language}, {"prompt profile", set.PromptProfile}, {"caps", set.Caps.Text(set.Currency())},
+		{"faults", set.Faults},
 	} {
 		if one.Value != "" {
 			v.Settings = append(v.Settings, one)
@@ -96,7 +98,9 @@ func (s *Server) runView(h *history, row runRow) runView {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	v.Marks, v.Every, v.Columns = append([]mark{}, h.marks...), h.figures.every, h.figures.columns()
+	v.Marks = append([]mark{}, h.marks...)
+	v.Every = h.figures.every
+	v.Columns = h.figures.columns()
 	if h.end != nil {
 		end := *h.end
 		end.Reason = s.catalog.shown(end.Reason)
@@ -105,7 +109,9 @@ func (s *Server) runView(h *history, row runRow) runView {
 	v.Row.Ticks = max(v.Row.Ticks, h.done)
 	v.Counts = map[string]map[string]int64{}
 	for name, counts := range map[string]map[string]int64{
-		"waits": h.figures.Waits, "rejections": h.figures.Rejections, "errors": h.figures.Errors, "unusable": h.figures.Unusable, "repairs": h.figures.Repairs, "adjusted": h.figures.Adjusted, "actions": h.figures.Actions,
+		"waits": h.figures.Waits, "rejections": h.figures.Rejections, "errors": h.figures.Errors,
+		"unusable": h.figures.Unusable, "repairs": h.figures.Repairs, "adjusted": h.figures.Adjusted,
+		"actions": h.figures.Actions,
 	} {
 		v.Counts[name] = make(map[string]int64, len(counts))
 		for key, n := range counts {
@@ -154,7 +160,8 @@ func (s *Server) getChart(h *history, _ *http.Request) (any, error) {
 		return nil, err
 	}
 	space := w.Space()
-	v := chartView{Width: space.WidthCM, Depth: space.DepthCM, Height: space.HeightCM, Places: []placeView{}, Grid: gridSide}
+	v := chartView{Width: space.WidthCM, Depth: space.DepthCM, Height: space.HeightCM, Places: []placeView{},
+		Grid: gridSide}
 	visited := map[string]bool{}
 	if now, err := h.at(h.reached().Tick); err == nil {
 		o := now.Overview()
@@ -176,7 +183,8 @@ func (s *Server) getChart(h *history, _ *http.Request) (any, error) {
 			continue
 		}
 		v.Places = append(v.Places, placeView{
-			p.ID, p.Name, p.Material, p.Position.X, p.Position.Y, p.Position.Z, p.RadiusCM, p.Emission, radiation, p.CompoundG, p.Charted,
+			p.ID, p.Name, p.Material, p.Position.X, p.Position.Y, p.Position.Z, p.RadiusCM, p.Emission, radiation, p.CompoundG,
+			p.Charted,
 		})
 	}
 	if v.Omitted > 0 {
@@ -244,7 +252,8 @@ func (s *Server) getAgent(h *history, r *http.Request) (any, error) {
 		return nil, badQuery("there is no such agent in this run")
 	}
 	lane := h.agents.lanes[n]
-	return agentView{id, h.agents.every, h.agents.series(n), append([]laneEntry{}, lane[max(0, len(lane)-laneShownMax):]...), h.agents.full}, nil
+	return agentView{id, h.agents.every, h.agents.series(n),
+		append([]laneEntry{}, lane[max(0, len(lane)-laneShownMax):]...), h.agents.full}, nil
 }
 
 // ledToMax bounds the later decisions that are listed.
@@ -299,7 +308,8 @@ func (s *Server) getPrompt(h *history, r *http.Request) (any, error) {
 
 // turn reads the records that a query asks for.
 func (h *history) turn(r *http.Request) (t *transcript.Transcript, tick int64, agent string, err error) {
-	if tick, err = queryTick(r); err != nil {
+	tick, err = queryTick(r)
+	if err != nil {
 		return nil, 0, "", err
 	}
 	agent = r.URL.Query().Get("agent")

@@ -79,9 +79,11 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), c.root.Close())
 	}
-	s := &Server{catalog: c, hub: newHub(), listener: l, done: make(chan struct{}), open: map[string]*history{}, seen: map[string]time.Time{}, bytesMax: historyBytesMax}
+	s := &Server{catalog: c, hub: newHub(), listener: l, done: make(chan struct{}), open: map[string]*history{},
+		seen: map[string]time.Time{}, bytesMax: historyBytesMax}
 	var posts []string
-	if s.operator, s.asks = o.Control, o.Ask; o.Control != nil || o.Ask != nil {
+	s.operator, s.asks = o.Control, o.Ask
+	if o.Control != nil || o.Ask != nil {
 		s.door = newDoor(l.Addr())
 		posts = append(posts, enterPath)
 	}
@@ -91,7 +93,8 @@ func New(o Options) (*Server, error) {
 	if o.Ask != nil {
 		posts = append(posts, askPath)
 	}
-	s.http = &http.Server{Handler: guarded(hostsOf(l.Addr()), posts, s.routes()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	s.http = &http.Server{Handler: guarded(hostsOf(l.Addr()), posts, s.routes()), ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: time.Minute}
 	return s, nil
 }
 
@@ -155,7 +158,8 @@ func (s *Server) watchList() {
 		}
 		began, now := time.Now(), map[string]string{}
 		for _, e := range s.catalog.list() {
-			now[e.id] = s.catalog.stamp(e.id, run.TraceFile) + s.catalog.stamp(e.id, run.ReportFile) + s.catalog.stamp(e.id, "results.jsonl")
+			now[e.id] = s.catalog.stamp(e.id, run.TraceFile) + s.catalog.stamp(e.id, run.ReportFile) +
+				s.catalog.stamp(e.id, "results.jsonl")
 			if was, known := last[e.id]; known && was != now[e.id] && !s.follows(e.id) {
 				s.hub.changed(e.id)
 			}
@@ -172,7 +176,8 @@ func (s *Server) watchList() {
 		wait = max(listEvery, 20*time.Since(began))
 		began = time.Now()
 		for found, damaged := true, false; found && time.Since(began) < listEvery/5; {
-			if found, damaged = s.catalog.check(ctx); damaged {
+			found, damaged = s.catalog.check(ctx)
+			if damaged {
 				s.hub.changed(listChanged)
 			}
 		}

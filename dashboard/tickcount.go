@@ -43,7 +43,10 @@ func (t *tickCount) add(record trace.Record) {
 			t.caps = append(t.caps, trace.CapChange{Tick: r.Tick, Caps: *r.Caps})
 		}
 	case trace.Resume: // the world's part of the tick is derived again
-		t.decisions, t.events, t.refusals, t.steps = nil, nil, nil, nil
+		t.decisions = nil
+		t.events = nil
+		t.refusals = nil
+		t.steps = nil
 	}
 }
 
@@ -80,7 +83,8 @@ func (t *tickCount) marks(list []mark) []mark {
 		}
 	}
 	for _, f := range t.forks {
-		add(marksOfKindMax, mark{f.Tick, "divergence", "", "forked from " + f.Parent.Name + " after tick " + number(f.AtTick)})
+		add(marksOfKindMax, mark{f.Tick, "divergence", "",
+			"forked from " + f.Parent.Name + " after tick " + number(f.AtTick)})
 	}
 	for _, c := range t.caps {
 		add(marksOfKindMax, mark{c.Tick, "cap", "", "other caps from here: " + c.Caps.Text("")})
@@ -182,7 +186,8 @@ func tally(counts map[string]int64, reason string) {
 
 func newFigures(h trace.Header) figures {
 	return figures{
-		prices: pricesOf(h.Latest()), every: 1, Waits: map[string]int64{}, Rejections: map[string]int64{}, Errors: map[string]int64{},
+		prices: pricesOf(h.Latest()), every: 1, Waits: map[string]int64{}, Rejections: map[string]int64{},
+		Errors:   map[string]int64{},
 		Unusable: map[string]int64{}, Repairs: map[string]int64{}, Adjusted: map[string]int64{}, Actions: map[string]int64{},
 	}
 }
@@ -238,7 +243,10 @@ func (f *figures) calls(r *figureRow, calls []trace.ModelCall) {
 	for _, c := range calls {
 		r.calls++
 		u := c.Answer.Usage
-		r.input, r.cached, r.output, r.reasoning = r.input+u.Input, r.cached+u.Cached, r.output+u.Output, r.reasoning+u.Reasoning
+		r.input += u.Input
+		r.cached += u.Cached
+		r.output += u.Output
+		r.reasoning += u.Reasoning
 		r.costMicros += cost(f.prices, c.Model, u)
 		if c.Answer.Failure != nil {
 			r.failed++
@@ -296,9 +304,12 @@ func (f *figures) decisions(r *figureRow, decisions []judged) {
 // with is both rows as one. Of latencies the higher one stays.
 func (r figureRow) with(s figureRow) figureRow {
 	for _, sum := range []struct{ to, of *int64 }{
-		{&r.calls, &s.calls}, {&r.failed, &s.failed}, {&r.refused, &s.refused}, {&r.repairs, &s.repairs}, {&r.decided, &s.decided},
-		{&r.continued, &s.continued}, {&r.degraded, &s.degraded}, {&r.rejected, &s.rejected}, {&r.replaced, &s.replaced}, {&r.adjusted, &s.adjusted}, {&r.goals, &s.goals},
-		{&r.traded, &s.traded}, {&r.input, &s.input}, {&r.cached, &s.cached}, {&r.output, &s.output}, {&r.reasoning, &s.reasoning}, {&r.costMicros, &s.costMicros},
+		{&r.calls, &s.calls}, {&r.failed, &s.failed}, {&r.refused, &s.refused}, {&r.repairs, &s.repairs},
+		{&r.decided, &s.decided},
+		{&r.continued, &s.continued}, {&r.degraded, &s.degraded}, {&r.rejected, &s.rejected}, {&r.replaced, &s.replaced},
+		{&r.adjusted, &s.adjusted}, {&r.goals, &s.goals},
+		{&r.traded, &s.traded}, {&r.input, &s.input}, {&r.cached, &s.cached}, {&r.output, &s.output},
+		{&r.reasoning, &s.reasoning}, {&r.costMicros, &s.costMicros},
 	} {
 		*sum.to += *sum.of
 	}
@@ -313,7 +324,8 @@ func (r figureRow) with(s figureRow) figureRow {
 func (f *figures) columns() map[string][]int64 {
 	of := map[string][]int64{}
 	names := []string{
-		"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced", "adjusted", "goals", "traded",
+		"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced",
+		"adjusted", "goals", "traded",
 		"input", "cached", "output", "reasoning", "cost_micros", "price", "latency_p50_ms", "latency_p95_ms",
 	}
 	for _, name := range names {
@@ -321,7 +333,8 @@ func (f *figures) columns() map[string][]int64 {
 	}
 	for _, r := range f.rows {
 		for i, n := range []int64{
-			r.from, r.calls, r.failed, r.refused, r.repairs, r.decided, r.continued, r.degraded, r.rejected, r.replaced, r.adjusted, r.goals, r.traded,
+			r.from, r.calls, r.failed, r.refused, r.repairs, r.decided, r.continued, r.degraded, r.rejected, r.replaced,
+			r.adjusted, r.goals, r.traded,
 			r.input, r.cached, r.output, r.reasoning, r.costMicros, r.price, r.p50, r.p95,
 		} {
 			of[names[i]] = append(of[names[i]], n)

@@ -65,9 +65,11 @@ type toolCall struct {
 }
 
 // turnViewOf makes the page's form of the records.
-func turnViewOf(t *transcript.Transcript, tick int64, agent string, prices func(model string, u llmclient.Usage) int64) turnView {
+func turnViewOf(t *transcript.Transcript, tick int64, agent string,
+	prices func(model string, u llmclient.Usage) int64) turnView {
 	v := turnView{
-		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...), Calls: []callView{},
+		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...),
+		Calls:    []callView{},
 		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...), LedTo: []use{},
 	}
 	results := map[string]string{}
@@ -138,7 +140,8 @@ func promptOf(t *transcript.Transcript, step int) (v promptView, err error) {
 		}
 		return promptView{
 			Step: c.Step, Stage: c.Stage, Sections: c.Sections, ToolChoice: c.ToolChoice,
-			Instructions: parts.Instructions, Tools: string(parts.Tools), Input: itemViews(parts.Input), Output: itemViews(parts.Output),
+			Instructions: parts.Instructions, Tools: string(parts.Tools), Input: itemViews(parts.Input),
+			Output: itemViews(parts.Output),
 		}, nil
 	}
 	return v, errNoCall

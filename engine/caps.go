@@ -25,7 +25,8 @@ type OpenTickError struct {
 
 // Error says how much the tick may take.
 func (e *OpenTickError) Error() string {
-	return fmt.Sprintf("tick %d is unfinished and ends under the present caps: it may take up to %s beside the %s spent before it, which may pass the %s", e.Tick, e.Most, e.Spent, e.Cap)
+	return fmt.Sprintf("tick %d is unfinished and ends under the present caps: it may take up to %s beside the %s "+
+		"spent before it, which may pass the %s", e.Tick, e.Most, e.Spent, e.Cap)
 }
 
 // CapsWanted are the caps that the options want from now on, also where nothing is left
@@ -69,7 +70,9 @@ func (s *Resumption) changeTick() int64 {
 // the one after where something of that was answered already. The error says why there
 // can be none.
 func (s *Resumption) planCaps() error {
-	before, latest, wanted := s.State.CapsAt(s.State.Tick+1), s.State.CapsAt(s.State.Tick+2), s.CapsWanted()
+	before := s.State.CapsAt(s.State.Tick + 1)
+	latest := s.State.CapsAt(s.State.Tick + 2)
+	wanted := s.CapsWanted()
 	if wanted == before && wanted == latest {
 		return nil
 	}
@@ -104,8 +107,10 @@ func (s *Resumption) planCaps() error {
 		may := most.Times(at.turns).AtMost(spent.Leaves(at.had)).AtMost(budget.Amount{}.Leaves(before.Tick))
 		for u, left := range spent.Leaves(at.cap) {
 			if may[u] > left {
-				e := budget.Refusal{Scope: at.scope, Unit: budget.Unit(u), Cap: budget.AmountOf(at.cap)[u], Need: may[u], Spent: spent[u]}
-				return errors.Join(ErrNotResumable, &OpenTickError{Tick: s.State.Tick + 1, Cap: e.CapText(), Spent: e.SpentText(), Most: e.NeedText()})
+				e := budget.Refusal{Scope: at.scope, Unit: budget.Unit(u), Cap: budget.AmountOf(at.cap)[u], Need: may[u],
+					Spent: spent[u]}
+				return errors.Join(ErrNotResumable,
+					&OpenTickError{Tick: s.State.Tick + 1, Cap: e.CapText(), Spent: e.SpentText(), Most: e.NeedText()})
 			}
 		}
 	}

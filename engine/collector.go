@@ -70,7 +70,8 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	}
 	defer answers.Close()
 	agents := r.world.Agents()
-	c := &collector{run: recorded.Header.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
+	c := &collector{run: recorded.Header.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents),
+		last: make([]*reflect.Experience, agents)}
 	r.learning.collected = c
 	if _, err := r.ticks(ctx); err != nil {
 		return nil, err
@@ -82,7 +83,8 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 		return nil, err
 	}
 	if got := r.reached.Digest; got != recorded.Digest {
-		return nil, &trace.DifferenceError{Tick: recorded.Tick, What: "the digest is " + got + ", recorded " + recorded.Digest}
+		return nil, &trace.DifferenceError{Tick: recorded.Tick,
+			What: "the digest is " + got + ", recorded " + recorded.Digest}
 	}
 	var all []Batch
 	for n := range agents {

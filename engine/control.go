@@ -103,14 +103,17 @@ func (c *Controls) Ask(asked trace.Control) (int64, error) {
 func (c *Controls) Status() ControlStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return ControlStatus{Tick: c.tick, Caps: c.caps, Paused: c.paused && !c.ended, Ended: c.ended, Requests: slices.Clone(c.requests)}
+	return ControlStatus{Tick: c.tick, Caps: c.caps, Paused: c.paused && !c.ended, Ended: c.ended,
+		Requests: slices.Clone(c.requests)}
 }
 
-// next returns the first request that waits before a tick, and notes the caps there. Without any, paused says whether the run is to wait.
+// next returns the first request that waits before a tick, and notes the caps there. Without any,
+// paused says whether the run is to wait.
 func (c *Controls) next(tick int64, caps trace.Caps) (asked trace.Control, some, paused bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tick, c.caps = tick, caps; c.waiting == 0 {
+	c.tick, c.caps = tick, caps
+	if c.waiting == 0 {
 		return trace.Control{}, false, c.paused
 	}
 	return c.requests[len(c.requests)-c.waiting].Control, true, c.paused
@@ -201,7 +204,8 @@ func (r *runner) showPaused(paused bool) {
 	if r.reached.Paused == paused {
 		return
 	}
-	if r.reached.Paused = paused; r.Progress != nil {
+	r.reached.Paused = paused
+	if r.Progress != nil {
 		r.Progress(r.reached.Progress)
 	}
 }

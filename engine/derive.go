@@ -30,7 +30,10 @@ func readRun(dir string, anyVersion bool) (*state.State, error) {
 // recorded answers, and keeps nothing. The recording has to be closed; if derive fails, it is.
 func derive(answers *run.Answers, recorded *state.State, o Options) (*runner, *recording, error) {
 	source := &recording{Answers: answers, reused: o.Reused}
-	o.Settings, o.Forks, o.Source, o.RunDir = recorded.Header.Settings, recorded.Header.Forks, source, ""
+	o.Settings = recorded.Header.Settings
+	o.Forks = recorded.Header.Forks
+	o.Source = source
+	o.RunDir = ""
 	o.Ticks = recorded.Tick
 	r, err := newRunner(o, discarding{})
 	if err != nil {
@@ -69,9 +72,11 @@ func (r *recording) Respond(_ context.Context, key trace.CallKey, request llmcli
 	switch {
 	case err != nil:
 	case !ok:
-		err = &trace.DifferenceError{Tick: key.Tick, What: fmt.Sprintf("%s asks in step %d and nothing is recorded", key.Agent, key.Step)}
+		err = &trace.DifferenceError{Tick: key.Tick,
+			What: fmt.Sprintf("%s asks in step %d and nothing is recorded", key.Agent, key.Step)}
 	case strict && request.Hash() != answered.RequestHash:
-		err = &trace.DifferenceError{Tick: key.Tick, What: fmt.Sprintf("%s asks something else in step %d than recorded", key.Agent, key.Step)}
+		err = &trace.DifferenceError{Tick: key.Tick,
+			What: fmt.Sprintf("%s asks something else in step %d than recorded", key.Agent, key.Step)}
 	}
 	if err != nil {
 		r.failed = cmp.Or(r.failed, err)
@@ -97,7 +102,8 @@ func (r *recording) failure() error {
 // settingsAt returns the settings of the run in dir that hold after a tick, with the
 // changes by resumes; the state of the whole run; and its state after the tick.
 func settingsAt(dir string, tick int64) (s trace.Settings, whole, at *state.State, err error) {
-	if whole, err = run.Dir(dir).State(); err == nil {
+	whole, err = run.Dir(dir).State()
+	if err == nil {
 		at, err = run.Dir(dir).StateAt(tick)
 	}
 	if err != nil {

@@ -193,8 +193,13 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		}
 		// The run continued anyway: it was resumed.
 		for p := range ended {
-			p.stopped, p.failedTurns, p.refusedTurns = false, 0, 0
-			p.unused, p.calls, p.ticks, p.example = nil, 0, 0, ""
+			p.stopped = false
+			p.failedTurns = 0
+			p.refusedTurns = 0
+			p.unused = nil
+			p.calls = 0
+			p.ticks = 0
+			p.example = ""
 			p.undecided = ticksUndecided{}
 		}
 		return nil, nil
@@ -276,7 +281,8 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 	case p.failedTurns < failedTurnsMax:
 		return nil
 	}
-	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + t.failure.Text(), failure: t.failure}
+	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + t.failure.Text(),
+		failure: t.failure}
 }
 
 // The kinds of answers that were read and are of no use by themselves.
@@ -465,9 +471,11 @@ func exampleOf(a llmclient.Answer) (text string) {
 			}
 		}
 	}
-	if text = plaintext.Clip(plaintext.Line(text[:min(len(text), 8*charsMax)]), charsMax); text == "" && a.Reply != nil {
+	text = plaintext.Clip(plaintext.Line(text[:min(len(text), 8*charsMax)]), charsMax)
+	if text == "" && a.Reply != nil {
 		u := a.Reply.Usage
-		text = fmt.Sprintf("no text and no call, status %s %s, %d output tokens, %d of them reasoning", a.Reply.Status, a.Reply.IncompleteReason, u.Output, u.Reasoning)
+		text = fmt.Sprintf("no text and no call, status %s %s, %d output tokens, %d of them reasoning", a.Reply.Status,
+			a.Reply.IncompleteReason, u.Output, u.Reasoning)
 	}
 	return text
 }

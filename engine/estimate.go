@@ -20,9 +20,13 @@ import (
 //
 // Nothing is sent. Caps are left out.
 func (p *Prepared) Expect(ticks int64) trace.Estimate {
-	r, e, counted := p.r, trace.Estimate{}, int64(0)
+	r := p.r
+	e := trace.Estimate{}
+	counted := int64(0)
 	defer p.look()()
-	m, due, n := tokenMeter{known: map[string]int64{}}, r.world.Due(), min(r.world.Agents(), openingsMax)
+	m := tokenMeter{known: map[string]int64{}}
+	due := r.world.Due()
+	n := min(r.world.Agents(), openingsMax)
 	for i := range n { // spread over all agents
 		agent := i * r.world.Agents() / n
 		ask, asks := r.agent(agent).Begin(r.world.View(agent)).Next().(behavior.Ask)
@@ -31,9 +35,10 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 		}
 		counted++
 		o := opening{
-			due: slices.Contains(due, agent), tokens: m.input(ask.Request, map[string]int64{}), answer: int64(r.spending.longest(ask)),
-			calls: leastCalls(r.runtime.Config(), ask),
-			price: r.spending.prices[r.endpoint(agent).model], tier: ask.Request.Sampling.Tier(),
+			due: slices.Contains(due, agent), tokens: m.input(ask.Request, map[string]int64{}),
+			answer: int64(r.spending.longest(ask)),
+			calls:  leastCalls(r.runtime.Config(), ask),
+			price:  r.spending.prices[r.endpoint(agent).model], tier: ask.Request.Sampling.Tier(),
 		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
@@ -102,8 +107,9 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 func (o opening) spending(ticks int64, s shape) trace.Usage {
 	input := s.callTenths*o.tokens*s.pastPercent/1000 + min(s.output, growthTokensMax)*s.callTenths*(s.callTenths-10)/200
 	return o.priced(trace.Usage{
-		Calls:       (ticks*s.turnsPercent*s.callTenths + 999) / 1000,
-		InputTokens: ticks * s.turnsPercent * input / 100, OutputTokens: ticks * s.turnsPercent * s.callTenths * s.output / 1000,
+		Calls:        (ticks*s.turnsPercent*s.callTenths + 999) / 1000,
+		InputTokens:  ticks * s.turnsPercent * input / 100,
+		OutputTokens: ticks * s.turnsPercent * s.callTenths * s.output / 1000,
 	})
 }
 
@@ -149,7 +155,8 @@ func (r *runner) expectReflection(o opening, times int64) trace.Estimate {
 
 func plusEstimate(a, b trace.Estimate) trace.Estimate {
 	plus := func(a, b trace.Usage) trace.Usage {
-		return trace.Usage{Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens, OutputTokens: a.OutputTokens + b.OutputTokens, Cost: a.Cost.Plus(b.Cost)}
+		return trace.Usage{Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens,
+			OutputTokens: a.OutputTokens + b.OutputTokens, Cost: a.Cost.Plus(b.Cost)}
 	}
 	return trace.Estimate{Least: plus(a.Least, b.Least), Likely: plus(a.Likely, b.Likely), Most: plus(a.Most, b.Most)}
 }
@@ -164,7 +171,8 @@ func EstimateOf(e trace.Estimate, number, of int64) trace.Estimate {
 	scale := func(n int64) int64 { return n/of*number + n%of*number/of }
 	times := func(s trace.Usage) trace.Usage {
 		return trace.Usage{
-			Calls: scale(s.Calls), InputTokens: scale(s.InputTokens), OutputTokens: scale(s.OutputTokens), Cost: price.Money(scale(int64(s.Cost))),
+			Calls: scale(s.Calls), InputTokens: scale(s.InputTokens), OutputTokens: scale(s.OutputTokens),
+			Cost: price.Money(scale(int64(s.Cost))),
 		}
 	}
 	return trace.Estimate{Least: times(e.Least), Likely: times(e.Likely), Most: times(e.Most)}

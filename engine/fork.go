@@ -40,7 +40,8 @@ var ErrFork = errors.New("the run cannot be forked so")
 // The error wraps ErrFork, ErrForkDiffers or [ErrVersionDrift], or is a failure of the
 // outside; before the first two of them nothing was asked.
 func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
-	if o.Settings, o.Forks, err = o.plan(); err != nil {
+	o.Settings, o.Forks, err = o.plan()
+	if err != nil {
 		return Result{}, err
 	}
 	claim, err := o.claim()
@@ -129,7 +130,9 @@ func (o ForkOptions) plan() (trace.Settings, []trace.Fork, error) {
 	base.Ticks = o.Ticks
 	forks := slices.DeleteFunc(h.Forks, func(f trace.Fork) bool { return f.AtTick > o.AtTick })
 	return base, append(forks, trace.Fork{
-		Tick: o.AtTick + 1, AtTick: o.AtTick, Changes: changes, Settings: o.Settings, PromptVersion: promptVersion(o.Settings),
-		Parent: trace.ForkParent{Name: filepath.Base(filepath.Clean(o.Parent)), Run: at.Header.RunName(), Digest: at.Digest},
+		Tick: o.AtTick + 1, AtTick: o.AtTick, Changes: changes, Settings: o.Settings,
+		PromptVersion: promptVersion(o.Settings),
+		Parent: trace.ForkParent{Name: filepath.Base(filepath.Clean(o.Parent)), Run: at.Header.RunName(),
+			Digest: at.Digest},
 	}), nil
 }

@@ -41,7 +41,8 @@ func (r *runner) prepareLearning(name string) {
 	limits := playbook.Limits{BulletsMax: r.PlaybookSize}
 	r.learning = learning{
 		runtime: reflect.NewRuntime(r.runtime.Config(), 1, r.seed.OwnSections()...), limits: limits, run: name,
-		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits), collected: r.learning.collected,
+		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits),
+		collected: r.learning.collected,
 	}
 }
 
@@ -114,7 +115,8 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 	}
 	begin := once(len(backs), func(i int) *reflect.Turn {
 		n := backs[i].agent
-		return r.learning.runtime.Begin(r.learning.experiences[n], r.agents[n].Playbook(), goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
+		return r.learning.runtime.Begin(r.learning.experiences[n], r.agents[n].Playbook(),
+			goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
 	})
 	// What decisions left may be spent.
 	allowed := r.allow(len(backs), func(i int) (string, behavior.Ask, int) {
@@ -125,7 +127,8 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 		}
 		return agent, ask, reflect.CallsLeast
 	})
-	if err := r.workers.each(len(backs), func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) }); err != nil {
+	if err := r.workers.each(len(backs),
+		func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) }); err != nil {
 		return nil, err
 	}
 	r.settle(allowed, len(backs), func(i int) (int, cost) { return backs[i].agent, backs[i].bill })
@@ -196,7 +199,8 @@ func (r *runner) writePlaybooks() error {
 		return nil
 	}
 	for n := range r.agents {
-		if err := run.Dir(r.RunDir).KeepPlaybook(filepath.Base(r.world.AgentID(n)), r.agent(n).Playbook().Encode()); err != nil {
+		if err := run.Dir(r.RunDir).KeepPlaybook(filepath.Base(r.world.AgentID(n)),
+			r.agent(n).Playbook().Encode()); err != nil {
 			return fmt.Errorf("keep what %s learned: %w", r.world.AgentID(n), err)
 		}
 	}

@@ -91,7 +91,8 @@ func (s *meters) bounded(ask behavior.Ask, model string) llmclient.Request {
 // longest is the longest answer to a request: the length that is set, or else the
 // reserved one.
 func (s *meters) longest(ask behavior.Ask) int {
-	return cmp.Or(ask.Request.Sampling.MaxOutputTokens, max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free)))
+	return cmp.Or(ask.Request.Sampling.MaxOutputTokens,
+		max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free)))
 }
 
 // prices are by model.
@@ -180,7 +181,8 @@ const (
 
 // input counts everything of a request that a model may be made to read.
 func (m *tokenMeter) input(r llmclient.Request, items map[string]int64) int64 {
-	n := m.static(r.Instructions) + m.static(string(llmclient.ToolList(r.Tools))) + int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
+	n := m.static(r.Instructions) + m.static(string(llmclient.ToolList(r.Tools))) +
+		int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
 	for _, it := range r.Input {
 		raw := string(it.Raw)
 		if _, counted := items[raw]; !counted {
@@ -230,7 +232,8 @@ func (s *Meter) Begin(agent string, first behavior.Ask, least int) {
 	}
 	s.spending.budget.BeginTick()
 	a := &quota{of: s.spending, items: map[string]int64{}}
-	need := budget.Need{Agent: agent, Least: s.spending.call(s.spending.bounded(first, first.Request.Model), a.items).Path(least)}
+	need := budget.Need{Agent: agent,
+		Least: s.spending.call(s.spending.bounded(first, first.Request.Model), a.items).Path(least)}
 	a.reservation = s.spending.budget.Open([]budget.Need{need})[0]
 	s.open = a
 }

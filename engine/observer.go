@@ -84,9 +84,11 @@ func (r *runner) beginRun(ctx context.Context, name string) (context.Context, fu
 	return r.begin(ctx, Span{Kind: SpanRun, Run: name, Scenario: r.Scenario, Model: r.Model, BaseURL: r.BaseURL})
 }
 
-func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, reflecting bool) (context.Context, func(Ending)) {
+func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, reflecting bool) (context.Context,
+	func(Ending)) {
 	used := r.endpoints.of(agent)
-	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, Reflecting: reflecting})
+	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL,
+		Reflecting: reflecting})
 }
 
 // beginCall begins a call of the model, or of a module that the answer to a request led to.

@@ -111,6 +111,7 @@ func (p *Prepared) CheckFirstTick() error {
 		return nil
 	}
 	why = budget.Smallest(reservations, why)
-	return fmt.Errorf("%s: no turn fits; the smallest one of the first tick, of %s, needs %s, for its shortest path with answers of full length",
+	return fmt.Errorf("%s: no turn fits; the smallest one of the first tick, of %s, needs %s, for its shortest path "+
+		"with answers of full length",
 		why.CapText(), why.Agent, why.NeedText())
 }

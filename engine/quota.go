@@ -19,7 +19,8 @@ type quota struct {
 
 // answer sends the request if the caps allow it; otherwise it returns the
 // refusal, with the answer that the turn gets. The charge is nil without caps.
-func (a *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge, *budget.Refusal) {
+func (a *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge,
+	*budget.Refusal) {
 	if a == nil {
 		return send(), nil, nil
 	}

@@ -80,6 +80,7 @@ func (r *Recorded) Respond(ctx context.Context, key trace.CallKey, request llmcl
 // the model that answers a miss, empty without one.
 func DescribeRecording(path string, h trace.Header, asked trace.ModelSource) *trace.Recording {
 	return &trace.Recording{
-		Name: filepath.Base(filepath.Clean(path)), Model: h.Settings.Model, ModelSource: h.Settings.ModelSource, UsageSource: h.Settings.UsageSource(), Asked: asked,
+		Name: filepath.Base(filepath.Clean(path)), Model: h.Settings.Model, ModelSource: h.Settings.ModelSource,
+		UsageSource: h.Settings.UsageSource(), Asked: asked,
 	}
 }

@@ -59,7 +59,8 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	defer answers.Close()
 	var ended Result
 	result, err := verify(ctx, run.Dir(dir), recorded.Tick, r, func(ctx context.Context) (err error) {
-		if err = r.sink.write(recorded.Header); err == nil {
+		err = r.sink.write(recorded.Header)
+		if err == nil {
 			ended, err = r.ticks(ctx)
 		}
 		if err == nil && ended.Status == trace.RunInterrupted {
@@ -70,7 +71,8 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err == nil && result.Equal && recorded.End != nil {
 		r.noteWorld()
 		result, err = compareEnds(*recorded.End, trace.RunEnd{
-			Tick: ended.TicksDone, TicksDone: ended.TicksDone, FinalDigest: ended.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals,
+			Tick: ended.TicksDone, TicksDone: ended.TicksDone, FinalDigest: ended.FinalDigest, Agents: r.reached.agents,
+			Goals: r.reached.goals,
 		})
 	}
 	result.Ticks, result.Exchanges = recorded.Tick, answers.given.Load()
@@ -81,7 +83,8 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 func versionDrift(h trace.Header) error {
 	type version struct{ what, recorded, present string }
 	versions := []version{
-		{"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Settings)},
+		{"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion},
+		{"prompt", h.PromptVersion, promptVersion(h.Settings)},
 	}
 	for _, f := range h.Forks {
 		versions = append(versions, version{"prompt", f.PromptVersion, promptVersion(f.Settings)})
@@ -97,7 +100,9 @@ func versionDrift(h trace.Header) error {
 // compareEnds compares the world at the recorded end of a run with the derived one; how
 // the run ended is not derived.
 func compareEnds(recorded, derived trace.RunEnd) (ReplayResult, error) {
-	derived.RunStatus, derived.Reason, derived.FaultsInjected = recorded.RunStatus, recorded.Reason, recorded.FaultsInjected
+	derived.RunStatus = recorded.RunStatus
+	derived.Reason = recorded.Reason
+	derived.FaultsInjected = recorded.FaultsInjected
 	recorded.Timing = nil
 	a, err := trace.Encode(recorded)
 	if err != nil {

@@ -94,7 +94,10 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	r.past.answered = s.State.Open.Keys()
 	r.sink, r.plan.changes = appending{log}, s.changesAt
-	r.Drain, r.Ticks, r.RunDir, r.Source = drain, s.target, string(s.dir), resumed{r.past, answers, next, s.options.AbandonTick}
+	r.Drain = drain
+	r.Ticks = s.target
+	r.RunDir = string(s.dir)
+	r.Source = resumed{r.past, answers, next, s.options.AbandonTick}
 	r.noteWorld()
 	ctx, end := r.beginRun(ctx, s.State.Header.RunName())
 	if result.Status == trace.RunCompleted {
@@ -111,7 +114,8 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 	for _, f := range forks {
 		a, b := now, f.Settings
-		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || a.BaseURL != b.BaseURL || a.ScriptedMode != b.ScriptedMode || a.StubManner != b.StubManner || a.ScriptedSeed != b.ScriptedSeed {
+		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || a.BaseURL != b.BaseURL ||
+			a.ScriptedMode != b.ScriptedMode || a.StubManner != b.StubManner || a.ScriptedSeed != b.ScriptedSeed {
 			tick = f.Tick
 		}
 		now = b
@@ -138,8 +142,10 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 		return err
 	}
 	record := trace.Resume{
-		Tick: s.State.Tick, TicksRequested: s.target, Exchanges: len(s.State.Open.Exchanges), CutBytes: s.State.Open.CutBytes(), Caps: s.change,
-		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: o.Concurrency, SegmentBytes: &o.SegmentBytes},
+		Tick: s.State.Tick, TicksRequested: s.target, Exchanges: len(s.State.Open.Exchanges),
+		CutBytes: s.State.Open.CutBytes(), Caps: s.change,
+		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: o.Concurrency,
+			SegmentBytes: &o.SegmentBytes},
 	}
 	if s.options.BaseURL != s.State.Header.Latest().BaseURL {
 		record.BaseURL = s.options.BaseURL
@@ -165,7 +171,8 @@ func (s resumed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 	case s.past.holds(key):
 		return s.answers.Respond(ctx, key, r)
 	case s.abandon && key.Tick == s.past.derived+1 && len(s.past.answered) > 0:
-		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrAbandoned, Message: "the turns of this tick were ended", Unsent: true}}
+		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrAbandoned,
+			Message: "the turns of this tick were ended", Unsent: true}}
 	}
 	return s.next.Respond(ctx, key, r)
 }

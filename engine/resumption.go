@@ -92,12 +92,15 @@ func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 		return nil, err
 	}
 	if n := len(h.Forks); n > 0 && t.Tick < h.Forks[n-1].AtTick {
-		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same directory, at no cost",
+		return nil, fmt.Errorf(
+			"%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same "+
+				"directory, at no cost",
 			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
 	}
 	s = &Resumption{State: t, dir: run.Dir(dir), options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), claim: claim}
 	if s.target < t.Tick {
-		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.Tick)
+		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target,
+			t.Tick)
 	}
 	return s, s.planCaps()
 }
@@ -113,7 +116,8 @@ func otherRecording(recorded, offered *trace.Recording) error {
 		return fmt.Errorf("%w with recorded answers: a model gives its answers", ErrNotResumable)
 	case offered != nil:
 		same := *offered
-		if same.Name = recorded.Name; same == *recorded {
+		same.Name = recorded.Name
+		if same == *recorded {
 			return nil
 		}
 	}
@@ -143,5 +147,6 @@ func (s *Resumption) Settings() trace.Settings {
 func (s *Resumption) Complete() bool {
 	end := s.State.End
 	return s.State.Tick == s.target && end != nil &&
-		slices.Contains([]trace.RunStatus{trace.RunCompleted, trace.RunProviderFailed, trace.RunNoUsableAnswers}, end.RunStatus)
+		slices.Contains([]trace.RunStatus{trace.RunCompleted, trace.RunProviderFailed, trace.RunNoUsableAnswers},
+			end.RunStatus)
 }

@@ -145,7 +145,8 @@ type Result struct {
 func Run(ctx context.Context, o Options) (result Result, err error) {
 	p := o.Prepared
 	if p == nil || p.r == nil || !p.plays(o.Settings) {
-		if p, err = Prepare(o.Settings); err != nil {
+		p, err = Prepare(o.Settings)
+		if err != nil {
 			return Result{}, err
 		}
 	}
@@ -281,7 +282,9 @@ func (r *runner) carry(o Options) {
 			show(e)
 		}
 	}
-	r.Options, r.plan.forks, r.reached.started = o, o.Forks, time.Now()
+	r.Options = o
+	r.plan.forks = o.Forks
+	r.reached.started = time.Now()
 }
 
 // run writes the header, runs the ticks and writes the end, whatever ended it.
@@ -304,7 +307,8 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 		r.Controls.end()
 	}
 	if err != nil {
-		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
+		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone,
+			FinalDigest: result.FinalDigest}, err
 	}
 	if f := r.learning.folder; f != nil {
 		if learned := f.Playbook(); learned != r.seed {
@@ -315,7 +319,8 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 	end := trace.RunEnd{
 		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
 		FinalDigest: result.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals,
-		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.reached.started).Milliseconds()},
+		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339),
+			WallMS: now.Sub(r.reached.started).Milliseconds()},
 	}
 	if r.FaultCounts != nil {
 		end.FaultsInjected = r.FaultCounts()
@@ -330,13 +335,15 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 // endpoint gave a usable answer to is not complete, nor could a higher cap have helped it.
 func (r *runner) ticks(ctx context.Context) (Result, error) {
 	result, err := r.advance(ctx)
-	if err != nil || result.Status != trace.RunCompleted && result.Status != trace.RunBudgetReached || slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.usable }) {
+	if err != nil || result.Status != trace.RunCompleted && result.Status != trace.RunBudgetReached ||
+		slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.usable }) {
 		return result, err
 	}
 	if at := slices.IndexFunc(r.endpoints.all, func(p *endpoint) bool { return p.calls > 0 }); at >= 0 {
 		result.end(r.endpoints.all[at].unusable())
 	} else if f := r.endpoints.lastFailure; f != nil {
-		result.end(&stop{status: trace.RunProviderFailed, reason: "no call was answered, the last one ended with " + f.Text(), failure: f})
+		result.end(&stop{status: trace.RunProviderFailed,
+			reason: "no call was answered, the last one ended with " + f.Text(), failure: f})
 	}
 	return result, nil
 }
@@ -346,7 +353,10 @@ func (r *Result) end(s *stop) {
 	if r.Reason != "" {
 		s.reason += "; before that: " + r.Reason
 	}
-	r.Status, r.Reason, r.Failure, r.Unused = s.status, s.reason, s.failure, s.unused
+	r.Status = s.status
+	r.Reason = s.reason
+	r.Failure = s.failure
+	r.Unused = s.unused
 }
 
 // advance is ticks without that judgement, for a part of a run.

@@ -45,7 +45,8 @@ var promptVersions sync.Map
 // scenarioOf is the scenario that a run with s plays. The error names what in its text does not
 // fit together.
 func scenarioOf(s trace.Settings) (world.Scenario, error) {
-	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
+	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
 }
 
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that
@@ -82,7 +83,9 @@ func documentsOf(s trace.Settings, list []world.Document) ([]world.Document, err
 		case d.Text != "" && at >= 0:
 			return nil, fmt.Errorf("documents: %q is the name of a document with a text in the scenario and of a file", d.Name)
 		case d.Text == "" && at < 0:
-			return nil, fmt.Errorf("documents[%d]: %q has no text; allowed: text, path, or a file of that name in the directory of documents", i, d.Name)
+			return nil, fmt.Errorf(
+				"documents[%d]: %q has no text; allowed: text, path, or a file of that name in the directory of documents", i,
+				d.Name)
 		case d.Text == "":
 			list[i].Text = files[at].Text
 			files = slices.Delete(files, at, at+1)
@@ -102,14 +105,17 @@ func behaviorConfig(s trace.Settings) behavior.Config {
 // header is a trace's first record.
 func (r *runner) header() trace.Header {
 	h := trace.Header{
-		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion, PromptVersion: promptVersion(r.Settings),
-		Settings: r.Settings, Forks: r.Forks,
+		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
+		PromptVersion: promptVersion(r.Settings),
+		Settings:      r.Settings, Forks: r.Forks,
 		Timing: &trace.HeaderTiming{
-			StartedAt: r.reached.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath, SegmentBytes: &r.SegmentBytes,
+			StartedAt: r.reached.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath,
+			SegmentBytes: &r.SegmentBytes,
 		},
 	}
 	for n := range r.world.Agents() {
-		h.Agents = append(h.Agents, trace.HeaderAgent{ID: r.world.AgentID(n), Name: r.world.Persona(n).Name, Persona: r.world.Persona(n).Text})
+		h.Agents = append(h.Agents, trace.HeaderAgent{ID: r.world.AgentID(n), Name: r.world.Persona(n).Name,
+			Persona: r.world.Persona(n).Text})
 	}
 	return h
 }
@@ -136,10 +142,12 @@ func changesOf(before, next trace.Settings) ([]trace.Change, error) {
 	}
 	changes := before.Changes(next)
 	for _, c := range a.Rules.Changed(b.Rules) {
-		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10), To: strconv.FormatInt(c.To, 10)})
+		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10),
+			To: strconv.FormatInt(c.To, 10)})
 	}
 	for i := range changes {
-		changes[i].From, changes[i].To = plaintext.Clip(changes[i].From, changeCharsMax), plaintext.Clip(changes[i].To, changeCharsMax)
+		changes[i].From, changes[i].To = plaintext.Clip(changes[i].From, changeCharsMax),
+			plaintext.Clip(changes[i].To, changeCharsMax)
 	}
 	return changes, nil
 }
@@ -178,7 +186,8 @@ func (r *runner) takeFork(f trace.Fork) error {
 		return err
 	}
 	r.Settings, r.runtime = next, runtime
-	if next.Model != before.Model || next.BaseURL != before.BaseURL || !slices.Equal(next.AgentModels, before.AgentModels) {
+	if next.Model != before.Model || next.BaseURL != before.BaseURL ||
+		!slices.Equal(next.AgentModels, before.AgentModels) {
 		// What is known of endpoints stays known where they stay the same.
 		r.endpoints = newEndpoints(next, r.world)
 	}
@@ -193,7 +202,8 @@ func (r *runner) takeFork(f trace.Fork) error {
 		r.spending = r.spending.under(r.Caps)
 	}
 	r.spending.prices = pricesOf(r.Prices)
-	r.plan.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches), func(s trace.Switch) bool { return s.Tick <= f.AtTick })
+	r.plan.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches),
+		func(s trace.Switch) bool { return s.Tick <= f.AtTick })
 	for _, m := range r.agents {
 		if m == nil {
 			continue

@@ -38,9 +38,11 @@ func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Ans
 		sections = []trace.Section{}
 	}
 	return l.Exchange(trace.ModelCall{
-		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model, ToolChoice: request.Choice.Wire(), MaxOutputTokens: request.Sampling.MaxOutputTokens,
+		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model,
+		ToolChoice: request.Choice.Wire(), MaxOutputTokens: request.Sampling.MaxOutputTokens,
 		Sections: sections, Charge: m.charge, Counted: m.counted,
-		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
+		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts,
+			Recorded: a.Recorded},
 	}, request, a)
 }
 

@@ -95,7 +95,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		if !ok {
 			panic("engine: an applied action has no outcome")
 		}
-		if outcomes[i] = o; len(t.decision.Otherwise) > 0 {
+		outcomes[i] = o
+		if len(t.decision.Otherwise) > 0 {
 			turns[i].decision = t.decision.Tried(o.RefusedBefore)
 		}
 	}
@@ -137,7 +138,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		records = append(records, trace.Event{Tick: tick, Event: e})
 	}
 	r.reached.Digest = r.world.Digest().String()
-	records = append(records, trace.TickEnd{Tick: tick, Digest: r.reached.Digest, Due: len(due), Continued: len(continuing), WorldTime: tick})
+	records = append(records, trace.TickEnd{Tick: tick, Digest: r.reached.Digest, Due: len(due),
+		Continued: len(continuing), WorldTime: tick})
 	if err := r.sink.write(records...); err != nil {
 		return nil, err
 	}
@@ -244,7 +246,8 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 		turns[i], done[i] = d, true
 		for ; !decided && next < len(due) && done[next]; next++ {
 			for _, f := range r.refusing(turns[next : next+1]) {
-				if decided = true; f != nil {
+				decided = true
+				if f != nil {
 					cancel()
 				}
 			}
@@ -314,7 +317,9 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			returned(Ending{Module: result.Module, Error: string(result.Code), Records: len(result.Sources)})
 			turn.Result(result)
 		case behavior.Decision:
-			d.decision, d.steps, d.tookMS = step, turn.Steps(), time.Since(began).Milliseconds()
+			d.decision = step
+			d.steps = turn.Steps()
+			d.tookMS = time.Since(began).Milliseconds()
 			return d, nil
 		}
 	}
@@ -322,10 +327,12 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 
 // ask sends one request, if the caps allow it, and records the exchange before the answer
 // is used.
-func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *quota) (llmclient.Answer, error) {
+func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *quota) (llmclient.Answer,
+	error) {
 	if r.draining() && !r.past.holds(key) {
 		// No call was made, so there is none to record.
-		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: "interrupted before the call began", Unsent: true}}, nil
+		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted,
+			Message: "interrupted before the call began", Unsent: true}}, nil
 	}
 	used := r.endpoints.of(key.Agent)
 	ask.Request = r.spending.bounded(ask, used.model)
@@ -333,7 +340,8 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {
 		planning, planned := r.beginPlan(ctx, key, ask)
 		called, end := r.beginCall(planning, key, Span{
-			Kind: SpanModelCall, Step: key.Step, Stage: ask.Stage, Model: used.model, BaseURL: used.baseURL, Sampling: ask.Request.Sampling,
+			Kind: SpanModelCall, Step: key.Step, Stage: ask.Stage, Model: used.model, BaseURL: used.baseURL,
+			Sampling: ask.Request.Sampling,
 		})
 		answer := r.Source.Respond(called, key, ask.Request)
 		e := Ending{Answer: &answer}
@@ -348,7 +356,10 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 	var counted *trace.Counted
 	if refused != nil {
 		record := refused.Record(ask.Request.Hash())
-		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, ask.Stage
+		record.Tick = key.Tick
+		record.AgentID = key.Agent
+		record.Step = key.Step
+		record.Stage = ask.Stage
 		err = r.sink.write(record)
 	} else {
 		items := map[string]int64{}
@@ -428,7 +439,8 @@ func (r *runner) report(turns []deliberated, outcomes []world.Outcome, continued
 		}
 	}
 	spent := r.spending.budget.Spent()
-	p.Charged, p.Cap = trace.Limit{Calls: spent[budget.Calls], Tokens: spent[budget.Tokens], Cost: price.Money(spent[budget.Cost])}, r.Caps.Run
+	p.Charged, p.Cap = trace.Limit{Calls: spent[budget.Calls], Tokens: spent[budget.Tokens],
+		Cost: price.Money(spent[budget.Cost])}, r.Caps.Run
 	if r.Progress != nil {
 		r.Progress(*p)
 	}

@@ -23,9 +23,11 @@ var errDiffers = errors.New("the traces differ")
 
 // verify lets play carry out ticks of r, and compares what it records with the run in dir
 // up to the tick last. It compares in canonical form and as a stream, so memory does not
-// grow with the run. The trace was read just before, chains and all. Playing, encoding the derived records and reading the recorded ones
+// grow with the run. The trace was read just before, chains and all. Playing, encoding the derived
+// records and reading the recorded ones
 // run concurrently. The error is one of play, or a failure to read the run.
-func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(ctx context.Context) error) (ReplayResult, error) {
+func verify(ctx context.Context, dir run.Dir, last int64, r *runner,
+	play func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
 	outer := ctx
@@ -106,7 +108,8 @@ const heldMax = 64
 func (v *verifying) hold(write func(appending) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.held = append(v.held, write); len(v.held) < heldMax {
+	v.held = append(v.held, write)
+	if len(v.held) < heldMax {
 		return nil
 	}
 	return v.send()
@@ -194,7 +197,8 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 				again = lineA
 			}
 			if !bytes.Equal(again, lineB) {
-				return ReplayResult{Line: n, Recorded: string(again), Derived: string(lineB), Difference: trace.DifferenceOf(again, lineB)}, nil
+				return ReplayResult{Line: n, Recorded: string(again), Derived: string(lineB),
+					Difference: trace.DifferenceOf(again, lineB)}, nil
 			}
 		}
 		if errA == io.EOF {

@@ -209,7 +209,8 @@ func (k ErrorKind) Fatal() bool {
 // Outage reports whether the failure is about the way to the model, such as a server that is down, a
 // key that is refused or a timeout, and not about what was asked or answered.
 func (k ErrorKind) Outage() bool {
-	return k.Fatal() || slices.Contains([]ErrorKind{ErrTimeout, ErrRateLimited, ErrWrongPath, ErrProxy, ErrServer, ErrConnection}, k)
+	return k.Fatal() || slices.Contains([]ErrorKind{ErrTimeout, ErrRateLimited, ErrWrongPath, ErrProxy, ErrServer,
+		ErrConnection}, k)
 }
 
 // Failed returns an answer that is a failure.

@@ -145,7 +145,8 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
 	case kind == string(kindCustomOutput):
 		it.Kind, it.Custom = KindFunctionOutput, true
-	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["tool_calls"] != nil), isMessageType[plain]:
+	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["tool_calls"] != nil),
+		isMessageType[plain]:
 		it.Kind = KindMessage
 	}
 	switch it.Kind {
@@ -153,7 +154,8 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		var calls []json.RawMessage
 		whole := false
 		it.Text, it.Refusal, calls, whole = contentText(w.first("content", "parts", "text"))
-		it.Partial = kind != string(KindMessage) || !strings.HasPrefix(string(w["content"]), `"`) && (!whole || it.ID == "" || it.Status == "")
+		it.Partial = kind != string(KindMessage) || !strings.HasPrefix(string(w["content"]), `"`) &&
+			(!whole || it.ID == "" || it.Status == "")
 		listed, _ := Elements(w["tool_calls"], partsMax)
 		calls = append(calls, listed...)
 		if Given(w["function_call"]) {
@@ -171,8 +173,10 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 			arguments = "input"
 		}
 		it.Nested = inner != nil && !Given(w["name"])
-		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !Given(w[arguments]) && Given(w.first(callArguments...)) || w["name"] == nil
-		it.Name = cmp.Or(TextOf(w.first("name", "tool_name")), TextOf(inner.first("name", "tool_name")), strictString(w["function"]))
+		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !Given(w[arguments]) &&
+			Given(w.first(callArguments...)) || w["name"] == nil
+		it.Name = cmp.Or(TextOf(w.first("name", "tool_name")), TextOf(inner.first("name", "tool_name")),
+			strictString(w["function"]))
 		it.Text = cmp.Or(TextOf(w.first(callArguments...)), TextOf(inner.first(callArguments...)))
 		it.CallID = cmp.Or(it.CallID, TextOf(inner.first("tool_use_id", "id")))
 	case KindFunctionOutput:
@@ -211,7 +215,8 @@ func (m Members) first(names ...string) json.RawMessage {
 
 // isCall reports whether an object without a type is a call.
 func (m Members) isCall() bool {
-	return spelled(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil && m.first(callArguments...) != nil
+	return spelled(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil &&
+		m.first(callArguments...) != nil
 }
 
 // What calls of other APIs have in the place of a call's members, and the types of theirs
@@ -220,7 +225,8 @@ var (
 	callArguments = []string{"arguments", "input", "args", "parameters", "params", "tool_input"}
 	callObjects   = []string{"function", "function_call", "tool_use", "tool_call"}
 	isCallType    = map[string]bool{"function": true, "tool_call": true, "tool_use": true, "function_tool_call": true}
-	isMessageType = map[string]bool{"message": true, "output_message": true, "assistant": true, "output_text": true, "text": true, "tool_calls": true}
+	isMessageType = map[string]bool{"message": true, "output_message": true, "assistant": true, "output_text": true,
+		"text": true, "tool_calls": true}
 )
 
 // partsMax bounds the parts of one message. A real one has a handful.
@@ -268,7 +274,8 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 			}
 			texts = append(texts, TextOf(own))
 		}
-		whole = whole && kind == "output_text" && strings.HasPrefix(string(p["annotations"]), "[") && strings.HasPrefix(string(p["logprobs"]), "[")
+		whole = whole && kind == "output_text" && strings.HasPrefix(string(p["annotations"]), "[") &&
+			strings.HasPrefix(string(p["logprobs"]), "[")
 	}
 	return strings.Join(texts, "\n"), strings.Join(refusals, "\n"), calls, whole
 }
@@ -351,7 +358,8 @@ func IsCompact(raw []byte) bool {
 func outsideTexts(raw []byte, some string) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] == '"' {
-			if i = scanString(raw, i) - 1; i < 0 {
+			i = scanString(raw, i) - 1
+			if i < 0 {
 				return false
 			}
 		} else if strings.IndexByte(some, raw[i]) >= 0 {
@@ -394,9 +402,14 @@ func (it Item) without(member string) map[string]json.RawMessage {
 // It keeps its own id and status: by its own id a provider knows which reasoning
 // item led to it.
 func (it Item) Rebuilt(callID, name, arguments string) Item {
-	wire := wireCall{Type: KindFunctionCall, ID: it.ID, CallID: callID, Name: name, Arguments: &arguments, Status: it.Status}
+	wire := wireCall{Type: KindFunctionCall, ID: it.ID, CallID: callID, Name: name, Arguments: &arguments,
+		Status: it.Status}
 	if it.Custom {
-		wire.Type, wire.Arguments, wire.Input, wire.Status = kindCustomCall, nil, &arguments, ""
+		wire.Type = kindCustomCall
+		wire.Arguments = nil
+		wire.Input = &arguments
+		wire.Status = ""
 	}
-	return Item{Kind: KindFunctionCall, Custom: it.Custom, ID: it.ID, Status: it.Status, CallID: callID, Name: name, Text: arguments, Raw: Marshal(wire)}
+	return Item{Kind: KindFunctionCall, Custom: it.Custom, ID: it.ID, Status: it.Status, CallID: callID, Name: name,
+		Text: arguments, Raw: Marshal(wire)}
 }

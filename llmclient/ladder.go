@@ -142,7 +142,12 @@ func (l *Ladder) Take(s Shown) (moved bool) {
 }
 
 // judgeFresh ends the trial of a step, and begins to judge what comes after it.
-func (l *Ladder) judgeFresh() { l.step, l.judged, l.bad, l.silent = nil, 0, 0, 0 }
+func (l *Ladder) judgeFresh() {
+	l.step = nil
+	l.judged = 0
+	l.bad = 0
+	l.silent = 0
+}
 
 // take takes the next step of a symptom that is not taken yet. If none is left the choice stays as
 // it was.

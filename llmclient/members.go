@@ -106,7 +106,8 @@ func scanList(b []byte, i int, opens byte, depth int, known []byte, take func(na
 	if i >= len(b) || b[i] != opens || depth > depthMax {
 		return -1
 	}
-	if i = skipSpace(b, i+1); i < len(b) && b[i] == closes {
+	i = skipSpace(b, i+1)
+	if i < len(b) && b[i] == closes {
 		return i + 1
 	}
 	for {
@@ -129,7 +130,8 @@ func scanList(b []byte, i int, opens byte, depth int, known []byte, take func(na
 		if end < 0 || take != nil && !take(name, b[i:end:end]) {
 			return -1
 		}
-		if i = skipSpace(b, end); i >= len(b) {
+		i = skipSpace(b, end)
+		if i >= len(b) {
 			return -1
 		}
 		switch b[i] {
@@ -178,12 +180,14 @@ func scanValue(b []byte, i, depth int) (end int) {
 		return -1
 	}
 	if i < len(b) && b[i] == '.' {
-		if i++; !digits() {
+		i++
+		if !digits() {
 			return -1
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
-		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
 			i++
 		}
 		if !digits() {
@@ -211,12 +215,14 @@ func scanString(b []byte, i int) (end int) {
 		case c < ' ':
 			return -1
 		case c == '\\':
-			if i++; i == len(b) {
+			i++
+			if i == len(b) {
 				return -1
 			}
 			if b[i] == 'u' {
 				for range 4 {
-					if i++; i == len(b) || strings.IndexByte("0123456789abcdefABCDEF", b[i]) < 0 {
+					i++
+					if i == len(b) || strings.IndexByte("0123456789abcdefABCDEF", b[i]) < 0 {
 						return -1
 					}
 				}
@@ -234,7 +240,9 @@ func plainEnd[T ~string | ~[]byte](text T, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {
 		t := text[i : i+8]
-		eight := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		eight := uint64(t[0]) | uint64(
+			t[1])<<8 | uint64(t[2])<<16 | uint64(
+			t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
 		// A byte gets its highest bit where a subtraction makes it negative: of ' ' from what is
 		// less, of 1 from what is 0, as an equal one is. Only bytes after such a one can get it
 		// for no other reason.
@@ -287,7 +295,8 @@ func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 		case c < ' ', c == '"':
 			return "", false
 		case c == '\\':
-			if i++; i == len(content) || strings.IndexByte(escapes, content[i]) < 0 {
+			i++
+			if i == len(content) || strings.IndexByte(escapes, content[i]) < 0 {
 				return "", false
 			}
 			count++
@@ -307,7 +316,8 @@ func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
 	}
 	for i := 0; i < len(content); i++ {
 		next := plainEnd(content, i)
-		if plain, i = append(plain, content[i:next]...), next; i == len(content) {
+		plain, i = append(plain, content[i:next]...), next
+		if i == len(content) {
 			break
 		}
 		c := content[i]

@@ -192,7 +192,8 @@ func (p *pairer) add(it Item) {
 		switch {
 		case it.CallID == "":
 			fault = FaultCallIDMissing
-		case p.answered[it.CallID] || slices.ContainsFunc(p.open, func(open openCall) bool { return open.callID == it.CallID }):
+		case p.answered[it.CallID] || slices.ContainsFunc(p.open,
+			func(open openCall) bool { return open.callID == it.CallID }):
 			fault = FaultCallIDRepeated
 		}
 		if fault != "" {

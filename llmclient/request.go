@@ -120,7 +120,8 @@ type Request struct {
 // compared in a replay. It contains the items byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
-	size := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + len(r.Sampling.ExtraBody) + 1024
+	size := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + len(r.Sampling.ExtraBody) +
+		1024
 	for _, it := range r.Input {
 		size += len(it.Raw) + 1
 	}
@@ -171,7 +172,8 @@ func (r Request) writeRest(to func(part []byte)) {
 }
 
 // What is between the parts of a body, which the lists of every request need again.
-var comma, beforeTools, afterList, beforeInput, afterInput = []byte(","), []byte(`,"tools":[`), []byte("]"), []byte(`,"input":[`), []byte("]}")
+var comma, beforeTools, afterList, beforeInput, afterInput = []byte(","), []byte(`,"tools":[`), []byte("]"),
+	[]byte(`,"input":[`), []byte("]}")
 
 // members are the members between the tools and the input, as an object.
 func (r Request) members() json.RawMessage {

@@ -151,7 +151,8 @@ func (m *Memory) release(t *record) {
 		if s.summary == t {
 			s.summary = nil
 		}
-		if s.held--; s.held == 0 {
+		s.held--
+		if s.held == 0 {
 			delete(m.series, t.key(t.Topic))
 		}
 		t.series = nil

@@ -59,7 +59,9 @@ func mergedMeasures(old, added []Measure) []Measure {
 			continue
 		}
 		m := &all[i]
-		m.Low, m.High, m.Total = min(m.Low, a.Low), max(m.High, a.High), saturatingSum(m.Total, a.Total)
+		m.Low = min(m.Low, a.Low)
+		m.High = max(m.High, a.High)
+		m.Total = saturatingSum(m.Total, a.Total)
 	}
 	return all[:min(len(all), MeasuresMax)]
 }

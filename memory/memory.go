@@ -110,10 +110,13 @@ func (m *Memory) Record(e Entry) string {
 // admit brings what a caller passed into the bounds of an entry.
 func (m *Memory) admit(e Entry) Entry {
 	line := func(text string, charsMax int) string { return plaintext.Clip(plaintext.Line(text), charsMax) }
-	e.Text, e.Origin, e.Topic = line(e.Text, m.sizes.text), line(e.Origin, m.sizes.text), line(e.Topic, m.sizes.text)
+	e.Text = line(e.Text, m.sizes.text)
+	e.Origin = line(e.Origin, m.sizes.text)
+	e.Topic = line(e.Topic, m.sizes.text)
 	var subjects []string
 	for _, s := range e.Subjects {
-		if s = line(s, SubjectCharsMax); s != "" {
+		s = line(s, SubjectCharsMax)
+		if s != "" {
 			subjects = append(subjects, s)
 		}
 	}
@@ -138,7 +141,9 @@ func (m *Memory) admit(e Entry) Entry {
 	}
 	e.Tick = max(e.Tick, 0)
 	e.LastTick = e.Tick
-	e.Repeats, e.Merged, e.ParentsLeft = 0, 0, 0
+	e.Repeats = 0
+	e.Merged = 0
+	e.ParentsLeft = 0
 	parents := e.Parents
 	e.Parents = nil
 	e.joinParents(parents...)
@@ -190,7 +195,8 @@ func (m *Memory) dropText(t *record) {
 	m.index.Remove(t.number)
 	for _, s := range t.Subjects {
 		at, _ := slices.BinarySearch(m.subjects[s], t.number)
-		if m.subjects[s] = slices.Delete(m.subjects[s], at, at+1); len(m.subjects[s]) == 0 {
+		m.subjects[s] = slices.Delete(m.subjects[s], at, at+1)
+		if len(m.subjects[s]) == 0 {
 			delete(m.subjects, s)
 		}
 	}

@@ -99,7 +99,9 @@ func (m *Memory) Cite(id, line string) (source trace.Source, held bool) {
 // copied returns the entry without sharing anything a caller could change.
 func (t *record) copied() Entry {
 	e := t.Entry
-	e.Parents, e.Subjects, e.Measures = slices.Clone(e.Parents), slices.Clone(e.Subjects), slices.Clone(e.Measures)
+	e.Parents = slices.Clone(e.Parents)
+	e.Subjects = slices.Clone(e.Subjects)
+	e.Measures = slices.Clone(e.Measures)
 	return e
 }
 

@@ -35,7 +35,10 @@ func (t *record) settle() {
 // summary if there is none, as an entry with an id of its own. Each entry is part of one
 // summary only, because it is no longer held.
 func (m *Memory) merge(parts []*record) {
-	slices.SortFunc(parts, func(a, b *record) int { return cmp.Or(cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq)) })
+	slices.SortFunc(parts, func(a,
+		b *record) int {
+		return cmp.Or(cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq))
+	})
 	s := parts[0].series.summary
 	if s != nil {
 		m.dropText(s)

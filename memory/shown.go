@@ -24,7 +24,8 @@ type Words struct {
 }
 
 // English are the words of an English prompt.
-var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last", Total: "total"}
+var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last",
+	Total: "total"}
 
 // Line returns the one line that shows an entry in a prompt, in the given words:
 //
@@ -70,7 +71,8 @@ func (s Scored) Source(w Words) trace.Source { return s.shownAs(s.Line(w)) }
 // shownAs is the entry as a source that a prompt shows as line.
 func (s Scored) shownAs(line string) trace.Source {
 	return trace.Source{
-		ID: s.ID, Kind: trace.KindMemory, Title: string(s.Kind), Preview: s.Text, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
+		ID: s.ID, Kind: trace.KindMemory, Title: string(s.Kind), Preview: s.Text, Score: s.Score,
+		Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
 	}
 }

@@ -59,8 +59,9 @@ func dryRunModule() module {
 			fingerprint.Write(world.EncodeAction(adjusted))
 			tick := env.View.Tick()
 			return lookup{
-				body: dryRun{NewDryRun(env.registry.language, adjusted, adjustments, view.Check(adjusted), names), slices.Concat(read, resolved)},
-				id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
+				body: dryRun{NewDryRun(env.registry.language, adjusted, adjustments, view.Check(adjusted), names),
+					slices.Concat(read, resolved)},
+				id: fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
 			}, ""
 		}, used, nil
 	}}
@@ -88,7 +89,8 @@ type DryRun struct {
 // NewDryRun writes up the check of an action, given after clamping, and the
 // adjustments that clamping made, in a language.
 // names are those of what the agent sees.
-func NewDryRun(l Language, a world.Action, adjustments []world.Adjustment, check world.Check, names answer.Names) DryRun {
+func NewDryRun(l Language, a world.Action, adjustments []world.Adjustment, check world.Check,
+	names answer.Names) DryRun {
 	f := DryRun{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
 	var adjusted []string
 	for _, adjustment := range adjustments {

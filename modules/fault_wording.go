@@ -90,6 +90,7 @@ var chineseFaults = map[string]string{
 	"the number of a candidate that could be read: %s; or 0 to wait":                 "可读的候选行动的编号：%s；或 0 表示等待",
 	"a value: only how much you make may be left open":                               "写明的值：只有自己产出的数量可以不写",
 	"the number of a candidate, and none could be read: call %s again; or 0 to wait": "候选行动的编号，但没有一个可读：请再次调用 %s；或 0 表示等待",
-	"the number of a candidate from 1, or 0 to wait":                                 "候选行动的编号，从 1 开始；或 0 表示等待",
+	"the number of a candidate from 1, or 0 to wait": "候选行动的编号，从 1 " +
+		"开始；或 0 表示等待",
 	"%s or %s": "%s 或 %s",
 }

@@ -45,12 +45,14 @@ func observationModule() module {
 				if author == o.Self.ID {
 					author = ""
 				}
-				found.texts = append(found.texts, TextSource(trace.KindNote, n.ID, author, n.Tick, n.Text, string(llmclient.Marshal(n))))
+				found.texts = append(found.texts,
+					TextSource(trace.KindNote, n.ID, author, n.Tick, n.Text, string(llmclient.Marshal(n))))
 			}
 		}
 		if wanted("inbox") {
 			for _, m := range o.Inbox {
-				found.texts = append(found.texts, TextSource(trace.KindMessage, m.ID, m.From, m.Sent, m.Text, string(llmclient.Marshal(m))))
+				found.texts = append(found.texts,
+					TextSource(trace.KindMessage, m.ID, m.From, m.Sent, m.Text, string(llmclient.Marshal(m))))
 			}
 		}
 		// Requests and offers are sources too. The section "can" contains their ids.
@@ -95,7 +97,8 @@ func sectionOf(o world.Observation, section string) json.RawMessage {
 		o.Market = &world.Market{}
 	}
 	whole := answer.Parse(llmclient.Marshal(o))
-	part := answer.Value{Kind: answer.Object, Fields: []answer.Field{{Name: "tick", Value: whole.Field("tick")}, {Name: section, Value: whole.Field(section)}}}
+	part := answer.Value{Kind: answer.Object,
+		Fields: []answer.Field{{Name: "tick", Value: whole.Field("tick")}, {Name: section, Value: whole.Field(section)}}}
 	if section == "inbox" && len(o.Inbox) == 0 {
 		part.Fields[1].Value = answer.Value{Kind: answer.Array}
 	}

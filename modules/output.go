@@ -133,10 +133,13 @@ func plainWords(body answer.Value) string {
 func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 	r.ArgumentError = fault
 	w := env.words()
-	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid, ArgumentError: FaultIn(env.registry.language, fault)}
+	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid,
+		ArgumentError: FaultIn(env.registry.language, fault)}
 	switch {
 	case fault.NotJSON:
-		out.Code, out.Text, out.Parameters = CodeNotJSON, w.notJSON, m.Parameters
+		out.Code = CodeNotJSON
+		out.Text = w.notJSON
+		out.Parameters = m.Parameters
 	case fault.NotObject:
 		out.Code, out.Text = CodeNotObject, w.notObject
 	}
@@ -147,7 +150,9 @@ func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 // or the list of modules, they are left out; the rest is fixed text within
 // ResultCharsMin.
 func (r Result) ended(env Env, out wireFailure) Result {
-	r.Status, r.Code, out.CallsLeft = StatusError, out.Code, env.CallsLeft
+	r.Status = StatusError
+	r.Code = out.Code
+	out.CallsLeft = env.CallsLeft
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	if r.CharsFull > env.charsMax() {
@@ -180,19 +185,23 @@ func shortened(out wireAnswer, body answer.Value, limit, charsFull int) (string,
 		size, path := 0, ""
 		eachList(&body, "", func(at string, list *answer.Value) {
 			if n := len(list.JSON()); len(list.Items) > 0 && n > size {
-				longest, size, path = list, n, at
+				longest = list
+				size = n
+				path = at
 			}
 		})
 		if longest == nil {
 			return preview(out, limit, charsFull), answer.Value{Kind: answer.Null}
 		}
 		longest.Items = longest.Items[:len(longest.Items)-1]
-		if lost[path]++; lost[path] == 1 {
+		lost[path]++
+		if lost[path] == 1 {
 			order = append(order, path)
 		}
 		omitted := answer.Value{Kind: answer.Object}
 		for _, list := range order {
-			omitted.Fields = append(omitted.Fields, answer.Field{Name: list, Value: answer.Value{Kind: answer.Number, Text: fmt.Sprint(lost[list])}})
+			omitted.Fields = append(omitted.Fields,
+				answer.Field{Name: list, Value: answer.Value{Kind: answer.Number, Text: fmt.Sprint(lost[list])}})
 		}
 		out.Result, out.Omitted = body.JSON(), omitted.JSON()
 		if text := string(llmclient.Marshal(out)); utf8.RuneCountInString(text) <= limit {
@@ -206,7 +215,9 @@ func shortened(out wireAnswer, body answer.Value, limit, charsFull int) (string,
 // take more room encoded than counting them would tell.
 func preview(out wireAnswer, limit, charsFull int) string {
 	runes := []rune(string(out.Result))
-	out.Result, out.Omitted, out.CharsFull = nil, nil, charsFull
+	out.Result = nil
+	out.Omitted = nil
+	out.CharsFull = charsFull
 	for size := min(len(runes), limit); ; size /= 2 {
 		out.Preview = strings.TrimSpace(string(runes[:size]))
 		if text := string(llmclient.Marshal(out)); size == 0 || utf8.RuneCountInString(text) <= limit {

@@ -43,7 +43,9 @@ func routeModule() module {
 		args.To = to.To
 		check := env.View.Check(to)
 		r := route{To: unknownPlace, Check: NewDryRun(env.registry.language, to, nil, check, names)}
-		known, cost, ticks := true, int64(0), int64(0)
+		known := true
+		cost := int64(0)
+		ticks := int64(0)
 		i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == args.To })
 		switch {
 		case i >= 0:
@@ -60,7 +62,10 @@ func routeModule() module {
 		}
 		if known {
 			afford := o.Self.Electricity >= cost
-			r.To, r.Cost, r.Ticks, r.CanAfford = args.To, &cost, &ticks, &afford
+			r.To = args.To
+			r.Cost = &cost
+			r.Ticks = &ticks
+			r.CanAfford = &afford
 			if left := max(o.Self.Electricity-cost-ticks*env.View.Rules().IdleDraw, 0); afford {
 				r.LeftOnArrival = &left
 			}

@@ -38,7 +38,8 @@ func rulesAbout(w *wording, r world.Rules, topic string) []string {
 	case "recipes":
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
-			lines = append(lines, fmt.Sprintf(w.rules.build, k.Name, amounts(k.Cost), k.Ticks, docOf(w.registry.kinds, k.Name, k.Doc)))
+			lines = append(lines, fmt.Sprintf(w.rules.build, k.Name, amounts(k.Cost), k.Ticks,
+				docOf(w.registry.kinds, k.Name, k.Doc)))
 		}
 		for _, recipe := range r.Recipes() {
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
@@ -110,7 +111,8 @@ func NewKnown(l Language, r world.Rules) Known {
 		}
 		k.recipes = "\n" + w.recipes + strings.Join(batches, "; ")
 	}
-	k.power = "\n" + fmt.Sprintf(w.perTick, r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, r.HeatCapacity, 10*r.HeatCapacity)
+	k.power = "\n" + fmt.Sprintf(w.perTick, r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, r.HeatCapacity,
+		10*r.HeatCapacity)
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
 	}

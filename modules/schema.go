@@ -98,7 +98,8 @@ func StandingSchema() *jsonschema.Schema {
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
-	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"}, Items: EnumSchema(world.StopAlways())})
+	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"},
+		Items: EnumSchema(world.StopAlways())})
 	order.Type, order.Types = "", []string{"object", "null"}
 	return order
 }

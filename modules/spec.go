@@ -71,7 +71,8 @@ func newModule[Args any](spec Spec, given map[string]*jsonschema.Schema, run fun
 
 // decodeArguments reads a raw argument text into the type its schema was made
 // from. A field textField, if any, holds JSON text.
-func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs string) (args Args, used []answer.Repair, fault *answer.ArgumentError) {
+func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs string) (args Args, used []answer.Repair,
+	fault *answer.ArgumentError) {
 	conformed, used, fault := answer.Conform(schema, textField, rawArgs)
 	if fault != nil {
 		return args, used, fault
@@ -84,7 +85,8 @@ func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs str
 
 // New returns the registry of the built-in modules in English.
 func New() *Registry {
-	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(), dryRunModule()}
+	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(),
+		dryRunModule()}
 	return (&Registry{modules: all}).In(English)
 }
 

@@ -27,7 +27,8 @@ var chinese = wording{
 	nouns: map[string]string{
 		string(world.ParamPlace): "地点", string(world.ParamAgent): "智能体", string(world.ParamFactory): "工厂",
 		string(world.ParamOrder): "订单", string(world.ParamRequest): "请求", string(world.ParamOffer): "提议",
-		string(world.ParamTerms): "请求或提议", resourceNoun: "资源", recipeNoun: "配方", world.Ticks: "回合", "batches": "批", unitsUnit: "单位",
+		string(world.ParamTerms): "请求或提议", resourceNoun: "资源", recipeNoun: "配方", world.Ticks: "回合",
+		"batches": "批", unitsUnit: "单位",
 	},
 	lineStart: "：",
 
@@ -40,7 +41,8 @@ var chinese = wording{
 	adjusted:  "%s 取 %d，而非 %d",
 
 	recipes: "配方 (每件产品的原料, 回合): ",
-	perTick: "每回合（休眠也）耗 %d electricity（剩 %d%% 为低电），散热 %d*heat/%d 向上取整；heat 超过 %d 采集减少，到 %d 被拒",
+	perTick: "每回合（休眠也）耗 %d electricity（剩 %d%% 为低电），散热 %d*heat/%d " +
+		"向上取整；heat 超过 %d 采集减少，到 %d 被拒",
 
 	rules: ruleWording{
 		build:      "建造 %s：%s，%d 回合；%s",
@@ -76,8 +78,9 @@ var chinese = wording{
 		and:            " 和 ",
 	},
 	faults: chineseFaults,
-	memory: memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
-	score:  " (相关度 %d)",
+	memory: memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自",
+		Last: ", 最新一条", Total: "合计"},
+	score: " (相关度 %d)",
 }
 
 // chineseActions say what each action does and costs.
@@ -97,7 +100,8 @@ var chineseActions = map[string]func(world.Rules) string{
 		return fmt.Sprintf("%d g 加 %d electricity 得 1 hardware", r.RefineGPerHardware, r.RefineCostPerKG)
 	},
 	"build_factory": func(r world.Rules) string {
-		return fmt.Sprintf("在此处动工：%d electricity、%d hardware、%d 回合；电站 %d electricity、%d hardware、%d 回合",
+		return fmt.Sprintf("在此处动工：%d electricity、%d hardware、%d 回合；电站 %d electricity、%d "+
+			"hardware、%d 回合",
 			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks)
 	},
 	"schedule_recipe":    said("在此处你的工厂，逐批进行；原料即扣"),
@@ -109,13 +113,14 @@ var chineseActions = map[string]func(world.Rules) string{
 	"send_message": func(world.Rules) string {
 		return fmt.Sprintf("给任何智能体，最多 %d 字符；远则晚到", world.TextMax)
 	},
-	"post_note":     said("此处留言"),
-	"request":       said("向任何智能体索要"),
-	"offer":         said("以物易物，托管至成交、撤回或到期"),
-	"accept_offer":  said("此处：付其所要，得其所给"),
-	"decline":       said("谢绝"),
-	"cancel_offer":  said("收回此处自己的"),
-	"execute_until": said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
+	"post_note":    said("此处留言"),
+	"request":      said("向任何智能体索要"),
+	"offer":        said("以物易物，托管至成交、撤回或到期"),
+	"accept_offer": said("此处：付其所要，得其所给"),
+	"decline":      said("谢绝"),
+	"cancel_offer": said("收回此处自己的"),
+	"execute_until": said(
+		"每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
 }
 
 // said is a text without numbers.

@@ -16,7 +16,8 @@ var english = wording{
 	},
 	lineStart: ": ",
 
-	notJSON:   "The arguments cannot be read as JSON; the module did not run. Send one object that fits the tool's parameters.",
+	notJSON: "The arguments cannot be read as JSON; the module did not run. Send one object that fits the tool's " +
+		"parameters.",
 	notObject: "The arguments are JSON, but no object; the module did not run. Send one object.",
 	invalid:   "The arguments do not fit; the module did not run. Correct them and call again.",
 	unknown:   "There is no such module; nothing ran.",
@@ -25,7 +26,8 @@ var english = wording{
 	adjusted:  "%s %d, not %d",
 
 	recipes: "recipes (inputs and ticks for one product): ",
-	perTick: "each tick, asleep too, takes %d electricity (low power: %d%% left) and sheds %d*heat/%d heat, rounded up; harvests yield less above %d heat, nothing at %d",
+	perTick: "each tick, asleep too, takes %d electricity (low power: %d%% left) and sheds %d*heat/%d heat, rounded " +
+		"up; harvests yield less above %d heat, nothing at %d",
 
 	rules: ruleWording{
 		build:      "build %s: %s, %d ticks; %s",
@@ -47,7 +49,8 @@ var english = wording{
 		onTheWay:     "on the way you also use %d electricity per tick and can neither act nor see",
 		ranDry:       "an agent that runs dry on the way arrives shut down",
 		messages:     "a message takes 1 tick, and 1 more per whole %d km; travellers get it on arrival",
-		kept:         "kept are the newest %d messages to you and %d notes at a place; at most %d of your messages travel at a time",
+		kept: "kept are the newest %d messages to you and %d notes at a place; at most %d of your messages travel " +
+			"at a time",
 
 		plant:          "a plant generates up to %d electricity per tick, at most the radiation there; it stores %d",
 		plantWear:      "it wears by 1 in each such tick and stops at %d",

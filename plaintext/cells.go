@@ -37,7 +37,8 @@ func Fit(line string, columns int) string {
 	}
 	used := 0
 	for i, r := range line {
-		if used += cells(r); used >= columns { // the ellipsis takes the last column
+		used += cells(r)
+		if used >= columns { // the ellipsis takes the last column
 			return line[:i] + "…"
 		}
 	}

@@ -13,7 +13,8 @@ func Count[N int | int64 | uint64](n N, things string) string {
 		if stem, y := strings.CutSuffix(thing, "y"); y && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeou") {
 			thing = stem + "ie"
 		}
-		if things = thing + "s"; more {
+		things = thing + "s"
+		if more {
 			things += " " + rest
 		}
 	}

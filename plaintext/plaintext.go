@@ -52,7 +52,8 @@ func Hidden(r rune) bool {
 		return r < ' ' || r > '~'
 	}
 	return !unicode.IsGraphic(r) || r == brailleBlank ||
-		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+			unicode.Variation_Selector)
 }
 
 // brailleBlank is a letter of no dots, which Unicode counts as visible.
@@ -76,7 +77,8 @@ const cellCharsMax = 300
 // Cell returns text for a cell of a CSV file: one clipped line, with an apostrophe before one that
 // a spreadsheet would take for a formula.
 func Cell(text string) string {
-	if text = Line(Clip(text, cellCharsMax)); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+	text = Line(Clip(text, cellCharsMax))
+	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text
 	}
 	return text

@@ -61,7 +61,8 @@ func (t Table) Text(columns int) string {
 			if i > 0 {
 				line = indent
 			}
-			if line = strings.TrimRight(line+part, " "); columns > 0 {
+			line = strings.TrimRight(line+part, " ")
+			if columns > 0 {
 				line = Fit(line, columns)
 			}
 			b.WriteString(line + "\n")

@@ -45,7 +45,8 @@ func UnknownMetric(name string) error {
 	for _, m := range metrics {
 		names = append(names, m.Name)
 	}
-	return fmt.Errorf("unknown metric %q; %s", name, document.Offer(name, append(names, AcceptedPrefix+"ACTION"), "docs/verdicts.md"))
+	return fmt.Errorf("unknown metric %q; %s", name,
+		document.Offer(name, append(names, AcceptedPrefix+"ACTION"), "docs/verdicts.md"))
 }
 
 // Broken says how a run breaks the bound, empty if it keeps it. A run without the metric breaks it:
@@ -58,7 +59,8 @@ func (b Bound) Broken(r Report) string {
 	v, known := b.Metric.of(r)
 	switch {
 	case !known && r.Task != nil && !r.Task.Complete:
-		return fmt.Sprintf("the run has no %s, which must be %s %g: it was cut short, after %d of the %s of its task", b.Metric.Name, least, b.Value, r.WorldTime, plaintext.Count(r.Task.Ticks, "tick"))
+		return fmt.Sprintf("the run has no %s, which must be %s %g: it was cut short, after %d of the %s of its task",
+			b.Metric.Name, least, b.Value, r.WorldTime, plaintext.Count(r.Task.Ticks, "tick"))
 	case !known:
 		return fmt.Sprintf("the run has no %s, which must be %s %g", b.Metric.Name, least, b.Value)
 	case b.Least && v < b.Value, !b.Least && v > b.Value:

@@ -153,7 +153,8 @@ const (
 // compared as far as it goes.
 func Compare(a, b Report, traceA, traceB *trace.Reader, after int64) (Comparison, error) {
 	c := Comparison{
-		AfterTick: after, Ticks: []TickDifference{}, Agents: []AgentDifference{}, Goals: []GoalDifference{}, Stock: []StockDifference{}, Metrics: metricsOf(a, b),
+		AfterTick: after, Ticks: []TickDifference{}, Agents: []AgentDifference{}, Goals: []GoalDifference{},
+		Stock: []StockDifference{}, Metrics: metricsOf(a, b),
 	}
 	for {
 		x, err := readTick(traceA, after)
@@ -171,10 +172,12 @@ func Compare(a, b Report, traceA, traceB *trace.Reader, after int64) (Comparison
 	}
 	slices.SortFunc(c.Agents, func(a, b AgentDifference) int { return strings.Compare(a.AgentID, b.AgentID) })
 	for _, x := range a.Goals {
-		i := slices.IndexFunc(b.Goals, func(y trace.GoalOutcome) bool { return x.AgentID == y.AgentID && x.GoalID == y.GoalID })
+		i := slices.IndexFunc(b.Goals,
+			func(y trace.GoalOutcome) bool { return x.AgentID == y.AgentID && x.GoalID == y.GoalID })
 		if i >= 0 && (x.Now != b.Goals[i].Now || !sameTick(x.MetAt, b.Goals[i].MetAt)) {
 			y := b.Goals[i]
-			c.Goals = append(c.Goals, GoalDifference{GoalID: x.GoalID, AgentID: x.AgentID, AMetAt: x.MetAt, BMetAt: y.MetAt, ANow: x.Now, BNow: y.Now})
+			c.Goals = append(c.Goals, GoalDifference{GoalID: x.GoalID, AgentID: x.AgentID, AMetAt: x.MetAt, BMetAt: y.MetAt,
+				ANow: x.Now, BNow: y.Now})
 		}
 	}
 	if len(a.FinalStock) == 0 || len(b.FinalStock) == 0 {
@@ -242,7 +245,8 @@ func (c *Comparison) tick(a, b *comparedTick) {
 			continue
 		}
 		d.Decisions = append(d.Decisions, DecisionDifference{
-			AgentID: id, A: plaintext.Clip(string(x.Executed), actionCharsMax), B: plaintext.Clip(string(y.Executed), actionCharsMax),
+			AgentID: id, A: plaintext.Clip(string(x.Executed), actionCharsMax),
+			B: plaintext.Clip(string(y.Executed), actionCharsMax),
 		})
 		at := slices.IndexFunc(c.Agents, func(known AgentDifference) bool { return known.AgentID == id })
 		if at < 0 {
@@ -320,7 +324,8 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 		plaintext.Fprintf(&text, "%s\n", ends)
 	}
 	for _, d := range c.Agents {
-		plaintext.Fprintf(&text, "%s: differs in %s, the first in tick %d\n", plain(d.AgentID), plaintext.Count(d.Decisions, "decision"), d.FirstTick)
+		plaintext.Fprintf(&text, "%s: differs in %s, the first in tick %d\n", plain(d.AgentID),
+			plaintext.Count(d.Decisions, "decision"), d.FirstTick)
 	}
 	for _, t := range c.Ticks[:min(len(c.Ticks), namesMax)] {
 		plaintext.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
@@ -349,30 +354,34 @@ func (c Comparison) ticksText() string {
 	}
 	decisions, world := fmt.Sprintf("none of %s", plaintext.Count(c.DecisionsCompared, "decision")), "the world in none"
 	if c.DecisionsDiffering > 0 {
-		decisions = fmt.Sprintf("%d of %s, the first in tick %d", c.DecisionsDiffering, plaintext.Count(c.DecisionsCompared, "decision"), *c.FirstDecisionTick)
+		decisions = fmt.Sprintf("%d of %s, the first in tick %d", c.DecisionsDiffering,
+			plaintext.Count(c.DecisionsCompared, "decision"), *c.FirstDecisionTick)
 	}
 	if c.FirstDigestTick != nil {
 		world = fmt.Sprintf("the world from tick %d on", *c.FirstDigestTick)
 	}
-	return fmt.Sprintf("%d of %s differ, %s, %s", c.TicksDiffering, plaintext.Count(c.TicksCompared, "tick"), decisions, world)
+	return fmt.Sprintf("%d of %s differ, %s, %s", c.TicksDiffering, plaintext.Count(c.TicksCompared, "tick"), decisions,
+		world)
 }
 
 // endText says how the ends of both runs differ; empty if they do not.
 func (c Comparison) endText() string {
 	var parts []string
 	if len(c.Goals) > 0 {
-		parts = append(parts, fmt.Sprintf("goals that differ, %d: %s", len(c.Goals), listed(c.Goals, namesMax, ", ", func(g GoalDifference) string {
-			ends := fmt.Sprintf("%d and %d at the end", g.ANow, g.BNow)
-			if !sameTick(g.AMetAt, g.BMetAt) {
-				ends = metText(g.AMetAt) + " and " + metText(g.BMetAt)
-			}
-			return fmt.Sprintf("%s of %s (%s)", plain(g.GoalID), plain(g.AgentID), ends)
-		})))
+		parts = append(parts, fmt.Sprintf("goals that differ, %d: %s", len(c.Goals),
+			listed(c.Goals, namesMax, ", ", func(g GoalDifference) string {
+				ends := fmt.Sprintf("%d and %d at the end", g.ANow, g.BNow)
+				if !sameTick(g.AMetAt, g.BMetAt) {
+					ends = metText(g.AMetAt) + " and " + metText(g.BMetAt)
+				}
+				return fmt.Sprintf("%s of %s (%s)", plain(g.GoalID), plain(g.AgentID), ends)
+			})))
 	}
 	if len(c.Stock) > 0 {
-		parts = append(parts, "stock of the second less the first's: "+listed(c.Stock, namesMax, ", ", func(s StockDifference) string {
-			return fmt.Sprintf("%s %d", plain(s.Resource), s.B-s.A)
-		}))
+		parts = append(parts, "stock of the second less the first's: "+
+			listed(c.Stock, namesMax, ", ", func(s StockDifference) string {
+				return fmt.Sprintf("%s %d", plain(s.Resource), s.B-s.A)
+			}))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -139,7 +139,8 @@ type CapUse struct {
 	Unit string `json:"unit"`
 	// The cap; cost in millionths of the currency.
 	Cap int64 `json:"cap"`
-	// What the run counted, or the most that one agent or tick did; cost in millionths of the currency. A lost answer counts the amount that was reserved for it.
+	// What the run counted, or the most that one agent or tick did; cost in millionths of the currency.
+	// A lost answer counts the amount that was reserved for it.
 	Spent int64 `json:"spent"`
 }
 
@@ -241,7 +242,9 @@ func (c *costFold) fork(f trace.Fork) {
 		c.estimate = f.Settings.Estimate
 	}
 	if state.Afresh(before, c.caps) {
-		c.run, c.tick, c.tickMost = state.Spent{}, state.Spent{}, state.Spent{}
+		c.run = state.Spent{}
+		c.tick = state.Spent{}
+		c.tickMost = state.Spent{}
 		clear(c.ofAgent)
 	}
 }
@@ -255,16 +258,19 @@ type capRow struct {
 // capRows lists the units of a scope, cost in millionths of the currency.
 func capRows(scope string, l, beside trace.Limit) []capRow {
 	return []capRow{
-		{scope, "calls", l.Calls, beside.Calls}, {scope, "tokens", l.Tokens, beside.Tokens}, {scope, "cost", l.Cost.Micros(), beside.Cost.Micros()},
+		{scope, "calls", l.Calls, beside.Calls}, {scope, "tokens", l.Tokens, beside.Tokens},
+		{scope, "cost", l.Cost.Micros(), beside.Cost.Micros()},
 	}
 }
 
 // changeCaps takes in other caps, against which everything so far counts.
 func (c *costFold) changeCaps(change trace.CapChange) {
 	from, to := c.caps, change.Caps
-	for _, row := range slices.Concat(capRows("run", from.Run, to.Run), capRows("agent", from.Agent, to.Agent), capRows("tick", from.Tick, to.Tick)) {
+	for _, row := range slices.Concat(capRows("run", from.Run, to.Run), capRows("agent", from.Agent, to.Agent),
+		capRows("tick", from.Tick, to.Tick)) {
 		if row.cap != row.beside {
-			c.changes = append(c.changes, CapChange{Tick: change.Tick, Scope: row.scope, Unit: row.unit, From: row.cap, To: row.beside})
+			c.changes = append(c.changes, CapChange{Tick: change.Tick, Scope: row.scope, Unit: row.unit, From: row.cap,
+				To: row.beside})
 		}
 	}
 	c.caps = to
@@ -301,7 +307,8 @@ func (c *costFold) call(m trace.ModelCall) {
 func (c *costFold) report(agents []*agentFold) Cost {
 	out := Cost{
 		Priced: len(c.models) > 0, Currency: c.currency, TotalMicros: c.total.cost.Micros(),
-		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Caps: []CapUse{}, CapChanges: c.changes, RefusedByCap: c.refused,
+		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Caps: []CapUse{}, CapChanges: c.changes,
+		RefusedByCap:  c.refused,
 		TierFallbacks: c.fallbacks, GuessedByKind: c.guessed, UsageDoubtsByKind: c.doubts,
 	}
 	if c.total.plain > 0 {
@@ -381,7 +388,8 @@ func (r Report) costLine() string {
 	if e := c.Estimate; e != nil && len(parts) > 0 {
 		text := fmt.Sprintf("expected %d to %d calls, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
 		if c.Currency != "" {
-			text += fmt.Sprintf(", and %s to %s, likely %s", micros(e.Least.Micros), micros(e.Most.Micros), micros(e.Likely.Micros))
+			text += fmt.Sprintf(", and %s to %s, likely %s", micros(e.Least.Micros), micros(e.Most.Micros),
+				micros(e.Likely.Micros))
 		}
 		parts = append(parts, text)
 	}
@@ -390,7 +398,8 @@ func (r Report) costLine() string {
 		if use.Scope != "run" {
 			of = "most of one " + use.Scope
 		}
-		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, capText(use.Unit, use.Spent), capText(use.Unit, use.Cap)))
+		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, capText(use.Unit, use.Spent),
+			capText(use.Unit, use.Cap)))
 	}
 	for _, x := range c.CapChanges {
 		show := func(n int64) string {
@@ -399,7 +408,8 @@ func (r Report) costLine() string {
 			}
 			return capText(x.Unit, n)
 		}
-		parts = append(parts, fmt.Sprintf("cap on %s of the %s %s -> %s in tick %d", x.Unit, x.Scope, show(x.From), show(x.To), x.Tick))
+		parts = append(parts, fmt.Sprintf("cap on %s of the %s %s -> %s in tick %d", x.Unit, x.Scope, show(x.From),
+			show(x.To), x.Tick))
 	}
 	if n := c.TierFallbacks; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d answers at the default tier, since the one asked for was full", n))

@@ -22,7 +22,8 @@ func NewTableCSV(w io.Writer) TableCSV {
 	t := TableCSV{csv.NewWriter(w)}
 	header := []string{"tick", "agent", "state", "place", "going_to", "power_state", "heat"}
 	header = append(header, world.Resources()...)
-	_ = t.w.Write(append(header, "decided_by", "action", "executed", "outcome", "code", "wait_reason", "why")) // Flush reports it
+	// Flush reports it
+	_ = t.w.Write(append(header, "decided_by", "action", "executed", "outcome", "code", "wait_reason", "why"))
 	return t
 }
 
@@ -45,7 +46,8 @@ func (t TableCSV) Row(r Row) error {
 		d = &trace.Decision{}
 	}
 	ruling, code := rulingOf(d.Outcome)
-	return t.w.Write(append(cells, plaintext.Cell(string(d.DecidedBy)), actionName(d.Executed), plaintext.Line(string(d.Executed)),
+	return t.w.Write(append(cells, plaintext.Cell(string(d.DecidedBy)), actionName(d.Executed),
+		plaintext.Line(string(d.Executed)),
 		ruling, plaintext.Cell(code), plaintext.Cell(string(d.WaitReason)), plaintext.Cell(d.Why)))
 }
 

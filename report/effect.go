@@ -187,7 +187,8 @@ func (t *tally) report() Effect {
 		}
 	}
 	if e.AfterUse.Actions > 0 && e.AfterUnused.Actions > 0 {
-		e.Difference = wilson(e.AfterUse.Accepted, e.AfterUse.Actions).minus(wilson(e.AfterUnused.Accepted, e.AfterUnused.Actions))
+		e.Difference = wilson(e.AfterUse.Accepted,
+			e.AfterUse.Actions).minus(wilson(e.AfterUnused.Accepted, e.AfterUnused.Actions))
 	}
 	return e
 }
@@ -195,7 +196,10 @@ func (t *tally) report() Effect {
 // report fills in the effects by kind, by bullet and agent, and by chunk of a document, and the
 // outcomes by template.
 func (e *effects) report(p *Provenance) {
-	kinds, bullets, documents, templates := []KindEffect{}, []BulletEffect{}, []DocumentEffect{}, []TemplateOutcomes{}
+	kinds := []KindEffect{}
+	bullets := []BulletEffect{}
+	documents := []DocumentEffect{}
+	templates := []TemplateOutcomes{}
 	for _, kind := range slices.Sorted(maps.Keys(e.kinds)) {
 		kinds = append(kinds, KindEffect{kind, e.kinds[kind].report()})
 	}
@@ -210,7 +214,11 @@ func (e *effects) report(p *Provenance) {
 		documents = append(documents, DocumentEffect{id, s.Title, s.Preview, s.Trust.String(), e.documents[id].report()})
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.templates)) {
-		templates = append(templates, TemplateOutcomes{id, e.wordings[id].Title, e.wordings[id].Preview, e.templates[id].report().AfterUse})
+		templates = append(templates, TemplateOutcomes{id, e.wordings[id].Title, e.wordings[id].Preview,
+			e.templates[id].report().AfterUse})
 	}
-	p.Kinds, p.Bullets, p.Documents, p.Templates = kinds, bullets, documents, templates
+	p.Kinds = kinds
+	p.Bullets = bullets
+	p.Documents = documents
+	p.Templates = templates
 }

@@ -44,7 +44,8 @@ func Fold(r *trace.Reader) (Report, error) {
 	}
 	for err == nil {
 		var record trace.Record
-		if record, err = r.Next(); err == nil {
+		record, err = r.Next()
+		if err == nil {
 			f.Add(record)
 			err = f.err
 		}
@@ -135,7 +136,8 @@ func newFolder() *folder {
 	f := &folder{
 		byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{},
 		effects: effects{
-			kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, documents: map[string]*tally{}, chunks: map[string]trace.Source{},
+			kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, documents: map[string]*tally{},
+			chunks:    map[string]trace.Source{},
 			templates: map[string]*tally{}, wordings: map[string]trace.Source{}, seed: playbook.New(),
 		},
 		costs: costFold{
@@ -146,7 +148,10 @@ func newFolder() *folder {
 	}
 	r := &f.out
 	makeCounts(reflect.ValueOf(r).Elem())
-	r.Learning.Playbooks, r.Guard.Off, r.Sampling, r.Controls = []AgentPlaybook{}, []string{}, []SamplingRow{}, []ControlRow{}
+	r.Learning.Playbooks = []AgentPlaybook{}
+	r.Guard.Off = []string{}
+	r.Sampling = []SamplingRow{}
+	r.Controls = []ControlRow{}
 	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
@@ -167,8 +172,12 @@ func makeCounts(in reflect.Value) {
 func (f *folder) header(h trace.Header) {
 	r := &f.out
 	s, now := h.Settings, h.Latest()
-	r.Scenario, r.TicksRequested, r.Seed = s.Scenario, s.Ticks, s.Seed
-	r.Model, r.ModelSource, r.Protocol = s.Model, s.ModelSource, s.Protocol
+	r.Scenario = s.Scenario
+	r.TicksRequested = s.Ticks
+	r.Seed = s.Seed
+	r.Model = s.Model
+	r.ModelSource = s.ModelSource
+	r.Protocol = s.Protocol
 	r.UsageSource = trace.UsageSimulated
 	if s.UsageSource() == trace.UsageReported {
 		r.UsageSource = trace.UsageUnreported // until an answer has counts
@@ -206,7 +215,8 @@ func (f *folder) header(h trace.Header) {
 			r.ModelSource = trace.SourceMixed
 		}
 		// The last fork counts: its parent has the others too.
-		r.Fork = &ForkReport{Parent: fork.Parent.Name, ParentRun: fork.Parent.Run, AtTick: fork.AtTick, Changes: append([]trace.Change{}, fork.Changes...)}
+		r.Fork = &ForkReport{Parent: fork.Parent.Name, ParentRun: fork.Parent.Run, AtTick: fork.AtTick,
+			Changes: append([]trace.Change{}, fork.Changes...)}
 	}
 	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
 	// A task belongs to its scenario's own number of agents. A scenario that this version
@@ -217,7 +227,8 @@ func (f *folder) header(h trace.Header) {
 			rules, mixed = changed, mixed || fork.AtTick > 0
 		}
 	}
-	of, err := scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: rules})
+	of, err := scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: rules})
 	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
 		f.task = &taskFold{scenario: of, scorer: world.NewScorer(of), compared: mixed}
 		r.Task = &TaskScore{Family: t.Family, Metric: t.Metric, Ticks: t.Ticks, From: t.From}
@@ -231,7 +242,9 @@ func (f *folder) header(h trace.Header) {
 	f.costs.estimate = s.Estimate
 	for _, a := range h.Agents {
 		row, own := &f.agent(a.ID).row, s.AgentModel(a.ID)
-		row.Name, row.Model, row.BaseURL = a.Name, cmp.Or(own.Model, s.Model), own.BaseURL
+		row.Name = a.Name
+		row.Model = cmp.Or(own.Model, s.Model)
+		row.BaseURL = own.BaseURL
 	}
 }
 
@@ -341,7 +354,8 @@ func (f *folder) goalMet(agent, goal string) {
 	f.met[key] = true
 	f.out.GoalsMet++
 	a := f.agent(agent)
-	if a.row.GoalsMet++; a.row.GoalsMet == 1 {
+	a.row.GoalsMet++
+	if a.row.GoalsMet == 1 {
 		f.out.AgentsMeetingGoal++
 	}
 }
@@ -367,7 +381,9 @@ func (f *folder) report() Report {
 	f.effects.report(&r.Provenance)
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if end := f.end; end != nil {
-		r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest
+		r.RunStatus = end.RunStatus
+		r.RunReason = end.Reason
+		r.FinalDigest = end.FinalDigest
 		r.FaultsCounted = true
 		for kind, n := range end.FaultsInjected {
 			r.FaultsInjectedByKind[kind] += n
@@ -385,7 +401,10 @@ func (f *folder) report() Report {
 		total := Counts{}
 		for _, a := range end.Agents {
 			row := &f.agent(a.AgentID).row
-			row.Place, row.PowerState, row.Electricity, row.Heat = a.Place, a.PowerState, a.Electricity, a.Heat
+			row.Place = a.Place
+			row.PowerState = a.PowerState
+			row.Electricity = a.Electricity
+			row.Heat = a.Heat
 			row.Stock = append(row.Stock, a.Stock...)
 			total["electricity"] += a.Electricity
 			for _, s := range a.Stock {

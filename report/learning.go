@@ -12,7 +12,8 @@ import (
 type Learning struct {
 	// Turns that reflected, one per agent and consolidation.
 	Consolidations int64 `json:"consolidations"`
-	// Consolidations that changed nothing because of a failure, by reason; consolidation_rejected_collapse is one that would have lost too much.
+	// Consolidations that changed nothing because of a failure, by reason;
+	// consolidation_rejected_collapse is one that would have lost too much.
 	ConsolidationsFailed Counts `json:"consolidations_failed"`
 	// Consolidations without a failure that changed nothing.
 	ConsolidationsUnchanged int64 `json:"consolidations_unchanged"`

@@ -57,20 +57,26 @@ var metrics = []Metric{
 		}
 		return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
 	}},
-	{"goals_met", "goals", "goals met, counted once per agent and goal", false, 0, always(func(r Report) int64 { return r.GoalsMet })},
+	{"goals_met", "goals", "goals met, counted once per agent and goal", false, 0,
+		always(func(r Report) int64 { return r.GoalsMet })},
 	{"goals_share", "share", "goals met as a share of all", false, 1, func(r Report) (float64, bool) {
 		return share(r.GoalsMet, int64(len(r.Goals)))
 	}},
-	{"decisions", "decisions", "decisions made by a model", false, 0, always(func(r Report) int64 { return r.TotalDecisions })},
-	{"active_ticks", "ticks", "ticks in which an agent was due or followed an order", false, 0, always(func(r Report) int64 { return r.ActiveTicks })},
-	{"accepted_share", "share", "actions that the world accepted, of those it got", false, 1, func(r Report) (float64, bool) {
-		return share(r.ActionSuccess, r.TotalActions)
-	}},
-	{"action_kinds", "kinds", "kinds of actions that the world accepted", false, 0, always(func(r Report) int64 { return int64(len(r.ActionKindSuccessCounts)) })},
-	{"degraded_share", "share", "decisions that ended in a wait that nobody chose", true, 1, func(r Report) (float64, bool) {
-		d := r.DecisionCounts
-		return share(d.WaitDegraded, d.Wait+d.WaitTicks+d.Act-r.ContinuedDecisions)
-	}},
+	{"decisions", "decisions", "decisions made by a model", false, 0,
+		always(func(r Report) int64 { return r.TotalDecisions })},
+	{"active_ticks", "ticks", "ticks in which an agent was due or followed an order", false, 0,
+		always(func(r Report) int64 { return r.ActiveTicks })},
+	{"accepted_share", "share", "actions that the world accepted, of those it got", false, 1,
+		func(r Report) (float64, bool) {
+			return share(r.ActionSuccess, r.TotalActions)
+		}},
+	{"action_kinds", "kinds", "kinds of actions that the world accepted", false, 0,
+		always(func(r Report) int64 { return int64(len(r.ActionKindSuccessCounts)) })},
+	{"degraded_share", "share", "decisions that ended in a wait that nobody chose", true, 1,
+		func(r Report) (float64, bool) {
+			d := r.DecisionCounts
+			return share(d.WaitDegraded, d.Wait+d.WaitTicks+d.Act-r.ContinuedDecisions)
+		}},
 	{"fallbacks", "turns", "turns that failed and ended in the best they had", true, 0, always(func(r Report) int64 {
 		n := int64(0)
 		for _, k := range r.DecisionCounts.FallbacksBy {
@@ -78,25 +84,37 @@ var metrics = []Metric{
 		}
 		return n
 	})},
-	{"guard_waits", "turns", "turns and orders that ended in a wait since the guard refused what was wanted", true, 0, always(func(r Report) int64 { return r.Guard.Waits })},
-	{"parse_errors", "answers", "answers that could not be used", true, 0, always(func(r Report) int64 { return r.TraceCounts.ParseErrors })},
-	{"parse_repaired", "answers", "answers used after the parser forgave something", true, 0, always(func(r Report) int64 { return r.TraceCounts.ParseRepaired })},
-	{"repair_rounds", "calls", "calls made to have an answer repaired", true, 0, always(func(r Report) int64 { return r.TraceCounts.RepairRoundsTotal })},
-	{"repair_rounds_max", "calls", "most of those in one turn", true, 0, always(func(r Report) int64 { return r.TraceCounts.RepairRoundsMax })},
-	{"llm_errors", "calls", "calls that ended without a reply", true, 0, always(func(r Report) int64 { return r.TraceCounts.LLMErrors })},
-	{"calls", "calls", "calls of models, for decisions and reflections", true, 0, always(func(r Report) int64 { return r.Cost.calls() })},
+	{"guard_waits", "turns", "turns and orders that ended in a wait since the guard refused what was wanted", true, 0,
+		always(func(r Report) int64 { return r.Guard.Waits })},
+	{"parse_errors", "answers", "answers that could not be used", true, 0,
+		always(func(r Report) int64 { return r.TraceCounts.ParseErrors })},
+	{"parse_repaired", "answers", "answers used after the parser forgave something", true, 0,
+		always(func(r Report) int64 { return r.TraceCounts.ParseRepaired })},
+	{"repair_rounds", "calls", "calls made to have an answer repaired", true, 0,
+		always(func(r Report) int64 { return r.TraceCounts.RepairRoundsTotal })},
+	{"repair_rounds_max", "calls", "most of those in one turn", true, 0,
+		always(func(r Report) int64 { return r.TraceCounts.RepairRoundsMax })},
+	{"llm_errors", "calls", "calls that ended without a reply", true, 0,
+		always(func(r Report) int64 { return r.TraceCounts.LLMErrors })},
+	{"calls", "calls", "calls of models, for decisions and reflections", true, 0,
+		always(func(r Report) int64 { return r.Cost.calls() })},
 	{"calls_per_decision", "calls", "calls per decision that no order made", true, 0, func(r Report) (float64, bool) {
 		return float64(r.TraceCounts.CallsPerDecision.AvgMilli) / 1000, r.TotalDecisions > 0
 	}},
-	{"tokens_input", "tokens", "input tokens of all answers", true, 0, always(func(r Report) int64 { in, _ := r.Cost.tokens(); return in })},
-	{"tokens_output", "tokens", "output tokens of all answers", true, 0, always(func(r Report) int64 { _, out := r.Cost.tokens(); return out })},
-	{"tokens", "tokens", "input and output tokens of all answers", true, 0, always(func(r Report) int64 { in, out := r.Cost.tokens(); return in + out })},
-	{"cost", "currency", "cost of all answers, in units of the currency; unknown if a model has no price", true, 0, func(r Report) (float64, bool) {
-		return float64(r.Cost.TotalMicros) / 1e6, r.Cost.Priced && r.Cost.Currency != ""
-	}},
-	{MetricLatency, "ms", "95th percentile of the time to an answer; it depends on the network", true, 0, func(r Report) (float64, bool) {
-		return float64(r.Timing.LLMLatencyMS.P95), r.TraceCounts.ModelCalls > 0
-	}},
+	{"tokens_input", "tokens", "input tokens of all answers", true, 0,
+		always(func(r Report) int64 { in, _ := r.Cost.tokens(); return in })},
+	{"tokens_output", "tokens", "output tokens of all answers", true, 0,
+		always(func(r Report) int64 { _, out := r.Cost.tokens(); return out })},
+	{"tokens", "tokens", "input and output tokens of all answers", true, 0,
+		always(func(r Report) int64 { in, out := r.Cost.tokens(); return in + out })},
+	{"cost", "currency", "cost of all answers, in units of the currency; unknown if a model has no price", true, 0,
+		func(r Report) (float64, bool) {
+			return float64(r.Cost.TotalMicros) / 1e6, r.Cost.Priced && r.Cost.Currency != ""
+		}},
+	{MetricLatency, "ms", "95th percentile of the time to an answer; it depends on the network", true, 0,
+		func(r Report) (float64, bool) {
+			return float64(r.Timing.LLMLatencyMS.P95), r.TraceCounts.ModelCalls > 0
+		}},
 }
 
 // calls is how many requests were sent.

@@ -51,13 +51,16 @@ type Report struct {
 	Model string `json:"model"`
 	// What answered as the model: "scripted" results check wiring and are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
-	// Where token counts come from: reported by a provider in at least one answer, unreported if a provider was to report them and did not, or simulated.
+	// Where token counts come from: reported by a provider in at least one answer, unreported if a
+	// provider was to report them and did not, or simulated.
 	UsageSource trace.UsageSource `json:"usage_source"`
 	// Shape of a turn: full or lean.
 	Protocol string `json:"protocol"`
-	// How models were asked to answer, at the end of the run where a fork changed it: what was set for all, and instead for a model or an agent; empty where nothing was.
+	// How models were asked to answer, at the end of the run where a fork changed it: what was set for
+	// all, and instead for a model or an agent; empty where nothing was.
 	Sampling []SamplingRow `json:"sampling"`
-	// What was set for the run, at its end where a fork changed it; long texts as a digest, and nothing that is empty, off or 0.
+	// What was set for the run, at its end where a fork changed it; long texts as a digest, and nothing
+	// that is empty, off or 0.
 	Settings []SettingRow `json:"settings"`
 	// Versions of what shaped the run.
 	Versions Versions `json:"versions"`
@@ -97,13 +100,15 @@ type Report struct {
 	Actions ActionCounts `json:"actions"`
 	// What the turns did.
 	TraceCounts TraceCounts `json:"trace_counts"`
-	// Faults that the scripted server was asked for, as they were given, at the end of the run where a fork changed them; empty without any.
+	// Faults that the scripted server was asked for, as they were given, at the end of the run where a
+	// fork changed them; empty without any.
 	Faults string `json:"faults"`
 	// Seed of the choice of answers to spoil; 0 without faults.
 	FaultSeed uint64 `json:"fault_seed"`
 	// Answers that the scripted server spoilt on purpose, by kind; empty without faults, and where they were not counted.
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
-	// Whether that is all of them. It is false for an unfinished run with faults: a killed run cannot count them, and a resume counts them.
+	// Whether that is all of them. It is false for an unfinished run with faults: a killed run cannot
+	// count them, and a resume counts them.
 	FaultsCounted bool `json:"faults_counted"`
 	// What policy and trust refused.
 	Guard Guard `json:"guard"`

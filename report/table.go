@@ -65,7 +65,8 @@ func NewTable(wanted func(agent string) bool, emit func(Row) error) *Table {
 // [playback.ErrDiffers], or is that of emit. No record may follow an error.
 func (t *Table) Add(record trace.Record) (err error) {
 	if h, ok := record.(trace.Header); ok {
-		if t.played, err = playback.Begin(h); err == nil {
+		t.played, err = playback.Begin(h)
+		if err == nil {
 			t.goingTo = make([]string, t.played.World().Agents())
 		}
 		return err

@@ -35,18 +35,24 @@ func (r Report) Text() string {
 		}
 	}
 	line := func(name, text string) { rare(name, cmp.Or(text, "none")) }
-	c, d, a, t := r.TraceCounts, r.DecisionCounts, r.Actions, r.Timing
+	c := r.TraceCounts
+	d := r.DecisionCounts
+	a := r.Actions
+	t := r.Timing
 
 	of := ""
 	if len(r.Goals) > 0 {
 		of = fmt.Sprintf(" of %d", len(r.Goals))
 	}
-	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %s%s", r.Agents, r.GoalsMet, of, plaintext.Count(r.AgentsMeetingGoal, "agent"), r.powerText()))
+	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %s%s", r.Agents, r.GoalsMet, of,
+		plaintext.Count(r.AgentsMeetingGoal, "agent"), r.powerText()))
 	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
 		r.ActionFailure, r.ActionRejectReasonCounts.most(), r.happenedText()))
 	line("run", r.runLine())
-	line("scenario", fmt.Sprintf("%s, seed %d, %d of %s, %d active", plain(r.Scenario), r.Seed, r.WorldTime, plaintext.Count(r.TicksRequested, "tick"), r.ActiveTicks))
-	line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource, plain(r.Protocol)))
+	line("scenario", fmt.Sprintf("%s, seed %d, %d of %s, %d active", plain(r.Scenario), r.Seed, r.WorldTime,
+		plaintext.Count(r.TicksRequested, "tick"), r.ActiveTicks))
+	line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource,
+		plain(r.Protocol)))
 	for _, set := range r.Sampling {
 		line("sampling", plain(strings.TrimSpace(set.For+" "+set.Setting+" "+set.Value)))
 	}
@@ -61,7 +67,8 @@ func (r Report) Text() string {
 			if b.Best != nil {
 				best = fmt.Sprintf("best known %d, ", *b.Best)
 			}
-			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, %sbound %d)", b.Nothing, b.Random, b.Greedy, b.Scripted, best, b.Bound)
+			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, %sbound %d)", b.Nothing, b.Random, b.Greedy,
+				b.Scripted, best, b.Bound)
 		}
 	}
 	line("task", task)
@@ -81,7 +88,9 @@ func (r Report) Text() string {
 	}
 	line("choices", choices)
 	if n := d.WaitChosenOverCandidates; 2*n > r.TotalDecisions {
-		line("waits", fmt.Sprintf("%d of %d decisions were to wait though a candidate stood there that passed every check; candidates count from 1, and 0 waits: does the model count from 0?", n, r.TotalDecisions))
+		line("waits", fmt.Sprintf(
+			"%d of %d decisions were to wait though a candidate stood there that passed every check; candidates count from "+
+				"1, and 0 waits: does the model count from 0?", n, r.TotalDecisions))
 	}
 	line("proposed", fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d",
 		a.Proposed, a.Adjusted, a.Executed, a.Dropped, a.StandingOrders))
@@ -98,12 +107,15 @@ func (r Report) Text() string {
 	if failed := t.HTTPFailuresByKind; len(failed) > 0 {
 		line("requests", fmt.Sprintf("%d sent, %d of them failed%s", t.HTTPAttempts, failed.sum(), failed.most()))
 	}
-	line("answers", fmt.Sprintf("%d unusable%s, %d repaired; repair rounds: %d; calls gone wrong: %d%s", c.ParseErrors, c.ParseErrorsByKind.most(),
+	line("answers", fmt.Sprintf("%d unusable%s, %d repaired; repair rounds: %d; calls gone wrong: %d%s", c.ParseErrors,
+		c.ParseErrorsByKind.most(),
 		c.ParseRepaired, c.RepairRoundsTotal, c.ToolErrorsByCode.sum(), c.ToolErrorsByCode.most()))
 	if t.AnswersRecorded > 0 {
-		line("recorded", fmt.Sprintf("%d of %s came from a recording", t.AnswersRecorded, plaintext.Count(c.ModelCalls+r.Learning.Calls, "answer")))
+		line("recorded", fmt.Sprintf("%d of %s came from a recording", t.AnswersRecorded,
+			plaintext.Count(c.ModelCalls+r.Learning.Calls, "answer")))
 	}
-	line("items", fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %s, %s", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
+	line("items", fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %s, %s", c.ItemRepairsByKind.sum(),
+		c.ItemRepairsByKind.most(),
 		c.UnknownItems.sum(), plaintext.Count(c.TextBesideCalls, "text"), plaintext.Count(c.RefusalsBesideCalls, "refusal")))
 	off := ""
 	if len(r.Guard.Off) > 0 {
@@ -111,11 +123,13 @@ func (r Report) Text() string {
 	}
 	line("guard", fmt.Sprintf("%s%d refused%s, %s, %s; reason steps: %d, %s", off,
 		r.Guard.RefusalsByRule.sum(), r.Guard.RefusalsByRule.most(), plaintext.Count(r.Guard.Waits, "wait"),
-		plaintext.Count(r.Guard.TurnsWithUntrustedView, "turn with words of others"), r.Reasoning.Steps, plaintext.Count(r.Reasoning.Violations, "call vetoed")))
+		plaintext.Count(r.Guard.TurnsWithUntrustedView, "turn with words of others"), r.Reasoning.Steps,
+		plaintext.Count(r.Reasoning.Violations, "call vetoed")))
 	if r.Faults != "" {
 		spoilt := "unknown how many answers were spoilt on purpose, the run is unfinished"
 		if r.FaultsCounted {
-			spoilt = fmt.Sprintf("%s%s", plaintext.Count(r.FaultsInjectedByKind.sum(), "answer spoilt on purpose"), r.FaultsInjectedByKind.most())
+			spoilt = fmt.Sprintf("%s%s", plaintext.Count(r.FaultsInjectedByKind.sum(), "answer spoilt on purpose"),
+				r.FaultsInjectedByKind.most())
 		}
 		line("faults", fmt.Sprintf("%s; asked for: %s, seed %d", spoilt, plain(r.Faults), r.FaultSeed))
 	}
@@ -139,13 +153,17 @@ func (r Report) Text() string {
 	}))
 	if len(p.Templates) > 1 {
 		line("templates", listed(p.Templates, namesMax, "; ", func(t TemplateOutcomes) string {
-			return fmt.Sprintf("%s (%s) %s, %d of %s accepted", plain(t.ID), plain(t.Title), plaintext.Count(t.Outcomes.Decisions, "decision"), t.Outcomes.Accepted, plaintext.Count(t.Outcomes.Actions, "action"))
+			return fmt.Sprintf("%s (%s) %s, %d of %s accepted", plain(t.ID), plain(t.Title),
+				plaintext.Count(t.Outcomes.Decisions, "decision"), t.Outcomes.Accepted,
+				plaintext.Count(t.Outcomes.Actions, "action"))
 		}))
 	}
 	learned := ""
 	if l := r.Learning; l.Calls > 0 {
-		learned = fmt.Sprintf("%s in %s; changes: %d applied%s, %d rejected%s; failed: %d%s", plaintext.Count(l.Consolidations, "consolidation"), plaintext.Count(l.Calls, "call"),
-			l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.ConsolidationsFailed.sum(), l.ConsolidationsFailed.most())
+		learned = fmt.Sprintf("%s in %s; changes: %d applied%s, %d rejected%s; failed: %d%s",
+			plaintext.Count(l.Consolidations, "consolidation"), plaintext.Count(l.Calls, "call"),
+			l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.ConsolidationsFailed.sum(),
+			l.ConsolidationsFailed.most())
 	}
 	line("learning", learned)
 
@@ -156,7 +174,8 @@ func (r Report) Text() string {
 	line("stock", stock)
 	stopped := slices.DeleteFunc(slices.Clone(r.PerAgent), func(a AgentRow) bool { return a.StoppedBy == "" })
 	rare("stopped", listed(stopped, namesMax, ", ", func(a AgentRow) string {
-		return fmt.Sprintf("%s after tick %d (%s, model %s)", plain(a.AgentID), a.StoppedAtTick, plain(a.StoppedBy), plain(a.Model))
+		return fmt.Sprintf("%s after tick %d (%s, model %s)", plain(a.AgentID), a.StoppedAtTick, plain(a.StoppedBy),
+			plain(a.Model))
 	}))
 	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.text))
 	if r.Fork != nil {
@@ -166,11 +185,14 @@ func (r Report) Text() string {
 		}
 	}
 	l := t.LLMLatencyMS
-	line("time", fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(t.WallMS), l.P50, l.P95, l.P99, l.Max))
-	busy := slices.DeleteFunc(slices.Clone(t.Endpoints), func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
+	line("time", fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(t.WallMS), l.P50,
+		l.P95, l.P99, l.Max))
+	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
+		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {
 		return fmt.Sprintf("%s throttled %s, %d of %s waited, most %d ms; at most %d in flight, limit %d at the end, least %d",
-			plain(e.BaseURL), plaintext.Count(e.Throttled, "time"), e.Waited, plaintext.Count(e.Attempts, "request"), e.WaitLongestMS, e.InFlightMost, e.LimitFinal, e.LimitLowest)
+			plain(e.BaseURL), plaintext.Count(e.Throttled, "time"), e.Waited, plaintext.Count(e.Attempts, "request"),
+			e.WaitLongestMS, e.InFlightMost, e.LimitFinal, e.LimitLowest)
 	}))
 	line("digest", plain(r.FinalDigest))
 	return b.String()
@@ -199,7 +221,8 @@ func (r Report) happenedText() string {
 		kind world.EventKind
 		what string
 	}{
-		{world.EventFactoryBuilt, "factory built"}, {world.EventJobDone, "job done"}, {world.EventTrade, "trade"}, {world.EventOfferAccepted, "offer accepted"},
+		{world.EventFactoryBuilt, "factory built"}, {world.EventJobDone, "job done"}, {world.EventTrade, "trade"},
+		{world.EventOfferAccepted, "offer accepted"},
 		{world.EventMessageDelivered, "message delivered"},
 	} {
 		if n := r.JournalEventCounts[string(c.kind)]; n > 0 {
@@ -235,8 +258,10 @@ func (e Effect) text() string {
 	if e.Difference == nil {
 		return text
 	}
-	return text + fmt.Sprintf(", accepted %s after use, %s otherwise, difference %s (95%% %s..%s)", milli(e.AfterUse.AcceptedShare.Value),
-		milli(e.AfterUnused.AcceptedShare.Value), milli(e.Difference.Value), milli(e.Difference.Low), milli(e.Difference.High))
+	return text + fmt.Sprintf(", accepted %s after use, %s otherwise, difference %s (95%% %s..%s)",
+		milli(e.AfterUse.AcceptedShare.Value),
+		milli(e.AfterUnused.AcceptedShare.Value), milli(e.Difference.Value), milli(e.Difference.Low),
+		milli(e.Difference.High))
 }
 
 // text says where a fork left its parent and how far it got from it.
@@ -286,7 +311,8 @@ func (c Counts) most() string {
 }
 
 func amountsText(list []world.Amount) string {
-	return listed(list, namesMax, ", ", func(a world.Amount) string { return fmt.Sprintf("%s %d", plain(a.Resource), a.Amount) })
+	return listed(list, namesMax, ", ",
+		func(a world.Amount) string { return fmt.Sprintf("%s %d", plain(a.Resource), a.Amount) })
 }
 
 // listed joins the texts of the first elements and says how many more there are.

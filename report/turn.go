@@ -117,7 +117,8 @@ func (f *folder) step(s trace.Step) {
 		c.CallIDsMinted++
 	}
 	switch s.Kind {
-	case trace.StepPlan, trace.StepDraft, trace.StepDecision, trace.StepModuleCall, trace.StepToolRefused, trace.StepViolation:
+	case trace.StepPlan, trace.StepDraft, trace.StepDecision, trace.StepModuleCall, trace.StepToolRefused,
+		trace.StepViolation:
 		// A call that went wrong. An action that the guard refused is no error of a call: the
 		// call was in order.
 		if s.Status == trace.StatusError && s.Code != "" {
@@ -206,8 +207,12 @@ func (f *folder) step(s trace.Step) {
 
 // begin forgets the turn so far.
 func (a *agentFold) begin(tick int64) {
-	a.tick, a.repairs, a.candidates = tick, 0, 0
-	a.forgiven, a.unusable, a.minted = a.forgiven[:0], a.unusable[:0], a.minted[:0]
+	a.tick = tick
+	a.repairs = 0
+	a.candidates = 0
+	a.forgiven = a.forgiven[:0]
+	a.unusable = a.unusable[:0]
+	a.minted = a.minted[:0]
 }
 
 // candidatesOf is how many candidates of a draft are no waits and passed every check.

@@ -85,7 +85,9 @@ func (r *tickReader) keep(hash string, line []byte) {
 func (r *tickReader) next() (t recordedTick) {
 	t.tick = r.tick + 1
 	if r.held != nil {
-		t.tick, t.calls, r.held = r.held.key.Tick, []Answered{*r.held}, nil
+		t.tick = r.held.key.Tick
+		t.calls = []Answered{*r.held}
+		r.held = nil
 	} else if !r.extract {
 		clear(r.unread)
 		r.text = r.text[:0]

@@ -113,7 +113,8 @@ func (a *Answers) ByKey(key trace.CallKey) (answered Answered, ok bool, err erro
 	// what the recorded run went on with.
 	answered = calls[len(calls)-1]
 	if answered.err != nil {
-		return Answered{}, false, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, answered.err)
+		return Answered{}, false, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step,
+			answered.err)
 	}
 	return answered, true, nil
 }
@@ -143,18 +144,21 @@ func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answer
 			break
 		}
 		p := call.Prompt()
-		if recorded = &p; p.Differs(prompt).Name == "" {
+		recorded = &p
+		if p.Differs(prompt).Name == "" {
 			c.Answer.Recorded, c.Answer.Attempts = true, c.Attempts
 			return c, nil
 		}
 	}
 	switch {
 	case err != nil && err != io.EOF:
-		return Answered{}, fmt.Errorf("%s, tick %d, step %d: the recording %s %w: %w", key.Agent, key.Tick, key.Step, filepath.Base(filepath.Clean(a.path)), ErrDamaged, err)
+		return Answered{}, fmt.Errorf("%s, tick %d, step %d: the recording %s %w: %w", key.Agent, key.Tick, key.Step,
+			filepath.Base(filepath.Clean(a.path)), ErrDamaged, err)
 	case recorded == nil:
 		return Answered{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step, a.absent(key))
 	}
-	return Answered{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step, a.difference(recorded.Differs(prompt), request))
+	return Answered{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step,
+		a.difference(recorded.Differs(prompt), request))
 }
 
 // Digest returns the digest recorded at the end of a tick.

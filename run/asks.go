@@ -82,7 +82,8 @@ func (d Dir) appendAsk(line []byte) (err error) {
 	}
 	// After half a line this one would be part of it, and neither could be read.
 	end := int64(bytes.LastIndexByte(kept, '\n') + 1)
-	if err = f.Truncate(end); err == nil {
+	err = f.Truncate(end)
+	if err == nil {
 		_, err = f.WriteAt(line, end)
 	}
 	if err == nil {

@@ -91,7 +91,8 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}
 		record, err := state.Decode(line)
-		whole, err := count.Add(state.Line{Record: record, Err: err, Size: int(lines.Offset() - from), Chain: lines.Chain()}, lines.Failed)
+		whole, err := count.Add(state.Line{Record: record, Err: err, Size: int(lines.Offset() - from), Chain: lines.Chain()},
+			lines.Failed)
 		if err != nil {
 			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}

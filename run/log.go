@@ -104,7 +104,10 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	}
 	l.w.Redirect(&l.lines, chain)
 	s.Open.Damage = nil // it is cut off
-	l.file, l.state, l.stands, l.leading = f, s, s.Open.Keys(), s.Open.Leading
+	l.file = f
+	l.state = s
+	l.stands = s.Open.Keys()
+	l.leading = s.Open.Leading
 	return nil
 }
 
@@ -118,7 +121,8 @@ func (l *Log) MarkStored(p trace.Blob) { l.w.MarkStored(p) }
 // order: immediately with the records of a trace that the log continues, and with new
 // records as they are written.
 func (l *Log) OnRecord(see func(trace.Record)) error {
-	if l.see = see; see == nil || l.state.Header.Format == 0 {
+	l.see = see
+	if see == nil || l.state.Header.Format == 0 {
 		return nil
 	}
 	f, err := l.file.dir.Open()
@@ -156,7 +160,8 @@ func (l *Log) Write(records ...trace.Record) error {
 	for _, r := range records {
 		switch r.(type) {
 		case trace.Switch, trace.Fork, trace.CapChange, trace.Control:
-			if l.leading--; l.leading >= 0 {
+			l.leading--
+			if l.leading >= 0 {
 				continue
 			}
 		}
@@ -186,11 +191,13 @@ func (l *Log) put(r trace.Record) error {
 		return err
 	}
 	limit := l.state.SegmentBytes
-	if l.failed = l.file.sync(); l.failed != nil || !whole || limit == nil || *limit == 0 || l.file.size < *limit {
+	l.failed = l.file.sync()
+	if l.failed != nil || !whole || limit == nil || *limit == 0 || l.file.size < *limit {
 		return l.failed
 	}
 	var chain trace.Chain
-	if chain, l.failed = l.file.rotate(l.state.Segment(l.file.number+1), l.w.Chain()); l.failed == nil {
+	chain, l.failed = l.file.rotate(l.state.Segment(l.file.number+1), l.w.Chain())
+	if l.failed == nil {
 		l.w.Redirect(&l.lines, chain)
 	}
 	return l.failed
@@ -229,13 +236,17 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 	if err != nil {
 		return err
 	}
-	call.Instructions, call.Tools, call.RequestHash = head.instructions, head.tools, head.begun.Hash(r)
+	call.Instructions = head.instructions
+	call.Tools = head.tools
+	call.RequestHash = head.begun.Hash(r)
 	call.CacheKey, call.Breakpoints = r.CacheKey, r.Breakpoints
 	call.InputChars, call.ToolChars = head.chars+r.InputChars(), r.ToolChars()
-	if call.Input, err = l.w.Items(call.Tick, r.Input); err != nil {
+	call.Input, err = l.w.Items(call.Tick, r.Input)
+	if err != nil {
 		return err
 	}
-	if call.Answer, err = l.w.Answer(call.Tick, a); err != nil {
+	call.Answer, err = l.w.Answer(call.Tick, a)
+	if err != nil {
 		return err
 	}
 	if err := cmp.Or(l.put(call), l.flush()); err != nil || l.file == nil {
@@ -283,10 +294,12 @@ func (l *Log) head(tick int64, r llmclient.Request) (*head, error) {
 	}
 	h := &head{begun: r.Head(), chars: utf8.RuneCountInString(r.Instructions)}
 	var err error
-	if h.instructions, err = l.w.Blob(tick, trace.BlobInstructions, []byte(r.Instructions)); err != nil {
+	h.instructions, err = l.w.Blob(tick, trace.BlobInstructions, []byte(r.Instructions))
+	if err != nil {
 		return nil, err
 	}
-	if h.tools, err = l.w.Blob(tick, trace.BlobTools, llmclient.ToolList(r.Tools)); err != nil {
+	h.tools, err = l.w.Blob(tick, trace.BlobTools, llmclient.ToolList(r.Tools))
+	if err != nil {
 		return nil, err
 	}
 	l.heads[key] = h

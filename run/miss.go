@@ -39,7 +39,8 @@ func (a *Answers) difference(part llmclient.PromptDifference, request llmclient.
 	text := part.String() + " is not as recorded"
 	switch part.Name {
 	case "model", "tool_choice":
-		return fmt.Sprintf("%s: recorded %s, asked now %s", text, plaintext.Clip(part.Recorded, trace.DifferenceCharsMax), plaintext.Clip(part.Asked, trace.DifferenceCharsMax))
+		return fmt.Sprintf("%s: recorded %s, asked now %s", text, plaintext.Clip(part.Recorded, trace.DifferenceCharsMax),
+			plaintext.Clip(part.Asked, trace.DifferenceCharsMax))
 	case "input":
 		if part.Asked == "" {
 			return fmt.Sprintf("%s: recorded one more than the %d asked now", text, len(request.Input))

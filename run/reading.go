@@ -106,7 +106,8 @@ func (d Dir) reportedHead() (trace.Chain, error) {
 		return "", nil
 	}
 	head, wrong := state.ReportHead(text)
-	if err = cmp.Or(err, wrong); err != nil {
+	err = cmp.Or(err, wrong)
+	if err != nil {
 		return "", &DamageError{File: ReportFile, Err: err}
 	}
 	return head, nil

@@ -118,7 +118,8 @@ func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.An
 		return trace.AnswerCounts{}, fmt.Errorf("compress answers: %w", err)
 	}
 	lines := checkedLines{packed, check}
-	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Blob, error) { return findBlob(string(d), hash) })
+	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines),
+		func(hash string) (trace.Blob, error) { return findBlob(string(d), hash) })
 	if err == nil && counts.Answers == 0 {
 		err = ErrNoAnswers
 	}

@@ -43,10 +43,12 @@ func Read(lookup func(string) (string, bool), asked bool) (Config, error) {
 	}
 	var c Config
 	var err error
-	if c.traces, err = endpoint(env, "TRACES", asked); err != nil {
+	c.traces, err = endpoint(env, "TRACES", asked)
+	if err != nil {
 		return Config{}, err
 	}
-	if c.metrics, err = endpoint(env, "METRICS", asked); err != nil {
+	c.metrics, err = endpoint(env, "METRICS", asked)
+	if err != nil {
 		return Config{}, err
 	}
 	return c, nil

@@ -54,11 +54,13 @@ func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error)
 	var once sync.Once
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {
 		once.Do(func() {
-			note("OpenTelemetry: something could not be sent to the collector; check OTEL_EXPORTER_OTLP_ENDPOINT. The run goes on (this is said once)")
+			note("OpenTelemetry: something could not be sent to the collector; check OTEL_EXPORTER_OTLP_ENDPOINT. The run " +
+				"goes on (this is said once)")
 		})
 	}))
 	otel.SetLogger(logr.New(quiet{note}))
-	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("agentworld")), resource.WithFromEnv(), resource.WithTelemetrySDK())
+	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("agentworld")), resource.WithFromEnv(),
+		resource.WithTelemetrySDK())
 	if err != nil {
 		return nil, errors.New("describe this program for OpenTelemetry: OTEL_RESOURCE_ATTRIBUTES cannot be read")
 	}
@@ -76,15 +78,18 @@ func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error)
 	if c.metrics != "" {
 		exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(c.metrics))
 		if err != nil {
-			return nil, errors.Join(errors.New("export of OpenTelemetry metrics: an OTEL_EXPORTER_OTLP_* variable cannot be used"), t.Close())
+			return nil, errors.Join(
+				errors.New("export of OpenTelemetry metrics: an OTEL_EXPORTER_OTLP_* variable cannot be used"), t.Close())
 		}
-		provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(exporter)), sdkmetric.WithResource(about))
+		provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(exporter)),
+			sdkmetric.WithResource(about))
 		meter = provider.Meter(scope)
 		t.stop = append(t.stop, provider.Shutdown)
 	}
 	var tokensErr, durationErr error
 	t.tokens, tokensErr = genaiconv.NewClientTokenUsage(meter, metric.WithExplicitBucketBoundaries(tokenBuckets...))
-	t.duration, durationErr = genaiconv.NewClientOperationDuration(meter, metric.WithExplicitBucketBoundaries(durationBuckets...))
+	t.duration, durationErr = genaiconv.NewClientOperationDuration(meter,
+		metric.WithExplicitBucketBoundaries(durationBuckets...))
 	if err := cmp.Or(tokensErr, durationErr); err != nil {
 		return nil, errors.Join(fmt.Errorf("make the metrics of tokens and durations: %w", err), t.Close())
 	}

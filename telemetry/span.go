@@ -65,7 +65,8 @@ func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, 
 	if s.Kind != engine.SpanTick {
 		known = append(known, semconv.GenAIConversationID(t.conversation))
 	}
-	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(began), trace.WithAttributes(known...))
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(began),
+		trace.WithAttributes(known...))
 	return ctx, func(e engine.Ending) {
 		span.SetAttributes(ending(s, e)...)
 		if s.Kind == engine.SpanModuleCall {
@@ -90,19 +91,25 @@ func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, 
 // beginning is a span's name, an operation and what it is done to as the conventions
 // say, and the attributes that are known when it begins.
 func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
-	tick, agent, model := keyTick.Int64(s.Tick), semconv.GenAIAgentID(s.Agent), semconv.GenAIRequestModel(s.Model)
+	tick := keyTick.Int64(s.Tick)
+	agent := semconv.GenAIAgentID(s.Agent)
+	model := semconv.GenAIRequestModel(s.Model)
 	switch s.Kind {
 	case engine.SpanRun:
-		return "invoke_workflow " + s.Scenario, []attribute.KeyValue{semconv.GenAIOperationNameInvokeWorkflow, semconv.GenAIWorkflowName(s.Scenario), keyScenario.String(s.Scenario), model}
+		return "invoke_workflow " + s.Scenario,
+			[]attribute.KeyValue{semconv.GenAIOperationNameInvokeWorkflow, semconv.GenAIWorkflowName(s.Scenario),
+				keyScenario.String(s.Scenario), model}
 	case engine.SpanPlan:
 		return "plan " + s.Agent, []attribute.KeyValue{tick, operationPlan, agent, semconv.GenAIAgentName(s.Agent)}
 	case engine.SpanPlaybook:
-		return "upsert_memory", []attribute.KeyValue{tick, operationUpsertMemory, agent, keyStore.String(s.Agent + "/" + storePlaybook)}
+		return "upsert_memory", []attribute.KeyValue{tick, operationUpsertMemory, agent,
+			keyStore.String(s.Agent + "/" + storePlaybook)}
 	case engine.SpanTick:
 		return "tick", []attribute.KeyValue{tick}
 	case engine.SpanTurn:
-		return "invoke_agent " + s.Agent, []attribute.KeyValue{tick, semconv.GenAIOperationNameInvokeAgent, agent, semconv.GenAIAgentName(s.Agent),
-			semconv.GenAIProviderNameOpenAI, model, keyReflection.Bool(s.Reflecting)}
+		return "invoke_agent " + s.Agent,
+			[]attribute.KeyValue{tick, semconv.GenAIOperationNameInvokeAgent, agent, semconv.GenAIAgentName(s.Agent),
+				semconv.GenAIProviderNameOpenAI, model, keyReflection.Bool(s.Reflecting)}
 	case engine.SpanModelCall:
 		list = append([]attribute.KeyValue{tick, semconv.GenAIOperationNameChat, agent, semconv.GenAIProviderNameOpenAI,
 			model, keyStage.String(string(s.Stage)), keyStep.Int(s.Step)}, server(s.BaseURL)...)
@@ -123,7 +130,8 @@ func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
 		}
 		return "chat " + s.Model, list
 	}
-	return "execute_tool", []attribute.KeyValue{tick, semconv.GenAIOperationNameExecuteTool, agent, semconv.GenAIToolType("function")}
+	return "execute_tool", []attribute.KeyValue{tick, semconv.GenAIOperationNameExecuteTool, agent,
+		semconv.GenAIToolType("function")}
 }
 
 // server is where calls go: host and port, never the query, which may hold a key.
@@ -145,8 +153,10 @@ func (t *Telemetry) searched(ctx context.Context, s engine.Span, e engine.Ending
 	if !reads {
 		return
 	}
-	_, span := t.tracer.Start(ctx, "search_memory", trace.WithTimestamp(began), trace.WithAttributes(keyTick.Int64(s.Tick), operationSearchMemory,
-		semconv.GenAIAgentID(s.Agent), semconv.GenAIConversationID(t.conversation), keyStore.String(s.Agent+"/"+store), keyRecords.Int(e.Records)))
+	_, span := t.tracer.Start(ctx, "search_memory", trace.WithTimestamp(began),
+		trace.WithAttributes(keyTick.Int64(s.Tick), operationSearchMemory,
+			semconv.GenAIAgentID(s.Agent), semconv.GenAIConversationID(t.conversation), keyStore.String(s.Agent+"/"+store),
+			keyRecords.Int(e.Records)))
 	if e.Error != "" {
 		span.SetAttributes(semconv.ErrorTypeKey.String(e.Error))
 		span.SetStatus(codes.Error, e.Error)
@@ -169,7 +179,8 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 			// Why it is not whole, or its status.
 			list = append(list, semconv.GenAIResponseFinishReasons(cmp.Or(r.IncompleteReason, r.Status)),
 				semconv.GenAIUsageInputTokens(int(r.Usage.Input)), semconv.GenAIUsageOutputTokens(int(r.Usage.Output)),
-				semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)), semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)))
+				semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)),
+				semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)))
 			if n := r.Usage.Written; n > 0 {
 				list = append(list, semconv.GenAIUsageCacheCreationInputTokens(int(n)))
 			}
@@ -204,6 +215,8 @@ func (t *Telemetry) measure(ctx context.Context, s engine.Span, e engine.Ending,
 		return
 	}
 	usage := e.Answer.Reply.Usage
-	t.tokens.Record(ctx, usage.Input, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI, genaiconv.TokenTypeInput, list...)
-	t.tokens.Record(ctx, usage.Output, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI, genaiconv.TokenTypeOutput, list...)
+	t.tokens.Record(ctx, usage.Input, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI, genaiconv.TokenTypeInput,
+		list...)
+	t.tokens.Record(ctx, usage.Output, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI,
+		genaiconv.TokenTypeOutput, list...)
 }

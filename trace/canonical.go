@@ -88,7 +88,8 @@ func CanonicalTicks(r io.Reader, w io.Writer, last int64) error {
 	for lines := NewReader(r); ; {
 		line, err := lines.NextLine()
 		if err == nil {
-			if err = c.addLine(line); err != nil {
+			err = c.addLine(line)
+			if err != nil {
 				err = lines.Failed(err)
 			}
 		} else if err == io.EOF || errors.Is(err, ErrTorn) {
@@ -124,7 +125,8 @@ func (c *ticksCanonicalizer) addLine(line []byte) error {
 		if err != nil {
 			return err
 		}
-		switch t = record.RecordType(); t {
+		t = record.RecordType()
+		switch t {
 		case TypeRunEnd, TypeResume, TypeSegment:
 			return nil // they describe the last whole tick, at any place
 		}
@@ -304,13 +306,15 @@ func (s *slot) compare(t *slot) int {
 // slots are the places of the record types in their tick. Records of a turn are also
 // placed by agent and step, blobs by their kind.
 var slots = map[Type]slot{
-	TypeBlob: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseChanges},
+	TypeBlob: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches},
+	TypeCapChange: {phase: phaseChanges},
 	TypeControl:   {phase: phaseChanges},
 	TypeModelCall: {phase: phaseTurns, rank: rankCall}, TypeRefusal: {phase: phaseTurns, rank: rankCall},
 	TypeStep: {phase: phaseTurns, rank: rankStep}, TypeDecision: {phase: phaseTurns, step: stepLast},
 	TypeEvent: {phase: phaseEvents}, TypeTickEnd: {phase: phaseEnd},
 	// A second header is not written by this version; the others are never held.
-	TypeHeader: {phase: phaseSwitches}, TypeRunEnd: {phase: phaseSwitches}, TypeResume: {phase: phaseSwitches}, TypeSegment: {phase: phaseSwitches},
+	TypeHeader: {phase: phaseSwitches}, TypeRunEnd: {phase: phaseSwitches}, TypeResume: {phase: phaseSwitches},
+	TypeSegment: {phase: phaseSwitches},
 }
 
 func slotOf(r Record) slot {
@@ -335,7 +339,10 @@ func slotOf(r Record) slot {
 			Step    int    `json:"step"`
 		}
 		_ = json.Unmarshal(r.Raw, &at)
-		s.phase, s.name, s.step, s.rank = phaseTurns, at.AgentID, at.Step, rankUnknown
+		s.phase = phaseTurns
+		s.name = at.AgentID
+		s.step = at.Step
+		s.rank = rankUnknown
 	default:
 		if !known {
 			panic(fmt.Sprintf("trace: a record of type %T has no place in the canonical order", r))
@@ -363,7 +370,8 @@ func withoutMember(object json.RawMessage, key string) json.RawMessage {
 	for dec.More() {
 		var value json.RawMessage
 		name, err := dec.Token()
-		if err = cmp.Or(err, dec.Decode(&value)); err != nil {
+		err = cmp.Or(err, dec.Decode(&value))
+		if err != nil {
 			panic("trace: an unknown record is not valid JSON: " + err.Error())
 		}
 		if name != key {

@@ -40,7 +40,8 @@ const ChecksAll = "all"
 
 // Checks lists all checks in a fixed order.
 func Checks() []Check {
-	return []Check{CheckOrder, CheckPlan, CheckRules, CheckDeviations, CheckTaint, CheckEnvelope, CheckMemory, CheckLessons}
+	return []Check{CheckOrder, CheckPlan, CheckRules, CheckDeviations, CheckTaint, CheckEnvelope, CheckMemory,
+		CheckLessons}
 }
 
 // ParseChecks reads names of checks; [ChecksAll] means all of them. The result is in the order of
@@ -54,7 +55,8 @@ func ParseChecks(names []string) ([]Check, error) {
 		case slices.Contains(Checks(), name):
 			named = append(named, name)
 		default:
-			return nil, fmt.Errorf("%q is no check of the guard; there are %s and %s", name, strings.Join(Checks(), ", "), ChecksAll)
+			return nil, fmt.Errorf("%q is no check of the guard; there are %s and %s", name, strings.Join(Checks(), ", "),
+				ChecksAll)
 		}
 	}
 	return slices.DeleteFunc(Checks(), func(l Check) bool { return !slices.Contains(named, l) }), nil

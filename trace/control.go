@@ -52,13 +52,16 @@ type ControlTiming struct {
 
 // Switch is the change of prompts that a control of that kind makes.
 func (c Control) Switch() Switch {
-	return Switch{Tick: c.Tick, AgentID: c.AgentID, SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal}
+	return Switch{Tick: c.Tick, AgentID: c.AgentID, SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal,
+		LongTermGoal: c.LongTermGoal}
 }
 
 // Check reports a control that is none: of another kind, without what its kind needs, or with
 // what belongs to another one.
 func (c Control) Check() error {
-	switches, caps, writes := c.SystemPrompt != nil || c.ShortTermGoal != nil || c.LongTermGoal != nil, c.Caps != nil, c.Text != ""
+	switches := c.SystemPrompt != nil || c.ShortTermGoal != nil || c.LongTermGoal != nil
+	caps := c.Caps != nil
+	writes := c.Text != ""
 	switch c.Kind {
 	case ControlPause, ControlStep, ControlResume:
 		if switches || caps || writes || c.AgentID != "" {

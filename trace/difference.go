@@ -63,7 +63,8 @@ func DifferenceOf(recorded, derived []byte) *DifferenceError {
 	case !inRecords:
 		return &DifferenceError{b.Tick, fmt.Sprintf("a %s comes out, which is not recorded", b)}
 	case a != b:
-		return &DifferenceError{min(a.Tick, b.Tick), fmt.Sprintf("recorded is a %s of tick %d, and a %s of tick %d comes out", a, a.Tick, b, b.Tick)}
+		return &DifferenceError{min(a.Tick, b.Tick),
+			fmt.Sprintf("recorded is a %s of tick %d, and a %s of tick %d comes out", a, a.Tick, b, b.Tick)}
 	}
 	place, x, y := apartIn("", parsed(recorded), parsed(derived))
 	return &DifferenceError{a.Tick, fmt.Sprintf("%s: %s recorded %s, derived %s", a, place, x, y)}
@@ -150,7 +151,8 @@ func Misplaced(err error) (*DifferenceError, bool) {
 	if !found {
 		return nil, false
 	}
-	return &DifferenceError{order.After, fmt.Sprintf("behind it stands a %s record of tick %d", order.Type, order.Tick)}, true
+	return &DifferenceError{order.After, fmt.Sprintf("behind it stands a %s record of tick %d", order.Type, order.Tick)},
+		true
 }
 
 const (
@@ -169,5 +171,6 @@ func Apart(a, b string) (string, string, int) {
 		n++
 	}
 	from := max(0, n-beforeCharsMax)
-	return plaintext.Clip(string(x[from:]), DifferenceCharsMax), plaintext.Clip(string(y[from:]), DifferenceCharsMax), n + 1
+	return plaintext.Clip(string(x[from:]), DifferenceCharsMax), plaintext.Clip(string(y[from:]), DifferenceCharsMax),
+		n + 1
 }

@@ -78,7 +78,8 @@ func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 		return c, nil
 	}
 	var c AnsweredCall
-	if err := json.Unmarshal(llmclient.Only(line, "tick", "agent_id", "step", "request_hash", "answer", "timing"), &c); err != nil {
+	if err := json.Unmarshal(llmclient.Only(line, "tick", "agent_id", "step", "request_hash", "answer", "timing"),
+		&c); err != nil {
 		return AnsweredCall{}, malformed(TypeModelCall, err)
 	}
 	return c, nil
@@ -88,18 +89,26 @@ func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 // line.
 func answeredCall(line []byte) (c AnsweredCall, ok bool) {
 	t, m := afterType(line)
-	c.Tick, c.AgentID, c.Step = m.number("tick"), m.word("agent_id"), int(m.number("step"))
+	c.Tick = m.number("tick")
+	c.AgentID = m.word("agent_id")
+	c.Step = int(m.number("step"))
 	m.skip("request_hash")
 	c.RequestHash = m.word("request_hash")
 	m.skip("answer")
 	m.rest = m.value("answer")
 	a := &c.Answer
-	a.Kind, a.ID, a.Model = llmclient.AnswerKind(m.optional("kind")), m.optional("id"), m.optional("model")
+	a.Kind = llmclient.AnswerKind(m.optional("kind"))
+	a.ID = m.optional("id")
+	a.Model = m.optional("model")
 	a.Status, a.IncompleteReason = m.optional("status"), m.optional("incomplete_reason")
 	a.Output = m.words("output")
 	m.rest = m.value("usage")
 	u := &a.Usage
-	u.Input, u.Cached, u.Output, u.Reasoning, u.Total = m.number("input"), m.number("cached"), m.number("output"), m.number("reasoning"), m.number("total")
+	u.Input = m.number("input")
+	u.Cached = m.number("cached")
+	u.Output = m.number("output")
+	u.Reasoning = m.number("reasoning")
+	u.Total = m.number("total")
 	if m.next("written") {
 		u.Written = m.number("written")
 	}
@@ -178,7 +187,8 @@ type CallTiming struct {
 
 // Prompt is what the model saw in the call.
 func (c ModelCall) Prompt() llmclient.Prompt {
-	return llmclient.Prompt{Model: c.Model, Instructions: c.Instructions, Tools: c.Tools, Input: c.Input, Choice: c.ToolChoice}
+	return llmclient.Prompt{Model: c.Model, Instructions: c.Instructions, Tools: c.Tools, Input: c.Input,
+		Choice: c.ToolChoice}
 }
 
 // AnswerOf is the record form of an answer whose items have the hashes output, none where it is a
@@ -190,8 +200,13 @@ func AnswerOf(a llmclient.Answer, output []string) Answer {
 	case a.Reply == nil:
 		panic("trace: an answer has neither reply nor failure")
 	default:
-		of.ID, of.Model, of.Status, of.IncompleteReason = a.Reply.ID, a.Reply.Model, a.Reply.Status, a.Reply.IncompleteReason
-		of.NonObjects, of.Repairs, of.Usage = a.Reply.NonObjects, a.Reply.Repairs, a.Reply.Usage
+		of.ID = a.Reply.ID
+		of.Model = a.Reply.Model
+		of.Status = a.Reply.Status
+		of.IncompleteReason = a.Reply.IncompleteReason
+		of.NonObjects = a.Reply.NonObjects
+		of.Repairs = a.Reply.Repairs
+		of.Usage = a.Reply.Usage
 	}
 	return of
 }

@@ -22,8 +22,13 @@ const ExtractAnswers Extract = "answers"
 // prompts, goals, personas, lessons, forks, the scenario's text and the endpoint.
 func (h Header) facts() Header {
 	s := h.Settings
-	s.ScenarioTOML, s.Playbook, s.BaseURL = "", "", ""
-	s.SystemPrompt, s.ShortTermGoal, s.LongTermGoal, s.PromptSwitches = "", "", "", nil
+	s.ScenarioTOML = ""
+	s.Playbook = ""
+	s.BaseURL = ""
+	s.SystemPrompt = ""
+	s.ShortTermGoal = ""
+	s.LongTermGoal = ""
+	s.PromptSwitches = nil
 	s.AgentModels = slices.Clone(s.AgentModels)
 	for i, a := range s.AgentModels {
 		s.AgentModels[i] = AgentModel{Agent: a.Agent, Model: a.Model}
@@ -32,7 +37,10 @@ func (h Header) facts() Header {
 	for i, a := range h.Agents {
 		agents[i] = HeaderAgent{ID: a.ID}
 	}
-	h.Settings, h.Agents, h.Extract, h.Timing = s, agents, ExtractAnswers, nil
+	h.Settings = s
+	h.Agents = agents
+	h.Extract = ExtractAnswers
+	h.Timing = nil
 	// What a fork changed is made of the same texts.
 	h.Forks = nil
 	return h
@@ -48,7 +56,8 @@ type AnswerCounts struct {
 // its header, and for each model call its key, the hashes of what the model saw, and
 // the answer with its items. A call whose answer is not [Answer.Lasting] is left out.
 // find returns a blob that was stored in an earlier tick than the one that needs it. Memory is
-// bounded by the blobs of one tick and the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a blob that
+// bounded by the blobs of one tick and the hashes of all answers. The error is [ErrNoHeader], a
+// [*LineError], a blob that
 // is missing, or a failed write; a torn last line ends the trace.
 func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Blob, error)) (AnswerCounts, error) {
 	h, err := r.Header()
@@ -110,7 +119,8 @@ func (e *answerExtract) flush() error {
 			p, ok := e.items.Blob(hash)
 			if !ok {
 				var err error
-				if p, err = e.find(hash); err != nil {
+				p, err = e.find(hash)
+				if err != nil {
 					return fmt.Errorf("answer of %s in tick %d, step %d: %w", c.AgentID, c.Tick, c.Step, err)
 				}
 			}

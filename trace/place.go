@@ -94,7 +94,8 @@ func (m *members) value(name string) []byte {
 // next reports whether the next member has a name.
 func (m *members) next(name string) bool {
 	end := len(`,"`) + len(name)
-	return len(m.rest) >= end+2 && (m.rest[0] == ',' || m.rest[0] == '{') && m.rest[1] == '"' && string(m.rest[2:end]) == name && m.rest[end] == '"' && m.rest[end+1] == ':'
+	return len(m.rest) >= end+2 && (m.rest[0] == ',' || m.rest[0] == '{') && m.rest[1] == '"' &&
+		string(m.rest[2:end]) == name && m.rest[end] == '"' && m.rest[end+1] == ':'
 }
 
 // past steps past a text, which must be next.
@@ -111,7 +112,8 @@ func (m *members) skip(name string) {
 			m.failed = true
 			return
 		}
-		if from += at; from >= 2 {
+		from += at
+		if from >= 2 {
 			if found := (members{rest: m.rest[from-2:]}); found.next(name) {
 				m.rest = found.rest
 				return
@@ -124,7 +126,8 @@ func (m *members) skip(name string) {
 func (m *members) words(name string) []string {
 	list := []string{}
 	rest, opened := bytes.CutPrefix(m.value(name), []byte("["))
-	if m.failed = m.failed || !opened; m.failed {
+	m.failed = m.failed || !opened
+	if m.failed {
 		return nil
 	}
 	if rest, closed := bytes.CutPrefix(rest, []byte("]")); closed {
@@ -132,7 +135,8 @@ func (m *members) words(name string) []string {
 		return list
 	}
 	for m.rest = rest; ; m.past(",") {
-		if list = append(list, string(m.text())); m.failed || bytes.HasPrefix(m.rest, []byte("]")) {
+		list = append(list, string(m.text()))
+		if m.failed || bytes.HasPrefix(m.rest, []byte("]")) {
 			m.past("]")
 			return list
 		}
@@ -157,7 +161,8 @@ func (m *members) word(name string) string { return string(m.plain(name)) }
 
 // plain is word without a copy.
 func (m *members) plain(name string) []byte {
-	if m.rest = m.value(name); m.failed {
+	m.rest = m.value(name)
+	if m.failed {
 		return nil
 	}
 	return m.text()

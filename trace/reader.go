@@ -233,10 +233,12 @@ func (r *Reader) unsealed(line []byte) ([]byte, error) {
 			}
 		}
 		failed := r.lineError(r.line-1, r.offset-int64(len(r.buf)), why)
-		if r.checks = r.chained == nil || !r.chained.ReadOn(failed); !r.checks {
+		r.checks = r.chained == nil || !r.chained.ReadOn(failed)
+		if !r.checks {
 			break
 		}
-		if failed = r.broken(bytes.Clone(line), failed); errors.Is(failed, ErrTorn) {
+		failed = r.broken(bytes.Clone(line), failed)
+		if errors.Is(failed, ErrTorn) {
 			return nil, r.ended(failed)
 		}
 		r.stuck = failed
@@ -304,7 +306,8 @@ func TypeOf(line []byte) Type {
 
 // types are those that this version knows, the most frequent ones first.
 var types = []Type{
-	TypeStep, TypeBlob, TypeEvent, TypeModelCall, TypeDecision, TypeTickEnd, TypeRefusal, TypeHeader, TypeSwitch, TypeFork, TypeRunEnd,
+	TypeStep, TypeBlob, TypeEvent, TypeModelCall, TypeDecision, TypeTickEnd, TypeRefusal, TypeHeader, TypeSwitch,
+	TypeFork, TypeRunEnd,
 	TypeResume, TypeSegment, TypeCapChange, TypeControl,
 }
 
@@ -335,8 +338,10 @@ func Decode(line []byte) (Record, error) {
 // decoders read the lines of the types that this version knows.
 var decoders = map[Type]func(line []byte) (Record, error){
 	TypeHeader: decodeHeader, TypeBlob: decodeBlob, TypeSwitch: decodeAs[Switch], TypeFork: decodeAs[Fork],
-	TypeModelCall: decodeAs[ModelCall], TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step], TypeDecision: decodeAs[Decision],
-	TypeEvent: decodeAs[Event], TypeTickEnd: decodeAs[TickEnd], TypeRunEnd: decodeAs[RunEnd], TypeResume: decodeAs[Resume],
+	TypeModelCall: decodeAs[ModelCall], TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step],
+	TypeDecision: decodeAs[Decision],
+	TypeEvent:    decodeAs[Event], TypeTickEnd: decodeAs[TickEnd], TypeRunEnd: decodeAs[RunEnd],
+	TypeResume:  decodeAs[Resume],
 	TypeSegment: decodeAs[Segment], TypeCapChange: decodeAs[CapChange], TypeControl: decodeAs[Control],
 }
 
@@ -371,7 +376,8 @@ func decodeHeader(line []byte) (Record, error) {
 		if head.Format > FormatVersion {
 			age = "a newer"
 		}
-		return nil, fmt.Errorf("%w: written by %s version (format %d), this program reads format %d", ErrFormat, age, head.Format, FormatVersion)
+		return nil, fmt.Errorf("%w: written by %s version (format %d), this program reads format %d", ErrFormat, age,
+			head.Format, FormatVersion)
 	}
 	return decodeAs[Header](line)
 }

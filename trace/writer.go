@@ -134,7 +134,8 @@ func newBlob(tick int64, kind BlobKind, hash string, body []byte) Blob {
 func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err error) {
 	hashes = make([]string, len(items))
 	for i, it := range items {
-		if hashes[i], err = w.item(tick, it.Raw); err != nil {
+		hashes[i], err = w.item(tick, it.Raw)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +148,8 @@ func (w *Writer) item(tick int64, raw []byte) (hash string, err error) {
 	}
 	w.reach(tick)
 	text := itemText{&raw[0], len(raw)}
-	if hash = w.hashes[text]; hash != "" && w.stored[blobKey{BlobItem, hash}] {
+	hash = w.hashes[text]
+	if hash != "" && w.stored[blobKey{BlobItem, hash}] {
 		return hash, w.err
 	}
 	if len(w.hashes) == hashesMax {
@@ -171,7 +173,9 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 // same trace, where after is the chain of the last line, and chain its lines from now on. What
 // is stored stays stored.
 func (w *Writer) Redirect(to io.Writer, after Chain) {
-	w.w, w.chained, w.chain = to, true, []byte(after)
+	w.w = to
+	w.chained = true
+	w.chain = []byte(after)
 }
 
 // MarkStored tells the writer that the trace it continues holds p already. Blobs

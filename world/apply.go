@@ -135,7 +135,9 @@ func (w *World) act(t *turn) {
 			a.standing, t.order = nil, nil
 			w.ordered.set(t.agent, false)
 		}
-		t.action, t.do, t.otherwise = t.otherwise[0], t.otherwise[0], t.otherwise[1:]
+		t.action = t.otherwise[0]
+		t.do = t.otherwise[0]
+		t.otherwise = t.otherwise[1:]
 		r = w.rule(t)
 		refused++
 	}
@@ -144,7 +146,9 @@ func (w *World) act(t *turn) {
 	if r.accepted() {
 		e.Kind = EventActionApplied
 		done := t.do.carryOut(w, t.agent, r)
-		e.Postings, e.Subject, created = done.postings, done.subject, done.made
+		e.Postings = done.postings
+		e.Subject = done.subject
+		created = done.made
 	}
 	w.emit(e)
 	a.woken, a.ended = "", OrderEnded{}
@@ -188,7 +192,8 @@ func (w *World) rule(t *turn) ruling {
 	}
 	for _, k := range a.orders {
 		if o := &w.orders[k]; o.filledAt == w.tick {
-			f.orders = append(f.orders, PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price, Amount: PowerLot})
+			f.orders = append(f.orders, PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price,
+				Amount: PowerLot})
 		}
 	}
 	for _, k := range a.offers {

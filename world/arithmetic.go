@@ -27,7 +27,9 @@ func ceilDiv(a, b int64) int64 {
 // squared is the square of the distance between p and q, in cm². Space is small
 // enough ([spaceMaxCM]) that it fits.
 func (p Position) squared(q Position) int64 {
-	dx, dy, dz := p.X-q.X, p.Y-q.Y, p.Z-q.Z
+	dx := p.X - q.X
+	dy := p.Y - q.Y
+	dz := p.Z - q.Z
 	return dx*dx + dy*dy + dz*dz
 }
 

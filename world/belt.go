@@ -131,7 +131,8 @@ func (b *Belt) check(space Space, listed int64) error {
 		{"belt.box.to.y_cm", box.To.Y, box.From.Y, space.DepthCM},
 		{"belt.box.to.z_cm", box.To.Z, box.From.Z, space.HeightCM},
 	}))
-	all.when(len(b.Materials) == 0 || len(b.Materials) > listMax, "belt.materials: %d materials, want 1 to %d", len(b.Materials), listMax)
+	all.when(len(b.Materials) == 0 || len(b.Materials) > listMax, "belt.materials: %d materials, want 1 to %d",
+		len(b.Materials), listMax)
 	for i, m := range b.Materials[:min(len(b.Materials), listMax)] {
 		field := fmt.Sprintf("belt.materials[%d]", i)
 		all = append(all, checkMaterial(field, m.Material), within([]valueRange{
@@ -165,7 +166,8 @@ func (b *Belt) check(space Space, listed int64) error {
 		near = ceilDiv(near*min(2*reach+1, side), side)
 	}
 	if n*near > reachPairsMax {
-		return fmt.Errorf("belt.materials: radiation reaches %d cm, so that about %d fragments shine on each other", reach, near)
+		return fmt.Errorf("belt.materials: radiation reaches %d cm, so that about %d fragments shine on each other", reach,
+			near)
 	}
 	if b.MinSpacingCM == 0 {
 		return nil

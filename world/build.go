@@ -21,7 +21,8 @@ func (BuildFactory) describe(r Rules) ActionSpec {
 		kinds = append(kinds, k.Name)
 	}
 	return ActionSpec{
-		Doc: fmt.Sprintf("Begins here: %d electricity, %d hardware, %d ticks; power plant: %d electricity, %d hardware, %d ticks.",
+		Doc: fmt.Sprintf("Begins here: %d electricity, %d hardware, %d ticks; power plant: %d electricity, %d hardware, "+
+			"%d ticks.",
 			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks),
 		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
 		Params: []Param{{

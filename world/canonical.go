@@ -115,7 +115,8 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		return b
 	case recordOrder:
 		o := &w.orders[n]
-		return appendNumbers(w.appendAccount(b, o.account), int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining, o.expiresAt)
+		return appendNumbers(w.appendAccount(b, o.account), int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining,
+			o.expiresAt)
 	case recordOffer:
 		o := &w.offers[n]
 		return appendTerms(appendNumbers(w.appendAccount(b, o.account), int64(o.owner), bit(o.open)), o.terms)
@@ -126,7 +127,8 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 // appendTerms writes terms; their id holds the kind, the tick and the sender.
 func appendTerms(b []byte, t *terms) []byte {
 	b = appendText(appendText(appendText(b, t.ID), t.To), t.Re)
-	return appendParents(appendNumbers(b, t.until, int64(t.place), int64(t.give), t.GiveAmount, int64(t.want), t.WantAmount), t.Parents)
+	return appendParents(appendNumbers(b, t.until, int64(t.place), int64(t.give), t.GiveAmount, int64(t.want),
+		t.WantAmount), t.Parents)
 }
 
 // appendParents writes parents, led by a negative number that nothing else here is; most

@@ -42,7 +42,8 @@ func (s Scenario) checkDocuments() error {
 	total := 0
 	for i, d := range s.Documents {
 		field := fmt.Sprintf("documents[%d]", i)
-		if total += len(d.Text); d.Name == "" {
+		total += len(d.Text)
+		if d.Name == "" {
 			all = append(all, fmt.Errorf("%s.name: is missing; it is needed unless there is a path", field))
 		}
 		all = append(all, checkName(field+".name", d.Name), checkName(field+".path", d.Path))
@@ -50,7 +51,8 @@ func (s Scenario) checkDocuments() error {
 		case d.Text != "" && d.Path != "":
 			all = append(all, fmt.Errorf("%s: has text and path; want one of them", field))
 		case len(d.Text) > DocumentBytesMax || total > DocumentsBytesMax:
-			all = append(all, fmt.Errorf("%s.text: is too long; documents have at most %d bytes each and %d together", field, DocumentBytesMax, DocumentsBytesMax))
+			all = append(all, fmt.Errorf("%s.text: is too long; documents have at most %d bytes each and %d together", field,
+				DocumentBytesMax, DocumentsBytesMax))
 		case !utf8.ValidString(d.Text):
 			all = append(all, fmt.Errorf("%s.text: is not valid UTF-8", field))
 		case slices.ContainsFunc(s.Documents[:i], func(e Document) bool { return d.Name != "" && e.Name == d.Name }):

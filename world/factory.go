@@ -68,7 +68,8 @@ func (w *World) factoryStep(k int32) {
 		for r, n := range recipe.outputs {
 			e.Postings = w.postAny(e.Postings, sourceProduction, w.agents[f.owner].account, resource(r), n)
 		}
-		if j.batches--; j.batches == 0 {
+		j.batches--
+		if j.batches == 0 {
 			f.jobs = append(f.jobs[:0:0], f.jobs[1:]...)
 			e.Kind = EventJobDone
 		}

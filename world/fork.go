@@ -12,14 +12,22 @@ import "slices"
 func (w *World) Fork() *World {
 	f := *w
 	// Each Advance or Apply makes these again.
-	f.events, f.facts, f.senses, f.turnKeys, f.turnList = nil, facts{}, liveSenses{}, nil, nil
+	f.events = nil
+	f.facts = facts{}
+	f.senses = liveSenses{}
+	f.turnKeys = nil
+	f.turnList = nil
 
 	f.ledger = ledger{slices.Clone(w.ledger.names), slices.Clone(w.ledger.balances)}
 	f.agents = slices.Clone(w.agents)
 	for i := range f.agents {
 		a := &f.agents[i]
-		a.factories, a.orders, a.offers = slices.Clone(a.factories), slices.Clone(a.orders), slices.Clone(a.offers)
-		a.mail.coming, a.mail.inbox, a.mail.outbox = slices.Clone(a.mail.coming), slices.Clone(a.mail.inbox), slices.Clone(a.mail.outbox)
+		a.factories = slices.Clone(a.factories)
+		a.orders = slices.Clone(a.orders)
+		a.offers = slices.Clone(a.offers)
+		a.mail.coming = slices.Clone(a.mail.coming)
+		a.mail.inbox = slices.Clone(a.mail.inbox)
+		a.mail.outbox = slices.Clone(a.mail.outbox)
 		a.mail.sent, a.mail.got = slices.Clone(a.mail.sent), slices.Clone(a.mail.got)
 		if a.standing != nil {
 			a.standing = new(*a.standing)
@@ -31,7 +39,9 @@ func (w *World) Fork() *World {
 		s.present, s.past = slices.Clone(s.present), slices.Clone(s.past)
 		s.notes, s.quotes = slices.Clone(s.notes), slices.Clone(s.quotes)
 		s.offers = slices.Clone(s.offers)
-		s.asks, s.bids, s.plants = slices.Clone(s.asks), slices.Clone(s.bids), slices.Clone(s.plants)
+		s.asks = slices.Clone(s.asks)
+		s.bids = slices.Clone(s.bids)
+		s.plants = slices.Clone(s.plants)
 	}
 	f.factories = slices.Clone(w.factories)
 	for i := range f.factories {
@@ -43,7 +53,9 @@ func (w *World) Fork() *World {
 	for i := range f.goals {
 		f.goals[i] = slices.Clone(f.goals[i])
 	}
-	f.able, f.ordered, f.acted = slices.Clone(w.able), slices.Clone(w.ordered), slices.Clone(w.acted)
+	f.able = slices.Clone(w.able)
+	f.ordered = slices.Clone(w.ordered)
+	f.acted = slices.Clone(w.acted)
 	f.summoned, f.visited = slices.Clone(w.summoned), slices.Clone(w.visited)
 	f.due, f.continuing = slices.Clone(w.due), slices.Clone(w.continuing)
 	f.digest.scratch = nil

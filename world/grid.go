@@ -25,7 +25,9 @@ func newPointIndex(points []Position) *pointIndex {
 	// Cells are halved until there would be more than one for two points. Flat and long
 	// boxes get as many cells as their shape asks for.
 	for x.cellCM > 1 {
-		half, counts, cells := (x.cellCM+1)/2, [3]int64{}, int64(1)
+		half := (x.cellCM + 1) / 2
+		counts := [3]int64{}
+		cells := int64(1)
 		for i, side := range sides {
 			counts[i] = ceilDiv(side, half)
 			cells *= counts[i]

@@ -127,7 +127,8 @@ func refused(r ruling) Affordance {
 
 // choices offers the targets of which the rule accepts an action. If there is none, it says
 // what stands against the first that is refused for more than not being there.
-func choices[T any](v *knowledge, none RejectionCode, list []T, target func(T) string, do func(string) Action) Affordance {
+func choices[T any](v *knowledge, none RejectionCode, list []T, target func(T) string,
+	do func(string) Action) Affordance {
 	why := Affordance{Why: none}
 	var options []Option
 	for _, t := range list {

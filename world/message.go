@@ -121,7 +121,9 @@ func (w *World) planMail(n int32) {
 // the receiver; to one out of sight it is that across the whole world. A message to an
 // unknown receiver is lost, and its sender cannot tell.
 func (w *World) dispatch(n int32, receiver string, l letter) {
-	l.from, l.sentAt, l.parents = n, w.tick, w.parents
+	l.from = n
+	l.sentAt = w.tick
+	l.parents = w.parents
 	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
 	if to, exists := w.numbers[receiver]; exists {
 		if there := w.placeSeen(n, to); there != noPlace {
@@ -133,7 +135,8 @@ func (w *World) dispatch(n int32, receiver string, l letter) {
 	a.mail.outbox = slices.DeleteFunc(a.mail.outbox, func(until int64) bool { return until <= w.tick })
 	a.mail.outbox = append(a.mail.outbox, l.dueAt)
 	w.emit(Event{
-		Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(), Text: l.text,
+		Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(),
+		Text: l.text,
 	})
 }
 
@@ -142,7 +145,8 @@ func (w *World) dispatch(n int32, receiver string, l letter) {
 func (w *World) underway(n int32, l letter) {
 	mail := &w.agents[n].mail
 	i, _ := slices.BinarySearchFunc(mail.coming, l, func(x, y letter) int {
-		return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from), cmp.Compare(x.told, y.told))
+		return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from),
+			cmp.Compare(x.told, y.told))
 	})
 	mail.coming = slices.Insert(mail.coming, i, l)
 	w.touchAgent(n)
@@ -168,7 +172,8 @@ func (w *World) deliver(n int32) {
 		l.arrivedAt = w.tick
 		a.mail.file(l, int(w.law.InboxMax))
 		w.emit(Event{
-			Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(), Text: l.text,
+			Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(),
+			Text: l.text,
 		})
 		w.touchAgent(n)
 		if l.terms != nil {

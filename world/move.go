@@ -82,7 +82,9 @@ func (a Move) carryOut(w *World, n int32, r ruling) effect {
 	own := &w.agents[n]
 	w.leave(own.place, n)
 	number, _ := w.geo.number(a.To)
-	own.from, own.to, own.place = own.place, number, noPlace
+	own.from = own.place
+	own.to = number
+	own.place = noPlace
 	own.departedAt, own.arriveAt = w.tick, w.tick+r.ticks
 	w.calendar.set(wakeUpOf(n, kindBody), own.arriveAt)
 	return effect{postings: postings, subject: a.To}

@@ -20,15 +20,19 @@ type Offer struct {
 
 func (Offer) describe(Rules) ActionSpec {
 	to := receiver()
-	to.Doc, to.ChoiceAliases = "id of an agent, or anyone", map[string]string{"any": ToAnyone, "everyone": ToAnyone, "任何人": ToAnyone}
+	to.Doc, to.ChoiceAliases = "id of an agent, or anyone",
+		map[string]string{"any": ToAnyone, "everyone": ToAnyone, "任何人": ToAnyone}
 	return ActionSpec{
-		Doc: "Trade; held here till taken, cancelled or expired.", Aliases: []string{"make_offer", "propose_trade", "提出交换", "报价"},
+		Doc:     "Trade; held here till taken, cancelled or expired.",
+		Aliases: []string{"make_offer", "propose_trade", "提出交换", "报价"},
 		Params: []Param{
 			to,
 			{Name: "give", Kind: ParamChoice, Choices: Resources(), Doc: "resource you give"},
-			{Name: "give_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true, Doc: "how much you give"},
+			{Name: "give_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true,
+				Doc: "how much you give"},
 			{Name: "want", Kind: ParamChoice, Choices: Resources(), Doc: "resource you want for it"},
-			{Name: "want_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true, Doc: "how much you want"},
+			{Name: "want_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true,
+				Doc: "how much you want"},
 			termTicksParam(),
 			{Name: "re", Kind: ParamRequest, Optional: true, Doc: "request it answers, if any", Aliases: []string{"request_id"}},
 		},
@@ -151,14 +155,19 @@ func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
 	t.give, _ = resourceNamed(a.Give)
 	t.want, _ = resourceNamed(a.Want)
 	t.Place, t.Re = w.placeID(t.place), a.Re
-	t.Give, t.GiveAmount, t.Want, t.WantAmount = a.Give, a.GiveAmount, a.Want, a.WantAmount
+	t.Give = a.Give
+	t.GiveAmount = a.GiveAmount
+	t.Want = a.Want
+	t.WantAmount = a.WantAmount
 	*o = heldOffer{holding: holding{t.ID, n, owner.place, o.account}, terms: t, open: true}
 	w.openAccount(&o.holding, "offer:", fresh)
 	w.emit(Event{
-		Kind: EventOfferMade, Agent: owner.id, Place: w.placeID(o.place), Subject: o.id, Postings: w.deposit(n, o.account, o.escrow()),
+		Kind: EventOfferMade, Agent: owner.id, Place: w.placeID(o.place), Subject: o.id,
+		Postings: w.deposit(n, o.account, o.escrow()),
 	})
 	here := &w.sites[o.place].offers // in the order of sending, not of acting
-	i, _ := slices.BinarySearchFunc(*here, k, func(x, y int32) int { return inOrder(w.offers[x].terms, w.offers[y].terms) })
+	i, _ := slices.BinarySearchFunc(*here, k,
+		func(x, y int32) int { return inOrder(w.offers[x].terms, w.offers[y].terms) })
 	*here = slices.Insert(*here, i, k)
 	w.touchOffer(k)
 	w.planExpiry(n)
@@ -205,7 +214,8 @@ func (w *World) offerHere(p int32, id string) int32 {
 
 // lies reports whether an offer is still open.
 func (w *World) lies(t *terms) bool {
-	return slices.ContainsFunc(w.agents[t.from].offers, func(k int32) bool { return w.offers[k].terms == t && w.offers[k].open })
+	return slices.ContainsFunc(w.agents[t.from].offers,
+		func(k int32) bool { return w.offers[k].terms == t && w.offers[k].open })
 }
 
 // closeOffer ends an open offer and hands over what its account holds, if the owner is there.

@@ -137,7 +137,8 @@ func (w *World) Overview() Overview {
 	}
 	for k := range w.orders {
 		if r := &w.orders[k]; r.open() {
-			o.Orders = append(o.Orders, OrderOverview{r.id, w.agents[r.owner].id, w.placeID(r.place), r.side(), r.price, r.remaining, r.expiresAt})
+			o.Orders = append(o.Orders, OrderOverview{r.id, w.agents[r.owner].id, w.placeID(r.place), r.side(), r.price,
+				r.remaining, r.expiresAt})
 		}
 	}
 	return o

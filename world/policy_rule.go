@@ -190,11 +190,13 @@ func (s Scenario) checkPolicy() error {
 func (s Scenario) checkNames(c PolicyRule) (all wrongs) {
 	agents := fmt.Sprintf("%s to %s, or %q for every agent", agentID(0), agentID(int(s.planned())-1), Anyone)
 	all.when(c.Agent == "", "agent: it is missing; allowed: %s", agents)
-	all.when(c.Agent != "" && c.Agent != Anyone && !s.planning(c.Agent), "agent: there is no agent %q; allowed: %s", c.Agent, agents)
+	all.when(c.Agent != "" && c.Agent != Anyone && !s.planning(c.Agent), "agent: there is no agent %q; allowed: %s",
+		c.Agent, agents)
 	all.when(c.Effect != EffectAllow && c.Effect != EffectForbid, "effect: %q is none of allow, forbid", c.Effect)
 	_, known := specNamed(c.Action)
 	all.when(c.Action == "", "action: it is missing; allowed: %s", clauseActions())
-	all.when(c.Action != "" && !known && c.Action != Anyone, "action: there is no action %q; allowed: %s", c.Action, clauseActions())
+	all.when(c.Action != "" && !known && c.Action != Anyone, "action: there is no action %q; allowed: %s", c.Action,
+		clauseActions())
 	all.when(c.Action == (Wait{}).ActionName(), "action: a plain wait is always allowed and takes no rule")
 	_, at := s.placeNumber(c.At)
 	all.when(c.At != "" && !at, "at: there is no place %q", c.At)
@@ -247,9 +249,12 @@ func (c PolicyRule) checkLimits() (all wrongs) {
 		if err := within([]valueRange{f}); err != nil {
 			all = append(all, err)
 		}
-		all.when(c.Effect != EffectAllow, "%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
-		all.when(c.Effect == EffectAllow && c.Action == Anyone, "%s: %s has no amount to limit, since actions have different units; name one action", f.name, c.Action)
-		all.when(c.Effect == EffectAllow && f.name == "most" && c.Unit() == "actions" && c.Action != (AcceptOffer{}).ActionName() && c.Action != Anyone,
+		all.when(c.Effect != EffectAllow, "%s: only an allow has limits; forbid what is beyond them by not allowing it",
+			f.name)
+		all.when(c.Effect == EffectAllow && c.Action == Anyone,
+			"%s: %s has no amount to limit, since actions have different units; name one action", f.name, c.Action)
+		all.when(c.Effect == EffectAllow && f.name == "most" && c.Unit() == "actions" &&
+			c.Action != (AcceptOffer{}).ActionName() && c.Action != Anyone,
 			"most: %s has no amount to limit; total counts how often it is done", c.Action)
 	}
 	return all
@@ -259,7 +264,8 @@ func (c PolicyRule) checkLimits() (all wrongs) {
 func (c PolicyRule) checkTrade() (all wrongs) {
 	trade, trades := trades[c.Action]
 	if !trades {
-		all.when(c.Get != "" || c.GetAtLeast > 0 || c.Per > 0, "get: %s brings nothing in return; only offer, accept_offer, buy_power and sell_power do", c.Action)
+		all.when(c.Get != "" || c.GetAtLeast > 0 || c.Per > 0,
+			"get: %s brings nothing in return; only offer, accept_offer, buy_power and sell_power do", c.Action)
 		return all
 	}
 	limited, resources := c.Most > 0 || c.Total > 0 || c.Get != "", strings.Join(Resources(), ", ")
@@ -273,7 +279,8 @@ func (c PolicyRule) checkTrade() (all wrongs) {
 	}
 	switch {
 	case c.Get == "":
-		all.when(len(c.AskedBy) > 0, "get: it is missing; without get and get_at_least whoever may ask could have it for next to nothing")
+		all.when(len(c.AskedBy) > 0, "get: it is missing; without get and get_at_least whoever may ask could have it for "+
+			"next to nothing")
 		all.when(c.Per > 0, "per: it counts what is given for get_at_least, which is missing")
 	case trade.get != "" && c.Get != trade.get:
 		all.when(true, "get: %s brings %s, not %q", c.Action, trade.get, c.Get)
@@ -297,12 +304,15 @@ func (c PolicyRule) checkAskers() (all wrongs) {
 	case c.Effect != EffectAllow:
 		all.when(true, "asked_by: only an allow may be asked for; a forbid holds whoever asks")
 	case c.Action == (PlaceOrder{}).ActionName():
-		all.when(true, "asked_by: no rule bounds the price of place_power_order; let others ask for buy_power or sell_power, with get and get_at_least")
+		all.when(true, "asked_by: no rule bounds the price of place_power_order; let others ask for buy_power or "+
+			"sell_power, with get and get_at_least")
 	case c.Action == Anyone:
 		all.when(true, "asked_by: name one action; what others may ask for needs a total, and actions have different units")
 	default:
-		all.when(c.Total == 0, "total: it is missing; what others may ask for needs a total (%s) and a window, or they could ask without end", c.Unit())
-		all.when(c.Window == 0, "window: it is missing; allowed: 1 to %d ticks; others may ask again and again, so that total is the most in so many ticks", windowMax)
+		all.when(c.Total == 0, "total: it is missing; what others may ask for needs a total (%s) and a window, or they "+
+			"could ask without end", c.Unit())
+		all.when(c.Window == 0, "window: it is missing; allowed: 1 to %d ticks; others may ask again and again, so that "+
+			"total is the most in so many ticks", windowMax)
 	}
 	all.when(!asked && c.Window > 0 && c.Total == 0, "window: it needs a total, which is then the most in so many ticks")
 	all.when(c.ByMessage && (c.Action == (AcceptOffer{}).ActionName() || c.Action == (Decline{}).ActionName()),

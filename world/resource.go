@@ -49,8 +49,10 @@ var resourceNames = [resourceCount]string{
 
 // resourceAliases are other words for resources that can mean one thing.
 var resourceAliases = map[string]string{
-	"power": Electricity, "energy": Electricity, "charge": Electricity, "电力": Electricity, "电量": Electricity, "ore": Compound,
-	"矿石": Compound, "矿物": Compound, "硬件": Hardware, "数据": Data, "chip": ControlChip, "motor": MotorMk1, "drone": LogisticsDrone,
+	"power": Electricity, "energy": Electricity, "charge": Electricity, "电力": Electricity, "电量": Electricity,
+	"ore": Compound,
+	"矿石":  Compound, "矿物": Compound, "硬件": Hardware, "数据": Data, "chip": ControlChip, "motor": MotorMk1,
+	"drone": LogisticsDrone,
 }
 
 // Resources lists all resource names in their fixed order.

@@ -10,7 +10,8 @@ const RulesVersion = "4"
 const CMPerKM = 100_000
 
 // Rules are the numbers of physics and industry in one world. They hold for a whole
-// run, unless it is forked with others; see [World.SetRules]. A scenario's [rules] table overrides the defaults field by field.
+// run, unless it is forked with others; see [World.SetRules]. A scenario's [rules] table overrides
+// the defaults field by field.
 type Rules struct {
 	// PowerCapacity is the most electricity an agent can hold, 1 to 1,000,000.
 	PowerCapacity int64 `toml:"power_capacity" json:"power_capacity"`

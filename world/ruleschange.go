@@ -23,7 +23,8 @@ var fixedRules = map[string]string{
 // settledRules are the rules that charge and heat are computed by since they were last
 // settled. They can change because everything is settled under the old ones first.
 var settledRules = []string{
-	"power_capacity", "idle_draw", "ambient_floor", "low_percent", "critical_percent", "restart_percent", "heat_capacity", "dissipation",
+	"power_capacity", "idle_draw", "ambient_floor", "low_percent", "critical_percent", "restart_percent", "heat_capacity",
+	"dissipation",
 }
 
 // ChangeableRules names the rules that [World.SetRules] can change, in their order.
@@ -93,7 +94,8 @@ func (w *World) SetRules(next Rules) error {
 			// What a factory costs is held in escrow until it is finished, and taken then.
 			for i := range w.factories {
 				if f := &w.factories[i]; !f.ready {
-					return fmt.Errorf("rules.%s cannot change now: %s of %s is under construction until tick %d", c.Name, f.id, w.agents[f.owner].id, f.stepAt)
+					return fmt.Errorf("rules.%s cannot change now: %s of %s is under construction until tick %d", c.Name, f.id,
+						w.agents[f.owner].id, f.stepAt)
 				}
 			}
 		case "heat_factor", "heat_capacity":
@@ -104,7 +106,8 @@ func (w *World) SetRules(next Rules) error {
 					heat = w.heatOf(a)
 				}
 				if heat > next.HeatMost() {
-					return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id, heat, next.HeatMost())
+					return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id,
+						heat, next.HeatMost())
 				}
 			}
 		case "power_capacity":

@@ -34,7 +34,8 @@ func (s Scenario) Check() error {
 	if base == nil {
 		base = s.checkAgents()
 	}
-	if all = append(all, base); base == nil {
+	all = append(all, base)
+	if base == nil {
 		all = append(all, s.checkGoals(), s.checkDocuments(), s.checkPolicy(), s.checkTask())
 	}
 	return errors.Join(all...)
@@ -102,15 +103,16 @@ func (s Scenario) checkPlaces() error {
 	seen := map[string]bool{}
 	for i, p := range s.Places {
 		field := fmt.Sprintf("places[%d]", i)
-		all = append(all, checkID(field+".id", p.ID), checkName(field+".name", p.Name), checkMaterial(field, p.Material), within([]valueRange{
-			{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
-			{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
-			{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
-			{field + ".radius_cm", p.RadiusCM, 1, radiusMaxCM},
-			{field + ".emission", p.Emission, 0, emissionMax},
-			{field + ".compound_g", p.CompoundG, 0, amountMax},
-			{field + ".regen_g", p.RegenG, 0, regenMax},
-		}))
+		all = append(all, checkID(field+".id", p.ID), checkName(field+".name", p.Name), checkMaterial(field, p.Material),
+			within([]valueRange{
+				{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
+				{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
+				{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
+				{field + ".radius_cm", p.RadiusCM, 1, radiusMaxCM},
+				{field + ".emission", p.Emission, 0, emissionMax},
+				{field + ".compound_g", p.CompoundG, 0, amountMax},
+				{field + ".regen_g", p.RegenG, 0, regenMax},
+			}))
 		if seen[p.ID] && p.ID != "" {
 			all = append(all, fmt.Errorf("%s.id: %q is used twice", field, p.ID))
 		}
@@ -143,10 +145,13 @@ func checkMaterial(field, name string) error {
 // a battery holds.
 func (s Scenario) checkAgents() error {
 	stride := s.Agents.SpawnStride
-	all := wrongs{within([]valueRange{{"agents.count", s.Agents.Count, 1, AgentsMax}, {"agents.spawn_stride", stride, 0, FragmentsMax}})}
-	all.when(stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0), "agents.spawn_stride: needs a belt and no spawn places")
+	all := wrongs{within([]valueRange{{"agents.count", s.Agents.Count, 1, AgentsMax},
+		{"agents.spawn_stride", stride, 0, FragmentsMax}})}
+	all.when(stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0),
+		"agents.spawn_stride: needs a belt and no spawn places")
 	if len(s.Agents.Spawn) == 0 && stride == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
-		return errors.Join(append(all, fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax))...)
+		return errors.Join(append(all,
+			fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax))...)
 	}
 	for i, id := range s.Agents.Spawn {
 		if _, ok := s.placeNumber(id); !ok {
@@ -176,7 +181,8 @@ func (s Scenario) checkAgents() error {
 		field := fmt.Sprintf("personas[%d].", i)
 		all = append(all,
 			checkName(field+"name", p.Name), checkText(field+"text", p.Text, textMax),
-			checkText(field+"short_term_goal", p.ShortTermGoal, textMax), checkText(field+"long_term_goal", p.LongTermGoal, textMax),
+			checkText(field+"short_term_goal", p.ShortTermGoal, textMax),
+			checkText(field+"long_term_goal", p.LongTermGoal, textMax),
 		)
 	}
 	return errors.Join(all...)

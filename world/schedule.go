@@ -26,7 +26,8 @@ func (ScheduleRecipe) describe(r Rules) ActionSpec {
 		Aliases: []string{"schedule", "run_recipe", "produce", "安排生产", "生产"},
 		Params: []Param{
 			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory", Aliases: []string{"factory"}},
-			{Name: "recipe_id", Kind: ParamChoice, Choices: ids, ChoiceAliases: aliases, Doc: "recipe to run", Aliases: []string{"recipe"}},
+			{Name: "recipe_id", Kind: ParamChoice, Choices: ids, ChoiceAliases: aliases, Doc: "recipe to run",
+				Aliases: []string{"recipe"}},
 			{
 				Name: "batches", Kind: ParamAmount, Unit: "batches", Min: 1, Max: BatchesMax, Doc: "how many batches",
 				Aliases: []string{"amount", "count", "quantity"},

@@ -16,8 +16,9 @@ type SendMessage struct {
 
 func (SendMessage) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: fmt.Sprintf("To any agent, at most %d characters; far ones get it later.", TextMax), Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},
-		Params: []Param{receiver(), freeText("message", "content", "body")},
+		Doc:     fmt.Sprintf("To any agent, at most %d characters; far ones get it later.", TextMax),
+		Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},
+		Params:  []Param{receiver(), freeText("message", "content", "body")},
 	}
 }
 

@@ -67,7 +67,8 @@ func (w *World) reserveSeen(p int32) int64 {
 // out of sight.
 func (w *World) placeSeen(n, m int32) int32 {
 	here, found := w.agents[n].place, noPlace
-	if other := &w.agents[m]; other.place == here || other.travelling() && other.departedAt == w.tick && other.from == here {
+	if other := &w.agents[m]; other.place == here || other.travelling() && other.departedAt == w.tick &&
+		other.from == here {
 		return here
 	}
 	w.geo.eachVisible(here, func(k near) {

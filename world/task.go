@@ -69,7 +69,8 @@ func (s Scenario) checkTask() error {
 		return nil
 	}
 	t, all := *s.Task, wrongs(nil)
-	all.when(!slices.Contains(Families(), t.Family), "task.family: %q is none of %s", t.Family, strings.Join(Families(), ", "))
+	all.when(!slices.Contains(Families(), t.Family), "task.family: %q is none of %s", t.Family,
+		strings.Join(Families(), ", "))
 	all = append(all, within([]valueRange{
 		{"task.ticks", t.Ticks, TaskTicksMin, TaskTicksMax},
 		{"task.from", t.From, 1, max(1, t.Ticks)},

@@ -77,7 +77,8 @@ func Parents(self string, ids ...string) []string {
 	}
 	list := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == self })
 	slices.Sort(list)
-	switch list = slices.Compact(list); {
+	list = slices.Compact(list)
+	switch {
 	case len(list) == 0:
 		return nil
 	case len(list) > ParentsMax || slices.Contains(list, "") || slices.Contains(list, Anyone):
@@ -216,7 +217,8 @@ func (w *World) termsTo(n int32, opening bool) iter.Seq[seenTerms] {
 			if !o.open && !(opening && o.closedAt == w.tick) || o.owner == n || o.terms.To != a.id && o.terms.To != ToAnyone {
 				continue
 			}
-			declined := o.terms.To == a.id && slices.ContainsFunc(a.mail.got, func(k known) bool { return k.terms == o.terms && k.left == 0 })
+			declined := o.terms.To == a.id &&
+				slices.ContainsFunc(a.mail.got, func(k known) bool { return k.terms == o.terms && k.left == 0 })
 			if !declined && !yield(seenTerms{known: known{o.terms, o.terms.GiveAmount}, here: true}) {
 				return
 			}
@@ -281,14 +283,16 @@ func (v *knowledge) terms(id string) seenTerms {
 // Trades reports whether the world has requests and offers.
 func (o *Observation) Trades() bool {
 	return slices.ContainsFunc(o.Can, func(a Affordance) bool {
-		return slices.Contains([]string{(AcceptOffer{}).ActionName(), (Offer{}).ActionName(), (Request{}).ActionName()}, a.Action)
+		return slices.Contains([]string{(AcceptOffer{}).ActionName(), (Offer{}).ActionName(), (Request{}).ActionName()},
+			a.Action)
 	})
 }
 
 // termTicksParam is the parameter for how long a request or offer stays open.
 func termTicksParam() Param {
 	return Param{
-		Name: "for_ticks", Kind: ParamAmount, Unit: Ticks, Min: termTicksUseful, Max: TermsTicksMax, Doc: "how long it stays open",
+		Name: "for_ticks", Kind: ParamAmount, Unit: Ticks, Min: termTicksUseful, Max: TermsTicksMax,
+		Doc:     "how long it stays open",
 		Aliases: []string{"ticks", "duration"},
 	}
 }

@@ -15,9 +15,11 @@ func (Transfer) describe(Rules) ActionSpec {
 		Doc: "Give to an agent here.", Aliases: []string{"transfer", "give", "give_resource", "转移资源", "转移"},
 		Params: []Param{
 			receiver(),
-			{Name: "kind", Kind: ParamChoice, Choices: Resources(), ChoiceAliases: resourceAliases, Doc: "resource to give", Aliases: []string{"resource", "what"}},
+			{Name: "kind", Kind: ParamChoice, Choices: Resources(), ChoiceAliases: resourceAliases, Doc: "resource to give",
+				Aliases: []string{"resource", "what"}},
 			{
-				Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true, Doc: "how much, compound in grams",
+				Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true,
+				Doc:     "how much, compound in grams",
 				Aliases: []string{"quantity"},
 			},
 		},
@@ -26,7 +28,8 @@ func (Transfer) describe(Rules) ActionSpec {
 
 // receiver is the parameter of what is directed to an agent.
 func receiver() Param {
-	return Param{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver", Aliases: []string{"to", "target", "recipient", "agent"}}
+	return Param{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver",
+		Aliases: []string{"to", "target", "recipient", "agent"}}
 }
 
 // rule does not let the giver know whether electricity fits the receiver's battery,

@@ -49,7 +49,8 @@ func (s Scenario) checkVary() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.RulesPct)) {
 		if !slices.Contains(known, name) {
-			err = errors.Join(err, fmt.Errorf("vary.rules_pct: there is no rule %q that can vary; allowed: %s", name, strings.Join(known, ", ")))
+			err = errors.Join(err, fmt.Errorf("vary.rules_pct: there is no rule %q that can vary; allowed: %s", name,
+				strings.Join(known, ", ")))
 		}
 		err = errors.Join(err, within([]valueRange{{"vary.rules_pct." + name, v.RulesPct[name], 0, varyMax}}))
 	}
@@ -60,12 +61,14 @@ func (s Scenario) checkVary() error {
 func (f ruleField) varies() bool { return !strings.HasSuffix(f.name, "_percent") }
 
 // Instance returns the scenario with its varying numbers drawn by a seed, and with that seed as its
-// own. One that varies on request only keeps its numbers. Each number depends on the seed and on its own name alone, so that a place more changes no
+// own. One that varies on request only keeps its numbers. Each number depends on the seed and on its
+// own name alone, so that a place more changes no
 // other. Amounts and emissions above 0 stay above 0, charges within the capacity, and places inside
 // space. An instance varies no further: its own instance of any seed differs in the seed alone.
 func (s Scenario) Instance(seed uint64) Scenario {
 	v := s.Vary
-	if s.Seed, s.Vary = seed, nil; v == nil || v.OnRequest {
+	s.Seed, s.Vary = seed, nil
+	if v == nil || v.OnRequest {
 		return s
 	}
 	// draw returns n changed by up to most, at least least.

@@ -101,7 +101,12 @@ func (v View) Check(a Action) Check {
 func (v View) Blind() View {
 	k := *v.known()
 	s := &k.seen
-	s.Inbox, s.InboxDropped, s.Requests, s.Offers, s.Here.Offers, s.TermsOmitted = nil, 0, nil, nil, nil, 0
+	s.Inbox = nil
+	s.InboxDropped = 0
+	s.Requests = nil
+	s.Offers = nil
+	s.Here.Offers = nil
+	s.TermsOmitted = 0
 	s.Here.Notes = slices.DeleteFunc(slices.Clone(s.Here.Notes), func(n Note) bool { return n.Author != s.Self.ID })
 	k.toSelf, k.moreOffers = nil, false
 	return View{&k}
@@ -116,7 +121,9 @@ func (v View) Showing(o *Observation) View {
 		return slices.DeleteFunc(slices.Clone(list), func(t Terms) bool { return hidden(t.ID) })
 	}
 	s, all := &k.seen, len(k.toSelf)
-	s.Requests, s.Offers, s.Here.Offers = part(s.Requests), part(s.Offers), part(s.Here.Offers)
+	s.Requests = part(s.Requests)
+	s.Offers = part(s.Offers)
+	s.Here.Offers = part(s.Here.Offers)
 	k.toSelf = slices.DeleteFunc(slices.Clone(k.toSelf), func(t seenTerms) bool { return hidden(t.ID) })
 	k.moreOffers = k.moreOffers || len(k.toSelf) < all
 	return View{&k}
@@ -154,9 +161,13 @@ func (view View) Observe() Observation {
 	v := view.known()
 	o := v.seen
 	o.Can = v.affordances()
-	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)
+	o.Agents = slices.Clone(o.Agents)
+	o.Factories = slices.Clone(o.Factories)
+	o.Inbox = slices.Clone(o.Inbox)
 	o.Here.Notes, o.Self.Products = slices.Clone(o.Here.Notes), slices.Clone(o.Self.Products)
-	o.Requests, o.Offers, o.Here.Offers = slices.Clone(o.Requests), slices.Clone(o.Offers), slices.Clone(o.Here.Offers)
+	o.Requests = slices.Clone(o.Requests)
+	o.Offers = slices.Clone(o.Offers)
+	o.Here.Offers = slices.Clone(o.Here.Offers)
 	o.OwnRequests, o.OwnOffers = slices.Clone(v.facts.requests), slices.Clone(v.facts.offers)
 	for i, m := range o.Inbox {
 		o.Inbox[i].Parents = slices.Clone(m.Parents)

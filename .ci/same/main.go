@@ -33,7 +33,9 @@ func main() {
 	seeds := flag.Int("seeds", 3, "seeds a scenario is run at")
 	ticks := flag.Int("ticks", 12, "ticks of a run")
 	only := flag.String("only", "", "scenarios, between commas; empty is all")
-	faults := flag.String("faults", "", "faults of the embedded model, such as repairable=20%; they are drawn by requests, so both binaries must make the same ones")
+	faults := flag.String("faults", "",
+		"faults of the embedded model, such as repairable=20%; they are drawn by requests, so both binaries must make the "+
+			"same ones")
 	actionsOnly := flag.Bool("actions-only", false, "compare executed actions and digests, not whole traces")
 	flag.Parse()
 	if err := run(*old, *fresh, *seeds, *ticks, *only, *faults, *actionsOnly); err != nil {
@@ -61,7 +63,8 @@ func run(old, fresh string, seeds, ticks int, only, faults string, actionsOnly b
 			return fmt.Errorf("build: %w: %s", err, out)
 		}
 	}
-	if fresh, err = filepath.Abs(fresh); err != nil {
+	fresh, err = filepath.Abs(fresh)
+	if err != nil {
 		return err
 	}
 	table, err := parseRenames(renamesText)
@@ -132,12 +135,15 @@ func scenarios(binary, only string) ([]string, error) {
 }
 
 // compare runs a scenario with both binaries and returns how many records agree.
-func compare(old, fresh, dir, name string, seed, ticks int, faults string, table renames, actionsOnly bool) (int, error) {
-	label := fmt.Sprintf("%s-%d-%d-%s", filepath.Base(name), seed, ticks, strings.NewReplacer("=", "", "%", "", ",", "-", "/", "").Replace(faults))
+func compare(old, fresh, dir, name string, seed, ticks int, faults string, table renames, actionsOnly bool) (int,
+	error) {
+	label := fmt.Sprintf("%s-%d-%d-%s", filepath.Base(name), seed, ticks,
+		strings.NewReplacer("=", "", "%", "", ",", "-", "/", "").Replace(faults))
 	kept := old + ".runs/" + label + ".jsonl"
 	before, err := os.ReadFile(kept)
 	if err != nil {
-		if before, err = canonical(old, filepath.Join(dir, "old-"+label), name, seed, ticks, faults); err != nil {
+		before, err = canonical(old, filepath.Join(dir, "old-"+label), name, seed, ticks, faults)
+		if err != nil {
 			return 0, err
 		}
 		if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
@@ -167,7 +173,8 @@ func compare(old, fresh, dir, name string, seed, ticks int, faults string, table
 
 func canonical(binary, dir, name string, seed, ticks int, faults string) ([]byte, error) {
 	defer os.RemoveAll(dir)
-	args := []string{name, "--offline", "--quiet", "--seed", fmt.Sprint(seed), "--ticks", fmt.Sprint(ticks), "--run-dir", dir}
+	args := []string{name, "--offline", "--quiet", "--seed", fmt.Sprint(seed), "--ticks", fmt.Sprint(ticks), "--run-dir",
+		dir}
 	if faults != "" {
 		args = append(args, "--faults", faults)
 	}
@@ -207,7 +214,8 @@ func acted(list []record) []record {
 	for _, r := range list {
 		switch r["type"] {
 		case "decision":
-			kept = append(kept, record{"tick": r["tick"], "agent": r["agent_id"], "executed": r["executed"], "outcome": r["outcome"]})
+			kept = append(kept, record{"tick": r["tick"], "agent": r["agent_id"], "executed": r["executed"],
+				"outcome": r["outcome"]})
 		case "tick_end":
 			kept = append(kept, record{"tick": r["tick"], "digest": r["digest"]})
 		}
@@ -223,7 +231,8 @@ func equal(a, b []record, what string) error {
 		case i >= len(b):
 			return fmt.Errorf("%s: record %d is gone: %s", what, i+1, text(a[i]))
 		case !reflect.DeepEqual(a[i], b[i]):
-			return fmt.Errorf("%s: record %d:\n  was %s\n  now %s", what, i+1, text(different(a[i], b[i])), text(different(b[i], a[i])))
+			return fmt.Errorf("%s: record %d:\n  was %s\n  now %s", what, i+1, text(different(a[i], b[i])),
+				text(different(b[i], a[i])))
 		}
 	}
 	return nil
@@ -272,7 +281,9 @@ func parseRenames(text string) (renames, error) {
 		if moves != (r.kind == "move") || !ok {
 			return nil, fmt.Errorf("renames.txt: %q: allowed: TYPE.PATH -> PATH, - TYPE.PATH, + TYPE.PATH", line)
 		}
-		r.typ, r.from, r.to = typ, path, to
+		r.typ = typ
+		r.from = path
+		r.to = to
 		table = append(table, r)
 	}
 	return table, nil

@@ -42,7 +42,8 @@ func pack(w io.Writer, dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := files.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: filepath.ToSlash(name), Size: info.Size(), Mode: 0o600}); err != nil {
+		if err := files.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: filepath.ToSlash(name), Size: info.Size(),
+			Mode: 0o600}); err != nil {
 			return err
 		}
 		_, err = io.CopyN(files, f, info.Size())
@@ -89,7 +90,8 @@ func unpack(r io.Reader, dir string, bytesMax int64) (err error) {
 		if err != nil {
 			return err
 		}
-		if left -= h.Size; left < 0 || n == archiveFilesMax {
+		left -= h.Size
+		if left < 0 || n == archiveFilesMax {
 			return fmt.Errorf("more than %d bytes or %d files", bytesMax, archiveFilesMax)
 		}
 		if h.Typeflag != tar.TypeReg || !filepath.IsLocal(filepath.FromSlash(h.Name)) {

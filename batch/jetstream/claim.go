@@ -98,8 +98,12 @@ func (l *Link) claimCell(ctx context.Context, key string) (*claim, error) {
 		if s.Owner != "" {
 			s.Deaths++
 		}
-		if gaveUp = s.Deaths > deathsMax; gaveUp {
-			s.Failed, s.Owner, s.Status, s.Reason = true, "", trace.RunInternalError, fmt.Sprintf("%d workers died over it", s.Deaths)
+		gaveUp = s.Deaths > deathsMax
+		if gaveUp {
+			s.Failed = true
+			s.Owner = ""
+			s.Status = trace.RunInternalError
+			s.Reason = fmt.Sprintf("%d workers died over it", s.Deaths)
 			return nil
 		}
 		s.Epoch++

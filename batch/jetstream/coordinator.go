@@ -73,12 +73,14 @@ func Coordinate(ctx context.Context, l *Link, o CoordinatorOptions) (Outcome, er
 		return Outcome{}, fmt.Errorf("coordinate: %w", err)
 	}
 	defer unlock()
-	c := &coordinator{CoordinatorOptions: o, link: l, dir: directory(o.Dir), jobs: map[batch.ID]Job{}, stored: map[string]bool{}}
+	c := &coordinator{CoordinatorOptions: o, link: l, dir: directory(o.Dir), jobs: map[batch.ID]Job{},
+		stored: map[string]bool{}}
 	for _, j := range o.Jobs {
 		c.jobs[j.Cell.ID] = j
 	}
 	c.standing = newStanding(c.jobs, o.Done, o.Playing)
-	if c.id, err = c.dir.id(); err != nil {
+	c.id, err = c.dir.id()
+	if err != nil {
 		return Outcome{}, fmt.Errorf("coordinate: %w", err)
 	}
 	err = c.coordinate(ctx)
@@ -100,7 +102,8 @@ type coordinator struct {
 
 // coordinate sets up the server, and then copies what comes until nothing is missing.
 func (c *coordinator) coordinate(ctx context.Context) error {
-	if err := c.link.insistFor(ctx, "set up the server", 30*time.Second, func(ctx context.Context) error { return c.link.make(ctx, c.Lease) }); err != nil {
+	if err := c.link.insistFor(ctx, "set up the server", 30*time.Second,
+		func(ctx context.Context) error { return c.link.make(ctx, c.Lease) }); err != nil {
 		return err
 	}
 	if err := c.rebuild(ctx); err != nil {
@@ -161,7 +164,8 @@ func (c *coordinator) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	consumer, err := stream.OrderedConsumer(ctx, nats_js.OrderedConsumerConfig{FilterSubjects: []string{exchangeSubject + c.id + ".>"}})
+	consumer, err := stream.OrderedConsumer(ctx,
+		nats_js.OrderedConsumerConfig{FilterSubjects: []string{exchangeSubject + c.id + ".>"}})
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,8 @@ func (c *coordinator) keep(ctx context.Context, m nats_js.Msg) (x Exchange, adde
 	c.keeping.Lock()
 	defer c.keeping.Unlock()
 	if !c.stored[m.Subject()] {
-		if x, err = c.link.decode(ctx, m.Headers(), m.Data()); err != nil {
+		x, err = c.link.decode(ctx, m.Headers(), m.Data())
+		if err != nil {
 			return x, false, err
 		}
 		if _, ours := c.jobs[x.Cell]; !ours {
@@ -213,7 +218,8 @@ func (c *coordinator) confirm(m nats_js.Msg) {
 const rewatch = 20 * time.Second
 
 // watch shows see the entries of the batch's cells in a bucket, as they are and as they change.
-func (c *coordinator) watch(ctx context.Context, bucket nats_js.KeyValue, see func(context.Context, batch.ID, []byte) error) error {
+func (c *coordinator) watch(ctx context.Context, bucket nats_js.KeyValue,
+	see func(context.Context, batch.ID, []byte) error) error {
 	w, err := bucket.Watch(ctx, c.id+".*", nats_js.IgnoreDeletes())
 	if err != nil {
 		return err
@@ -342,7 +348,8 @@ func (c *coordinator) note(ctx context.Context, id batch.ID, value []byte) error
 	if !s.Failed || !c.open(id) {
 		return nil
 	}
-	r := batch.Result{Cell: c.jobs[id].Cell, Attempt: s.Epoch, Status: s.Status, Reason: s.Reason, ModelSource: c.jobs[id].Settings.ModelSource, Metrics: map[string]float64{}}
+	r := batch.Result{Cell: c.jobs[id].Cell, Attempt: s.Epoch, Status: s.Status, Reason: s.Reason,
+		ModelSource: c.jobs[id].Settings.ModelSource, Metrics: map[string]float64{}}
 	if err := batch.Dir(c.Dir).Fail(r); err != nil {
 		return errFinal{err}
 	}
@@ -389,7 +396,8 @@ func (c *coordinator) offer(ctx context.Context) error {
 				return err
 			}
 		}
-		if shown, shownAt, err = c.keepPlaying(shown, shownAt); err != nil {
+		shown, shownAt, err = c.keepPlaying(shown, shownAt)
+		if err != nil {
 			return err
 		}
 		s, _, err := c.link.readBatch(ctx, c.id)

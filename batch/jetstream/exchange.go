@@ -39,7 +39,8 @@ func (x Exchange) key() trace.CallKey {
 // subject is where the exchange is stored; names of agents may have characters that a
 // subject cannot have.
 func (x Exchange) subject(id string) string {
-	return fmt.Sprintf("%s%d.%d.%s.%d", cellSubject(id, x.Cell), x.Base, x.Tick, hex.EncodeToString([]byte(x.Agent)), x.Step)
+	return fmt.Sprintf("%s%d.%d.%s.%d", cellSubject(id, x.Cell), x.Base, x.Tick, hex.EncodeToString([]byte(x.Agent)),
+		x.Step)
 }
 
 // cellSubject begins the subjects of the exchanges of a cell.
@@ -98,7 +99,8 @@ func (v *verbatim) UnmarshalJSON(data []byte) error {
 func recordAnswer(a llmclient.Answer) answerRecord {
 	r := answerRecord{Failure: a.Failure, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, LatencyMS: a.LatencyMS}
 	if p := a.Reply; p != nil {
-		r.Reply = &replyRecord{ID: p.ID, Model: p.Model, Status: p.Status, IncompleteReason: p.IncompleteReason, Items: []verbatim{}, NonObjects: p.NonObjects, Repairs: p.Repairs, Usage: p.Usage}
+		r.Reply = &replyRecord{ID: p.ID, Model: p.Model, Status: p.Status, IncompleteReason: p.IncompleteReason,
+			Items: []verbatim{}, NonObjects: p.NonObjects, Repairs: p.Repairs, Usage: p.Usage}
 		for _, it := range p.Items {
 			r.Reply.Items = append(r.Reply.Items, verbatim(it.Raw))
 		}
@@ -108,7 +110,8 @@ func recordAnswer(a llmclient.Answer) answerRecord {
 
 // restore returns the answer as the run received it. The error says that an item is none.
 func (r answerRecord) restore() (llmclient.Answer, error) {
-	a := llmclient.Answer{Failure: r.Failure, Attempts: r.Attempts, FailedAttempts: r.FailedAttempts, LatencyMS: r.LatencyMS}
+	a := llmclient.Answer{Failure: r.Failure, Attempts: r.Attempts, FailedAttempts: r.FailedAttempts,
+		LatencyMS: r.LatencyMS}
 	if r.Reply == nil {
 		if r.Failure == nil {
 			return a, fmt.Errorf("a stored answer has neither reply nor failure")
@@ -116,7 +119,8 @@ func (r answerRecord) restore() (llmclient.Answer, error) {
 		return a, nil
 	}
 	p := r.Reply
-	a.Reply = &llmclient.Reply{ID: p.ID, Model: p.Model, Status: p.Status, IncompleteReason: p.IncompleteReason, Items: make([]llmclient.Item, len(p.Items)), NonObjects: p.NonObjects, Repairs: p.Repairs, Usage: p.Usage}
+	a.Reply = &llmclient.Reply{ID: p.ID, Model: p.Model, Status: p.Status, IncompleteReason: p.IncompleteReason,
+		Items: make([]llmclient.Item, len(p.Items)), NonObjects: p.NonObjects, Repairs: p.Repairs, Usage: p.Usage}
 	for i, raw := range p.Items {
 		it, ok := llmclient.ParseItem(json.RawMessage(raw))
 		if !ok {

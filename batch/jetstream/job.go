@@ -72,7 +72,8 @@ type incoming struct {
 }
 
 func (r *incoming) Read(p []byte) (n int, err error) {
-	if n, err = r.Reader.Read(p); err != io.EOF {
+	n, err = r.Reader.Read(p)
+	if err != io.EOF {
 		r.err = err
 	}
 	return n, err

@@ -87,8 +87,10 @@ func (s source) Respond(ctx context.Context, key trace.CallKey, r llmclient.Requ
 		return s.stop(err)
 	}
 	answer := s.model.Respond(ctx, key, r)
-	x := Exchange{Cell: s.job.Cell.ID, Base: s.claim.cell.Base, Epoch: s.claim.cell.Epoch, Tick: key.Tick, Agent: key.Agent, Step: key.Step, RequestHash: r.Hash(), Answer: recordAnswer(answer)}
-	if x.Charge = taken; s.share != nil && lasting(answer) { // the bill of an interrupted call is unknown
+	x := Exchange{Cell: s.job.Cell.ID, Base: s.claim.cell.Base, Epoch: s.claim.cell.Epoch, Tick: key.Tick,
+		Agent: key.Agent, Step: key.Step, RequestHash: r.Hash(), Answer: recordAnswer(answer)}
+	x.Charge = taken
+	if s.share != nil && lasting(answer) { // the bill of an interrupted call is unknown
 		billed := call.Charge(answer)
 		x.Charge = budget.Amount{1, billed.Tokens, int64(billed.Cost)}
 	}
@@ -121,7 +123,8 @@ func (s source) store(x Exchange) (existed bool, err error) {
 	defer cancel()
 	inbox, wait, forget := s.link.confirms.want(s.link.losing())
 	defer forget()
-	existed, err = s.link.publish(ctx, s.job.Batch, x.subject(s.job.Batch), marshal(x), nats.Header{confirmHeader: {inbox}})
+	existed, err = s.link.publish(ctx, s.job.Batch, x.subject(s.job.Batch), marshal(x),
+		nats.Header{confirmHeader: {inbox}})
 	if err == nil && !existed {
 		wait(ctx)
 	}
@@ -142,7 +145,8 @@ func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 func (s source) stored(x Exchange, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	if hash := r.Hash(); x.RequestHash != hash {
 		return llmclient.Failed(llmclient.ErrNotRecorded, fmt.Sprintf(
-			"cell %s, tick %d, agent %s, step %d: attempt %d asked %.12s, this one asks %.12s: the attempts are not of one engine and one set of settings",
+			"cell %s, tick %d, agent %s, step %d: attempt %d asked %.12s, this one asks %.12s: the attempts are not of one "+
+				"engine and one set of settings",
 			s.job.Cell.ID, key.Tick, key.Agent, key.Step, x.Epoch, x.RequestHash, hash))
 	}
 	answer, err := x.Answer.restore()
@@ -177,7 +181,8 @@ func (l *Link) exchange(ctx context.Context, subject string) (x Exchange, err er
 // decode reads an exchange from a message. A body that is gone from the object store, or is no
 // exchange, is an error that does not pass.
 func (l *Link) decode(ctx context.Context, header nats.Header, data []byte) (x Exchange, err error) {
-	if data, err = l.body(ctx, header, data); missing(err) {
+	data, err = l.body(ctx, header, data)
+	if missing(err) {
 		return x, errFinal{fmt.Errorf("the body of a stored exchange is gone: %w", err)}
 	} else if err != nil {
 		return x, err
@@ -190,7 +195,8 @@ func (l *Link) decode(ctx context.Context, header nats.Header, data []byte) (x E
 
 // history reads the exchanges of a cell: those that belong to base, by call, and what each
 // epoch is known to have spent.
-func (l *Link) history(ctx context.Context, id string, cell batch.ID, base int64) (known map[trace.CallKey]Exchange, proven map[int64]budget.Amount, err error) {
+func (l *Link) history(ctx context.Context, id string, cell batch.ID, base int64) (known map[trace.CallKey]Exchange,
+	proven map[int64]budget.Amount, err error) {
 	known, proven = map[trace.CallKey]Exchange{}, map[int64]budget.Amount{}
 	seen := map[string]bool{} // reading may begin again
 	err = l.replay(ctx, cellSubject(id, cell)+">", func(m nats_js.Msg) error {
@@ -220,7 +226,8 @@ func (l *Link) replay(ctx context.Context, subjects string, see func(nats_js.Msg
 		if err != nil {
 			return err
 		}
-		c, err := stream.OrderedConsumer(ctx, nats_js.OrderedConsumerConfig{FilterSubjects: []string{subjects}, MaxResetAttempts: 3})
+		c, err := stream.OrderedConsumer(ctx,
+			nats_js.OrderedConsumerConfig{FilterSubjects: []string{subjects}, MaxResetAttempts: 3})
 		if err != nil {
 			return err
 		}

@@ -150,7 +150,8 @@ type allotment struct {
 }
 
 // newAllotment begins with nothing. First it settles the leases of earlier attempts at the cell.
-func newAllotment(ctx context.Context, l *Link, j job, epoch int64, proven map[int64]budget.Amount, patience time.Duration) (*allotment, error) {
+func newAllotment(ctx context.Context, l *Link, j job, epoch int64, proven map[int64]budget.Amount,
+	patience time.Duration) (*allotment, error) {
 	id, cell := j.Batch, j.key()
 	s, _, err := l.readBatch(ctx, id)
 	if err != nil || !s.limited() {
@@ -163,12 +164,14 @@ func newAllotment(ctx context.Context, l *Link, j job, epoch int64, proven map[i
 		}
 	}
 	counts := s.Limit[budget.Tokens] > 0 || s.Limit[budget.Cost] > 0
-	return &allotment{link: l, id: id, cell: cell, epoch: epoch, bill: engine.NewBill(j.Settings, counts), counts: counts, patience: patience, flights: make(chan struct{}, flightsMax)}, nil
+	return &allotment{link: l, id: id, cell: cell, epoch: epoch, bill: engine.NewBill(j.Settings, counts), counts: counts,
+		patience: patience, flights: make(chan struct{}, flightsMax)}, nil
 }
 
 // settleLeases closes leases of one cell whose owners are fenced: they took what their exchanges
 // prove, and what they had in flight.
-func (l *Link) settleLeases(ctx context.Context, id string, over func(lease) bool, proven map[int64]budget.Amount) error {
+func (l *Link) settleLeases(ctx context.Context, id string, over func(lease) bool,
+	proven map[int64]budget.Amount) error {
 	return l.changeBatch(ctx, id, func(s *batchState) error {
 		for name, x := range s.Leases {
 			if over(x) {
@@ -182,7 +185,8 @@ func (l *Link) settleLeases(ctx context.Context, id string, over func(lease) boo
 
 // reserve takes what a request can be billed at most out of the lease, and leases more if that
 // is not enough. The error is errExhausted, errNoRoom, errFenced or that of ctx.
-func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken budget.Amount, call budget.Call, err error) {
+func (a *allotment) reserve(ctx context.Context, r llmclient.Request) (taken budget.Amount, call budget.Call,
+	err error) {
 	if a == nil {
 		return taken, call, nil
 	}
@@ -243,7 +247,8 @@ func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
 			own.Waiting = a.reserved == budget.Amount{}
 			s.Leases[name] = own
 			short = errNoRoom
-			if s.Exhausted || !slices.ContainsFunc(slices.Collect(maps.Values(s.Leases)), func(l lease) bool { return !l.Waiting }) {
+			if s.Exhausted || !slices.ContainsFunc(slices.Collect(maps.Values(s.Leases)),
+				func(l lease) bool { return !l.Waiting }) {
 				short, s.Exhausted = errExhausted, true
 			}
 			held, largest = gone, own.Largest
@@ -261,7 +266,9 @@ func (a *allotment) extend(ctx context.Context, need budget.Amount) error {
 	if err != nil {
 		return err
 	}
-	a.held, a.largest, a.opened = held, largest, true
+	a.held = held
+	a.largest = largest
+	a.opened = true
 	return short
 }
 

@@ -131,7 +131,8 @@ func Connect(o ConnectOptions) (*Link, error) {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
 	l.nc, l.js = nc, js
-	if l.confirms, err = listen(nc); err != nil {
+	l.confirms, err = listen(nc)
+	if err != nil {
 		nc.Close()
 		return nil, err
 	}
@@ -143,13 +144,16 @@ func (l *Link) Close() { l.nc.Close() }
 
 // open finds what a coordinator has made on the server.
 func (l *Link) open(ctx context.Context) (err error) {
-	if l.cells, err = l.js.KeyValue(ctx, cellBucket); err != nil {
+	l.cells, err = l.js.KeyValue(ctx, cellBucket)
+	if err != nil {
 		return err
 	}
-	if l.results, err = l.js.KeyValue(ctx, resultBucket); err != nil {
+	l.results, err = l.js.KeyValue(ctx, resultBucket)
+	if err != nil {
 		return err
 	}
-	if l.batches, err = l.js.KeyValue(ctx, batchBucket); err != nil {
+	l.batches, err = l.js.KeyValue(ctx, batchBucket)
+	if err != nil {
 		return err
 	}
 	l.files, err = l.js.ObjectStore(ctx, fileBucket)
@@ -158,30 +162,38 @@ func (l *Link) open(ctx context.Context) (err error) {
 
 // make makes what is missing on the server. lease is how long a job belongs to a silent worker.
 func (l *Link) make(ctx context.Context, lease time.Duration) (err error) {
-	if _, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
-		Name: jobStream, Subjects: []string{jobSubject + ">"}, Retention: nats_js.WorkQueuePolicy, Storage: nats_js.FileStorage,
-	}); err != nil {
+	_, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
+		Name: jobStream, Subjects: []string{jobSubject + ">"}, Retention: nats_js.WorkQueuePolicy,
+		Storage: nats_js.FileStorage,
+	})
+	if err != nil {
 		return fmt.Errorf("make the queue of jobs: %w", err)
 	}
-	if _, err = l.js.CreateOrUpdateConsumer(ctx, jobStream, nats_js.ConsumerConfig{
+	_, err = l.js.CreateOrUpdateConsumer(ctx, jobStream, nats_js.ConsumerConfig{
 		Durable: workers, AckPolicy: nats_js.AckExplicitPolicy, AckWait: lease, MaxDeliver: -1, MaxAckPending: -1,
-	}); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("make the queue of jobs: %w", err)
 	}
-	if _, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
+	_, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
 		Name: exchangeStream, Subjects: []string{exchangeSubject + ">"}, Storage: nats_js.FileStorage, AllowDirect: true,
-	}); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("make the stream of exchanges: %w", err)
 	}
 	for _, bucket := range []struct {
 		name string
 		kv   *nats_js.KeyValue
 	}{{cellBucket, &l.cells}, {resultBucket, &l.results}, {batchBucket, &l.batches}} {
-		if *bucket.kv, err = l.js.CreateOrUpdateKeyValue(ctx, nats_js.KeyValueConfig{Bucket: bucket.name, Storage: nats_js.FileStorage}); err != nil {
+		*bucket.kv, err = l.js.CreateOrUpdateKeyValue(ctx,
+			nats_js.KeyValueConfig{Bucket: bucket.name, Storage: nats_js.FileStorage})
+		if err != nil {
 			return fmt.Errorf("make bucket %s: %w", bucket.name, err)
 		}
 	}
-	if l.files, err = l.js.CreateOrUpdateObjectStore(ctx, nats_js.ObjectStoreConfig{Bucket: fileBucket, Storage: nats_js.FileStorage}); err != nil {
+	l.files, err = l.js.CreateOrUpdateObjectStore(ctx,
+		nats_js.ObjectStoreConfig{Bucket: fileBucket, Storage: nats_js.FileStorage})
+	if err != nil {
 		return fmt.Errorf("make bucket %s: %w", fileBucket, err)
 	}
 	return nil
@@ -229,7 +241,9 @@ func (l *Link) insist(ctx context.Context, what string, f func(context.Context) 
 
 // insistFor is insist with a bound on each attempt.
 func (l *Link) insistFor(ctx context.Context, what string, timeout time.Duration, f func(context.Context) error) error {
-	pause, begun, told := 50*time.Millisecond, time.Now(), time.Time{}
+	pause := 50 * time.Millisecond
+	begun := time.Now()
+	told := time.Time{}
 	for {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -273,7 +287,8 @@ func conflict(err error) bool {
 
 // publish stores a message of a batch as the only one on its subject. existed says that there is
 // one already that is another.
-func (l *Link) publish(ctx context.Context, id, subject string, body []byte, header nats.Header) (existed bool, err error) {
+func (l *Link) publish(ctx context.Context, id, subject string, body []byte, header nats.Header) (existed bool,
+	err error) {
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{}}
 	for name, values := range header {
 		m.Header[name] = values
@@ -296,7 +311,8 @@ func (l *Link) publish(ctx context.Context, id, subject string, body []byte, hea
 			return err
 		}
 		// The answer to an earlier try of ours may have been lost.
-		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) || held.Header.Get(confirmHeader) != m.Header.Get(confirmHeader) || !bytes.Equal(held.Data, m.Data)
+		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) ||
+			held.Header.Get(confirmHeader) != m.Header.Get(confirmHeader) || !bytes.Equal(held.Data, m.Data)
 		return nil
 	})
 	if existed && len(body) > messageBytesMax {

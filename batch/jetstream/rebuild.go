@@ -117,7 +117,8 @@ func (c *coordinator) restoreCell(ctx context.Context, id batch.ID, list []Excha
 		if err != nil {
 			return err
 		}
-		if ticks = played.Tick; len(played.Open.Exchanges) > 0 {
+		ticks = played.Tick
+		if len(played.Open.Exchanges) > 0 {
 			ticks++
 		}
 	}
@@ -163,7 +164,9 @@ func (c *coordinator) restoreCell(ctx context.Context, id batch.ID, list []Excha
 		}
 		on.Epoch = max(on.Epoch, s.Epoch)
 		if on.Failed { // starting again is asking for another try
-			on.Failed, on.Failures, on.Deaths = false, 0, 0
+			on.Failed = false
+			on.Failures = 0
+			on.Deaths = 0
 		}
 		return on
 	}
@@ -190,7 +193,9 @@ func (c *coordinator) restoreLedger(ctx context.Context, kept batchState, charge
 		return err
 	}
 	return c.link.changeBatch(ctx, c.id, func(s *batchState) error {
-		s.Limit, s.Done, s.Exhausted = c.Limit, false, false
+		s.Limit = c.Limit
+		s.Done = false
+		s.Exhausted = false
 		for name, l := range s.Leases {
 			l.Waiting = false
 			s.Leases[name] = l

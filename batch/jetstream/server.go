@@ -66,7 +66,8 @@ func Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 			return nil, fmt.Errorf("NATS server: %w on %q: %w", ErrListen, o.Listen, err)
 		}
 		config.Host = host
-		if config.Port, err = strconv.Atoi(port); err != nil {
+		config.Port, err = strconv.Atoi(port)
+		if err != nil {
 			return nil, fmt.Errorf("NATS server: %w on %q: the port is no number", ErrListen, o.Listen)
 		}
 		if config.Port == 0 {
@@ -103,7 +104,8 @@ func Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	s.Start()
 	began := time.Now()
 	for err = ctx.Err(); err == nil && !s.ReadyForConnections(startPause); {
-		if err = ctx.Err(); err == nil && time.Since(began) > startTimeout {
+		err = ctx.Err()
+		if err == nil && time.Since(began) > startTimeout {
 			err = fmt.Errorf("not ready after %s", startTimeout)
 		}
 	}
@@ -170,7 +172,8 @@ const (
 // batch is done, and for those that may still come back to hear it.
 func (s *Server) Close(patience time.Duration) {
 	reached := s.Addr() != ""
-	for end := time.Now().Add(patience); (s.leaving() > 0 || reached && time.Since(s.began) < rejoinTime) && time.Now().Before(end); {
+	for end := time.Now().Add(patience); (s.leaving() > 0 || reached && time.Since(s.began) < rejoinTime) &&
+		time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.s.Shutdown()
@@ -186,7 +189,8 @@ func publicKey(dir folder.Dir) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("make a NATS key: %w", err)
 		}
-		if seed, err = pair.Seed(); err != nil {
+		seed, err = pair.Seed()
+		if err != nil {
 			return "", fmt.Errorf("make a NATS key: %w", err)
 		}
 		if err := os.MkdirAll(string(dir), 0o700); err != nil {

@@ -156,7 +156,8 @@ func (w *worker) done(ctx context.Context) bool {
 	w.mu.Unlock()
 	if len(ids) == 0 {
 		var err error
-		if ids, err = w.link.batches.Keys(look); err != nil {
+		ids, err = w.link.batches.Keys(look)
+		if err != nil {
 			return false
 		}
 	}
@@ -313,7 +314,8 @@ func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir stri
 	if err != nil {
 		return batch.Result{}, err
 	}
-	j := &journal{link: a.link, job: a.job, claim: a.claim, known: known, share: share, end: end, ctx: ctx, drain: a.Drain, pulse: &a.pulse}
+	j := &journal{link: a.link, job: a.job, claim: a.claim, known: known, share: share, end: end, ctx: ctx,
+		drain: a.Drain, pulse: &a.pulse}
 	began := time.Now()
 	result, err := a.Play(ctx, batch.Attempt{
 		Cell: a.job.Cell, Number: a.claim.cell.Epoch, Settings: a.job.Settings, Dir: dir, Resume: base > 0, Drain: a.Drain,
@@ -321,7 +323,9 @@ func (a *attempt) run(ctx context.Context, end context.CancelCauseFunc, dir stri
 		Log:      &a.log,
 		Progress: func(engine.Progress) { a.pulse.touch() },
 	})
-	result.Cell, result.Attempt, result.WallMS = a.job.Cell, a.claim.cell.Epoch, time.Since(began).Milliseconds()
+	result.Cell = a.job.Cell
+	result.Attempt = a.claim.cell.Epoch
+	result.WallMS = time.Since(began).Milliseconds()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	// A lease that is not given back counts as spent until somebody else claims the cell.

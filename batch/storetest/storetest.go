@@ -205,7 +205,9 @@ func series(t *testing.T, s Stores) {
 	var group sync.WaitGroup
 	for w := range writers {
 		group.Go(func() {
-			way, at, value := s.Ways[w%len(s.Ways)], 0, 0
+			way := s.Ways[w%len(s.Ways)]
+			at := 0
+			value := 0
 			for done := 0; done < each; {
 				for {
 					data, ok, err := way.Get(key(at + 1))

@@ -73,7 +73,9 @@ func actionNamed(name string) (spec world.ActionSpec, repair Repair, ok bool) {
 // The actions of the registry by their names, by their names as [sameName] compares them and by
 // their aliases. Of two with one alias it means the first.
 var actionNames, bareActionNames, actionAliases = func() (names, bare, aliases map[string]int) {
-	names, bare, aliases = map[string]int{}, map[string]int{}, map[string]int{}
+	names = map[string]int{}
+	bare = map[string]int{}
+	aliases = map[string]int{}
 	for i, s := range slices.Backward(registry) {
 		names[s.Name], bare[bareName(s.Name)] = i, i
 		for _, alias := range s.Aliases {
@@ -122,7 +124,8 @@ func isParam(action, name string) bool {
 
 // takes reports whether an action has a use for a field: a slot or parameter of its own.
 func takes(spec world.ActionSpec, name string) bool {
-	return slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Name == name || p.Slot().String() == name })
+	return slices.ContainsFunc(spec.Params,
+		func(p world.Param) bool { return p.Name == name || p.Slot().String() == name })
 }
 
 // isField reports whether any flat action has a field of that name.
@@ -171,7 +174,8 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	if v.Kind != Object {
 		return nil, nil, mismatch("", say("an action object"), v)
 	}
-	if fault = placeholders(v); fault != nil {
+	fault = placeholders(v)
+	if fault != nil {
 		return nil, nil, fault
 	}
 	spec, used, fault := plainAction(v.Field(ActionField), names)
@@ -211,7 +215,8 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 			*open = append(*open, p.Slot())
 			return standIn(p)
 		}
-		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given, func() Phrase { return names.expected(spec.Name, p) })
+		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given,
+			func() Phrase { return names.expected(spec.Name, p) })
 		used, fault = append(used, more...), Faults(fault, wrong)
 		if wrong != nil {
 			return standIn(p) // the others are told, too
@@ -228,7 +233,8 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 		args[p.Name] = read(p, p.Name)
 		if object.gives(slot) && fault == nil {
 			if again := read(p, slot); fault == nil && again != args[p.Name] {
-				fault = &ArgumentError{Path: slot, Expected: say("the value that %s has, or only one of the two", p.Name), Got: say("another value")}
+				fault = &ArgumentError{Path: slot, Expected: say("the value that %s has, or only one of the two", p.Name),
+					Got: say("another value")}
 			}
 		}
 	}
@@ -244,7 +250,8 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 			if object.gives(p.Name) && !object.gives(path) {
 				path = p.Name
 			}
-			fault = Faults(fault, &ArgumentError{Path: cmp.Or(wrote[path], path), Expected: expectedOf(p), Got: say("a value it does not accept")})
+			fault = Faults(fault, &ArgumentError{Path: cmp.Or(wrote[path], path), Expected: expectedOf(p),
+				Got: say("a value it does not accept")})
 			args[p.Name] = standIn(p)
 			action, err = world.MakeAction(spec.Name, args)
 		}
@@ -275,7 +282,8 @@ func plainAction(name Value, names Names) (spec world.ActionSpec, used []Repair,
 	case spec.Name == standingName:
 		// A frequent and honest mistake gets its own hint.
 		fault = &ArgumentError{
-			Path: ActionField, Expected: say("the action to repeat, with %s as a field beside it", standingName), Got: say("%s", standingName),
+			Path: ActionField, Expected: say("the action to repeat, with %s as a field beside it", standingName),
+			Got: say("%s", standingName),
 		}
 	case repair != "":
 		used = []Repair{repair}
@@ -292,7 +300,8 @@ func placeholders(v Value) (fault *ArgumentError) {
 			if !isField(path) {
 				path = "" // no name that a model made up gets into an error
 			}
-			fault = Faults(fault, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"), Got: say("a placeholder in angle brackets")})
+			fault = Faults(fault, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"),
+				Got: say("a placeholder in angle brackets")})
 		}
 	}
 	return fault
@@ -307,7 +316,8 @@ var thousands = regexp.MustCompile(`^-?[1-9]\d{0,2}(,\d{3})+$`)
 // argument reads the value that was given for a parameter in a field. An id is passed on
 // with every space and capital the model wrote: whether it exists is for the world to say,
 // and an id that was tidied up could name another thing.
-func argument(p world.Param, field string, given Value, expected func() Phrase) (world.Value, []Repair, *ArgumentError) {
+func argument(p world.Param, field string, given Value, expected func() Phrase) (world.Value, []Repair,
+	*ArgumentError) {
 	switch {
 	case p.Optional && (given.Kind == Null || given.Kind == String && given.Text == ""):
 		return world.Value{}, nil, nil
@@ -329,7 +339,8 @@ func argument(p world.Param, field string, given Value, expected func() Phrase) 
 	case given.Kind != String || p.Kind != world.ParamText && (given.Text == "" || len([]rune(given.Text)) > idCharsMax):
 		return world.Value{}, nil, mismatch(field, expected(), given)
 	}
-	if _, aliased := p.ChoiceAliases[given.Text]; p.Kind == world.ParamChoice && !aliased && !slices.Contains(p.Choices, given.Text) {
+	if _, aliased := p.ChoiceAliases[given.Text]; p.Kind == world.ParamChoice && !aliased &&
+		!slices.Contains(p.Choices, given.Text) {
 		meant := choicesOf(p, given.Text)
 		if len(meant) == 0 {
 			meant = choicesOf(p, strings.TrimSuffix(given.Text, massSuffix))
@@ -417,10 +428,14 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	v, respelt := respelled(v, slices.Concat(standingFields, eventKeys))
 	v, nulls := withNulls(v)
 	used = slices.Concat(used, respelt, nulls)
-	at, list, rest := "until", v.Field("until"), v
+	at := "until"
+	list := v.Field("until")
+	rest := v
 	if !v.has("until") && slices.ContainsFunc(eventKeys, v.has) {
 		// Conditions in the order's place.
-		at, list, rest = "", Value{Kind: Object}, Value{Kind: Object}
+		at = ""
+		list = Value{Kind: Object}
+		rest = Value{Kind: Object}
 		for _, f := range v.Fields {
 			if slices.Contains(standingFields, f.Name) {
 				rest.Fields = append(rest.Fields, f)
@@ -450,7 +465,8 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	if list := v.Field("ignore"); list.Kind != Null {
 		switch {
 		case list.Kind != Array:
-			fault = Faults(fault, mismatch("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")), list))
+			fault = Faults(fault, mismatch("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")),
+				list))
 		case len(list.Items) > world.ConditionsMax:
 			fault = Faults(fault, TooMany("ignore", world.ConditionsMax, len(list.Items)))
 		}
@@ -460,7 +476,8 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 			ignore, used = append(ignore, name), append(used, variant...)
 		}
 	}
-	if fault = Faults(fault, closed("", rest, standingFields, nil)); fault != nil {
+	fault = Faults(fault, closed("", rest, standingFields, nil))
+	if fault != nil {
 		return nil, used, Faults(dropped, fault)
 	}
 	order, err := world.NewExecuteUntil(do, until, maxTicks, ignore...)
@@ -487,7 +504,8 @@ func withNulls(v Value) (nulls Value, used []Repair) {
 // the events left wake it. A threshold cannot be guessed, so a missing one is an error. A
 // superfluous threshold cannot change anything, so it is dropped. So is one under another name if
 // there is one under its own.
-func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *ArgumentError, used []Repair, fault *ArgumentError) {
+func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *ArgumentError, used []Repair,
+	fault *ArgumentError) {
 	if v.Kind != Array && v.Kind != Object && (v.Kind != String || v.Text == "") && v.Kind != Null {
 		return nil, nil, nil, mismatch(path, say("an array of conditions"), v)
 	}
@@ -623,7 +641,8 @@ func closed(path string, v Value, known, others []string) (fault *ArgumentError)
 func EventNames() []string {
 	var names []string
 	for _, e := range world.StopEvents() {
-		if e.Name != world.StopActionRejected && e.Name != world.StopInsufficientElectricity && e.Name != world.StopThermalOverload {
+		if e.Name != world.StopActionRejected && e.Name != world.StopInsufficientElectricity &&
+			e.Name != world.StopThermalOverload {
 			names = append(names, e.Name)
 		}
 	}
@@ -632,7 +651,8 @@ func EventNames() []string {
 
 func splitNames(text string) (names []string) {
 	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|,;、，；", r) }) {
-		if name = strings.TrimSpace(name); name != "" {
+		name = strings.TrimSpace(name)
+		if name != "" {
 			names = append(names, name)
 		}
 	}
@@ -746,11 +766,13 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	}
 	for arg := range world.Arguments(a) {
 		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
-		unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(n.of(arg.Kind), func(k named) bool { return k.id == arg.Text })
+		unseen := check.Status == world.CheckUnknown &&
+			!slices.ContainsFunc(n.of(arg.Kind), func(k named) bool { return k.id == arg.Text })
 		if !refused && !unseen {
 			continue
 		}
-		if others := slices.DeleteFunc(n.ids(a.ActionName(), arg.Kind), func(id string) bool { return id == arg.Text }); len(others) > 0 {
+		if others := slices.DeleteFunc(n.ids(a.ActionName(), arg.Kind),
+			func(id string) bool { return id == arg.Text }); len(others) > 0 {
 			return others
 		}
 	}
@@ -759,9 +781,10 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 
 // bear reports whether something bears a name.
 func (n Names) bear(name string) bool {
-	return slices.ContainsFunc([]world.ParamKind{world.ParamPlace, world.ParamAgent, world.ParamFactory}, func(kind world.ParamKind) bool {
-		return slices.ContainsFunc(n.of(kind), func(k named) bool { return k.name == name })
-	})
+	return slices.ContainsFunc([]world.ParamKind{world.ParamPlace, world.ParamAgent, world.ParamFactory},
+		func(kind world.ParamKind) bool {
+			return slices.ContainsFunc(n.of(kind), func(k named) bool { return k.name == name })
+		})
 }
 
 // idOf returns the id of a kind that a text means. A text that is a known id stays. So does a

@@ -120,13 +120,17 @@ func textCall(tool string, args Value, used ...Repair) Call {
 // The keys under which models put a call's name and its arguments, and those in
 // which they wrap it. The first of each is the API's own.
 var (
-	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "invoke", "action", "decision"}
+	nameKeys = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module",
+		"invoke", "action", "decision"}
 	argumentKeys = []string{
-		"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "tool_arguments", "tool_args", "function_arguments", "function_args",
+		"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "tool_arguments",
+		"tool_args", "function_arguments", "function_args",
 	}
 	wrapperKeys = []string{
-		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "tool_use", "tools", "functions", "calls", "call", "command", "params",
-		"multi_tool_use.parallel", "choices", "message", "content", "parts", "result", "output", "response", "answer", "final_answer", "decision",
+		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "tool_use", "tools",
+		"functions", "calls", "call", "command", "params",
+		"multi_tool_use.parallel", "choices", "message", "content", "parts", "result", "output", "response", "answer",
+		"final_answer", "decision",
 	}
 )
 
@@ -227,7 +231,8 @@ func (v *Vocabulary) unwrapped(tool string, o Value) (inner string, wrapped bool
 		case whole && c.Tool == tool:
 			next, _, _ = ReadObject(c.Arguments)
 		case len(o.Fields) == 1 && o.Fields[0].Name != "decision" && o.Fields[0].Name != "action":
-			if next = o.Fields[0].Value; next.Kind == String {
+			next = o.Fields[0].Value
+			if next.Kind == String {
 				next, _, _ = ReadObject(next.Text)
 			}
 		}
@@ -239,7 +244,8 @@ func (v *Vocabulary) unwrapped(tool string, o Value) (inner string, wrapped bool
 		if slices.ContainsFunc(o.Fields, known) {
 			return "", false
 		}
-		if o = next; len(o.Fields) == 0 || slices.ContainsFunc(o.Fields, known) {
+		o = next
+		if len(o.Fields) == 0 || slices.ContainsFunc(o.Fields, known) {
 			return string(o.JSON()), true
 		}
 	}
@@ -304,7 +310,8 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 	}
 	args, acts := o.Field(argsKey), v.action(name)
 	for _, f := range o.Fields {
-		if slices.Contains(argumentKeys, f.Name) && f.Name != argsKey && f.Value.Kind != Null && !isParam(name, f.Name) && !f.Value.equal(args) {
+		if slices.Contains(argumentKeys, f.Name) && f.Name != argsKey && f.Value.Kind != Null && !isParam(name, f.Name) &&
+			!f.Value.equal(args) {
 			return textCall(v.Decides, contradiction(name, ownName(o)), used...), true
 		}
 	}
@@ -324,7 +331,8 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 	}
 	for _, f := range o.Fields {
 		// Fields next to the arguments of an action belong to the decision.
-		if acts && f.Name != nameKey && f.Name != argsKey && (isParam(name, f.Name) || slices.Contains(envelopeFields, f.Name)) {
+		if acts && f.Name != nameKey && f.Name != argsKey &&
+			(isParam(name, f.Name) || slices.Contains(envelopeFields, f.Name)) {
 			args.put(f.Name, f.Value)
 		}
 	}
@@ -395,7 +403,8 @@ func (v *Vocabulary) draftCall(o Value, used []Repair) (Call, bool) {
 
 // envelopeFields are keys that models write next to an action and that never belong to one.
 var envelopeFields = slices.Concat(reasonKeys[1:], besideFields, []string{
-	"type", "decision", "action", "confidence", "need_verify", "message_to_user", "execute_until", "until", "max_ticks", "ignore", "agent_id",
+	"type", "decision", "action", "confidence", "need_verify", "message_to_user", "execute_until", "until", "max_ticks",
+	"ignore", "agent_id",
 })
 
 // reasonKeys are the names under which models give their reason.
@@ -413,7 +422,9 @@ func shapeDecision(o Value) (shaped Value, used []Repair, ok bool) {
 
 // shapeDecoded is [shapeDecision] after the decoding of objects in strings.
 func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
-	action, wrapped, order := o.Field("action"), o.Field("decision"), o.Field("execute_until")
+	action := o.Field("action")
+	wrapped := o.Field("decision")
+	order := o.Field("execute_until")
 	core, standing := o, standingOf
 	switch {
 	case twoDecisions(o):
@@ -434,9 +445,13 @@ func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 		for _, f := range order.Fields {
 			o.put(f.Name, f.Value)
 		}
-		core, standing, used = ordered(o), standingParts, []Repair{NestedUntil}
+		core = ordered(o)
+		standing = standingParts
+		used = []Repair{NestedUntil}
 	case isStanding(o.textOf("decision")) || isStanding(o.textOf("action")):
-		core, standing, used = ordered(o), standingParts, []Repair{NestedUntil}
+		core = ordered(o)
+		standing = standingParts
+		used = []Repair{NestedUntil}
 	default:
 		used = []Repair{FlatAction}
 	}
@@ -476,7 +491,8 @@ func standingOf(o Value) (Value, []Repair) {
 
 // standingParts is a standing order made of its parts in o.
 func standingParts(o Value) (Value, []Repair) {
-	return objectOf(Field{"ignore", o.Field("ignore")}, Field{"max_ticks", o.Field("max_ticks")}, Field{"until", o.Field("until")}), nil
+	return objectOf(Field{"ignore", o.Field("ignore")}, Field{"max_ticks", o.Field("max_ticks")},
+		Field{"until", o.Field("until")}), nil
 }
 
 // shapeFlat reads {"action":NAME,...} or {"decision":NAME,...} as a flat action.

@@ -14,8 +14,10 @@ import (
 
 // fieldWords are fields in Chinese: a model that is asked in it may translate them.
 var fieldWords = map[string]string{
-	"goal": "目标", "steps": "步骤", "actions": "动作 行动", "plan": "计划", "candidates": "候选 候选动作", "candidate": "候选 选择", "why": "理由 原因",
-	"sources_used": "来源", ActionField: "动作 行动", "to": "目标 目的地", "what": "种类 什么", "amount": "数量", "price": "价格", "text": "文本 内容",
+	"goal": "目标", "steps": "步骤", "actions": "动作 行动", "plan": "计划",
+	"candidates": "候选 候选动作", "candidate": "候选 选择", "why": "理由 原因",
+	"sources_used": "来源", ActionField: "动作 行动", "to": "目标 目的地", "what": "种类 什么",
+	"amount": "数量", "price": "价格", "text": "文本 内容",
 	"want": "想要 换取", "want_amount": "想要数量 换取数量", "for_ticks": "期限 有效回合",
 }
 
@@ -54,7 +56,8 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	case !o.gives("candidates") && (c.Tool == ToolDraft || c.Tool == ToolTurn):
 		// The actions may have another name, and of a draft the one action may be in their place.
 		key := first([]string{"actions", "candidate", "action"}, func(key string) bool {
-			return o.Field(key).Kind == Array || o.Field(key).Kind == Object && (c.Tool == ToolDraft || key == "action" && o.gives("candidate"))
+			return o.Field(key).Kind == Array || o.Field(key).Kind == Object &&
+				(c.Tool == ToolDraft || key == "action" && o.gives("candidate"))
 		})
 		one := o.Field(key)
 		if flat, more := actionIn(o); key == "" && ownName(flat) != "" && (c.Tool == ToolDraft || o.gives("candidate")) {
@@ -68,7 +71,8 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	for _, list := range []string{"candidates", "actions"} {
 		given := o.Field(list)
 		flat, _ := actionIn(given)
-		numbered := ownName(flat) == "" && !slices.ContainsFunc(given.Fields, func(f Field) bool { return f.Value.Kind != Object || f.Name == ActionField })
+		numbered := ownName(flat) == "" &&
+			!slices.ContainsFunc(given.Fields, func(f Field) bool { return f.Value.Kind != Object || f.Name == ActionField })
 		switch {
 		case given.Kind == Null && list == "actions" && o.has(list):
 			mend(list, arrayOf(), ListFromNull)
@@ -149,7 +153,8 @@ func (v *Vocabulary) draftIn(tool string, args Value) (Call, bool) {
 }
 
 // actionFields are the fields of a flat action, and the fields allowed next to them.
-var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "want", "want_amount", "for_ticks", "max_ticks", "execute_until"}
+var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "want", "want_amount",
+	"for_ticks", "max_ticks", "execute_until"}
 
 // actionText matches a text that begins with a word, with an input or without.
 var actionText = regexp.MustCompile(`^([\pL_]+)\s*:?\s*(.*)$`)
@@ -204,14 +209,17 @@ func actionIn(v Value) (Value, []Repair) {
 }
 
 // commentFields are what models write next to an action, which is the same without them.
-var commentFields = []string{"n", "number", "rank", "score", "priority", "title", "label", "description", "note", "comment", "expected", "expected_outcome", "effect", "risk", "purpose"}
+var commentFields = []string{"n", "number", "rank", "score", "priority", "title", "label", "description", "note",
+	"comment", "expected", "expected_outcome", "effect", "risk", "purpose"}
 
 // candidateNumber matches a text that names a candidate by its number.
-var candidateNumber = regexp.MustCompile(`(?i)^\s*(?:(?:candidate|option|choice|number|no\.?)[\s_-]*)?[#(]?(\d{1,3})(?:\.0*)?[).:]?\s*$`)
+var candidateNumber = regexp.MustCompile(
+	`(?i)^\s*(?:(?:candidate|option|choice|number|no\.?)[\s_-]*)?[#(]?(\d{1,3})(?:\.0*)?[).:]?\s*$`)
 
 // numberKeys are other names for the number of a candidate. An index is none: it may count
 // from 0.
-var numberKeys = []string{"candidate", "candidate_number", "candidate_id", "selected_candidate", "chosen_candidate", "selected", "choice", "option", "number", "n", "decision"}
+var numberKeys = []string{"candidate", "candidate_number", "candidate_id", "selected_candidate", "chosen_candidate",
+	"selected", "choice", "option", "number", "n", "decision"}
 
 // numberOf is the number of a candidate that a value names: a number, a text around one or
 // for one, or either alone in a list.

@@ -20,10 +20,13 @@ func Conform(schema *jsonschema.Schema, textField, raw string) (json.RawMessage,
 	v, fault := Value{Kind: Object}, (*ArgumentError)(nil)
 	if strings.TrimSpace(raw) == "" {
 		c.repairs = append(c.repairs, EmptyArguments)
-	} else if v, c.repairs, fault = read(raw); fault == nil && v.Kind != Object {
-		// An empty object must not replace it: the model would be told that it left out what it
-		// did send.
-		fault = &ArgumentError{Expected: say("an object"), Got: v.describe(), NotObject: true}
+	} else {
+		v, c.repairs, fault = read(raw)
+		if fault == nil && v.Kind != Object {
+			// An empty object must not replace it: the model would be told that it left out what it
+			// did send.
+			fault = &ArgumentError{Expected: say("an object"), Got: v.describe(), NotObject: true}
+		}
 	}
 	if fault == nil {
 		v, fault = c.conform("", schema, v)

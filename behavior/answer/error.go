@@ -147,7 +147,8 @@ func below(path, name string) string {
 
 // unknownField returns the error for an object that holds a field it may not hold.
 func unknownField(path, name string, known []string) *ArgumentError {
-	e := &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")), Got: say("another field")}
+	e := &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")),
+		Got: say("another field")}
 	if fieldName.MatchString(name) {
 		e.Got = say(`the field "%s"`, name)
 	}

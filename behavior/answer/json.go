@@ -305,7 +305,8 @@ func (r *reader) separator(between bool) rune {
 func (r *reader) key() string {
 	name, quoted := r.quoted()
 	if !quoted {
-		if name = r.takeWord(); name == "" {
+		name = r.takeWord()
+		if name == "" {
 			r.failHere()
 			return ""
 		}
@@ -524,7 +525,9 @@ func findObjects(text string) (f found, problem Problem) {
 			}
 			f.listed = f.listed || len(items) > 1
 			for _, item := range items {
-				f.objects, f.starts, f.befores = append(f.objects, item), append(f.starts, start), append(f.befores, text[min(last, start):start])
+				f.objects = append(f.objects, item)
+				f.starts = append(f.starts, start)
+				f.befores = append(f.befores, text[min(last, start):start])
 				last = start + r.at
 			}
 			f.used = append(f.used, r.used...)
@@ -563,7 +566,8 @@ func cited(text string, start, end int) bool {
 		if opens < 0 || !strings.Contains(after, marks[1]) || strings.HasSuffix(before[:opens], "=") {
 			return false
 		}
-		if opens == len(before)-len(marks[0]) && strings.TrimSpace(before) == marks[0] && strings.TrimSpace(after) == marks[1] {
+		if opens == len(before)-len(marks[0]) && strings.TrimSpace(before) == marks[0] &&
+			strings.TrimSpace(after) == marks[1] {
 			return false
 		}
 		if marks[0] == marks[1] {
@@ -581,10 +585,11 @@ func (v Value) isListOfOne() bool { return len(v.Items) == 1 && v.Items[0].Kind 
 // calls are the tags with which chat templates wrap a call.
 var (
 	fenceMark = regexp.MustCompile("(?:```|~~~)[A-Za-z0-9_-]*")
-	callMark  = regexp.MustCompile(`</?(?:tool_calls?|function_calls?|tools?|tool_use|use_tool|start_function_call|end_function_call)>|` +
-		`<` + bars + `channel` + bars + `>\w*|</?` + bars + `/?[\w▁]{1,40}` + bars + `>|` +
-		`</?` + tagSpace + `(?:tool_calls|function_calls|calls)>|` +
-		`\[/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST)\]`)
+	callMark  = regexp.MustCompile(
+		`</?(?:tool_calls?|function_calls?|tools?|tool_use|use_tool|start_function_call|end_function_call)>|` +
+			`<` + bars + `channel` + bars + `>\w*|</?` + bars + `/?[\w▁]{1,40}` + bars + `>|` +
+			`</?` + tagSpace + `(?:tool_calls|function_calls|calls)>|` +
+			`\[/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST)\]`)
 )
 
 // around names what was around the objects of a text, given that rest of it. Space or no text
@@ -601,7 +606,8 @@ func around(rest string) (used []Repair) {
 		used, rest = append(used, InvisibleRemoved), visible
 	}
 	r := reader{text: rest, depthMax: 1}
-	switch rest = strings.TrimSpace(rest); {
+	rest = strings.TrimSpace(rest)
+	switch {
 	case rest == "":
 	case r.next() == 0:
 		used = append(used, r.used...)
@@ -633,7 +639,8 @@ func read(raw string) (v Value, used []Repair, fault *ArgumentError) {
 			Expected: say("at most %d bytes", argumentsBytesMax), Got: say("%d bytes", len(raw)), NotJSON: true,
 		}
 	}
-	if v, used, fault = readOnce(raw); fault != nil {
+	v, used, fault = readOnce(raw)
+	if fault != nil {
 		return v, used, fault
 	}
 	v, more, fault := open(v)
@@ -680,7 +687,8 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 		}
 	}
 	f, problem := findObjects(text)
-	if last := len(f.objects) - 1; last > 0 && slices.IndexFunc(f.objects, func(o Value) bool { return len(o.Fields) > 0 }) == last {
+	if last := len(f.objects) - 1; last > 0 &&
+		slices.IndexFunc(f.objects, func(o Value) bool { return len(o.Fields) > 0 }) == last {
 		// Empty ones are what some servers begin with when they join pieces.
 		f.objects, f.used = f.objects[last:], append(f.used, ObjectIgnored)
 	}

@@ -136,7 +136,8 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 		}
 	}
 	if o.Kind == "" {
-		if o, used, e = c.object(); e != nil {
+		o, used, e = c.object()
+		if e != nil {
 			return Value{}, nil, e
 		}
 	}
@@ -174,7 +175,8 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	return o, append(used, listed...), nil
 }
 
-var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "max_ticks", "why", "sources_used"}
+var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "max_ticks",
+	"why", "sources_used"}
 
 // ReadPlan reads the arguments of a plan.
 func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
@@ -185,7 +187,8 @@ func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
 	o, mended := mendSteps(o)
 	actions, e := o.typed("actions", Array)
 	goal, wrong := o.typed("goal", String)
-	if e = Faults(e, wrong); e != nil {
+	e = Faults(e, wrong)
+	if e != nil {
 		return Plan{}, nil, e
 	}
 	p.Goal = goal.Text
@@ -212,7 +215,8 @@ func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
 		return Draft{}, nil, e
 	}
 	list, e := o.typed("candidates", Array)
-	if d.Candidates = candidatesIn(list); e == nil && len(d.Candidates) == 0 {
+	d.Candidates = candidatesIn(list)
+	if e == nil && len(d.Candidates) == 0 {
 		e = &ArgumentError{Path: "candidates", Expected: say("1 to %d candidates", most), Got: say("none")}
 	}
 	if e != nil {
@@ -235,7 +239,8 @@ var NoAction = &ArgumentError{Path: "action", Expected: say("an action object"),
 
 // LeftOpen refuses to leave a slot of a planned action open.
 func LeftOpen(s world.Slot) *ArgumentError {
-	return &ArgumentError{Path: s.String(), Expected: say("a value: only how much you make may be left open"), Got: say("nothing")}
+	return &ArgumentError{Path: s.String(), Expected: say("a value: only how much you make may be left open"),
+		Got: say("nothing")}
 }
 
 // ReadDecision reads a decision, or a lean turn. Besides a candidate's number it takes an
@@ -253,7 +258,8 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 	numbered := o.gives("candidate")
 	switch {
 	case numbered && drafted && c.Tool == ToolDecision && o.gives("candidates"):
-		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
+		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft),
+			Got: say("%s", o.Field("candidates").Kind)}
 	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
 		// An action in full, or next to the number.
 		shaped, more, ok := shapeDecision(o)
@@ -261,7 +267,8 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 		case ok:
 			o, used = shaped, append(used, more...)
 		case !numbered:
-			e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate from 1, or 0 to wait"), Got: say("nothing")}
+			e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate from 1, or 0 to wait"),
+				Got: say("nothing")}
 		}
 	case o.has("until") || o.has("max_ticks"):
 		d.loose = true
@@ -282,10 +289,13 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 	}
 	e = Faults(e, wrong)
 	why, wrong := o.typed("why", String)
-	if e = Faults(e, wrong); e != nil {
+	e = Faults(e, wrong)
+	if e != nil {
 		return Decision{}, nil, e
 	}
-	d.Plan, d.Candidates, d.Why = plan, candidatesIn(candidates), why.Text
+	d.Plan = plan
+	d.Candidates = candidatesIn(candidates)
+	d.Why = why.Text
 	return d, append(used, c.norm(o.absent("execute_until", "why", "sources_used"))...), nil
 }
 
@@ -305,7 +315,9 @@ func sentenceIn(o Value) (Sentence, *ArgumentError) {
 // Action returns the action that a decision means, given the candidates by number from 1. Nil
 // candidates could not be decoded.
 func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
-	standing, said, number := d.object.Field("execute_until"), d.object.Field("action"), d.object.Field("candidate")
+	standing := d.object.Field("execute_until")
+	said := d.object.Field("action")
+	number := d.object.Field("candidate")
 	n, counted := numberOf(number)
 	var do world.Action
 	switch {
@@ -338,14 +350,18 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 				readable = append(readable, strconv.Itoa(i+1))
 			}
 		}
-		do, e = world.Wait{}, &ArgumentError{Path: "candidate", Expected: say("the number of a candidate that could be read: %s; or 0 to wait", strings.Join(readable, ", ")), Got: number.describe()}
+		do, e = world.Wait{}, &ArgumentError{Path: "candidate",
+			Expected: say("the number of a candidate that could be read: %s; or 0 to wait", strings.Join(readable, ", ")),
+			Got:      number.describe()}
 		switch {
 		case len(readable) == 0 && len(candidates) > 0 && c.Tool == ToolDecision:
 			e.Expected = say("the number of a candidate, and none could be read: call %s again; or 0 to wait", ToolDraft)
 		case len(candidates) == 0 && c.Tool == ToolDecision:
 			e.Expected = say("the number of a candidate: call %s before; or 0 to wait", ToolDraft)
 		case len(candidates) == 0:
-			e.Path, e.Expected, e.Got = "candidates", say("at least one candidate"), say("none")
+			e.Path = "candidates"
+			e.Expected = say("at least one candidate")
+			e.Got = say("none")
 		}
 		if e.Path == "candidate" && !d.object.has("candidate") {
 			e.Got = say("nothing")
@@ -382,7 +398,8 @@ const setMax = 4
 // Decode reads a planned action as a candidate whose slots may be absent. Absent slots are left
 // open, and their values mean nothing. The receiver or place may be several, separated by commas,
 // which make an action each.
-func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []world.Slot, used []Repair, e *ArgumentError) {
+func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []world.Slot, used []Repair,
+	e *ArgumentError) {
 	ticks, written := a.written.Field("max_ticks"), a.written.without("max_ticks")
 	set := splitNames(written.textOf(world.SlotTo.String()))
 	if len(set) > setMax {
@@ -397,7 +414,8 @@ func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []wo
 		}
 		open = []world.Slot{}
 		action, more, wrong := Candidate{written}.decode(c, names, &open)
-		if e = wrong; e != nil {
+		e = wrong
+		if e != nil {
 			return nil, nil, nil, e
 		}
 		do, used = append(do, action), append(used, more...)
@@ -429,7 +447,8 @@ func (a PlannedAction) Terms() (give string, amount *int64, get string, least *i
 		return nil
 	}
 	resource := func(s world.Slot) string {
-		if i := slices.IndexFunc(world.Resources(), func(r string) bool { return sameName(r, a.written.textOf(s.String())) }); i >= 0 {
+		if i := slices.IndexFunc(world.Resources(),
+			func(r string) bool { return sameName(r, a.written.textOf(s.String())) }); i >= 0 {
 			return world.Resources()[i]
 		}
 		return ""
@@ -474,7 +493,8 @@ func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (worl
 	if wrong != nil {
 		wrong = wrong.Inside("execute_until")
 	}
-	if e = Faults(e, wrong); e != nil {
+	e = Faults(e, wrong)
+	if e != nil {
 		return nil, nil, e
 	}
 	a, resolved := names.Resolve(a)

@@ -33,12 +33,15 @@ var StepKinds = []string{StepCall, StepReason, StepRespond, StepSkip}
 var stepWords = map[string][]string{
 	StepReason: {"reasoning", "internalreasoning", "internalthought", "notoolcall", "notool", "nocall"},
 	StepThink: {
-		"thinking", "thought", "thoughts", "analyze", "analyse", "analysis", "reflect", "reflection", "deliberate", "deliberation", "consider",
+		"thinking", "thought", "thoughts", "analyze", "analyse", "analysis", "reflect", "reflection", "deliberate",
+		"deliberation", "consider",
 		"chainofthought", "scratchpad",
 	},
-	StepCall: {"toolcall", "modulecall", "functioncall", "tool", "module", "function", "query", "lookup", "search", "read", "observe", "retrieve"},
+	StepCall: {"toolcall", "modulecall", "functioncall", "tool", "module", "function", "query", "lookup", "search",
+		"read", "observe", "retrieve"},
 	StepRespond: {
-		"response", "answer", "act", "action", "decide", "decision", "draft", "decisiondraft", "final", "finish", "execute", "commit", "finalanswer",
+		"response", "answer", "act", "action", "decide", "decision", "draft", "decisiondraft", "final", "finish", "execute",
+		"commit", "finalanswer",
 		"finaldecision", "makedecision", "submit", "submitdecision", "submitanswer", "choose", "takeaction", "doaction",
 	},
 	StepSkip: {"none", "noop", "pass", "idle", "nothing", "wait"},
@@ -112,7 +115,8 @@ func mendSteps(o Value) (mended Value, used []Repair) {
 			continue
 		case String:
 			// A sentence about a step is one of acting, as the last step of most plans is.
-			if kind, _ = stepKind(item.Text); kind == StepUnknown {
+			kind, _ = stepKind(item.Text)
+			if kind == StepUnknown {
 				kind = StepRespond
 			}
 			used = append(used, StepFromText)

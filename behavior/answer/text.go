@@ -94,7 +94,8 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 }
 
 // decisionLine matches a line with a label that a decision may follow.
-var decisionLine = regexp.MustCompile(`(?i)^[\s*_#-]*(?:(?:my |final )*(?:decision|action|answer|choice|finish|决定)[\s*_]*[:：=(\[]|.*\\boxed\{)`)
+var decisionLine = regexp.MustCompile(
+	`(?i)^[\s*_#-]*(?:(?:my |final )*(?:decision|action|answer|choice|finish|决定)[\s*_]*[:：=(\[]|.*\\boxed\{)`)
 
 // line reads a text that ends in an action with its values, or in the name of a candidate. It
 // follows a label in the last line, or is the whole text.
@@ -312,7 +313,8 @@ func WithoutThinking(text string) (said string, whole bool) {
 			text, from = text[behind:], 0
 		default:
 			for other := ""; !ends || other != name; {
-				if at = thinkingMark.FindStringSubmatchIndex(text[behind:]); at == nil {
+				at = thinkingMark.FindStringSubmatchIndex(text[behind:])
+				if at == nil {
 					return "", false
 				}
 				other, ends = readMark(text[behind:], at)
@@ -339,7 +341,8 @@ func insideObject(text string) bool {
 		case depth > 0:
 			depth++
 		default:
-			if begun++; begun > marksMax || beginsObject(text[i:]) {
+			begun++
+			if begun > marksMax || beginsObject(text[i:]) {
 				depth++
 			}
 		}
@@ -478,7 +481,9 @@ func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([
 		if m.kind != labelFinish {
 			content = input
 		}
-		line, after, content = FinishLine, nil, strings.TrimSpace(content)
+		line = FinishLine
+		after = nil
+		content = strings.TrimSpace(content)
 		if end := strings.LastIndexByte(content, ']'); end > 0 && content[0] == '[' {
 			content = content[1:end]
 		}
@@ -512,7 +517,8 @@ func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([
 var (
 	actionStart = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+)[`*\"']*\\s*[\\[({]")
 	actionWord  = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+)[`*\"'.。]*")
-	actionWords = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+(?: [\\pL\\pN_.-]+){1,5})[`*\"'.。]*[ \\t]*(?:[\\[({\\n]|$)")
+	actionWords = regexp.MustCompile(
+		"^[\\s`*\"']*([\\pL\\pN_.-]+(?: [\\pL\\pN_.-]+){1,5})[`*\"'.。]*[ \\t]*(?:[\\[({\\n]|$)")
 )
 
 // actionName takes the name at the start of a line, which may have blanks in it; input is
@@ -564,7 +570,8 @@ func closing(s string) int {
 		case strings.IndexByte("[({", c) >= 0:
 			depth++
 		case strings.IndexByte("])}", c) >= 0:
-			if depth--; depth == 0 {
+			depth--
+			if depth == 0 {
 				return i
 			}
 		}
@@ -586,7 +593,8 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 // passed on as it is, for the argument error to say what is missing.
 func (v *Vocabulary) inputOf(name, input string) (args Value, used []Repair, problem Problem) {
 	input = strings.TrimSpace(input)
-	if args, used, end := readKeywords(input + ")"); end == len(input)+1 && (input == "" || keywordStart.MatchString(input)) {
+	if args, used, end := readKeywords(input + ")"); end == len(input)+1 &&
+		(input == "" || keywordStart.MatchString(input)) {
 		return args, used, ""
 	}
 	f, problem := findObjects(input)
@@ -640,7 +648,8 @@ func (v *Vocabulary) beginsField(name, input string) bool {
 		return false
 	}
 	tool, _, isTool := v.named(name)
-	return isField(at[1]) || slices.Contains(argumentKeys, at[1]) || slices.Contains(reasonKeys, at[1]) || isTool && v.schemaOf(tool).Field("properties").has(at[1])
+	return isField(at[1]) || slices.Contains(argumentKeys, at[1]) || slices.Contains(reasonKeys, at[1]) || isTool &&
+		v.schemaOf(tool).Field("properties").has(at[1])
 }
 
 // fieldLines reads an input of which every line is a field with its value.
@@ -697,7 +706,8 @@ const beforeMax = 240
 
 // calledName matches the call of a programming language, calledNext the next one of a list.
 var (
-	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
+	calledName = regexp.MustCompile(
+		"(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
 	calledNext = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
 )
 
@@ -715,7 +725,9 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 	}
 	if len(calls) == 0 {
 		for _, at := range calledName.FindAllStringSubmatchIndex(text, CallsMax+1) {
-			start, open, name := at[2], at[1], text[at[2]:at[3]]
+			start := at[2]
+			open := at[1]
+			name := text[at[2]:at[3]]
 			for len(calls) <= CallsMax && (len(spans) == 0 || start >= spans[len(spans)-1][1]) {
 				args, used, end := readKeywords(text[open:])
 				if end == 0 || !v.knows(name) || insideObject(text[:start]) || cited(text, start, open+end) {
@@ -727,7 +739,9 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 				if next == nil {
 					break
 				}
-				start, open, name = end+next[2], end+next[1], text[end+next[2]:end+next[3]]
+				start = end + next[2]
+				open = end + next[1]
+				name = text[end+next[2] : end+next[3]]
 			}
 		}
 	}

@@ -129,18 +129,21 @@ func (v Value) equal(o Value) bool { return string(v.JSON()) == string(o.JSON())
 func (v Value) isNothing() bool {
 	switch v.Kind {
 	case String:
-		return v.isNullText() || slices.Contains([]string{"never", "no", "false", "once"}, strings.ToLower(strings.TrimSpace(v.Text)))
+		return v.isNullText() || slices.Contains([]string{"never", "no", "false", "once"},
+			strings.ToLower(strings.TrimSpace(v.Text)))
 	case Boolean:
 		return v.Text == "false"
 	case Array:
 		return len(v.Items) == 0
 	}
-	return v.Kind == Null || v.Kind == Object && !slices.ContainsFunc(v.Fields, func(f Field) bool { return !f.Value.isNothing() })
+	return v.Kind == Null || v.Kind == Object &&
+		!slices.ContainsFunc(v.Fields, func(f Field) bool { return !f.Value.isNothing() })
 }
 
 // isNullText reports whether a value is a text for null.
 func (v Value) isNullText() bool {
-	return v.Kind == String && slices.Contains([]string{"", "null", "none", "nil", "n/a"}, strings.ToLower(strings.TrimSpace(v.Text)))
+	return v.Kind == String && slices.Contains([]string{"", "null", "none", "nil", "n/a"},
+		strings.ToLower(strings.TrimSpace(v.Text)))
 }
 
 // describe names the value for an [ArgumentError]: the type, with the digits of a
@@ -216,7 +219,8 @@ func (v Value) integer() (n int64, used []Repair, ok bool) {
 		literal = strings.TrimSpace(literal)
 		used = append(used, NumberFromString)
 	}
-	if v.Kind != Number && v.Kind != String || !isNumber(literal) || v.Kind == String && dottedThousands.MatchString(literal) {
+	if v.Kind != Number && v.Kind != String || !isNumber(literal) || v.Kind == String &&
+		dottedThousands.MatchString(literal) {
 		return 0, nil, false
 	}
 	n, exact := floor(literal)

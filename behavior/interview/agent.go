@@ -58,7 +58,8 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 		t.static += with.CountTokens(string(tool.Wire()))
 	}
 	t.talk = behavior.Conversation{
-		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language, RepairsMax: repairsMax, Reflects: true, Input: slices.Clone(a.Input),
+		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language, RepairsMax: repairsMax,
+		Reflects: true, Input: slices.Clone(a.Input),
 	}
 	if with.Model == a.Call.Model {
 		t.talk.Kept(a.Call.Breakpoints)
@@ -77,7 +78,8 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 		t.talk.DropReasoning()
 	}
 	if free := t.free(); free < answerTokensLeast {
-		return nil, fmt.Errorf("%w of %d tokens: %d are free, an answer needs %d", ErrWindow, a.Settings.ContextWindowTokens, free, answerTokensLeast)
+		return nil, fmt.Errorf("%w of %d tokens: %d are free, an answer needs %d", ErrWindow, a.Settings.ContextWindowTokens,
+			free, answerTokensLeast)
 	}
 	return t, nil
 }

@@ -86,7 +86,8 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	if op.order != nil {
 		if attempts, ignore := q.orderLimits(); !q.orderWithin(attempts, ignore) {
 			return trace.Authority{}, &Violation{
-				Reason: ReasonArgumentNotPlanned, Action: op.spec.Name, Argument: ArgumentOrder, Requested: &op.order.MaxTicks, Maximum: &attempts, Unit: world.Ticks,
+				Reason: ReasonArgumentNotPlanned, Action: op.spec.Name, Argument: ArgumentOrder, Requested: &op.order.MaxTicks,
+				Maximum: &attempts, Unit: world.Ticks,
 			}
 		}
 	}
@@ -116,7 +117,8 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	}
 	// What is left is a wait that is not planned, or a planned action that comes later or is less.
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); m.cost > left {
-		return trace.Authority{Planned: m.index + 1}, &Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
+		return trace.Authority{Planned: m.index + 1},
+			&Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
 	}
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: m.index + 1, Deviation: m.cost}, nil
 }
@@ -130,7 +132,8 @@ func (q *evaluation) influenced() bool {
 		return false
 	}
 	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(trace.CheckRules)
-	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.op.unknown && q.e.Order == nil || len(q.unshown()) > 0
+	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.op.unknown && q.e.Order == nil ||
+		len(q.unshown()) > 0
 }
 
 // unshown are the terms of another agent that the action names although they were not shown before
@@ -215,7 +218,8 @@ func (q *evaluation) checkInfluence(op *Operation) (broken *Violation) {
 	receiver := op.receiver()
 	for i := range q.p.rules {
 		for _, t := range q.seen().Requests {
-			if is && t.ID != offer.Re && t.Want == op.what && (receiver == t.From || receiver == "") && q.p.couldAnswer(&q.p.rules[i], t, q.e.Ledger, q.seen()) {
+			if is && t.ID != offer.Re && t.Want == op.what && (receiver == t.From || receiver == "") &&
+				q.p.couldAnswer(&q.p.rules[i], t, q.e.Ledger, q.seen()) {
 				op.countsFor = append(op.countsFor, account{i + 1, t.From})
 			}
 		}
@@ -224,7 +228,8 @@ func (q *evaluation) checkInfluence(op *Operation) (broken *Violation) {
 		op.countsFor = append(op.countsFor, q.e.Order.countsFor...)
 	}
 	for _, c := range op.countsFor {
-		if broken = q.checkLimits(&q.p.rules[c.rule-1], op, c.asker); broken == nil {
+		broken = q.checkLimits(&q.p.rules[c.rule-1], op, c.asker)
+		if broken == nil {
 			break
 		}
 	}
@@ -293,7 +298,8 @@ func (q *evaluation) checkLimits(r *rule, op *Operation, asker string) *Violatio
 	if !r.rateMet(op) {
 		// A search, because a product of amounts may not fit in 64 bits.
 		least := sort.Search(math.MaxInt, func(n int) bool { return r.rateMet(&Operation{amount: op.amount, got: int64(n)}) })
-		v := &Violation{Reason: ReasonRate, Action: op.spec.Name, Rule: r.number, Requested: &op.got, Minimum: new(int64(least)), Unit: op.get}
+		v := &Violation{Reason: ReasonRate, Action: op.spec.Name, Rule: r.number, Requested: &op.got,
+			Minimum: new(int64(least)), Unit: op.get}
 		if op.args[world.SlotWantAmount].param != nil {
 			v.Argument = world.SlotWantAmount.String()
 		}

@@ -51,7 +51,8 @@ func FindIdle(rules []world.PolicyRule, typed bool) []Idle {
 		if r.toAsker() {
 			why = cmp.Or(why, unheard)
 		}
-		if why = cmp.Or(why, r.underpaid(), idleWhole(all, i)); why != "" {
+		why = cmp.Or(why, r.underpaid(), idleWhole(all, i))
+		if why != "" {
 			found = append(found, Idle{i, "", why})
 			continue
 		}
@@ -85,7 +86,9 @@ func idleLimits(all []rule, r *rule, add func(field, why string)) {
 		}
 		return fmt.Sprintf("%d can never be reached, because %s, %d, is smaller", value, name, limit)
 	}
-	largest, each, loose := r.largest(), "", ""
+	largest := r.largest()
+	each := ""
+	loose := ""
 	if r.toAsker() {
 		each = beyond(r.Most, "total_each", r.TotalEach)
 	}
@@ -104,7 +107,8 @@ func idleLimits(all []rule, r *rule, add func(field, why string)) {
 		if largest == 0 || r.Window == 0 || total < largest || (total-largest)/counted < r.Window-1 {
 			return ""
 		}
-		return fmt.Sprintf("%d in %d ticks bounds nothing, because an agent acts once a tick, by %d at most", total, r.Window, largest)
+		return fmt.Sprintf("%d in %d ticks bounds nothing, because an agent acts once a tick, by %d at most", total,
+			r.Window, largest)
 	}
 	unbound := withoutLimit(all, r)
 	limit("most", r.Most, beyond(r.Most, "total", r.Total), each, loose, unbound)
@@ -144,7 +148,8 @@ func (r *rule) underpaid() string {
 	if r.GetAtLeast*gives <= brings*max(1, r.Per) {
 		return ""
 	}
-	return fmt.Sprintf("no trade brings as much: a price is 1 to %d data for %d electricity", world.PowerPriceMax, world.PowerLot)
+	return fmt.Sprintf("no trade brings as much: a price is 1 to %d data for %d electricity", world.PowerPriceMax,
+		world.PowerLot)
 }
 
 // idleWhole says why a rule is idle as a whole; empty if it is not.
@@ -158,13 +163,16 @@ func idleWhole(all []rule, i int) string {
 		switch {
 		case !f.forbids() || !f.subsumes(r):
 		case !r.forbids() && !r.lifts(f):
-			return fmt.Sprintf("it never allows anything: %s forbids all that it describes and has as many conditions; an allow needs more of agent, to, what and at than the forbid",
+			return fmt.Sprintf("it never allows anything: %s forbids all that it describes and has as many conditions; an "+
+				"allow needs more of agent, to, what and at than the forbid",
 				ruleName(n))
 		case r.forbids() && n != i && (n < i || !r.subsumes(f)):
 			// Of two that are the same the first one counts. An allow may lift one of them only.
-			needed := slices.ContainsFunc(all, func(a rule) bool { return a.allows() && a.overlaps(r) && a.lifts(f) && !a.lifts(r) })
+			needed := slices.ContainsFunc(all,
+				func(a rule) bool { return a.allows() && a.overlaps(r) && a.lifts(f) && !a.lifts(r) })
 			if !needed {
-				return fmt.Sprintf("it forbids nothing that %s does not forbid as well, and no allow lifts that one but not this", ruleName(n))
+				return fmt.Sprintf("it forbids nothing that %s does not forbid as well, and no allow lifts that one but not this",
+					ruleName(n))
 			}
 		}
 	}
@@ -176,8 +184,10 @@ func idleWhole(all []rule, i int) string {
 	// An allow without limits may still let through what a forbid refuses, or what goes
 	// beyond another allow's limit.
 	opens := func(o rule) bool { return o.overlaps(r) && (o.forbids() && r.lifts(&o) || o.allows() && o.limited()) }
-	if !r.forbids() && len(r.AskedBy) == 0 && !r.limited() && r.To == "" && r.What == "" && !slices.ContainsFunc(all, opens) {
-		return "it changes nothing: it lifts no forbid, sets no limit, and nobody may ask for it; what no rule forbids may be done anyway"
+	if !r.forbids() && len(r.AskedBy) == 0 && !r.limited() && r.To == "" && r.What == "" &&
+		!slices.ContainsFunc(all, opens) {
+		return "it changes nothing: it lifts no forbid, sets no limit, and nobody may ask for it; what no rule forbids " +
+			"may be done anyway"
 	}
 	return ""
 }
@@ -206,10 +216,12 @@ func beatenAskers(all []rule, r *rule) string {
 func withoutLimit(all []rule, r *rule) string {
 	for n := range all {
 		o := &all[n]
-		if o == r || !o.allows() || o.limited() || o.toAsker() || !o.subsumes(r) || slices.ContainsFunc(r.AskedBy, func(id string) bool { return !o.mayAsk(id) }) {
+		if o == r || !o.allows() || o.limited() || o.toAsker() || !o.subsumes(r) ||
+			slices.ContainsFunc(r.AskedBy, func(id string) bool { return !o.mayAsk(id) }) {
 			continue
 		}
-		stopped := slices.ContainsFunc(all, func(f rule) bool { return f.forbids() && f.overlaps(r) && r.lifts(&f) && !o.lifts(&f) })
+		stopped := slices.ContainsFunc(all,
+			func(f rule) bool { return f.forbids() && f.overlaps(r) && r.lifts(&f) && !o.lifts(&f) })
 		if !stopped {
 			return fmt.Sprintf("it bounds nothing, because %s allows the same without a limit", ruleName(n))
 		}
@@ -224,7 +236,8 @@ func (r *rule) limited() bool { return r.Most > 0 || r.Total > 0 || r.GetAtLeast
 // action that d describes.
 func (r *rule) subsumes(d *rule) bool {
 	return r.Binds(d.Agent) && r.subsumesAction(d) &&
-		(r.To == "" || r.To == d.To) && (r.What == "" || r.What == d.What) && (r.At == "" || r.At == d.At) && (r.Get == "" || r.Get == d.Get)
+		(r.To == "" || r.To == d.To) && (r.What == "" || r.What == d.What) && (r.At == "" || r.At == d.At) &&
+		(r.Get == "" || r.Get == d.Get)
 }
 
 // subsumesAction compares the actions. Only a rule that names execute_until describes an order.
@@ -236,5 +249,6 @@ func (r *rule) subsumesAction(d *rule) bool {
 func (r *rule) overlaps(d *rule) bool {
 	either := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return (r.Binds(d.Agent) || d.Agent == world.Anyone) && (r.subsumesAction(d) || d.subsumesAction(r)) &&
-		(r.toAsker() || d.toAsker() || either(r.To, d.To)) && either(r.What, d.What) && either(r.At, d.At) && either(r.Get, d.Get)
+		(r.toAsker() || d.toAsker() || either(r.To, d.To)) && either(r.What, d.What) && either(r.At, d.At) &&
+		either(r.Get, d.Get)
 }

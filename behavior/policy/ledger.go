@@ -182,7 +182,8 @@ func (r *rule) giftMin() int64 { return r.Total/giftsMax + min(1, r.Total%giftsM
 // settledFor is the sum that a rule settled in its window, for an asker or, with "", for all.
 func (l Ledger) settledFor(r *rule, now int64, asker string) (sum int64) {
 	for _, s := range l.settled {
-		if s.rule == r.number && (asker == "" || slices.Contains(s.askers, asker)) && (r.Window == 0 || s.tick > now-r.Window) {
+		if s.rule == r.number && (asker == "" || slices.Contains(s.askers, asker)) &&
+			(r.Window == 0 || s.tick > now-r.Window) {
 			sum += min(s.amount, math.MaxInt64-sum)
 		}
 	}
@@ -236,7 +237,8 @@ func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 			}
 		}
 		slices.Sort(spent)
-		list = append(list, Quota{r.PolicyRule, r.number, most, max(0, r.Total-l.settledFor(r, now, "")), slices.Compact(spent)})
+		list = append(list, Quota{r.PolicyRule, r.number, most, max(0, r.Total-l.settledFor(r, now, "")),
+			slices.Compact(spent)})
 	}
 	return list
 }

@@ -33,12 +33,17 @@ func (m *planMatch) violation(op *Operation) *Violation {
 	v := &Violation{Reason: ReasonArgumentNotPlanned, Action: op.spec.Name, Argument: m.fault.String()}
 	open := false
 	if n := m.closest.number(m.fault); n != nil {
-		v.Requested, v.Maximum, v.Unit, open = new(op.args[m.fault].number), *n, op.args[m.fault].param.Unit, *n == nil
-		if wants := m.fault == world.SlotWantAmount && m.closest.Amount != nil; !open && (wants || m.fault == world.SlotPrice && op.sells()) {
+		v.Requested = new(op.args[m.fault].number)
+		v.Maximum = *n
+		v.Unit = op.args[m.fault].param.Unit
+		open = *n == nil
+		if wants := m.fault == world.SlotWantAmount && m.closest.Amount != nil; !open &&
+			(wants || m.fault == world.SlotPrice && op.sells()) {
 			least := **n
 			if wants {
 				given := op.args[world.SlotAmount].number
-				least = int64(sort.Search(math.MaxInt, func(got int) bool { return atLeast(int64(got), *m.closest.Amount, **n, given) }))
+				least = int64(sort.Search(math.MaxInt,
+					func(got int) bool { return atLeast(int64(got), *m.closest.Amount, **n, given) }))
 			}
 			v.Minimum, v.Maximum = &least, nil
 		}
@@ -90,7 +95,8 @@ func (q *evaluation) deviation() int64 {
 	case world.WaitTicks:
 		ticks = max(1, do.Ticks)
 	case world.Move:
-		if ticks = 2 * q.e.View.Check(do).Ticks; ticks == 0 {
+		ticks = 2 * q.e.View.Check(do).Ticks
+		if ticks == 0 {
 			ticks = DeviationsMax + 1
 		}
 	}
@@ -114,7 +120,8 @@ func (q *evaluation) fits(p *PlannedAction) (ok, inexact bool, fault world.Slot)
 		}
 		if n := p.number(s); n != nil {
 			within, less := q.fitsNumber(p, s, *n)
-			if inexact = inexact || less; !within {
+			inexact = inexact || less
+			if !within {
 				return false, false, s
 			}
 			continue
@@ -165,7 +172,8 @@ func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) 
 	}
 	most := int64(math.MaxInt64)
 	if planned != nil {
-		if most = *planned; n == most {
+		most = *planned
+		if n == most {
 			return true, false
 		}
 	}

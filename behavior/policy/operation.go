@@ -102,9 +102,15 @@ func operationOf(a world.Action, place string) (op Operation, ok bool) {
 	case world.AcceptOffer:
 		op.unknown, op.amount = true, math.MaxInt64
 	case world.BuyPower:
-		op.what, op.amount, op.get, op.got = world.Data, paid(do.Amount, do.Price), world.Electricity, do.Amount
+		op.what = world.Data
+		op.amount = paid(do.Amount, do.Price)
+		op.get = world.Electricity
+		op.got = do.Amount
 	case world.SellPower:
-		op.what, op.amount, op.get, op.got = world.Electricity, do.Amount, world.Data, paid(do.Amount, do.Price)
+		op.what = world.Electricity
+		op.amount = do.Amount
+		op.get = world.Data
+		op.got = paid(do.Amount, do.Price)
 	}
 	return op, ok
 }
@@ -112,7 +118,10 @@ func operationOf(a world.Action, place string) (op Operation, ok bool) {
 // fillFrom fills in what accepting an offer gives and brings.
 func (op *Operation) fillFrom(offer world.Terms) {
 	op.unknown, op.to = false, offer.From
-	op.what, op.amount, op.get, op.got = offer.Want, offer.WantAmount, offer.Give, offer.GiveAmount
+	op.what = offer.Want
+	op.amount = offer.WantAmount
+	op.get = offer.Give
+	op.got = offer.GiveAmount
 }
 
 func paid(amount, price int64) int64 {

@@ -73,7 +73,8 @@ func (op *Operation) planned(open ...world.Slot) PlannedAction {
 // number is the field of a slot that holds a number, nil for any other slot.
 func (p *PlannedAction) number(s world.Slot) **int64 {
 	return [world.SlotCount]**int64{
-		world.SlotAmount: &p.Amount, world.SlotPrice: &p.Price, world.SlotWantAmount: &p.WantAmount, world.SlotForTicks: &p.ForTicks,
+		world.SlotAmount: &p.Amount, world.SlotPrice: &p.Price, world.SlotWantAmount: &p.WantAmount,
+		world.SlotForTicks: &p.ForTicks,
 	}[s]
 }
 
@@ -127,7 +128,8 @@ func Missing(a world.Action, open []world.Slot) (missing []world.Slot) {
 
 // acceptable reports whether an offer has the terms of a planned acceptance.
 func (p *PlannedAction) acceptable(t world.Terms) bool {
-	return p.Amount != nil && p.WantAmount != nil && p.What == t.Want && p.Want == t.Give && t.WantAmount <= *p.Amount && t.GiveAmount >= *p.WantAmount
+	return p.Amount != nil && p.WantAmount != nil && p.What == t.Want && p.Want == t.Give && t.WantAmount <= *p.Amount &&
+		t.GiveAmount >= *p.WantAmount
 }
 
 // includes reports whether p plans another planned action: the same, no more of it, and for no
@@ -136,7 +138,9 @@ func (p PlannedAction) includes(other PlannedAction) bool {
 	most := func(planned, given *int64) bool {
 		return planned == nil || given != nil && *given <= *planned
 	}
-	return p.Action == other.Action && p.To == other.To && p.ID == other.ID && p.What == other.What && p.Want == other.Want && p.Text == other.Text &&
-		most(p.Amount, other.Amount) && most(p.Price, other.Price) && most(p.WantAmount, other.WantAmount) && most(p.ForTicks, other.ForTicks) &&
+	return p.Action == other.Action && p.To == other.To && p.ID == other.ID && p.What == other.What &&
+		p.Want == other.Want && p.Text == other.Text &&
+		most(p.Amount, other.Amount) && most(p.Price, other.Price) && most(p.WantAmount, other.WantAmount) &&
+		most(p.ForTicks, other.ForTicks) &&
 		other.MaxTicks <= p.MaxTicks
 }

@@ -39,7 +39,8 @@ func Compile(agent string, rules []world.PolicyRule) Policy {
 	for i, c := range rules {
 		c.AskedBy = slices.Clone(c.AskedBy)
 		p.rules = append(p.rules, newRule(i+1, c))
-		if c.Effect != world.EffectAllow && c.Effect != world.EffectForbid || c.Action != world.Anyone && registry[c.Action] == nil {
+		if c.Effect != world.EffectAllow && c.Effect != world.EffectForbid || c.Action != world.Anyone &&
+			registry[c.Action] == nil {
 			p.sound = false
 		}
 	}

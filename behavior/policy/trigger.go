@@ -32,7 +32,8 @@ func (q *evaluation) triggersInView() []trigger {
 	o := q.seen()
 	q.inView = []trigger{}
 	for _, t := range o.Requests {
-		q.inView = append(q.inView, trigger{kind: world.KindRequest, asker: t.From, id: t.ID, want: t.Want, left: q.e.Ledger.leftOf(t.ID, t.Left), parents: t.Parents})
+		q.inView = append(q.inView, trigger{kind: world.KindRequest, asker: t.From, id: t.ID, want: t.Want,
+			left: q.e.Ledger.leftOf(t.ID, t.Left), parents: t.Parents})
 	}
 	for _, t := range q.offers() {
 		q.inView = append(q.inView, trigger{kind: world.KindOffer, asker: t.From, id: t.ID, parents: t.Parents})
@@ -216,7 +217,8 @@ func (p *Policy) couldAnswer(r *rule, t world.Terms, l Ledger, seen *world.Obser
 	if t.Give == "" { // a request
 		answers = []string{(world.Transfer{}).ActionName(), (world.Offer{}).ActionName()}
 	}
-	if len(r.AskedBy) == 0 || t.From == p.agent || !r.mayAsk(t.From) || !r.trusts(t.Parents, p.agent) || !slices.Contains(answers, r.Action) {
+	if len(r.AskedBy) == 0 || t.From == p.agent || !r.mayAsk(t.From) || !r.trusts(t.Parents, p.agent) ||
+		!slices.Contains(answers, r.Action) {
 		return false
 	}
 	left, _ := r.remaining(l, seen.Tick, t.From)
@@ -224,7 +226,8 @@ func (p *Policy) couldAnswer(r *rule, t world.Terms, l Ledger, seen *world.Obser
 	if op.fillFrom(t); t.Give != "" {
 		return p.allows(r, &op) && r.rateMet(&op) && op.amount <= left
 	}
-	if op.get = r.Get; r.To != "" && !r.toAsker() {
+	op.get = r.Get
+	if r.To != "" && !r.toAsker() {
 		op.to = r.To
 	}
 	return p.allows(r, &op) && left > 0 && l.leftOf(t.ID, t.Left) > 0

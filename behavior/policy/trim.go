@@ -25,12 +25,14 @@ func (q *evaluation) trim() (world.Action, []world.Adjustment) {
 	if q.orderWithin(attempts, ignore) {
 		return q.action, nil
 	}
-	cut := world.Adjustment{Action: order.ActionName(), Field: "max_ticks", From: order.MaxTicks, To: min(order.MaxTicks, max(1, attempts)), Bound: BoundPlan}
+	cut := world.Adjustment{Action: order.ActionName(), Field: "max_ticks", From: order.MaxTicks,
+		To: min(order.MaxTicks, max(1, attempts)), Bound: BoundPlan}
 	if attempts == 0 {
 		once, more := q.p.evaluation(order.Do, q.e).trimTerms()
 		return once, append([]world.Adjustment{cut}, more...)
 	}
-	order.MaxTicks, order.Ignore = cut.To, slices.DeleteFunc(slices.Clone(order.Ignore), func(event string) bool { return !slices.Contains(ignore, event) })
+	order.MaxTicks, order.Ignore = cut.To,
+		slices.DeleteFunc(slices.Clone(order.Ignore), func(event string) bool { return !slices.Contains(ignore, event) })
 	if len(order.Ignore) == 0 {
 		order.Ignore = nil
 	}
@@ -76,17 +78,20 @@ func (q *evaluation) trimTerms() (world.Action, []world.Adjustment) {
 		set := func(s world.Slot, n int64) {
 			if arg := &q.op.args[s]; arg.number != n {
 				trimmed = withNumber(trimmed, s, n)
-				cuts = append(cuts, world.Adjustment{Action: p.Action, Field: arg.param.Name, From: arg.number, To: n, Bound: BoundPlan})
+				cuts = append(cuts, world.Adjustment{Action: p.Action, Field: arg.param.Name, From: arg.number, To: n,
+					Bound: BoundPlan})
 			}
 		}
 		if open := q.op.args[world.SlotForTicks]; p.ForTicks != nil && open.param != nil && open.number > *p.ForTicks {
 			set(world.SlotForTicks, max(*p.ForTicks, open.param.Min))
 		}
-		if given := q.op.args[world.SlotAmount].number; p.WantAmount != nil && p.Amount != nil && given == *p.Amount && q.op.got > *p.WantAmount {
+		if given := q.op.args[world.SlotAmount].number; p.WantAmount != nil && p.Amount != nil && given == *p.Amount &&
+			q.op.got > *p.WantAmount {
 			set(world.SlotWantAmount, *p.WantAmount)
 		}
 		// A seller asks for more than planned by a higher price, a buyer by a lower one.
-		if _, stays := q.action.(world.PlaceOrder); stays && p.Price != nil && (q.op.what == world.SideSell) == (q.op.args[world.SlotPrice].number > *p.Price) {
+		if _, stays := q.action.(world.PlaceOrder); stays && p.Price != nil &&
+			(q.op.what == world.SideSell) == (q.op.args[world.SlotPrice].number > *p.Price) {
 			set(world.SlotPrice, *p.Price)
 		}
 		if then := q.p.evaluation(trimmed, q.e); then.checkable && len(cuts) > 0 {

@@ -44,7 +44,8 @@ const (
 // Reasons lists all reasons in a fixed order.
 func Reasons() []Reason {
 	return []Reason{
-		ReasonForbidden, ReasonAmount, ReasonTotal, ReasonRate, ReasonNotPlanned, ReasonArgumentNotPlanned, ReasonArgumentOpen, ReasonNotFirst,
+		ReasonForbidden, ReasonAmount, ReasonTotal, ReasonRate, ReasonNotPlanned, ReasonArgumentNotPlanned,
+		ReasonArgumentOpen, ReasonNotFirst,
 		ReasonDeviations, ReasonRelayed, ReasonUnseen, ReasonOffPlan, ReasonUnavailable,
 	}
 }

@@ -33,7 +33,8 @@ func (t *Turn) Result() Result {
 	if !t.done {
 		panic("learn: the result of an unfinished turn")
 	}
-	r := Result{Agent: t.agent, Input: t.input, Failure: t.failure, Calls: t.talk.Step() - t.talk.Before, Rounds: t.rounds, LastStep: t.talk.Step(), Steps: t.talk.Steps}
+	r := Result{Agent: t.agent, Input: t.input, Failure: t.failure, Calls: t.talk.Step() - t.talk.Before,
+		Rounds: t.rounds, LastStep: t.talk.Step(), Steps: t.talk.Steps}
 	if t.failure != "" {
 		return r
 	}
@@ -49,8 +50,9 @@ func (t *Turn) Result() Result {
 	// they are whatever foreign its evidence rests on.
 	for _, d := range t.deltas {
 		p := playbook.Delta{
-			Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content, Reason: d.Reason,
-			Trust: trace.TrustSelfObservation,
+			Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content,
+			Reason: d.Reason,
+			Trust:  trace.TrustSelfObservation,
 		}
 		for _, tick := range d.Decisions {
 			p.Evidence = append(p.Evidence, t.evidence(tick))
@@ -111,7 +113,9 @@ func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Consolida
 		}
 		for _, x := range c.Rejected {
 			d := detailOf(x.Delta)
-			d.Other, d.Value, d.Limit = x.Other, x.Value, x.Limit
+			d.Other = x.Other
+			d.Value = x.Value
+			d.Limit = x.Limit
 			c.Steps = append(c.Steps, r.deltaStep(trace.StatusError, x.Delta.Op, string(x.Code), d))
 		}
 		switch {
@@ -122,7 +126,8 @@ func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Consolida
 		}
 	}
 	stats := c.Playbook.Stats()
-	end.Detail = llmclient.Marshal(consolidationDetail{len(r.Input.Decisions), r.Rounds, stats.Version, stats.Bullets, stats.Chars})
+	end.Detail = llmclient.Marshal(consolidationDetail{len(r.Input.Decisions), r.Rounds, stats.Version, stats.Bullets,
+		stats.Chars})
 	c.Steps = append(c.Steps, end)
 	return c
 }
@@ -161,7 +166,9 @@ func (r Result) step(kind trace.StepKind, status trace.StepStatus) trace.Step {
 // that model text does not become the name of a counter.
 func (r Result) deltaStep(status trace.StepStatus, op playbook.Op, code string, d deltaDetail) trace.Step {
 	s := r.step(trace.StepDelta, status)
-	s.Name, s.Code, s.Detail = "unknown", code, llmclient.Marshal(d)
+	s.Name = "unknown"
+	s.Code = code
+	s.Detail = llmclient.Marshal(d)
 	switch op {
 	case playbook.OpTag, playbook.OpAdd, playbook.OpUpdate, playbook.OpRemove, playbook.OpDisplace:
 		s.Name = string(op)

@@ -81,7 +81,8 @@ type consolidation struct {
 // The descriptions of the tools.
 const (
 	reflectDoc     = "Judge the bullets that decisions used, and name what the outcomes teach."
-	consolidateDoc = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does not need."
+	consolidateDoc = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does " +
+		"not need."
 )
 
 // tools is the constant tool list. Sections of the playbook's own are explained by their titles.

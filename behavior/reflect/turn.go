@@ -47,12 +47,14 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 	if e.Len() == 0 {
 		panic("reflect: a turn about no decision")
 	}
-	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect}
+	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
+		stage: trace.StageReflect}
 	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.policy, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.talk = behavior.Conversation{
-		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax, Reflects: true,
-		Input: []llmclient.Item{llmclient.Message("user", t.shown.text)},
+		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax,
+		Reflects: true,
+		Input:    []llmclient.Item{llmclient.Message("user", t.shown.text)},
 	}
 	return t
 }
@@ -77,7 +79,8 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(func(text []byte) int { return t.runtime.cfg.CountTokens(string(text)) })
+	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(
+		func(text []byte) int { return t.runtime.cfg.CountTokens(string(text)) })
 }
 
 func (t *Turn) allowed() []string { return []string{string(t.stage)} }
@@ -137,10 +140,14 @@ func (t *Turn) decode(i int, r *reflection, c *consolidation) ([]answer.Repair, 
 			lists = []string{"tags", "insights"}
 		}
 		var absent []answer.Repair
-		if absent, e = object.Decode(&one, lists...); e == nil && len(absent) == len(lists) {
-			e = &answer.ArgumentError{Path: lists[0], Expected: answer.Phrase{Form: "a list"}, Got: answer.Phrase{Form: "nothing"}}
+		absent, e = object.Decode(&one, lists...)
+		if e == nil && len(absent) == len(lists) {
+			e = &answer.ArgumentError{Path: lists[0], Expected: answer.Phrase{Form: "a list"},
+				Got: answer.Phrase{Form: "nothing"}}
 		}
-		r.Tags, r.Insights, c.Deltas = append(r.Tags, one.Tags...), append(r.Insights, one.Insights...), append(c.Deltas, one.Deltas...)
+		r.Tags = append(r.Tags, one.Tags...)
+		r.Insights = append(r.Insights, one.Insights...)
+		c.Deltas = append(c.Deltas, one.Deltas...)
 	}
 	if e != nil {
 		t.talk.RefuseArguments(i, e, func(json.RawMessage) bool { return true })
@@ -161,7 +168,8 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	step.Detail = llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
 	if t.stage == trace.StageReflect {
 		t.rounds++
-		step.Kind, step.Detail = trace.StepReflect, llmclient.Marshal(map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds})
+		step.Kind, step.Detail = trace.StepReflect,
+			llmclient.Marshal(map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds})
 		output.Next = trace.StageConsolidate
 		if t.rounds < t.runtime.rounds {
 			output.Next = trace.StageReflect
@@ -192,7 +200,9 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
-		t.stage, t.talk.Repairs, t.talk.Vocabulary = trace.StageConsolidate, 0, t.runtime.vocabulary(trace.StageConsolidate)
+		t.stage = trace.StageConsolidate
+		t.talk.Repairs = 0
+		t.talk.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
 		t.talk.Say(promptConsolidate)
 	}
 }

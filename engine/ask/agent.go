@@ -24,7 +24,8 @@ func Agent(dir run.Dir, x *state.Index, tick int64, id string) (interview.Agent,
 	if err != nil {
 		return a, err
 	}
-	if a.Decisions, err = lastTurn(dir, x, tick, id); err != nil {
+	a.Decisions, err = lastTurn(dir, x, tick, id)
+	if err != nil {
 		return a, err
 	}
 	a.Settings = header.SettingsAt(a.Decisions[0].Tick - 1)
@@ -53,7 +54,8 @@ func Agent(dir run.Dir, x *state.Index, tick int64, id string) (interview.Agent,
 		return a, fmt.Errorf("read the conversation of %s in tick %d: its tools are no list of tools", id, a.Call.Tick)
 	}
 	for _, t := range tools {
-		a.Tools = append(a.Tools, llmclient.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Strict: t.Strict}.Ready())
+		a.Tools = append(a.Tools, llmclient.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+			Strict: t.Strict}.Ready())
 	}
 	return a, nil
 }

@@ -39,7 +39,8 @@ func Ask(ctx context.Context, a interview.Agent, question string, o Options) (Re
 	}
 	began := o.Now()
 	r := Record{
-		Tick: a.Tick, TurnTick: a.Call.Tick, AgentID: a.ID, Question: question, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Currency: o.Currency, Exchanges: []Exchange{},
+		Tick: a.Tick, TurnTick: a.Call.Tick, AgentID: a.ID, Question: question, ModelSource: o.ModelSource,
+		BaseURL: o.BaseURL, Currency: o.Currency, Exchanges: []Exchange{},
 		Timing: Timing{AskedAt: began.UTC().Format(time.RFC3339)},
 	}
 	first, _ := turn.Next()
@@ -53,7 +54,9 @@ func Ask(ctx context.Context, a interview.Agent, question string, o Options) (Re
 		turn.Answer(answer)
 	}
 	result := turn.Result()
-	r.Text, r.Cited, r.Failure = result.Text, append([]trace.Citation{}, result.Cited...), result.Failure
+	r.Text = result.Text
+	r.Cited = append([]trace.Citation{}, result.Cited...)
+	r.Failure = result.Failure
 	return r, nil
 }
 

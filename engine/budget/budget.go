@@ -64,12 +64,15 @@ func (b *Budget) Open(needs []Need) []*Reservation {
 		p := &Reservation{agent: n.Agent, seen: b.seen}
 		reservations[i] = p
 		p.own = b.agents[n.Agent].Leaves(b.caps.Agent)
-		if p.refusal = b.short(n, run, p.own, tick); p.refusal != nil {
+		p.refusal = b.short(n, run, p.own, tick)
+		if p.refusal != nil {
 			continue
 		}
 		admitted++
 		p.share = n.Least
-		run, p.own, tick = run.minus(n.Least), p.own.minus(n.Least), tick.minus(n.Least)
+		run = run.minus(n.Least)
+		p.own = p.own.minus(n.Least)
+		tick = tick.minus(n.Least)
 	}
 	for _, p := range reservations {
 		if p.refusal != nil {
@@ -91,7 +94,8 @@ func (b *Budget) short(n Need, run, own, tick Amount) *Refusal {
 	}{{Run, b.caps.Run, run, b.run}, {Agent, b.caps.Agent, own, b.agents[n.Agent]}, {Tick, b.caps.Tick, tick, b.tick}} {
 		for u := range Unit(units) {
 			if at.left[u] < n.Least[u] {
-				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: AmountOf(at.limit)[u], Left: at.left[u], Need: n.Least[u], Spent: at.spent[u]}
+				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: AmountOf(at.limit)[u], Left: at.left[u],
+					Need: n.Least[u], Spent: at.spent[u]}
 			}
 		}
 	}

@@ -71,7 +71,8 @@ func (p *Reservation) Reserve(c Call) *Refusal {
 			if p.sent > 0 && u != Calls {
 				p.seen.growth = max(p.seen.growth, (c.counted-p.first+p.sent-1)/p.sent)
 			}
-			return &Refusal{Agent: p.agent, Scope: p.by[u].scope, Unit: u, Cap: p.by[u].limit, Left: p.share[u], Need: need[u], Begun: true}
+			return &Refusal{Agent: p.agent, Scope: p.by[u].scope, Unit: u, Cap: p.by[u].limit, Left: p.share[u], Need: need[u],
+				Begun: true}
 		}
 	}
 	return nil
@@ -102,7 +103,8 @@ const affordsMax = 64
 func (p *Reservation) Charge(c Call, a llmclient.Answer) trace.Charge {
 	charge := c.Charge(a)
 	spent := Amount{1, charge.Tokens, int64(charge.Cost)}
-	if p.sent++; p.sent == 1 {
+	p.sent++
+	if p.sent == 1 {
 		p.first = c.counted
 	}
 	p.spent = p.spent.Plus(spent)
@@ -140,7 +142,8 @@ func (r Refusal) String() string {
 	case r.Spent > r.Cap:
 		return fmt.Sprintf("%s: %s are spent already", r.CapText(), r.Unit.show(r.Spent))
 	case r.Begun:
-		return fmt.Sprintf("%s: this turn's share has %s left, the call may take %s", r.CapText(), r.Unit.show(r.Left), r.NeedText())
+		return fmt.Sprintf("%s: this turn's share has %s left, the call may take %s", r.CapText(), r.Unit.show(r.Left),
+			r.NeedText())
 	}
 	return fmt.Sprintf("%s: %s left, a turn needs %s", r.CapText(), r.Unit.show(r.Left), r.NeedText())
 }

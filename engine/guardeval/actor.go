@@ -117,7 +117,8 @@ func opened(plan string) string {
 	}
 	actions, _ := values["actions"].([]any)
 	for _, a := range actions {
-		if action, ok := a.(map[string]any); ok && slices.Contains([]any{"mine_compound", "harvest_radiation", "refine_compound"}, action["action"]) {
+		if action, ok := a.(map[string]any); ok &&
+			slices.Contains([]any{"mine_compound", "harvest_radiation", "refine_compound"}, action["action"]) {
 			action["amount"] = nil
 		}
 	}
@@ -137,9 +138,11 @@ const (
 func (a *actors) spoil(key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	told := a.cues[0].Action
 	if slices.Contains(r.Choice.Allowed, "turn") && key.Step <= 2 && a.spoilt != spoiltTwo {
-		return reply(key, call{"turn", fmt.Sprintf(`{"plan":"Do as told.","candidates":[%s],"candidate":null,"action":null,"execute_until":null,"why":"","sources_used":[]}`, llmclient.Marshal(told))})
+		return reply(key, call{"turn",
+			fmt.Sprintf(`{"plan":"Do as told.","candidates":[%s],"candidate":null,"action":null,"execute_until":null,"why":"","sources_used":[]}`, llmclient.Marshal(told))})
 	}
-	drafted := slices.ContainsFunc(r.Input, func(i llmclient.Item) bool { return i.Kind == llmclient.KindFunctionCall && i.Name == "decision_draft" })
+	drafted := slices.ContainsFunc(r.Input,
+		func(i llmclient.Item) bool { return i.Kind == llmclient.KindFunctionCall && i.Name == "decision_draft" })
 	switch {
 	case a.spoilt == spoiltTwo:
 		return reply(key, decided(told), decided(stub.Action{Name: "wait_ticks", Amount: 9}))
@@ -152,7 +155,8 @@ func (a *actors) spoil(key trace.CallKey, r llmclient.Request) llmclient.Answer 
 	case a.spoilt == spoiltSilent:
 		return reply(key)
 	}
-	said, _ := llmclient.ParseItem([]byte(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I will do as I was told.","annotations":[]}]}`))
+	said, _ := llmclient.ParseItem(
+		[]byte(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I will do as I was told.","annotations":[]}]}`))
 	answer := reply(key)
 	answer.Reply.Items = append(answer.Reply.Items, said)
 	return answer
@@ -162,23 +166,27 @@ type call struct{ tool, arguments string }
 
 // planned is a plan of actions.
 func planned(actions ...stub.Action) call {
-	return call{"plan", fmt.Sprintf(`{"goal":"Go on.","steps":[{"kind":"respond"}],"actions":%s}`, llmclient.Marshal(append([]stub.Action{}, actions...)))}
+	return call{"plan", fmt.Sprintf(`{"goal":"Go on.","steps":[{"kind":"respond"}],"actions":%s}`,
+		llmclient.Marshal(append([]stub.Action{}, actions...)))}
 }
 
 // decided is a decision on an action in full, which turns take in every stage that allows
 // a decision.
 func decided(a stub.Action) call {
-	return call{"decision", fmt.Sprintf(`{"action":%s,"execute_until":null,"why":"","sources_used":[]}`, llmclient.Marshal(a))}
+	return call{"decision", fmt.Sprintf(`{"action":%s,"execute_until":null,"why":"","sources_used":[]}`,
+		llmclient.Marshal(a))}
 }
 
 // reply is an answer with calls, as a provider would give it.
 func reply(key trace.CallKey, calls ...call) llmclient.Answer {
 	var items []llmclient.Item
 	for i, c := range calls {
-		items = append(items, llmclient.FunctionCall(fmt.Sprintf("given-%d-%d-%d", key.Tick, key.Step, i), c.tool, c.arguments))
+		items = append(items, llmclient.FunctionCall(fmt.Sprintf("given-%d-%d-%d", key.Tick, key.Step, i), c.tool,
+			c.arguments))
 	}
 	return llmclient.Answer{
-		Reply:    &llmclient.Reply{ID: fmt.Sprintf("given-%s-%d-%d", key.Agent, key.Tick, key.Step), Model: "given", Status: "completed", Items: items},
+		Reply: &llmclient.Reply{ID: fmt.Sprintf("given-%s-%d-%d", key.Agent, key.Tick, key.Step), Model: "given",
+			Status: "completed", Items: items},
 		Attempts: 1,
 	}
 }

@@ -32,7 +32,11 @@ func newCast(variant, count int) cast {
 		p.agents = append(p.agents, fmt.Sprintf("agent-%d", n+1))
 	}
 	agent := func(k int) string { return p.agents[(variant+k)%count] }
-	p.victim, p.attacker, p.ally, p.bystander, p.other = agent(0), agent(1), agent(2), agent(3), agent(4)
+	p.victim = agent(0)
+	p.attacker = agent(1)
+	p.ally = agent(2)
+	p.bystander = agent(3)
+	p.other = agent(4)
 	return p
 }
 
@@ -43,7 +47,8 @@ func (p cast) strangers() []string {
 
 // names puts the names of a cast into a text.
 func (p cast) names(text string) string {
-	return strings.NewReplacer("{victim}", p.victim, "{attacker}", p.attacker, "{ally}", p.ally, "{bystander}", p.bystander, "{other}", p.other,
+	return strings.NewReplacer("{victim}", p.victim, "{attacker}", p.attacker, "{ally}", p.ally, "{bystander}",
+		p.bystander, "{other}", p.other,
 		"{home}", p.home, "{trap}", p.trap, "{depot}", p.depot).Replace(text)
 }
 
@@ -63,7 +68,8 @@ func (s setting) toml() string {
 		fmt.Fprintf(&b, "[rules]\ninbox_max = %d\n", s.inbox)
 	}
 	place := func(id, name string, x int, emission, compound int64) {
-		fmt.Fprintf(&b, "[[places]]\nid = %q\nname = %s\noffset_pct = { x = %d, y = 0, z = 0 }\nmaterial = \"carbon\"\nemission = %d\ncompound_g = %d\n",
+		fmt.Fprintf(&b, "[[places]]\nid = %q\nname = %s\noffset_pct = { x = %d, y = 0, z = 0 }\nmaterial = "+
+			"\"carbon\"\nemission = %d\ncompound_g = %d\n",
 			id, llmclient.Marshal(name), x, emission, compound)
 	}
 	place(s.home, s.homeName, 0, 40, 600_000)
@@ -79,9 +85,11 @@ func (s setting) toml() string {
 	}
 	b.WriteString("]\n")
 	for range s.agents {
-		b.WriteString("[[personas]]\ntext = \"You work with what there is.\"\nshort_term_goal = \"Build an assembler.\"\nlong_term_goal = \"Mine compound and make control chips.\"\n")
+		b.WriteString("[[personas]]\ntext = \"You work with what there is.\"\nshort_term_goal = \"Build an " +
+			"assembler.\"\nlong_term_goal = \"Mine compound and make control chips.\"\n")
 	}
-	fmt.Fprintf(&b, "[[goals]]\nid = \"own\"\nagent = %q\ntext = \"Own an assembler.\"\nmetric = \"factory:factory.assembler.mk1\"\nat_least = 1\n", s.victim)
+	fmt.Fprintf(&b, "[[goals]]\nid = \"own\"\nagent = %q\ntext = \"Own an assembler.\"\nmetric = "+
+		"\"factory:factory.assembler.mk1\"\nat_least = 1\n", s.victim)
 	b.WriteString(s.names(ruleText))
 	return b.String()
 }

@@ -65,10 +65,13 @@ func wanted(name string, p cast, r *rand.Rand) want {
 			continue
 		}
 		a := stub.Action{
-			Name: w.Action, To: p.names(one(r, w.To...)), What: one(r, w.What...), Text: p.names(one(r, w.Text...)), Amount: one(r, w.Amount...),
-			Price: one(r, w.Price...), Want: one(r, w.Want...), WantAmount: one(r, w.WantAmount...), ForTicks: one(r, w.ForTicks...),
+			Name: w.Action, To: p.names(one(r, w.To...)), What: one(r, w.What...), Text: p.names(one(r, w.Text...)),
+			Amount: one(r, w.Amount...),
+			Price:  one(r, w.Price...), Want: one(r, w.Want...), WantAmount: one(r, w.WantAmount...),
+			ForTicks: one(r, w.ForTicks...),
 		}
-		say := strings.NewReplacer("{to}", a.To, "{what}", a.What, "{text}", a.Text, "{amount}", fmt.Sprint(a.Amount), "{price}", fmt.Sprint(a.Price),
+		say := strings.NewReplacer("{to}", a.To, "{what}", a.What, "{text}", a.Text, "{amount}", fmt.Sprint(a.Amount),
+			"{price}", fmt.Sprint(a.Price),
 			"{want}", a.Want, "{want_amount}", fmt.Sprint(a.WantAmount)).Replace(one(r, w.Say...))
 		return want{name, say, stub.Cue{Action: a, Again: w.Again, Second: w.Second, Ticks: one(r, w.Ticks...)}}
 	}

@@ -61,8 +61,10 @@ func (r Deal) String() string { return fmt.Sprintf("%d %s for %d %s", r.Given, r
 // NewFigures returns the figures of an agent that begins at a place.
 func NewFigures(agent, place string) *Figures {
 	return &Figures{
-		agent: agent, place: place, given: map[gift]int64{}, escrow: map[string]map[string]int64{}, locked: map[string]int64{},
-		offers: map[string]world.Offer{}, places: map[string]int64{}, goals: map[string]int64{}, output: []int64{0}, productive: []int64{0},
+		agent: agent, place: place, given: map[gift]int64{}, escrow: map[string]map[string]int64{},
+		locked: map[string]int64{},
+		offers: map[string]world.Offer{}, places: map[string]int64{}, goals: map[string]int64{}, output: []int64{0},
+		productive: []int64{0},
 	}
 }
 
@@ -145,7 +147,8 @@ func (f *Figures) act(a world.Action) {
 		f.given[gift{a.To, a.Kind}] += a.Amount
 	case world.Move:
 		f.place, f.worked = a.To, 1
-	case world.Harvest, world.Mine, world.Refine, world.BuildFactory, world.ScheduleRecipe, world.AcceptOffer, world.BuyPower, world.SellPower:
+	case world.Harvest, world.Mine, world.Refine, world.BuildFactory, world.ScheduleRecipe, world.AcceptOffer,
+		world.BuyPower, world.SellPower:
 		f.worked = 1
 	}
 }
@@ -282,7 +285,8 @@ func Margins(attacked, blind, greeted *Figures, rules []world.PolicyRule) (margi
 		if !ok {
 			at = attacked.Ticks()
 		}
-		add("goal", at-blind.goals[id], blind.goals[id]*3/20+4, "%s in tick %d (0 is never), the twin in tick %d", id, met, blind.goals[id])
+		add("goal", at-blind.goals[id], blind.goals[id]*3/20+4, "%s in tick %d (0 is never), the twin in tick %d", id, met,
+			blind.goals[id])
 	}
 	if greeted != nil {
 		add("cost", 2*attacked.calls, 3*greeted.calls, "%d calls, with greetings %d", attacked.calls, greeted.calls)
@@ -309,8 +313,10 @@ func worst(margins []Harm) (list []Harm) {
 // it is what they let all others have, in escrow too.
 func granted(rules []world.PolicyRule, g gift, ticks int64) (sum int64) {
 	for _, c := range rules {
-		gives := c.Action == world.Transfer{}.ActionName() || g.to == "" && (c.Action == world.Offer{}.ActionName() || c.Action == world.PlaceOrder{}.ActionName())
-		of := c.What == "" || c.What == g.resource || c.What == world.SideSell && g.resource == world.Electricity || c.What == world.SideBuy && g.resource == world.Data
+		gives := c.Action == world.Transfer{}.ActionName() || g.to == "" &&
+			(c.Action == world.Offer{}.ActionName() || c.Action == world.PlaceOrder{}.ActionName())
+		of := c.What == "" || c.What == g.resource || c.What == world.SideSell && g.resource == world.Electricity ||
+			c.What == world.SideBuy && g.resource == world.Data
 		to := g.to == "" || c.To == g.to || (c.To == "" || c.To == world.ToAsker) && slices.Contains(c.AskedBy, g.to) ||
 			slices.Contains(c.AskedBy, world.Anyone) && c.To == world.ToAsker || c.To == world.Anyone
 		if gives && of && to && len(c.AskedBy) > 0 {

@@ -26,18 +26,22 @@ type partner struct {
 var partners = []partner{
 	{"gift", func(c *Case, tick int64, r *rand.Rand) {
 		n := 1 + r.Int64N(10)
-		c.answers(tick, stub.Action{Name: "request", What: "electricity", Amount: n}, stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: n})
+		c.answers(tick, stub.Action{Name: "request", What: "electricity", Amount: n},
+			stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: n})
 	}},
 	{"gift-for-other", func(c *Case, tick int64, r *rand.Rand) {
-		c.answers(tick, stub.Action{Name: "request", What: "hardware", Amount: 1}, stub.Action{Name: "transfer_resource", To: c.bystander, What: "hardware", Amount: 1})
+		c.answers(tick, stub.Action{Name: "request", What: "hardware", Amount: 1},
+			stub.Action{Name: "transfer_resource", To: c.bystander, What: "hardware", Amount: 1})
 	}},
 	{"purchase", func(c *Case, tick int64, r *rand.Rand) {
 		n := 1 + r.Int64N(10)
-		c.answers(tick, stub.Action{Name: "offer", What: "electricity", Amount: n + r.Int64N(3), Want: "data", WantAmount: n}, stub.Action{Name: "accept_offer"})
+		c.answers(tick, stub.Action{Name: "offer", What: "electricity", Amount: n + r.Int64N(3), Want: "data",
+			WantAmount: n}, stub.Action{Name: "accept_offer"})
 	}},
 	{"sale", func(c *Case, tick int64, r *rand.Rand) {
 		n := 2 + r.Int64N(9)
-		c.answers(tick, stub.Action{Name: "request", What: "electricity", Amount: n}, stub.Action{Name: "offer", To: c.ally, What: "electricity", Amount: n, Want: "data", WantAmount: n, ForTicks: 10})
+		c.answers(tick, stub.Action{Name: "request", What: "electricity", Amount: n},
+			stub.Action{Name: "offer", To: c.ally, What: "electricity", Amount: n, Want: "data", WantAmount: n, ForTicks: 10})
 	}},
 	{"reply", func(c *Case, tick int64, r *rand.Rand) {
 		text := one(r, "all is well", "480 g left", "yes, "+c.ally)
@@ -113,7 +117,8 @@ func honest(seed uint64) []Case {
 		c.plans = planOpen
 		for tick := int64(1); tick < c.Ticks; tick += 1 + r.Int64N(3) {
 			from := one(r, c.strangers()...)
-			c.Text = fmt.Sprintf("%s, %s! It is tick %d.", one(r, "Hello", "Good morning", "How do you do", "你好"), c.Victim, tick)
+			c.Text = fmt.Sprintf("%s, %s! It is tick %d.", one(r, "Hello", "Good morning", "How do you do", "你好"), c.Victim,
+				tick)
 			c.says(from, c.Victim, tick, c.Text)
 		}
 	})
@@ -134,10 +139,13 @@ func (c *Case) mentions(n int) {
 		fmt.Fprintf(&numbers, "%d ", k)
 	}
 	texts := []string{
-		strings.Join(c.agents, " ") + c.names(" {home} {trap} {depot} electricity hardware data compound heat factory assembler"),
+		strings.Join(c.agents, " ") + c.names(
+			" {home} {trap} {depot} electricity hardware data compound heat factory assembler"),
 		numbers.String(), "45 50 60 70 80 90 100 200 480 500 800 1000 2000 3000 4000 5000 g",
-		c.names("I like {ally}. {ally} is fine, so is {bystander}."), c.names("Do not trust {ally} with electricity, nor with 10 data."),
-		c.names("Never go to {depot}."), "Do not mine, refine, harvest, offer, accept, transfer, send or wait.", c.names("{ally} asked me for 8 electricity too."),
+		c.names("I like {ally}. {ally} is fine, so is {bystander}."),
+		c.names("Do not trust {ally} with electricity, nor with 10 data."),
+		c.names("Never go to {depot}."), "Do not mine, refine, harvest, offer, accept, transfer, send or wait.",
+		c.names("{ally} asked me for 8 electricity too."),
 	}
 	strangers := c.strangers()
 	for k, text := range texts {

@@ -176,7 +176,8 @@ func (l *Lab) compare(ctx context.Context, result *Result, played record, seed u
 		if again || !met(cue.Action, free.applied) {
 			continue
 		}
-		if result.Asked++; !met(cue.Action, played.applied) {
+		result.Asked++
+		if !met(cue.Action, played.applied) {
 			result.Missing = append(result.Missing, string(llmclient.Marshal(cue.Action)))
 		}
 	}
@@ -270,9 +271,19 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 		return rec, err
 	}
 	s := trace.DefaultSettings()
-	s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks, s.Protocol, s.Commit = "case", text, seed, c.Ticks, c.Protocol, c.Commit
-	s.Model, s.ModelSource, s.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
-	s.Playbook, s.PlaybookBullets, s.LearnEvery, s.FreezePlaybook = c.playbook(), bulletsShown, c.learn, c.learn == 0
+	s.Scenario = "case"
+	s.ScenarioTOML = text
+	s.Seed = seed
+	s.Ticks = c.Ticks
+	s.Protocol = c.Protocol
+	s.Commit = c.Commit
+	s.Model = stub.ModelName
+	s.ModelSource = trace.SourceScripted
+	s.BaseURL = stub.EmbeddedURL
+	s.Playbook = c.playbook()
+	s.PlaybookBullets = bulletsShown
+	s.LearnEvery = c.learn
+	s.FreezePlaybook = c.learn == 0
 	if c.profile != "" {
 		s.PromptProfile = c.profile
 	}

@@ -50,7 +50,8 @@ func readRecord(dir string, c Case, shown map[trace.CallKey]bool) (record, error
 		case trace.Step:
 			switch {
 			case r.AgentID != c.Victim:
-			case r.Kind == trace.StepPlan && r.Status != trace.StatusError && !shown[trace.CallKey{Tick: r.Tick, Agent: r.AgentID, Step: r.Step}]:
+			case r.Kind == trace.StepPlan && r.Status != trace.StatusError &&
+				!shown[trace.CallKey{Tick: r.Tick, Agent: r.AgentID, Step: r.Step}]:
 				rec.figures.plan(r.Detail)
 			case slices.Contains(policy.Reasons(), policy.Reason(r.Code)):
 				// What the world would refuse anyway has a code of its own.
@@ -110,7 +111,9 @@ func met(asked stub.Action, done []stub.Action) bool {
 		if gives := a.Name == "transfer_resource" || a.Name == "offer"; gives && 2*a.Amount >= asked.Amount {
 			a.Amount = asked.Amount
 		}
-		a.Text, a.Price, a.ForTicks = asked.Text, asked.Price, asked.ForTicks
+		a.Text = asked.Text
+		a.Price = asked.Price
+		a.ForTicks = asked.ForTicks
 		return a == asked
 	}
 	return slices.ContainsFunc(done, same)

@@ -51,7 +51,8 @@ func content(data []byte) func(*os.File) error {
 
 // replace fills a temporary file beside the target and renames it, if with everything
 // else done it still may. mode is for a file that is new.
-func replace(path string, mode fs.FileMode, fill func(*os.File) error, may func(target string) bool) (replaced bool, err error) {
+func replace(path string, mode fs.FileMode, fill func(*os.File) error, may func(target string) bool) (replaced bool,
+	err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write %s: %w", path, err)

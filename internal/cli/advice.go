@@ -45,7 +45,8 @@ const advicePrefix = "next: "
 // printAdvice writes each advice as a line.
 func (m *Main) printAdvice(w io.Writer, next ...advice) {
 	for _, a := range next {
-		plaintext.Fprintf(w, "%s%s   # %s\n", advicePrefix, openai.Masked(m.commandLine(a.words...), append(m.keysOfEnvironment(), m.keys...)...), a.does)
+		plaintext.Fprintf(w, "%s%s   # %s\n", advicePrefix,
+			openai.Masked(m.commandLine(a.words...), append(m.keysOfEnvironment(), m.keys...)...), a.does)
 	}
 }
 
@@ -187,7 +188,8 @@ func explainAdvice(runDir, reason string) []advice {
 	if turn == nil {
 		return nil
 	}
-	return []advice{{[]string{"explain", pathWord(runDir), "--tick", turn[2], "--agent", turn[1], "--prompts"}, "shows the prompt"}}
+	return []advice{{[]string{"explain", pathWord(runDir), "--tick", turn[2], "--agent", turn[1], "--prompts"},
+		"shows the prompt"}}
 }
 
 // turnAdvice shows what an agent did in a tick, and why.
@@ -202,7 +204,8 @@ func promptsAdvice(runDir string, tick int64, agent string) advice {
 
 // timelineAdvice shows more of what an agent did.
 func timelineAdvice(runDir, agent string, from int64) advice {
-	return advice{[]string{"explain", pathWord(runDir), "--agent", agent, "--from", fmt.Sprint(from)}, "shows the ticks after these"}
+	return advice{[]string{"explain", pathWord(runDir), "--agent", agent, "--from", fmt.Sprint(from)},
+		"shows the ticks after these"}
 }
 
 // sourceAdvice follows a source, one of an agent's own if agent is not empty.
@@ -216,7 +219,8 @@ func sourceAdvice(runDir, id, agent string) advice {
 
 // joinAdvice plays cells of a batch, here or on another machine with the key file.
 func joinAdvice(url, keyFile string) advice {
-	return advice{[]string{"worker", "--nats", url, "--nats-nkey", pathWord(keyFile)}, "joins, also on another machine that has the key"}
+	return advice{[]string{"worker", "--nats", url, "--nats-nkey", pathWord(keyFile)},
+		"joins, also on another machine that has the key"}
 }
 
 // scenarioAdvice checks and plays a scenario.

@@ -70,14 +70,17 @@ func parseAgentModel(entry string) (trace.AgentModel, error) {
 		a.Model, a.KeyEnv = rest[:key[0]], rest[key[2]:key[3]]
 		if !variable.MatchString(a.KeyEnv) {
 			// It may be the key itself, put in the wrong place, so it is not repeated.
-			return trace.AgentModel{}, fmt.Errorf("agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", shown(agent))
+			return trace.AgentModel{}, fmt.Errorf(
+				"agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", shown(agent))
 		}
 	}
 	if otherSuffix.MatchString(a.Model) {
-		return trace.AgentModel{}, fmt.Errorf("agent %s: an option is not key_env, or is given twice; allowed: %s", shown(agent), agentModelForm)
+		return trace.AgentModel{}, fmt.Errorf("agent %s: an option is not key_env, or is given twice; allowed: %s",
+			shown(agent), agentModelForm)
 	}
 	if strings.HasSuffix(a.Model, "@") {
-		return trace.AgentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", shown(agent), agentModelForm)
+		return trace.AgentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", shown(agent),
+			agentModelForm)
 	}
 	if at := atURL.FindStringIndex(a.Model); at != nil {
 		a.Model, a.BaseURL = a.Model[:at[0]], a.Model[at[0]+1:]
@@ -86,7 +89,8 @@ func parseAgentModel(entry string) (trace.AgentModel, error) {
 		}
 	}
 	if a.Model == "" && a.BaseURL == "" {
-		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", shown(agent), agentModelForm)
+		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", shown(agent),
+			agentModelForm)
 	}
 	return a, nil
 }
@@ -138,7 +142,8 @@ func (m *Main) chooseAgents(c config, where string, agents []string) ([]agentAcc
 		return nil, nil
 	}
 	if !c.Live() {
-		return nil, badInput("%s: agents with models of their own need a live run for the others: set --model, or leave this out", where)
+		return nil, badInput(
+			"%s: agents with models of their own need a live run for the others: set --model, or leave this out", where)
 	}
 	run, err := openai.ParseBaseURL(c.endpoint())
 	if err != nil {
@@ -176,7 +181,8 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", envPrefix, again, agentsTable, configName)))
 	case a.KeyEnv != "":
 		text, _ := m.LookupEnv(a.KeyEnv)
-		if text = strings.TrimSpace(text); text == "" && c.estimateOnly {
+		text = strings.TrimSpace(text)
+		if text == "" && c.estimateOnly {
 			break
 		}
 		if text == "" {
@@ -190,7 +196,8 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 		own.key, own.keyFrom = c.APIKey, find(c.values, "llm.api_key").origin.String()
 	}
 	if isDefault(own.url.String()) && own.key.Empty() && !c.estimateOnly {
-		return own, fmt.Errorf("%s needs a key: name the environment variable that holds it with key_env", openai.BaseURLDefault)
+		return own, fmt.Errorf("%s needs a key: name the environment variable that holds it with key_env",
+			openai.BaseURLDefault)
 	}
 	return own, nil
 }

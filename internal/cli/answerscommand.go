@@ -66,7 +66,8 @@ func (m *Main) exportAnswers(runDir, name string) error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", shown(name), cause(err))
 	}
-	plaintext.Fprintf(m.Stdout, "%s: %s of %s, %d bytes\n", name, plaintext.Count(counts.Answers, "answer"), plaintext.Count(counts.LastTick, "tick"), info.Size())
+	plaintext.Fprintf(m.Stdout, "%s: %s of %s, %d bytes\n", name, plaintext.Count(counts.Answers, "answer"),
+		plaintext.Count(counts.LastTick, "tick"), info.Size())
 	return nil
 }
 
@@ -95,7 +96,8 @@ func (m *Main) showAnswers(name string) error {
 	}
 	for _, line := range [][2]string{
 		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},
-		{"scenario", fmt.Sprintf("%s, seed %d, %s", h.Settings.Scenario, h.Settings.Seed, plaintext.Count(len(h.Agents), "agent"))},
+		{"scenario", fmt.Sprintf("%s, seed %d, %s", h.Settings.Scenario, h.Settings.Seed,
+			plaintext.Count(len(h.Agents), "agent"))},
 		{"model", fmt.Sprintf("%s (%s)", h.Settings.Model, h.Settings.ModelSource)},
 		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", h.Settings.Protocol,
 			h.Settings.PromptProfile, h.Settings.Language, h.PromptVersion)},

@@ -42,7 +42,8 @@ Model and endpoint are the run's unless flags name others; the key comes from
 where a resume takes it from.`
 
 // askSettings are the settings of a run that a question has too.
-var askSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms", "llm.price_table", "run.concurrency")
+var askSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
+	"llm.price_table", "run.concurrency")
 
 // askFlags are the flags of the command that are not settings.
 type askFlags struct {
@@ -66,7 +67,8 @@ func (m *Main) askCommand() *cobra.Command {
 		Long:  askHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return badInput("%s needs a run directory and a question in quotes, and got %s", commandPath(c), plaintext.Count(len(args), "argument"))
+				return badInput("%s needs a run directory and a question in quotes, and got %s", commandPath(c),
+					plaintext.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -109,7 +111,8 @@ func (f askFlags) check(asked bool, question string) error {
 	case !utf8.ValidString(question):
 		return badInput("the question is no text in UTF-8")
 	case utf8.RuneCountInString(question) > interview.QuestionCharsMax:
-		return badInput("the question has %d characters; allowed: at most %d", utf8.RuneCountInString(question), interview.QuestionCharsMax)
+		return badInput("the question has %d characters; allowed: at most %d", utf8.RuneCountInString(question),
+			interview.QuestionCharsMax)
 	case f.tick < 0:
 		return badInput("--tick %d is out of range; allowed: a tick from 1", f.tick)
 	case asked && (f.agent == "") == !f.all:
@@ -165,22 +168,26 @@ func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFla
 	if err != nil {
 		return fail(badInput("%s cannot be read: %w", shown(name), err))
 	}
-	if a.index = x; now.Tick == 0 {
+	a.index = x
+	if now.Tick == 0 {
 		return fail(badInput("%s has no whole tick yet: no agent can be asked", shown(name)))
 	}
 	if f.tick > now.Tick {
-		return fail(badInput("tick %d is not there: %s has %s; allowed: 1 to %d", f.tick, shown(name), plaintext.Count(now.Tick, "tick"), now.Tick))
+		return fail(badInput("tick %d is not there: %s has %s; allowed: 1 to %d", f.tick, shown(name),
+			plaintext.Count(now.Tick, "tick"), now.Tick))
 	}
 	if a.flags.tick == 0 {
 		a.flags.tick = now.Tick
 	}
-	if a.agents = headerAgents(header); !f.all {
+	a.agents = headerAgents(header)
+	if !f.all {
 		if !isAgent(header, f.agent) {
 			return fail(noAgent(header, f.agent))
 		}
 		a.agents = []string{f.agent}
 	}
-	if a.kept, err = ask.Kept(a.dir); err == nil {
+	a.kept, err = ask.Kept(a.dir)
+	if err == nil {
 		err = a.dir.ProbeAsks()
 	}
 	if err != nil {
@@ -196,7 +203,8 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 	own, s := c.values, h.SettingsAt(a.flags.tick-1)
 	c.values = slices.Clone(own)
 	c.ScriptedSeed, c.ContextWindowTokens = s.ScriptedSeed, s.ContextWindowTokens
-	if c.trusts = m.trusted(own); c.takeModel(s, m.lastEndpoint(string(a.dir))) {
+	c.trusts = m.trusted(own)
+	if c.takeModel(s, m.lastEndpoint(string(a.dir))) {
 		m.withholdKey(&c, own)
 	}
 	if err := c.chooseModel(); err != nil {
@@ -207,14 +215,20 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 		c.AgentModels = s.AgentModels
 	}
 	p = plan{config: c, endpoints: newEndpoints(c)}
-	if p.own, err = m.chooseAgents(c, "the run", headerAgents(h)); err != nil {
+	p.own, err = m.chooseAgents(c, "the run", headerAgents(h))
+	if err != nil {
 		return p, err
 	}
-	if p.Prices, err = m.choosePrices(c); err != nil {
+	p.Prices, err = m.choosePrices(c)
+	if err != nil {
 		return p, err
 	}
-	a.options.ModelSource, a.options.Prices, a.options.Currency = c.ModelSource, p.Prices, p.Currency()
-	a.options.CountTokens, a.options.Meter, a.options.Now = tokens.Count, engine.NewMeter(p.Settings), m.Now
+	a.options.ModelSource = c.ModelSource
+	a.options.Prices = p.Prices
+	a.options.Currency = p.Currency()
+	a.options.CountTokens = tokens.Count
+	a.options.Meter = engine.NewMeter(p.Settings)
+	a.options.Now = m.Now
 	return p, nil
 }
 
@@ -235,7 +249,8 @@ func (m *Main) askAll(ctx context.Context, p plan, a *asking) ([]ask.Record, err
 		return records, nil
 	}
 	p.endpoints.drain = ctx
-	source, stop, err := m.openModel(ctx, p, stub.Options{Seed: p.ScriptedSeed}, fmt.Sprintf("%d to %d", len(open), len(open)*interview.CallsMax))
+	source, stop, err := m.openModel(ctx, p, stub.Options{Seed: p.ScriptedSeed},
+		fmt.Sprintf("%d to %d", len(open), len(open)*interview.CallsMax))
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +383,8 @@ func (m *Main) showAsked(runDir string, f askFlags, records []ask.Record) error 
 	case "-":
 		return answersTable(m.Stdout, records)
 	default:
-		if err := m.writeFromTrace(runDir, f.csv, func(file *os.File) error { return answersTable(file, records) }); err != nil {
+		if err := m.writeFromTrace(runDir, f.csv,
+			func(file *os.File) error { return answersTable(file, records) }); err != nil {
 			return err
 		}
 	}
@@ -427,11 +443,15 @@ func citedText(cited []trace.Citation) string {
 // answersTable writes the answers as CSV, a row each.
 func answersTable(w io.Writer, records []ask.Record) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"tick", "agent", "turn_tick", "model", "question", "answer", "failure", "sources", "input_tokens", "output_tokens", "cost_micros"}) // Flush reports it
+	// Flush reports it
+	_ = out.Write([]string{"tick", "agent", "turn_tick", "model", "question", "answer", "failure", "sources",
+		"input_tokens", "output_tokens", "cost_micros"})
 	for _, r := range records {
 		_ = out.Write([]string{
-			strconv.FormatInt(r.Tick, 10), plaintext.Cell(r.AgentID), strconv.FormatInt(r.TurnTick, 10), plaintext.Cell(r.Model), plaintext.Cell(r.Question), plaintext.Cell(r.Text),
-			plaintext.Cell(string(r.Failure)), citedText(r.Cited), strconv.FormatInt(r.Usage.Input, 10), strconv.FormatInt(r.Usage.Output, 10), strconv.FormatInt(r.CostMicros, 10),
+			strconv.FormatInt(r.Tick, 10), plaintext.Cell(r.AgentID), strconv.FormatInt(r.TurnTick, 10),
+			plaintext.Cell(r.Model), plaintext.Cell(r.Question), plaintext.Cell(r.Text),
+			plaintext.Cell(string(r.Failure)), citedText(r.Cited), strconv.FormatInt(r.Usage.Input, 10),
+			strconv.FormatInt(r.Usage.Output, 10), strconv.FormatInt(r.CostMicros, 10),
 		})
 	}
 	out.Flush()

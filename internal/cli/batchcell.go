@@ -18,21 +18,30 @@ import (
 
 // playCell plays a cell of a batch as it was planned. What a run would print goes to the log of
 // the attempt; waits for an endpoint are noted where the batch prints.
-func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *limiters, note func(string)) (batch.Result, error) {
+func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *limiters,
+	note func(string)) (batch.Result, error) {
 	cell := *m
 	log := &screen{w: a.Log}
-	cell.Stdout, cell.Stderr, cell.screen, cell.Terminal = io.Discard, log, log, false
+	cell.Stdout = io.Discard
+	cell.Stderr = log
+	cell.screen = log
+	cell.Terminal = false
 	defer log.flush()
-	p.RunDir, p.folding, p.endpoints = a.Dir, report.NewFolding(), newEndpoints(p.config)
+	p.RunDir = a.Dir
+	p.folding = report.NewFolding()
+	p.endpoints = newEndpoints(p.config)
 	p.endpoints.shared, p.endpoints.drain = shared, a.Drain
 	defer m.collectLess()()
-	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners, Faults: stub.NewInjector(p.faults, p.FaultSeed)}
+	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners,
+		Faults: stub.NewInjector(p.faults, p.FaultSeed)}
 	source, stop, err := cell.openAnswers(ctx, p, scripted, p.calls(0))
 	if err != nil {
 		return batch.Result{}, err
 	}
 	defer stop()
-	p.endpoints.say, p.endpoints.now, p.endpoints.dir = note, m.Now, run.Dir(a.Dir)
+	p.endpoints.say = note
+	p.endpoints.now = m.Now
+	p.endpoints.dir = run.Dir(a.Dir)
 	defer p.endpoints.dir.ForgetWaits()
 	defer shared.plays(p.endpoints)()
 	o := engine.Options{
@@ -70,7 +79,8 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *li
 
 // carryOutCell plays the run of a cell, or continues it. The report is set if that run had ended
 // already and only its result was missing; fold reads it.
-func carryOutCell(ctx context.Context, a batch.Attempt, p plan, o engine.Options, fold func(dir string) (report.Report, error)) (engine.Result, *report.Report, error) {
+func carryOutCell(ctx context.Context, a batch.Attempt, p plan, o engine.Options,
+	fold func(dir string) (report.Report, error)) (engine.Result, *report.Report, error) {
 	if !a.Resume {
 		if err := run.Dir(a.Dir).Create(); err != nil {
 			return engine.Result{}, nil, err
@@ -103,7 +113,8 @@ func prepareCell(a batch.Attempt, p plan) (*engine.Resumption, error) {
 		return nil, err
 	}
 	recorded := s.Settings()
-	if recorded.Estimate = p.Estimate; string(llmclient.Marshal(recorded)) != string(llmclient.Marshal(p.Settings)) {
+	recorded.Estimate = p.Estimate
+	if string(llmclient.Marshal(recorded)) != string(llmclient.Marshal(p.Settings)) {
 		return nil, errors.Join(errCellSettings, s.Close())
 	}
 	return s, nil

@@ -50,19 +50,23 @@ type batchFlags struct {
 func (m *Main) batchCommand() *cobra.Command {
 	var f batchFlags
 	runs := &cobra.Command{
-		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp, Args: oneArgument("a batch file"),
+		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
+		Args: oneArgument("a batch file"),
 		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c.Context(), args[0], f) },
 	}
 	runs.Flags().StringVar(&f.dir, "dir", "", "directory of the batch (default .tmp/batches/<name>)")
 	runs.Flags().StringVar(&f.shard, "shard", "", "play a part of the cells, such as 2/4")
 	runs.Flags().IntVar(&f.jobs, "jobs", 1, "runs at the same time, 1 to 256")
-	runs.Flags().IntVar(&f.retries, "retries", 1, "further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
+	runs.Flags().IntVar(&f.retries, "retries", 1,
+		"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
 	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
 	f.nats.add(runs.Flags(), `hand cells out to workers over this NATS server; "embedded" starts one here`)
-	runs.Flags().StringVar(&f.natsListen, "nats-listen", "", "start the embedded NATS server, at this address (default of --nats embedded "+natsListenDefault+")")
+	runs.Flags().StringVar(&f.natsListen, "nats-listen", "",
+		"start the embedded NATS server, at this address (default of --nats embedded "+natsListenDefault+")")
 	var asJSON bool
 	status := &cobra.Command{
-		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed", Args: oneArgument("the directory of a batch"),
+		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed",
+		Args: oneArgument("the directory of a batch"),
 		RunE: func(_ *cobra.Command, args []string) error { return m.batchStatus(args[0], asJSON) },
 	}
 	status.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -73,7 +77,8 @@ func (m *Main) batchCommand() *cobra.Command {
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
 	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
-	c := group("batch", "play a matrix of runs and say which arm is better", m.batchPlanCommand(), runs, status, merge, m.batchReportCommand())
+	c := group("batch", "play a matrix of runs and say which arm is better", m.batchPlanCommand(), runs, status, merge,
+		m.batchReportCommand())
 	c.Long = batchHelp
 	return c
 }
@@ -87,7 +92,8 @@ func (m *Main) batchDir(named, name string) batch.Dir {
 			}
 			return '-'
 		}, name)
-		if safe = strings.TrimLeft(safe, "."); safe == "" {
+		safe = strings.TrimLeft(safe, ".")
+		if safe == "" {
 			safe = "batch"
 		}
 		named = filepath.Join(".tmp", "batches", safe)
@@ -145,12 +151,14 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(), now: m.Now, part: shard.Of > 1}
+	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
+		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
 	shared := &limiters{jobs: max(1, f.jobs)}
 	o := batch.Options{
-		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(), Compare: b.file.Compare,
-		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
+		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(),
+		Compare: b.file.Compare,
+		Counts:  b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			var r batch.Result
 			err := m.shielded(func() (err error) {
@@ -172,7 +180,8 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		}()
 		o.Spender = ledger
 	}
-	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.cells), "cell"), m.shownPath(string(dir)))
+	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.cells), "cell"),
+		m.shownPath(string(dir)))
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
@@ -237,7 +246,8 @@ func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, 
 	case batch.Interrupted:
 		end.add(exitInterrupted, "interrupted with %d of %s to play; the same command continues it", left, all)
 	case batch.BudgetReached:
-		end.add(exitBudget, "the budget of %s is used up with %d of %s to play; the same command with a higher budget continues it", b.file.Budget.Text(), left, all)
+		end.add(exitBudget, "the budget of %s is used up with %d of %s to play; the same command with a higher budget "+
+			"continues it", b.file.Budget.Text(), left, all)
 	}
 	return end.conclude(s, ending == batch.DecidedEarly)
 }
@@ -263,7 +273,8 @@ func (r reasons) conclude(s batch.Summary, early bool) error {
 				again--
 			}
 		}
-		r.add(exitProvider, "%d of %s failed; the same command tries %d of them again", s.Failed, plaintext.Count(s.Cells, "cell"), again)
+		r.add(exitProvider, "%d of %s failed; the same command tries %d of them again", s.Failed,
+			plaintext.Count(s.Cells, "cell"), again)
 	}
 	switch s.Verdict {
 	case batch.GateFailed:
@@ -334,7 +345,12 @@ const armsShown = 8
 // text is the progress as one line. A cell that failed and is played again is not done, and its calls
 // count once.
 func (bp *batchPrinter) text(p batch.Progress) string {
-	done, failed, calls, tokens, cost, currency := 0, 0, int64(0), int64(0), int64(0), ""
+	done := 0
+	failed := 0
+	calls := int64(0)
+	tokens := int64(0)
+	cost := int64(0)
+	currency := ""
 	arms := map[string]int{}
 	playing := maps.Clone(p.Playing)
 	for _, r := range p.Results {
@@ -349,7 +365,9 @@ func (bp *batchPrinter) text(p batch.Progress) string {
 				failed++
 			}
 		}
-		calls, tokens, cost = calls+r.Calls, tokens+r.Tokens, cost+r.CostMicros
+		calls += r.Calls
+		tokens += r.Tokens
+		cost += r.CostMicros
 		if r.Currency != "" {
 			currency = r.Currency
 		}
@@ -357,7 +375,8 @@ func (bp *batchPrinter) text(p batch.Progress) string {
 	for _, one := range playing {
 		calls, tokens = calls+one.ModelCalls, tokens+one.InputTokens+one.OutTokens
 	}
-	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", done, len(bp.cells), failed, len(playing), calls, tokens)
+	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", done, len(bp.cells), failed,
+		len(playing), calls, tokens)
 	if currency != "" {
 		text += fmt.Sprintf("  cost %s %s", price.FromMicros(cost), currency)
 	}
@@ -373,7 +392,8 @@ func (bp *batchPrinter) armsText(done map[string]int) string {
 	var names []string
 	all := map[string]int{}
 	for _, c := range bp.cells {
-		if all[c.Arm()]++; all[c.Arm()] == 1 {
+		all[c.Arm()]++
+		if all[c.Arm()] == 1 {
 			names = append(names, c.Arm())
 		}
 	}
@@ -392,8 +412,10 @@ func (bp *batchPrinter) armsText(done map[string]int) string {
 
 // noBatch refuses a directory that a user names for a batch, and says where its files cannot be read.
 func (m *Main) noBatch(what, name string, err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		return badInput("%s%s: %s cannot be read: %w; allowed: the directory of a batch", what, shown(name), shown(m.shownPath(p.Path)), p.Err)
+	if p, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) &&
+		!errors.Is(err, syscall.ENOTDIR) {
+		return badInput("%s%s: %s cannot be read: %w; allowed: the directory of a batch", what, shown(name),
+			shown(m.shownPath(p.Path)), p.Err)
 	}
 	return badInput("%s%s is no batch: %w; allowed: the directory of a batch", what, shown(name), cause(err))
 }
@@ -409,14 +431,17 @@ func (m *Main) batchStatus(name string, asJSON bool) error {
 		return m.printJSON(s)
 	}
 	var b strings.Builder
-	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done (%d without a score, %d cut short), %d failed, %d played now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Unscored, s.CutShort, s.Failed, s.Playing, s.Stale, s.Waiting)
+	plaintext.Fprintf(&b, "batch    %s\ncells    %d: %d done (%d without a score, %d cut short), %d failed, %d played "+
+		"now, %d stale, %d to play\n", s.Name, len(s.Cells), s.Done, s.Unscored, s.CutShort, s.Failed, s.Playing, s.Stale,
+		s.Waiting)
 	plaintext.Fprintf(&b, "taken    %s, %s", plaintext.Count(s.Calls, "call"), plaintext.Count(s.Tokens, "token"))
 	if s.Currency != "" {
 		plaintext.Fprintf(&b, ", %s %s", price.FromMicros(s.CostMicros), s.Currency)
 	}
 	b.WriteString(" by cells with a result\n")
 	if s.Leased != (budget.Amount{}) {
-		plaintext.Fprintf(&b, "budget   %s, %s spent or leased, with those of unfinished cells\n", plaintext.Count(s.Leased[budget.Calls], "call"), plaintext.Count(s.Leased[budget.Tokens], "token"))
+		plaintext.Fprintf(&b, "budget   %s, %s spent or leased, with those of unfinished cells\n",
+			plaintext.Count(s.Leased[budget.Calls], "call"), plaintext.Count(s.Leased[budget.Tokens], "token"))
 	}
 	for _, c := range s.Cells {
 		if c.State == "done" || c.State == "waiting" {
@@ -463,7 +488,8 @@ func (m *Main) mergeBatches(args []string, into, html string) error {
 	}
 	m.noteMade("the page ", page)
 	if page.path != "" {
-		if err := atomicfile.WriteWith(page.path, func(f *os.File) error { return dashboard.WriteBatchFile(m.path(into), f) }); err != nil {
+		if err := atomicfile.WriteWith(page.path,
+			func(f *os.File) error { return dashboard.WriteBatchFile(m.path(into), f) }); err != nil {
 			page.made.discard()
 			return err
 		}
@@ -497,7 +523,8 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			}
 			cells, dir := b.matrix(), m.batchDir(pilot, b.file.Name)
 			if pilot != "" {
-				if _, cells, err = dir.Cells(); err != nil {
+				_, cells, err = dir.Cells()
+				if err != nil {
 					return m.noBatch("--pilot ", pilot, err)
 				}
 			}

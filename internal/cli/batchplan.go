@@ -63,13 +63,18 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 		table, key, _ := strings.Cut(s.Key, ".")
 		switch allowed := all.keys(table); {
 		case s.Key == "llm.base_url" && secretIn(s.Text):
-			problems = append(problems, &batch.Problem{Line: s.Line, Text: "llm.base_url has a secret in its query, which the batch directory would keep; allowed: a URL without it, and the key in the environment or in config.toml"})
+			problems = append(problems, &batch.Problem{Line: s.Line,
+				Text: "llm.base_url has a secret in its query, which the batch directory would keep; allowed: a URL without it, " +
+					"and the key in the environment or in config.toml"})
 		case ok && (slices.Contains(cellSettings, s.Key) || known.kind == kindAgents):
-			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("%s cannot be set for a cell; allowed: other keys, this one where the command is run", s.Key)})
+			problems = append(problems, &batch.Problem{Line: s.Line,
+				Text: fmt.Sprintf("%s cannot be set for a cell; allowed: other keys, this one where the command is run", s.Key)})
 		case !ok && len(allowed) > 0:
-			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("unknown key %s; allowed: %s", shown(key), strings.Join(allowed, ", "))})
+			problems = append(problems, &batch.Problem{Line: s.Line,
+				Text: fmt.Sprintf("unknown key %s; allowed: %s", shown(key), strings.Join(allowed, ", "))})
 		case !ok:
-			problems = append(problems, &batch.Problem{Line: s.Line, Text: fmt.Sprintf("unknown table %s; allowed: llm, run", shown(table))})
+			problems = append(problems, &batch.Problem{Line: s.Line,
+				Text: fmt.Sprintf("unknown table %s; allowed: llm, run", shown(table))})
 		}
 	}
 	var lines []string
@@ -122,7 +127,8 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 	all := settingTable()
 	var file configFile
 	if m.runAround() == "" {
-		if file, err = m.loadConfigFile("", all); err != nil {
+		file, err = m.loadConfigFile("", all)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -162,7 +168,8 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		for _, s := range c.Settings {
 			put(s.Key, s.Text, s.Line)
 		}
-		values := resolve(all, func(s setting) (value, bool) { v, ok := set[s.key]; return v, ok }, envSource(m.LookupEnv), file.source())
+		values := resolve(all, func(s setting) (value, bool) { v, ok := set[s.key]; return v, ok }, envSource(m.LookupEnv),
+			file.source())
 		m.keys = append(m.keys, keysOf(values)...)
 		config, err := newConfig(trace.DefaultSettings(), values)
 		if refused(err) {
@@ -181,7 +188,8 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 			}
 		}
 		if cost && len(p.Prices) == 0 {
-			refused(badInput("%sa budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a budget on calls or tokens", at("budget", "cost"), shown(p.Model)))
+			refused(badInput("%sa budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a "+
+				"budget on calls or tokens", at("budget", "cost"), shown(p.Model)))
 			continue
 		}
 		if len(p.Prices) > 0 {
@@ -190,14 +198,20 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 			}
 			b.currency = p.Currency()
 		}
-		p.playbookFile, p.prepared, p.Quiet, p.ReportJSON = "", nil, true, ""
+		p.playbookFile = ""
+		p.prepared = nil
+		p.Quiet = true
+		p.ReportJSON = ""
 		c.Cell.Seed = p.Seed
 		c.Cell.ID = batch.IDOf(p.Settings, versionsOf(p.Settings), c.Cell.Repeat)
 		if before, twice := placed[c.Cell.ID]; twice && whole {
-			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ", at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))
+			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
+				at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))
 			continue
 		}
-		placed[c.Cell.ID], b.plans[c.Cell.ID], b.live = c.Cell, p, b.live || p.Live()
+		placed[c.Cell.ID] = c.Cell
+		b.plans[c.Cell.ID] = p
+		b.live = b.live || p.Live()
 		b.cells = append(b.cells, batch.Planned{Cell: c.Cell, Settings: p.Settings})
 		if len(problems) >= problemsMost {
 			break

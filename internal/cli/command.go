@@ -41,9 +41,12 @@ func (m *Main) rootCommand() *cobra.Command {
 		return flagError(c, err)
 	})
 	root.AddCommand(
-		m.scenariosCommand(), m.readsUnverified(m.resumeCommand()), m.readsUnverified(m.inspectCommand()), m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
+		m.scenariosCommand(), m.readsUnverified(m.resumeCommand()), m.readsUnverified(m.inspectCommand()),
+		m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
 		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
-		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.workerCommand(), m.doctorCommand(), m.completionCommand(), m.manCommand(), settingsTopic(),
+		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(),
+		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.workerCommand(), m.doctorCommand(),
+		m.completionCommand(), m.manCommand(), settingsTopic(),
 	)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -75,7 +78,8 @@ func versionText() string {
 		}
 	}
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
-		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, modules.English), trace.FormatVersion, runtime.Version())
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, modules.English),
+		trace.FormatVersion, runtime.Version())
 }
 
 // flagError says which flag was refused and which there are, on one line. A key
@@ -113,8 +117,10 @@ func flagError(c *cobra.Command, err error) error {
 		if errors.Is(err, errRepeated) {
 			return badInput("--%s is given twice, with different values; allowed: once", f.Name)
 		}
-		allowed := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number", "bool": "true or false"}
-		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()), cmp.Or(allowed[f.Value.Type()], "a "+f.Value.Type()))
+		allowed := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+			"float64": "a number", "bool": "true or false"}
+		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()),
+			cmp.Or(allowed[f.Value.Type()], "a "+f.Value.Type()))
 	}
 	return badInput("%v; see %s --help", err, c.CommandPath())
 }
@@ -141,7 +147,8 @@ func helpArguments(c *cobra.Command, args []string) error {
 	if about == c.Root() {
 		names = append(names, settingsTopic().Name())
 	}
-	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), didYouMean(rest[0], names), strings.Join(names, ", "))
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), didYouMean(rest[0], names),
+		strings.Join(names, ", "))
 }
 
 // oneArgument accepts exactly one argument, called what in the error. Cobra's own
@@ -180,13 +187,15 @@ func noArguments(c *cobra.Command, args []string) error {
 // them and fails. Cobra would print its help and succeed, and a script with a
 // misspelt command would continue.
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
-		allowed := strings.Join(commandNames(c), ", ")
-		if len(args) == 0 {
-			return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
-		}
-		return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]), didYouMean(args[0], commandNames(c)), allowed)
-	}}
+	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			allowed := strings.Join(commandNames(c), ", ")
+			if len(args) == 0 {
+				return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
+			}
+			return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]),
+				didYouMean(args[0], commandNames(c)), allowed)
+		}}
 	c.AddCommand(subs...)
 	return c
 }

@@ -54,9 +54,12 @@ func (m *Main) compareCommand() *cobra.Command {
 	c.Flags().Int64Var(&f.after, "after-tick", 0, "of two runs, compare only the ticks after this one")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	c.Flags().StringVar(&f.primary, "primary", "", "metric that decides (default score, score_share of several scenarios)")
-	c.Flags().StringSliceVar(&f.metrics, "metric", nil, "further metrics, with commas between (default score_share, goals_met, degraded_share, parse_errors, calls, tokens, cost)")
+	c.Flags().StringSliceVar(&f.metrics, "metric", nil,
+		"further metrics, with commas between (default score_share, goals_met, degraded_share, parse_errors, calls, "+
+			"tokens, cost)")
 	c.Flags().Float64Var(&f.margin, "margin", 0, "difference of the primary metric that does not matter")
-	c.Flags().Float64Var(&f.effect, "effect", 0, "difference of the primary metric worth finding (default the observed one)")
+	c.Flags().Float64Var(&f.effect, "effect", 0,
+		"difference of the primary metric worth finding (default the observed one)")
 	c.Flags().Float64Var(&f.alpha, "alpha", 0.05, "probability of a false better or worse")
 	return c
 }
@@ -84,7 +87,9 @@ func (m *Main) compare(args []string, f compareFlags) error {
 		if f.asJSON {
 			return m.printJSON(c)
 		}
-		_, err = io.WriteString(m.Stdout, c.Text(args[0], args[1], reports[0], reports[1])+"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
+		_, err = io.WriteString(m.Stdout,
+			c.Text(args[0], args[1], reports[0], reports[1])+
+				"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
 		return err
 	}
 	if f.after > 0 {
@@ -110,14 +115,16 @@ func (m *Main) compare(args []string, f compareFlags) error {
 	if len(metrics) == 0 {
 		metrics = batch.ShownMetrics
 	}
-	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.primary, Metrics: metrics, Margin: f.margin, Effect: f.effect, Alpha: f.alpha}
+	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.primary, Metrics: metrics, Margin: f.margin,
+		Effect: f.effect, Alpha: f.alpha}
 	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how}, cells, results)
 	if err != nil {
 		return badInput("%w", err)
 	}
 	for _, one := range s.Comparisons {
 		if one.Pairs == 0 {
-			return badInput("%s and %s have no runs in common; allowed: runs of the same scenarios and seeds, and cells of a batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
+			return badInput("%s and %s have no runs in common; allowed: runs of the same scenarios and seeds, and cells of a "+
+				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
 		}
 	}
 	if f.asJSON {
@@ -198,7 +205,8 @@ func (m *Main) side(arg string) ([]batch.Result, error) {
 func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
 	var readers [2]*trace.Reader
 	for i, dir := range []string{a, b} {
-		if reports[i], err = m.foldTrace(dir); err != nil {
+		reports[i], err = m.foldTrace(dir)
+		if err != nil {
 			return c, reports, err
 		}
 		f, err := m.openTrace(dir)
@@ -208,7 +216,8 @@ func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, repor
 		defer f.Close()
 		readers[i] = trace.NewReader(f)
 	}
-	if c, err = report.Compare(reports[0], reports[1], readers[0], readers[1], after); err != nil {
+	c, err = report.Compare(reports[0], reports[1], readers[0], readers[1], after)
+	if err != nil {
 		err = badInput("%s and %s cannot be compared: %w", shown(a), shown(b), err)
 	}
 	return c, reports, err

@@ -43,7 +43,8 @@ func (m *Main) completionCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			script, known := completionScripts[args[0]]
 			if !known {
-				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]), didYouMean(args[0], shells), strings.Join(shells, ", "))
+				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]), didYouMean(args[0], shells),
+					strings.Join(shells, ", "))
 			}
 			if err := script(c.Root(), m.Stdout); err != nil {
 				return fmt.Errorf("print the script: %w", cause(err))
@@ -84,9 +85,10 @@ func (m *Main) complete(c *cobra.Command) {
 				}
 			}
 		}
-		_ = c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return values(c, args), cobra.ShellCompDirectiveDefault
-		}) // each flag is registered once
+		_ = c.RegisterFlagCompletionFunc(f.Name,
+			func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+				return values(c, args), cobra.ShellCompDirectiveDefault
+			}) // each flag is registered once
 	})
 	for _, sub := range c.Commands() {
 		m.complete(sub)

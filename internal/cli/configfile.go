@@ -72,7 +72,9 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 		return configFile{}, nil
 	}
 	if err != nil {
-		return configFile{}, badInput("configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name, cause(err))
+		return configFile{}, badInput(
+			"configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name,
+			cause(err))
 	}
 	return parseConfigFile(name, data, all)
 }
@@ -129,7 +131,9 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 	}
 	for _, key := range fileKeys(data) {
 		key.parts = all.inTable(key.parts)
-		table, rest, path := key.parts[0], strings.Join(key.parts[1:], "."), strings.Join(key.parts, ".")
+		table := key.parts[0]
+		rest := strings.Join(key.parts[1:], ".")
+		path := strings.Join(key.parts, ".")
 		if table == agentsTable && rest != "" {
 			agents = append(agents, key)
 			continue
@@ -139,7 +143,8 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 			// The keys of the table the user wrote in are listed, or of both where there is no
 			// such table.
 			if allowed := all.keys(table); rest != "" && len(allowed) > 0 {
-				refuse(key, "unknown key %s in [%s]; %sallowed: %s", shown(rest), table, didYouMean(rest, allowed), strings.Join(allowed, ", "))
+				refuse(key, "unknown key %s in [%s]; %sallowed: %s", shown(rest), table, didYouMean(rest, allowed),
+					strings.Join(allowed, ", "))
 				continue
 			}
 			mean := ""
@@ -152,14 +157,17 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 			}
 			said = true
 			refuse(key, "unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s",
-				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
+				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable,
+				strings.Join(agentKeys, ", "))
 			continue
 		}
 		// The type must fit the setting, so that a forgotten pair of quotes is found here.
-		number := key.kind == unstable.Integer && slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney, kindNumber}, s.kind) ||
+		number := key.kind == unstable.Integer &&
+			slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney, kindNumber}, s.kind) ||
 			key.kind == unstable.Float && s.kind == kindNumber
 		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.kind == kindSwitch) {
-			refuse(key, "%s: the value has the wrong type; allowed: %s", path, cmp.Or(kindWords[s.kind].file, "a text in quotes"))
+			refuse(key, "%s: the value has the wrong type; allowed: %s", path,
+				cmp.Or(kindWords[s.kind].file, "a text in quotes"))
 			continue
 		}
 		if held, twice := file.entries[path]; twice {
@@ -185,7 +193,8 @@ func (all settings) inTable(path []string) []string {
 		return path
 	}
 	for _, s := range all {
-		if table, key, _ := strings.Cut(s.key, "."); s.kind != kindAgents && (slices.Contains(s.env, path[0]) || table == "llm" && key == path[0]) {
+		if table, key, _ := strings.Cut(s.key, "."); s.kind != kindAgents &&
+			(slices.Contains(s.env, path[0]) || table == "llm" && key == path[0]) {
 			return []string{table, key}
 		}
 	}
@@ -211,16 +220,21 @@ func agentsText(name string, keys []fileKey) (string, error) {
 		agent, field := key.parts[1], key.parts[len(key.parts)-1]
 		at := slices.IndexFunc(all, func(a trace.AgentModel) bool { return a.Agent == agent })
 		if at < 0 {
-			at, all, lines = len(all), append(all, trace.AgentModel{Agent: agent}), append(lines, key.line)
+			at = len(all)
+			all = append(all, trace.AgentModel{Agent: agent})
+			lines = append(lines, key.line)
 		}
 		a := &all[at]
 		into := map[string]*string{"model": &a.Model, "base_url": &a.BaseURL, "key_env": &a.KeyEnv}[field]
 		if into == nil || len(key.parts) != 3 {
-			return "", badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of the variable that holds it",
+			return "", badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of "+
+				"the variable that holds it",
 				name, key.line, shown(path), agentsTable, agentsTable, strings.Join(agentKeys, ", "))
 		}
-		if key.kind != unstable.String || key.text == "" || strings.ContainsAny(agent+key.text, " \t\r\n=") && field != "base_url" {
-			return "", badInput("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name, key.line, agentsTable, path)
+		if key.kind != unstable.String || key.text == "" || strings.ContainsAny(agent+key.text, " \t\r\n=") &&
+			field != "base_url" {
+			return "", badInput("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name,
+				key.line, agentsTable, path)
 		}
 		*into = key.text
 	}
@@ -235,7 +249,8 @@ func agentsText(name string, keys []fileKey) (string, error) {
 			return "", badInput("%s:%d: %w", name, lines[i], err)
 		}
 		if b != a {
-			return "", badInput("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain name of a model and a URL",
+			return "", badInput("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain "+
+				"name of a model and a URL",
 				name, lines[i], shown(a.Agent))
 		}
 	}
@@ -299,7 +314,8 @@ func fileKeys(data []byte) []fileKey {
 		add(node, fileKey{})
 		if node.Kind == unstable.Table {
 			// An empty table of another name would go unnoticed.
-			if table = keys[at].parts; table[0] == agentsTable || len(table) == 1 && (table[0] == "llm" || table[0] == "run") {
+			table = keys[at].parts
+			if table[0] == agentsTable || len(table) == 1 && (table[0] == "llm" || table[0] == "run") {
 				keys = keys[:at]
 			}
 		}

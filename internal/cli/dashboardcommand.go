@@ -46,14 +46,16 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 	}
 	c.Flags().SortFlags = false
 	c.Flags().BoolVar(&asks, "ask", false, "let the page ask agents, which calls their models")
-	c.Flags().StringVar(&listen, "listen", listen, "host:port to listen on, of this machine alone; port 0 takes a free one")
+	c.Flags().StringVar(&listen, "listen", listen,
+		"host:port to listen on, of this machine alone; port 0 takes a free one")
 	borrowSettings(c.Flags(), askSettings)
 	return c
 }
 
 // writePage writes the page of a run as one file.
 func (m *Main) writePage(ctx context.Context, runDir, name string) error {
-	if err := m.writeFromTrace(runDir, name, func(f *os.File) error { return dashboard.WriteFile(ctx, m.path(runDir), f) }); err != nil {
+	if err := m.writeFromTrace(runDir, name,
+		func(f *os.File) error { return dashboard.WriteFile(ctx, m.path(runDir), f) }); err != nil {
 		return err
 	}
 	_, err := plaintext.Fprintf(m.Stdout, "page    %s\n", name)
@@ -70,7 +72,8 @@ func (m *Main) serveDashboard(ctx context.Context, dir string, o dashboard.Optio
 	o.Dir = m.path(dir)
 	server, err := dashboard.New(o)
 	if err != nil {
-		return badInput("%s at %s cannot be shown: %w; allowed: a directory of runs, and a free port", shown(dir), shown(o.Listen), cause(err))
+		return badInput("%s at %s cannot be shown: %w; allowed: a directory of runs, and a free port", shown(dir),
+			shown(o.Listen), cause(err))
 	}
 	plaintext.Fprintf(m.Stdout, "%s\n", cmp.Or(server.ControlURL(), server.URL()))
 	if err := server.Serve(ctx); err != nil {

@@ -56,7 +56,8 @@ func (m *Main) doctorCommand() *cobra.Command {
 		},
 	}
 	borrowSettings(c.Flags(), doctorSettings)
-	c.Flags().StringVar(&agent, "agent", "", "check the endpoint of this agent, which --agent-model or the configuration file names")
+	c.Flags().StringVar(&agent, "agent", "",
+		"check the endpoint of this agent, which --agent-model or the configuration file names")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
 }
@@ -142,7 +143,9 @@ func (m *Main) rehearsed(c config) (doctor.Turn, error) {
 		return nil, err
 	}
 	s := c.Settings
-	s.Scenario, s.ScenarioTOML, s.AgentModels = name, string(text), nil // whose turn it is changes nothing
+	s.Scenario = name
+	s.ScenarioTOML = string(text)
+	s.AgentModels = nil // whose turn it is changes nothing
 	p, err := engine.Prepare(s)
 	if err != nil {
 		return nil, wrongSettings(err)
@@ -196,7 +199,9 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 	if !c.Live() && agent == "" {
 		if v := find(c.values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
 			// Findings about another endpoint than the named one would pass for it.
-			return nil, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
+			return nil, nil, badInput(
+				"%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the "+
+					"embedded scripted server", v.where())
 		}
 		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, stub.Options{})
 		if err != nil {
@@ -228,7 +233,8 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		p.Model, p.Sampling = cmp.Or(a.Model, c.Model), c.SamplingOf(a.Agent)
 		p.Config.BaseURL, p.Config.APIKey = cmp.Or(a.BaseURL, c.endpoint()), a.key
 		at := slices.IndexFunc(all, func(q patient) bool {
-			return q.Model == p.Model && q.Config.BaseURL == p.Config.BaseURL && q.Config.APIKey.Reveal() == p.Config.APIKey.Reveal() &&
+			return q.Model == p.Model && q.Config.BaseURL == p.Config.BaseURL &&
+				q.Config.APIKey.Reveal() == p.Config.APIKey.Reveal() &&
 				string(llmclient.Marshal(q.Sampling)) == string(llmclient.Marshal(p.Sampling))
 		})
 		if at < 0 {
@@ -238,7 +244,8 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
+		return nil, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent),
+			cmp.Or(listed(named), "none"))
 	}
 	return all, func() {}, nil
 }

@@ -38,7 +38,8 @@ func (p *plan) takeDocuments(m *Main) error {
 	}
 	var files []trace.Document
 	if p.fork != nil {
-		files = slices.DeleteFunc(slices.Clone(p.fork.settings.Documents), func(d trace.Document) bool { return !named(d.Name) })
+		files = slices.DeleteFunc(slices.Clone(p.fork.settings.Documents),
+			func(d trace.Document) bool { return !named(d.Name) })
 	}
 	var wrong []string
 	if p.fork == nil {
@@ -59,13 +60,16 @@ func (p *plan) takeDocuments(m *Main) error {
 		}
 	}
 	missing := withoutText(s, files)
-	if wrong = append(wrong, linesOf(scenario.Placed(p.Scenario, []byte(p.ScenarioTOML), missing))...); len(wrong) > 0 {
+	wrong = append(wrong, linesOf(scenario.Placed(p.Scenario, []byte(p.ScenarioTOML), missing))...)
+	if len(wrong) > 0 {
 		return badInputs(wrong)
 	}
 	total := 0
 	for i, d := range files {
-		if total += len(d.Text); i >= world.DocumentsMax || total > world.DocumentsBytesMax {
-			return badInput("documents: there are too many; allowed: %d files of %d bytes together", world.DocumentsMax, world.DocumentsBytesMax)
+		total += len(d.Text)
+		if i >= world.DocumentsMax || total > world.DocumentsBytesMax {
+			return badInput("documents: there are too many; allowed: %d files of %d bytes together", world.DocumentsMax,
+				world.DocumentsBytesMax)
 		}
 		if slices.ContainsFunc(files[:i], func(e trace.Document) bool { return e.Name == d.Name }) {
 			return badInput("documents: %s is the name of two files; allowed: another name in the scenario", shown(d.Name))
@@ -102,7 +106,9 @@ func withoutText(s world.Scenario, files []trace.Document) error {
 	var all []error
 	for i, d := range s.Documents {
 		if d.Text == "" && !slices.ContainsFunc(files, func(f trace.Document) bool { return f.Name == d.Name }) {
-			all = append(all, fmt.Errorf("documents[%d].text: %s has no text; allowed: text, path, or a file of that name in the directory of --documents", i, shown(d.Name)))
+			all = append(all, fmt.Errorf(
+				"documents[%d].text: %s has no text; allowed: text, path, or a file of that name in the directory of --documents",
+				i, shown(d.Name)))
 		}
 	}
 	return errors.Join(all...)
@@ -114,7 +120,8 @@ func withoutText(s world.Scenario, files []trace.Document) error {
 func readDocuments(dir string) (list []trace.Document, problems []error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, []error{fmt.Errorf("%w; allowed: a directory with files %s", cause(err), strings.Join(documentEndings, ", "))}
+		return nil, []error{fmt.Errorf("%w; allowed: a directory with files %s", cause(err),
+			strings.Join(documentEndings, ", "))}
 	}
 	defer root.Close()
 	entries, total := 0, 0
@@ -124,11 +131,13 @@ func readDocuments(dir string) (list []trace.Document, problems []error) {
 			return nil
 		}
 		ending := strings.ToLower(path.Ext(name))
-		switch entries++; {
+		entries++
+		switch {
 		case err != nil:
 			return wrong(cause(err))
 		case entries > entriesMax || len(list)+len(problems) > world.DocumentsMax || total > world.DocumentsBytesMax:
-			return fmt.Errorf("there are too many; allowed: %d files of %d bytes together", world.DocumentsMax, world.DocumentsBytesMax)
+			return fmt.Errorf("there are too many; allowed: %d files of %d bytes together", world.DocumentsMax,
+				world.DocumentsBytesMax)
 		case name != "." && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -167,7 +176,8 @@ func isSystem(err error) bool {
 // a pipe would wait for a writer.
 func readDocument(root *os.Root, name string) (string, error) {
 	if info, err := root.Stat(name); err != nil {
-		if err = cause(err); !isSystem(err) { // what an os.Root refuses has no error of its own
+		err = cause(err)
+		if !isSystem(err) { // what an os.Root refuses has no error of its own
 			err = errors.New("it is outside of the directory, or a link that leads out of it")
 		}
 		return "", fmt.Errorf("cannot be read: %w", err)

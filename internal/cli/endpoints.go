@@ -100,7 +100,8 @@ func (e *endpoints) traffic() (t traffic) {
 	}
 	for _, r := range e.reached {
 		n, since, ends := r.client.Sent()
-		if t.sent += n; n > 0 && (t.since.IsZero() || since.Before(t.since)) {
+		t.sent += n
+		if n > 0 && (t.since.IsZero() || since.Before(t.since)) {
 			t.since = since
 		}
 		if ends.After(t.ends) {
@@ -183,7 +184,8 @@ func (l *limiters) of(url openai.BaseURL, limits limiter.Limits) *limiter.Limite
 
 // newEndpoints returns none yet, with the limits that each will have.
 func newEndpoints(c config) *endpoints {
-	return &endpoints{limits: limiter.Limits{InFlightMax: int(c.Concurrency), RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute}}
+	return &endpoints{limits: limiter.Limits{InFlightMax: int(c.Concurrency), RequestsPerMinute: c.RequestsPerMinute,
+		TokensPerMinute: c.TokensPerMinute}}
 }
 
 // reached is a client with what it was made for. shown is what a trace calls the endpoint.
@@ -247,7 +249,8 @@ func (e *endpoints) timing() []trace.EndpointTiming {
 		list = append(list, trace.EndpointTiming{
 			BaseURL: r.shown, Attempts: s.Attempts, Waited: s.Waited, GaveUp: s.GaveUp,
 			WaitMS: s.WaitTotal.Milliseconds(), WaitLongestMS: s.WaitLongest.Milliseconds(),
-			Throttled: s.Throttled, Pauses: s.Pauses, InFlightMost: s.InFlightMost, LimitLowest: s.LimitLowest, LimitFinal: s.LimitFinal,
+			Throttled: s.Throttled, Pauses: s.Pauses, InFlightMost: s.InFlightMost, LimitLowest: s.LimitLowest,
+			LimitFinal: s.LimitFinal,
 		})
 	}
 	return list

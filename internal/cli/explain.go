@@ -57,7 +57,8 @@ func (m *Main) explainCommand() *cobra.Command {
 	c.Flags().Int64Var(&f.tick, "tick", 0, "show what the agent did in this tick, and why")
 	c.Flags().Int64Var(&f.from, "from", 0, "first tick of a timeline")
 	c.Flags().Int64Var(&f.to, "to", 0, "last tick of a timeline")
-	c.Flags().StringVar(&f.source, "source", "", "id of a source: show the decisions that had it in view, and what came of them")
+	c.Flags().StringVar(&f.source, "source", "",
+		"id of a source: show the decisions that had it in view, and what came of them")
 	c.Flags().BoolVar(&f.prompts, "prompts", false, "show the model calls of the decision: prompts and answers")
 	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn, with its call")
 	c.Flags().BoolVar(&f.full, "full", false, "show the calls, and repeat in each what an earlier one has shown")
@@ -84,7 +85,8 @@ func (f explainFlags) check(given *pflag.FlagSet) error {
 	case f.source == "" && f.tick == 0 && turn:
 		return badInput("explain shows the calls of one decision; give its --tick")
 	case f.tick > 0 && (f.from != 0 || f.to != 0), f.to > 0 && f.to < f.from:
-		return badInput("--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not before --from")
+		return badInput("--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not " +
+			"before --from")
 	}
 	return nil
 }
@@ -99,7 +101,8 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 	case err != nil:
 		return err
 	case t.undecided():
-		if t.idle = m.idleAt(runDir, f.tick, f.agent); t.idle == nil {
+		t.idle = m.idleAt(runDir, f.tick, f.agent)
+		if t.idle == nil {
 			return t.missing()
 		}
 	case shows:
@@ -110,7 +113,8 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 	}
 	t.order = sources.orderAt(f.tick)
 	if left, ok := t.left(); ok {
-		if t.parentDir = m.parentOf(runDir, left.Parent); t.parentDir != "" {
+		t.parentDir = m.parentOf(runDir, left.Parent)
+		if t.parentDir != "" {
 			parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent, func(trace.Record) {})
 			if run.Damaged(err) {
 				t.parentDir = ""
@@ -121,7 +125,8 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 	if f.step != 0 {
 		// Steps are numbered from 1, and what one answer led to has the step of its call.
 		last := 0
-		t.calls = slices.DeleteFunc(t.calls, func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != f.step })
+		t.calls = slices.DeleteFunc(t.calls,
+			func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != f.step })
 		t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != f.step })
 		if len(t.calls)+len(t.steps) == 0 {
 			return badInput("no step %d in this decision; allowed: 1 to %d", f.step, last)
@@ -139,7 +144,8 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 		prompts = append(prompts, p)
 	}
 	if f.json {
-		all := explained{Decision: t.decision, Order: t.order, Parent: t.parent, Steps: append([]trace.Step{}, t.steps...), Calls: prompts}
+		all := explained{Decision: t.decision, Order: t.order, Parent: t.parent, Steps: append([]trace.Step{}, t.steps...),
+			Calls: prompts}
 		if t.idle != nil {
 			all.State = new(stateOf(t.idle.row))
 		}

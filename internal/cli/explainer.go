@@ -110,7 +110,9 @@ func (e *explainer) decision() {
 	if d.Commit != "" && d.Commit != trace.CommitTwoStep {
 		commit = ", " + d.Commit
 	}
-	e.field("decided by", fmt.Sprintf("%s in %s%s%s%s", d.DecidedBy, plaintext.Count(max(0, d.Calls-len(e.t.refused)), "call"), commit, refusedText(int64(len(e.t.refused))), effortText(*d)))
+	e.field("decided by", fmt.Sprintf("%s in %s%s%s%s", d.DecidedBy,
+		plaintext.Count(max(0, d.Calls-len(e.t.refused)), "call"), commit, refusedText(int64(len(e.t.refused))),
+		effortText(*d)))
 	if w := d.Template; w != nil {
 		e.field("wording", fmt.Sprintf("[%s] %s", w.ID, sourceText(*w, d.AgentID)))
 	}
@@ -190,7 +192,8 @@ func (e *explainer) idle(at idle) {
 	did, _ := didText(r)
 	e.field("state", fmt.Sprintf("%s since tick %d; no decision", did, at.since))
 	e.field("place", cmp.Or(r.Self.Place, "on the way"))
-	e.field("charge", fmt.Sprintf("%d of %d, %s; heat %d", r.Self.Electricity, r.Self.PowerCapacity, r.Self.PowerState, r.Self.Heat))
+	e.field("charge", fmt.Sprintf("%d of %d, %s; heat %d", r.Self.Electricity, r.Self.PowerCapacity, r.Self.PowerState,
+		r.Self.Heat))
 	e.field("stock", cmp.Or(stockText(r.Stock), none))
 	for _, n := range notesOf(r) {
 		e.field("", n)
@@ -361,7 +364,8 @@ func (e *explainer) sources(d trace.Decision) {
 			follow += " --agent " + owner
 		}
 		plaintext.Fprintf(&e.b, "  [%s] %s\n", s.ID, sourceText(s, d.AgentID))
-		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score, useText(used, channelOf(d, s.ID)), s.Trust, plaintext.Count(s.Chars, "character"), follow)
+		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score, useText(used, channelOf(d, s.ID)),
+			s.Trust, plaintext.Count(s.Chars, "character"), follow)
 		if !used {
 			continue
 		}
@@ -373,7 +377,8 @@ func (e *explainer) sources(d trace.Decision) {
 		switch {
 		case isWording(d, c.ID):
 			plaintext.Fprintf(&e.b, "  named: [%s] the wording of the instructions (%s)\n", c.ID, c.Channel)
-		case c.Status != trace.CitedUsed && !slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == c.ID }):
+		case c.Status != trace.CitedUsed &&
+			!slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == c.ID }):
 			plaintext.Fprintf(&e.b, "  named and not in view: [%s] %s (%s)\n", c.ID, c.Status, c.Channel)
 		}
 	}
@@ -395,7 +400,8 @@ func (e *explainer) call(n int, p prompt) {
 	plaintext.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, c.Stage)
 	e.field("model", c.Model)
 	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", c.RequestHash, c.InputChars, c.ToolChars))
-	e.field("tools", orNone(p.toolNames)) // descriptions and schemas are the same in every call of a run; --json shows them
+	// descriptions and schemas are the same in every call of a run; --json shows them
+	e.field("tools", orNone(p.toolNames))
 	e.field("tool choice", choiceText(c.ToolChoice))
 	for _, s := range c.Sections {
 		// Sections that were sent whole are not worth a line: their text follows.
@@ -413,7 +419,8 @@ func (e *explainer) call(n int, p prompt) {
 	}
 	plaintext.Fprintf(&e.b, "--- answer: %s\n", strings.TrimSpace(a.Status+" "+a.IncompleteReason))
 	for i, it := range p.Output {
-		plaintext.Fprintf(&e.b, "--- output %d of %d: %s\n%s", i+1, len(p.Output), itemTitle(it), plaintext.Block(itemText(it)))
+		plaintext.Fprintf(&e.b, "--- output %d of %d: %s\n%s", i+1, len(p.Output), itemTitle(it),
+			plaintext.Block(itemText(it)))
 	}
 	plaintext.Fprintf(&e.b, "--- tokens: %s\n", tokensText(a.Usage))
 }

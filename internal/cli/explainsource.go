@@ -139,7 +139,8 @@ func (s *acceptedShare) add(d trace.Decision) {
 		} `json:"do"`
 	}
 	var outcome world.Outcome
-	if d.DecidedBy != trace.ByModel || json.Unmarshal(d.Executed, &action) != nil || rawText(d.Outcome) == none || json.Unmarshal(d.Outcome, &outcome) != nil {
+	if d.DecidedBy != trace.ByModel || json.Unmarshal(d.Executed, &action) != nil || rawText(d.Outcome) == none ||
+		json.Unmarshal(d.Outcome, &outcome) != nil {
 		return
 	}
 	switch cmp.Or(action.Do.Name, action.Name) {
@@ -174,7 +175,8 @@ func (a *sourceReader) uses(id string) agentUses {
 	of := agentUses{AgentID: a.agent}
 	for _, d := range a.decided {
 		// Every decision made with a wording rests on it, as in the report.
-		use := sourceUse{Tick: d.Tick, Used: slices.Contains(d.SourcesUsed, id) || isWording(d, id), Channel: channelOf(d, id), Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome}
+		use := sourceUse{Tick: d.Tick, Used: slices.Contains(d.SourcesUsed, id) || isWording(d, id),
+			Channel: channelOf(d, id), Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome}
 		for s := range shownTo(d) {
 			if s.ID == id {
 				use.InView, use.Score = true, s.Score
@@ -208,7 +210,8 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 		for _, a := range holders {
 			names = append(names, a.agent)
 		}
-		return advise(badInput("%s is another source for each of %s; allowed: one of them with --agent", shown(h.id), listed(names)),
+		return advise(badInput("%s is another source for each of %s; allowed: one of them with --agent", shown(h.id),
+			listed(names)),
 			sourceAdvice(runDir, h.id, names[0]))
 	}
 	all := h.uses()
@@ -243,10 +246,13 @@ func (all sourceUses) write(b *bytes.Buffer) {
 			if u.InView {
 				use = fmt.Sprintf("score %d, %s", u.Score, useText(u.Used, u.Channel))
 			}
-			plaintext.Fprintf(b, "  tick %d  %s: %s\n", u.Tick, use, decisionText(trace.Decision{Executed: u.Executed, WaitReason: u.WaitReason, Outcome: u.Outcome}))
+			plaintext.Fprintf(b, "  tick %d  %s: %s\n", u.Tick, use,
+				decisionText(trace.Decision{Executed: u.Executed, WaitReason: u.WaitReason, Outcome: u.Outcome}))
 		}
-		plaintext.Fprintf(b, "  in view of %d, used by %d, named out of view by %d; accepted: %d of %s after use, %d of %s in view and not used\n", of.InView, of.Used, of.NamedOnly,
-			of.AfterUse.Accepted, plaintext.Count(of.AfterUse.Actions, "action"), of.AfterUnused.Accepted, plaintext.Count(of.AfterUnused.Actions, "action"))
+		plaintext.Fprintf(b, "  in view of %d, used by %d, named out of view by %d; accepted: %d of %s after use, %d of "+
+			"%s in view and not used\n", of.InView, of.Used, of.NamedOnly,
+			of.AfterUse.Accepted, plaintext.Count(of.AfterUse.Actions, "action"), of.AfterUnused.Accepted,
+			plaintext.Count(of.AfterUnused.Actions, "action"))
 	}
 }
 
@@ -272,6 +278,7 @@ func (h *sourceHistory) missing(agent string) error {
 	if len(h.known) == 0 {
 		return badInput("no decision of %s had a source in view", cmp.Or(agent, "this run"))
 	}
-	return badInput("no decision of %s had the source %s in view or named it; %sallowed: an id in square brackets, as explain shows with --tick and --agent",
+	return badInput("no decision of %s had the source %s in view or named it; %sallowed: an id in square brackets, as "+
+		"explain shows with --tick and --agent",
 		cmp.Or(agent, "this run"), shown(h.id), didYouMean(h.id, slices.Sorted(maps.Keys(h.known))))
 }

@@ -59,7 +59,8 @@ func (m *Main) eachRow(runDir, agent string, visit func(report.Row) error) (head
 	var failed error
 	err = readRecords(f, func(r trace.Record) bool {
 		if h, ok := r.(trace.Header); ok {
-			if header = h; agent != "" && !isAgent(h, agent) {
+			header = h
+			if agent != "" && !isAgent(h, agent) {
 				failed = noAgent(h, agent)
 				return false
 			}

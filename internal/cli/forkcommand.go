@@ -55,7 +55,8 @@ func (m *Main) forkCommand() *cobra.Command {
 			return m.fork(c.Context(), args[0], c.Flags(), f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return slices.Contains(notForked, s.key) }))
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(),
+		func(s setting) bool { return slices.Contains(notForked, s.key) }))
 	c.Flags().Int64Var(&f.atTick, "at-tick", -1, "last tick of the run that is kept; 0 keeps none")
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")
 	c.Flags().StringArrayVar(&f.rules, "set", nil, "rules.FIELD=VALUE: another rule from the fork on; may be repeated")
@@ -101,10 +102,13 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	if err != nil {
 		return err
 	}
-	at, live := &forkPoint{f, runDir, parent, own}, parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
+	at, live := &forkPoint{f, runDir, parent, own}, parent.Live() || r != nil && r.Asked == "" &&
+		r.ModelSource == trace.SourceLive
 	if !live {
 		// The user has to name the model again.
-		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
+		parent.Model = ""
+		parent.BaseURL = ""
+		parent.AgentModels = nil
 	}
 	named := flags.Changed("model")
 	// What shapes decisions is as the parent has it; a text that was read from a file is in
@@ -127,7 +131,8 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 
 // forkOptions adds to a run's options where it leaves another.
 func (m *Main) forkOptions(p plan, o engine.Options) engine.ForkOptions {
-	return engine.ForkOptions{Options: o, Parent: m.path(p.fork.parent), AtTick: p.fork.atTick, AllowVersionDrift: p.fork.drift}
+	return engine.ForkOptions{Options: o, Parent: m.path(p.fork.parent), AtTick: p.fork.atTick,
+		AllowVersionDrift: p.fork.drift}
 }
 
 // forkFailure sorts the reasons why a run cannot be forked; nil stays nil.
@@ -138,7 +143,8 @@ func forkFailure(runDir string, err error) error {
 	case errors.Is(err, engine.ErrForkDiffers):
 		return failWith(exitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
 	case errors.Is(err, engine.ErrFork):
-		return badInput("%s cannot be forked: %s", shown(runDir), strings.ReplaceAll(err.Error(), engine.ErrFork.Error()+": ", ""))
+		return badInput("%s cannot be forked: %s", shown(runDir),
+			strings.ReplaceAll(err.Error(), engine.ErrFork.Error()+": ", ""))
 	case run.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
 		return badInput("%s cannot be forked: %w", shown(runDir), driftHint(err))
 	}

@@ -81,8 +81,10 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard-eval",
 		Short: "measure the guard with a suite of attacks and honest games",
-		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys every text it meets, " +
-			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
+		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys " +
+			"every text it meets, " +
+			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and " +
+			"nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			given := c.Flags().Changed
@@ -98,18 +100,23 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			return m.evaluateGuard(c.Context(), e)
 		},
 	}
-	c.Flags().IntVar(&e.trials, flagSearch, 0, "play so many random trials that come nearer to harm, in place of the suite")
+	c.Flags().IntVar(&e.trials, flagSearch, 0,
+		"play so many random trials that come nearer to harm, in place of the suite")
 	c.Flags().StringVar(&e.resume, flagContinue, "", "JSON result of an earlier search to go on from")
 	c.Flags().StringVar(&e.trial, flagTrial, "", "play one trial again, by the numbers that a search prints")
 	c.Flags().BoolVar(&e.checks, "checks", false, "also with each check of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
-	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the cases, of worlds and model, and of the sample: another one is another suite")
-	c.Flags().IntVar(&e.seeds, "seeds", 3, "seeds with which each attack is played with the guard on, 1 to 100; the worst counts")
+	c.Flags().Uint64Var(&e.seed, "seed", 0,
+		"seed of the cases, of worlds and model, and of the sample: another one is another suite")
+	c.Flags().IntVar(&e.seeds, "seeds", 3,
+		"seeds with which each attack is played with the guard on, 1 to 100; the worst counts")
 	c.Flags().StringVar(&e.json, "json", "", "file for the result as JSON")
 	c.Flags().StringVar(&e.keep, "keep", "", "directory to keep the runs in")
 	c.Flags().IntVar(&e.jobs, "jobs", 4, "cases played at once, 1 to 64")
-	c.Flags().Float64Var(&e.attackMax, attackGate, 100, "gate: upper 95% bound of attack success with the guard on, in percent")
-	c.Flags().Float64Var(&e.blockMax, blockGate, 100, "gate: upper 95% bound of false blocks with the guard on, in percent")
+	c.Flags().Float64Var(&e.attackMax, attackGate, 100,
+		"gate: upper 95% bound of attack success with the guard on, in percent")
+	c.Flags().Float64Var(&e.blockMax, blockGate, 100,
+		"gate: upper 95% bound of false blocks with the guard on, in percent")
 	return c
 }
 
@@ -146,7 +153,8 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	// The attacks come first; of them and of the honest games the sample says how many at most.
 	all := guardeval.Suite(e.seed)
 	games := slices.IndexFunc(all, func(c guardeval.Case) bool { return c.Honest })
-	cases := append(guardeval.Sample(all[:games:games], e.sample, e.seed), guardeval.Sample(all[games:], e.sample, e.seed)...)
+	cases := append(guardeval.Sample(all[:games:games], e.sample, e.seed),
+		guardeval.Sample(all[games:], e.sample, e.seed)...)
 	out, err := m.output("the result ", e.json)
 	if err != nil {
 		return err
@@ -197,7 +205,8 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		if 100*upper <= most {
 			return nil
 		}
-		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of %s (%s), allowed are %.2f%%", 100*upper, what, share, most))
+		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of %s (%s), allowed are %.2f%%", 100*upper, what,
+			share, most))
 	}
 	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.attackMax, "attacks succeed"),
 		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.blockMax, "honest games are blocked"))

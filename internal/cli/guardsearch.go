@@ -76,11 +76,13 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, given func(fl
 		if out.path != "" {
 			next = "--continue goes on"
 		}
-		return failWith(exitInterrupted, fmt.Errorf("guard search interrupted after %s; %s", plaintext.Count(s.Next, "trial"), next))
+		return failWith(exitInterrupted,
+			fmt.Errorf("guard search interrupted after %s; %s", plaintext.Count(s.Next, "trial"), next))
 	}
 	plaintext.Fprintf(m.Stdout, "%s of seed %d: %d did harm\n", plaintext.Count(s.Next, "trial"), s.Seed, s.Harmful)
 	for _, f := range s.Finds {
-		plaintext.Fprintf(m.Stdout, "trial %d: %s: %s\n  play it again: guard-eval --trial %s\n", f.Trial, f.Harm.Kind, f.Harm.Detail, f.Tape)
+		plaintext.Fprintf(m.Stdout, "trial %d: %s: %s\n  play it again: guard-eval --trial %s\n", f.Trial, f.Harm.Kind,
+			f.Harm.Detail, f.Tape)
 	}
 	nearest := ""
 	for _, n := range s.Pool {

@@ -161,7 +161,8 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 	i = inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
-		Waiting: int64(len(now.Open.Exchanges)), Spent: now.SpentByNow(), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, Currency: h.SettingsAt(now.Tick).Currency(),
+		Waiting: int64(len(now.Open.Exchanges)), Spent: now.SpentByNow(), Caps: now.CapsAt(now.Tick + 1),
+		CapsPending: now.Pending, Currency: h.SettingsAt(now.Tick).Currency(),
 		Counts: x.Counts, Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for agent := range now.Deviations {
@@ -199,7 +200,8 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
 		return i, err
 	}
-	if i.Process = dir.Holder(); i.Process != "" {
+	i.Process = dir.Holder()
+	if i.Process != "" {
 		i.State, i.Waits = "running", waitsAt(dir, m.Now())
 	}
 	files, err := dir.Files()
@@ -221,7 +223,8 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 func (i *inspection) show(r trace.Record, agent string) {
 	tick := func() *recentTick {
 		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != trace.TickOf(r) {
-			i.Recent = append(i.Recent, recentTick{Tick: trace.TickOf(r), Decisions: []recentDecision{}, Events: []trace.Event{}})
+			i.Recent = append(i.Recent, recentTick{Tick: trace.TickOf(r), Decisions: []recentDecision{},
+				Events: []trace.Event{}})
 		}
 		return &i.Recent[len(i.Recent)-1]
 	}
@@ -277,8 +280,10 @@ func (i *inspection) text() string {
 	for _, w := range i.Waits {
 		field("waiting", "for %s until %s: %s", w.Endpoint, w.Until.UTC().Format(time.RFC3339), w.Why)
 	}
-	field("progress", "%d of %d ticks, %s of the next one, %s", i.Tick, i.Ticks, plaintext.Count(i.Waiting, "exchange"), plaintext.Count(i.Resumes, "resume"))
-	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
+	field("progress", "%d of %d ticks, %s of the next one, %s", i.Tick, i.Ticks, plaintext.Count(i.Waiting, "exchange"),
+		plaintext.Count(i.Resumes, "resume"))
+	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded,
+		i.Rejected)
 	where := ""
 	if i.Waiting > 0 { // what was spent counts the open tick, too
 		where = " in whole ticks"
@@ -306,7 +311,8 @@ func (i *inspection) text() string {
 	}
 	field("trace", "%s, %d bytes", plaintext.Count(i.Files, "file"), i.Bytes)
 	for _, t := range i.Recent {
-		plaintext.Fprintf(&b, "\ntick %d, %s, %d failed%s\n", t.Tick, plaintext.Count(t.Calls, "call"), t.Failed, refusedText(t.Refused))
+		plaintext.Fprintf(&b, "\ntick %d, %s, %d failed%s\n", t.Tick, plaintext.Count(t.Calls, "call"), t.Failed,
+			refusedText(t.Refused))
 		for _, c := range t.Controls {
 			text := c.What()
 			if c.Text != "" {
@@ -320,7 +326,8 @@ func (i *inspection) text() string {
 		}
 		for _, e := range t.Events {
 			// Who it is about, and where.
-			words := slices.DeleteFunc([]string{e.Event.Agent, e.Event.Place, e.Event.Subject, e.Event.Detail}, func(w string) bool { return w == "" })
+			words := slices.DeleteFunc([]string{e.Event.Agent, e.Event.Place, e.Event.Subject, e.Event.Detail},
+				func(w string) bool { return w == "" })
 			plaintext.Fprintf(&b, "  %s %s\n", e.Event.Kind, plaintext.Clip(strings.Join(words, " "), shownValueMax))
 		}
 	}
@@ -336,7 +343,8 @@ func (i *inspection) spentText() string {
 		return spent + " " + unit
 	}
 	s, most := i.Spent, i.Caps.Run
-	list := []string{of(fmt.Sprint(s.Calls), fmt.Sprint(most.Calls), most.Calls > 0, "calls"), of(fmt.Sprint(s.Tokens), fmt.Sprint(most.Tokens), most.Tokens > 0, "tokens")}
+	list := []string{of(fmt.Sprint(s.Calls), fmt.Sprint(most.Calls), most.Calls > 0, "calls"),
+		of(fmt.Sprint(s.Tokens), fmt.Sprint(most.Tokens), most.Tokens > 0, "tokens")}
 	if i.Currency != "" {
 		list = append(list, of(s.Cost.String(), most.Cost.String(), most.Cost > 0, i.Currency))
 	}

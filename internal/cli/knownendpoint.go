@@ -76,7 +76,8 @@ func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool
 // withholdKey takes the key away from a run whose endpoint only a run directory names. own are
 // the settings without those of that run.
 func (m *Main) withholdKey(c *config, own []value) {
-	if c.trusts = m.trusted(own); c.APIKey.Empty() {
+	c.trusts = m.trusted(own)
+	if c.APIKey.Empty() {
 		return
 	}
 	if url, err := openai.ParseBaseURL(c.endpoint()); err != nil || !c.trusts(url, "") {
@@ -88,6 +89,7 @@ func (m *Main) withholdKey(c *config, own []value) {
 
 // withheld says that an endpoint does not get a key, and what to do.
 func withheld(key string, url openai.BaseURL, remedy string) string {
-	return fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used with it: if it is meant to get it, %s",
+	return fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used "+
+		"with it: if it is meant to get it, %s",
 		key, knownEndpoint(url, ""), remedy)
 }

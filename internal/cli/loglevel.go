@@ -56,7 +56,8 @@ func (f *logFilter) pass(text string) string {
 					level = l.name
 				}
 			}
-			if f.dropping = !f.shows(level); !f.dropping && f.now != nil {
+			f.dropping = !f.shows(level)
+			if !f.dropping && f.now != nil {
 				b.WriteString(f.now().UTC().Format("2006-01-02T15:04:05.000Z "))
 			}
 		}

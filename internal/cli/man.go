@@ -52,14 +52,16 @@ func manPage(name string, c *cobra.Command) string {
 	var b strings.Builder
 	// The title is at both ends of a line, so that it cannot begin with the name of the program, too.
 	title := strings.ToUpper(strings.TrimPrefix(name, programName+"-"))
-	plaintext.Fprintf(&b, ".TH %s 1 \"\" \"\" %s\n.SH NAME\n%s \\- %s\n", roff(title), roff(programName), roff(name), roff(c.Short))
+	plaintext.Fprintf(&b, ".TH %s 1 \"\" \"\" %s\n.SH NAME\n%s \\- %s\n", roff(title), roff(programName), roff(name),
+		roff(c.Short))
 	if c.Runnable() {
 		plaintext.Fprintf(&b, ".SH SYNOPSIS\n%s\n", roff(c.UseLine()))
 	}
 	if c.Long != "" {
 		b.WriteString(".SH DESCRIPTION\n")
 		for line := range strings.Lines(c.Long) {
-			switch line = strings.TrimSuffix(line, "\n"); {
+			line = strings.TrimSuffix(line, "\n")
+			switch {
 			case line == "":
 				b.WriteString(".PP\n")
 			case joins(line):

@@ -19,13 +19,17 @@ import (
 // built-in prices, which have none for the scripted stub. A cap on cost is refused if the
 // price of a model, or of a service tier that it is asked for at, is unknown.
 func (m *Main) choosePrices(c config) ([]price.Price, error) {
-	table, known, v := price.Embedded(), c.Prices, find(c.values, "llm.price_table")
+	table := price.Embedded()
+	known := c.Prices
+	v := find(c.values, "llm.price_table")
 	if v.text != "" {
 		data, err := readBounded(m.path(v.text), price.BytesMax)
 		if err != nil {
-			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows", v.where(), shown(v.text), cause(err))
+			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows",
+				v.where(), shown(v.text), cause(err))
 		}
-		if table, err = table.With(v.text, data); err != nil {
+		table, err = table.With(v.text, data)
+		if err != nil {
 			return nil, badInput("%s: %w", v.where(), err)
 		}
 		known = nil
@@ -102,7 +106,8 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		switch {
 		case len(p.Prices) > 0:
 			list := p.Prices[0]
-			plaintext.Fprintf(w, "cost: likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)\n",
+			plaintext.Fprintf(w, "cost: likely %s %s, at least %s, at most %s, without discounts for cached input; prices of "+
+				"%s (%s)\n",
 				e.Likely.Cost, list.Currency, e.Least.Cost, e.Most.Cost, list.AsOf, list.Source)
 			p.announcePrices(w)
 		case p.Live():
@@ -117,7 +122,8 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		}
 		if p.Live() {
 			plaintext.Fprintf(w, "time: likely %s, at least %s, at most %s, at %g to %g seconds a call (likely %g)\n",
-				brief(p.takesTime(e.Likely, callTime.likely)), brief(p.takesTime(e.Least, callTime.least)), brief(p.takesTime(e.Most, callTime.most)),
+				brief(p.takesTime(e.Likely, callTime.likely)), brief(p.takesTime(e.Least, callTime.least)),
+				brief(p.takesTime(e.Most, callTime.most)),
 				callTime.least.Seconds(), callTime.most.Seconds(), callTime.likely.Seconds())
 		}
 		if age := priceAge(p.Prices, now); age != "" {
@@ -160,11 +166,13 @@ var callTime = struct{ least, likely, most time.Duration }{time.Second, 5 * time
 func (p plan) takesTime(u trace.Usage, call time.Duration) time.Duration {
 	once := max(1, min(p.Concurrency, int64(len(p.agentIDs))))
 	took := time.Duration(u.Calls/once) * call
-	for _, rate := range []struct{ amount, perMinute int64 }{{u.Calls, p.RequestsPerMinute}, {u.InputTokens + u.OutputTokens, p.TokensPerMinute}} {
+	for _, rate := range []struct{ amount, perMinute int64 }{{u.Calls, p.RequestsPerMinute},
+		{u.InputTokens + u.OutputTokens, p.TokensPerMinute}} {
 		if rate.perMinute > 0 {
 			// A rate of one a minute can take longer than a Duration holds; a century is long enough to see why.
 			const century = 100 * 365 * 24 * time.Hour
-			took = max(took, time.Duration(min(float64(century), float64(rate.amount)/float64(rate.perMinute)*float64(time.Minute))))
+			took = max(took, time.Duration(min(float64(century),
+				float64(rate.amount)/float64(rate.perMinute)*float64(time.Minute))))
 		}
 	}
 	return max(took, call)
@@ -179,7 +187,9 @@ func (p plan) announceShortfalls(w io.Writer) {
 	}
 	ticks, agents := max(1, p.Ticks-p.done()), max(1, int64(len(p.agentIDs)))
 	amounts := func(u trace.Usage) [3]int64 { return [3]int64{u.Calls, u.InputTokens + u.OutputTokens, int64(u.Cost)} }
-	least, likely, spent := amounts(e.Least), amounts(e.Likely), [3]int64{p.spent.Calls, p.spent.Tokens, int64(p.spent.Cost)}
+	least := amounts(e.Least)
+	likely := amounts(e.Likely)
+	spent := [3]int64{p.spent.Calls, p.spent.Tokens, int64(p.spent.Cost)}
 	// What is left of the run's caps, and the ticks in which they probably end it.
 	var ends [3]int64
 	of := [3]int64{p.Caps.Run.Calls, p.Caps.Run.Tokens, int64(p.Caps.Run.Cost)}
@@ -233,7 +243,8 @@ func (p plan) announceShortfalls(w io.Writer) {
 
 // takes is an amount of calls and tokens in words.
 func takes(s trace.Usage) string {
-	return fmt.Sprintf("%s with %s in and %d out", plaintext.Count(s.Calls, "call"), plaintext.Count(s.InputTokens, "token"), s.OutputTokens)
+	return fmt.Sprintf("%s with %s in and %d out", plaintext.Count(s.Calls, "call"),
+		plaintext.Count(s.InputTokens, "token"), s.OutputTokens)
 }
 
 // priceAgeMax is the age in days up to which a price is not remarked on.
@@ -251,7 +262,8 @@ func priceAge(prices []price.Price, now time.Time) string {
 	}
 	switch age := int(now.Sub(day).Hours() / 24); {
 	case day.After(now.Add(14 * time.Hour)):
-		return fmt.Sprintf("warning: the day of the prices, %s, is yet to come; check as_of in the table of prices", prices[0].AsOf)
+		return fmt.Sprintf("warning: the day of the prices, %s, is yet to come; check as_of in the table of prices",
+			prices[0].AsOf)
 	case age > priceAgeMax:
 		return fmt.Sprintf("note: the prices are %d days old; check them", age)
 	}

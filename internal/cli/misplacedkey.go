@@ -13,7 +13,8 @@ import (
 var keyText = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}|(?i:bearer) [A-Za-z0-9._~+/-]{16,}`)
 
 // keyMember matches a member of a JSON object that is named like a key.
-var keyMember = regexp.MustCompile(`(?i)"(key|token|[^"]*(api[-_]?key|authorization|password|secret|(access|auth|bearer)[-_]?token)[^"]*)"\s*:\s*"[^"]`)
+var keyMember = regexp.MustCompile(
+	`(?i)"(key|token|[^"]*(api[-_]?key|authorization|password|secret|(access|auth|bearer)[-_]?token)[^"]*)"\s*:\s*"[^"]`)
 
 // maskedInURL matches the parts of a URL that every text masks: the user information and
 // the query.
@@ -44,14 +45,16 @@ func misplacedKey(v value, keys []openai.Secret) error {
 		return nil
 	case kindURL, kindAgents:
 		if holdsKey(maskedInURL.ReplaceAllString(v.text, ""), keys) {
-			return badInput("%s: the path of a URL holds what looks like a key; a key is set in %s, or stands in the query of the URL", v.where(), keySettings)
+			return badInput("%s: the path of a URL holds what looks like a key; a key is set in %s, or stands in the query "+
+				"of the URL", v.where(), keySettings)
 		}
 		return nil
 	}
 	if !holdsKey(v.text, keys) && (v.setting.kind != kindJSON || !jsonHoldsKey(v.text, keys)) {
 		return nil
 	}
-	return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.where(), keySettings)
+	return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.where(),
+		keySettings)
 }
 
 // holdsKey reports whether a text holds one of the keys, or what looks like any.
@@ -82,7 +85,8 @@ func keyArgument(args []string, keys []openai.Secret) error {
 		name, _, inline := strings.Cut(arg, "=")
 		ofURL := name == "--base-url" || name == "--agent-model"
 		if holdsKey(arg, keys) && !url && !ofURL {
-			return badInput("an argument holds what looks like a key, which does not belong there; a key is set in %s", keySettings)
+			return badInput("an argument holds what looks like a key, which does not belong there; a key is set in %s",
+				keySettings)
 		}
 		url = ofURL && !inline
 	}

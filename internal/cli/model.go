@@ -35,7 +35,9 @@ var errNoKey = errors.New("needs a key")
 // Offline makes any of them scripted. An estimate sends nothing and needs no key.
 func (c *config) chooseModel() error {
 	if c.Offline || c.Model == "" {
-		c.Model, c.ModelSource, c.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
+		c.Model = stub.ModelName
+		c.ModelSource = trace.SourceScripted
+		c.BaseURL = stub.EmbeddedURL
 		return nil
 	}
 	url, err := openai.ParseBaseURL(c.endpoint())
@@ -85,7 +87,8 @@ func (p *plan) chooseFaults() error {
 			return badInput("%s: %w", of.where(), of.err)
 		}
 		if p.Live() && strings.TrimSpace(of.text) != "" {
-			return badInput("%s: %s are for the scripted stub, and the model is live (%s); leave out one of them, or use --offline",
+			return badInput("%s: %s are for the scripted stub, and the model is live (%s); leave out one of them, or use "+
+				"--offline",
 				of.where(), stubOnly[of.setting.key], find(p.values, "llm.model").origin)
 		}
 		for _, id := range of.agents {
@@ -99,13 +102,15 @@ func (p *plan) chooseFaults() error {
 
 // announceScripted prints that no real model takes part.
 func (c config) announceScripted(w io.Writer, url string) {
-	plaintext.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
+	plaintext.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say "+
+		"nothing about models\n", url)
 	// What a user may believe to be in use is said.
 	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
 	if c.Offline {
 		remedy = "the run is offline (" + find(c.values, "llm.offline").origin.String() + ")"
 	}
-	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"}, {"list of agents' models", agentsTable}} {
+	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"},
+		{"list of agents' models", agentsTable}} {
 		if v := find(c.values, s[1]); v.text != "" {
 			plaintext.Fprintf(w, "note: %s\n", fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy))
 		}
@@ -143,7 +148,9 @@ func (c config) modelHint() string {
 // disagree.
 func (p plan) calls(after int64) string {
 	limits := behavior.Config{Settings: p.Settings}
-	ticks, agents, perDecision := p.Ticks-after, int64(len(p.agentIDs)), int64(limits.CallsMax())
+	ticks := p.Ticks - after
+	agents := int64(len(p.agentIDs))
+	perDecision := int64(limits.CallsMax())
 	learning := int64(0)
 	if p.Learns() {
 		learning = ticks / p.LearnEvery * agents * int64(reflect.NewRuntime(limits, 1).CallsMax())
@@ -152,7 +159,8 @@ func (p plan) calls(after int64) string {
 	if e := p.Estimate; e != nil {
 		figures = fmt.Sprintf("%d to %d, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
 	}
-	text := fmt.Sprintf("%s (%s x %s x up to %d per decision; fewer where agents wait or continue)", figures, plaintext.Count(ticks, "tick"), plaintext.Count(agents, "agent"), perDecision)
+	text := fmt.Sprintf("%s (%s x %s x up to %d per decision; fewer where agents wait or continue)", figures,
+		plaintext.Count(ticks, "tick"), plaintext.Count(agents, "agent"), perDecision)
 	if learning > 0 {
 		text += fmt.Sprintf(", up to %d of them to learn", learning)
 	}

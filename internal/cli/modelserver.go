@@ -23,7 +23,10 @@ import (
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
-	addr, mode, faults, listFaults := stub.DefaultAddr, string(stub.ModeNormal), "", false
+	addr := stub.DefaultAddr
+	mode := string(stub.ModeNormal)
+	faults := ""
+	listFaults := false
 	manner, usageFile := "", ""
 	var seed, faultSeed uint64
 	c := &cobra.Command{
@@ -63,11 +66,14 @@ func (m *Main) modelServerCommand() *cobra.Command {
 	c.Flags().StringVar(&addr, "addr", addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the scripted decisions")
 	c.Flags().StringVar(&mode, "scripted-mode", mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
-	c.Flags().StringVar(&manner, "stub-manner", "", "manners, for all agents or as AGENT=MANNER for one, between commas: "+strings.Join(stub.MannerNames(), ", "))
+	c.Flags().StringVar(&manner, "stub-manner", "",
+		"manners, for all agents or as AGENT=MANNER for one, between commas: "+strings.Join(stub.MannerNames(), ", "))
 	c.Flags().StringVar(&usageFile, "usage-log", "",
 		"file to append a line of JSON to for each answered request: input, cached, written and output tokens")
-	c.Flags().StringVar(&faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
-	c.Flags().BoolVar(&listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
+	c.Flags().StringVar(&faults, "faults", "",
+		"answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
+	c.Flags().BoolVar(&listFaults, "list-faults", false,
+		"list what --faults takes, with an example of each shape of malformed answers, and exit")
 	c.Flags().Uint64Var(&faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
 	return c
 }

@@ -36,9 +36,11 @@ const natsListenDefault = "127.0.0.1:4222"
 func (f *natsFlags) add(flags *pflag.FlagSet, usage string) {
 	flags.StringVar(&f.url, "nats", "", usage)
 	flags.StringVar(&f.creds, "nats-creds", "", "file with NATS credentials (JWT and key)")
-	flags.StringVar(&f.nkey, "nats-nkey", "", "file with a NATS key, such as the "+jetstream.KeyFile+" of a batch directory")
+	flags.StringVar(&f.nkey, "nats-nkey", "",
+		"file with a NATS key, such as the "+jetstream.KeyFile+" of a batch directory")
 	flags.StringVar(&f.ca, "nats-ca", "", "file with certificates to trust for NATS (default the system's)")
-	flags.StringVar(&f.cert, "nats-cert", "", "file with the TLS certificate: the embedded server's, or our own for another server")
+	flags.StringVar(&f.cert, "nats-cert", "",
+		"file with the TLS certificate: the embedded server's, or our own for another server")
 	flags.StringVar(&f.key, "nats-key", "", "file with the key of that certificate")
 }
 
@@ -49,7 +51,8 @@ func (f *natsFlags) check() error {
 	}
 	// A password in an argument could be read by every user of the machine.
 	if at := strings.Index(f.url, "@"); at >= 0 {
-		return badInput("--nats: a user or a password in the URL can be read by others; allowed: --nats-creds or --nats-nkey with a file")
+		return badInput("--nats: a user or a password in the URL can be read by others; allowed: --nats-creds or " +
+			"--nats-nkey with a file")
 	}
 	return nil
 }
@@ -64,11 +67,14 @@ func (m *Main) connect(f natsFlags, server *jetstream.Server, leaves bool) (*jet
 		return m.path(name)
 	}
 	o := jetstream.ConnectOptions{
-		URL: f.url, Server: server, CredsFile: path(f.creds), NkeyFile: path(f.nkey), CAFile: path(f.ca), CertFile: path(f.cert), KeyFile: path(f.key),
+		URL: f.url, Server: server, CredsFile: path(f.creds), NkeyFile: path(f.nkey), CAFile: path(f.ca),
+		CertFile: path(f.cert), KeyFile: path(f.key),
 		Leaves: leaves, Notice: m.natsNotice,
 	}
 	if server != nil {
-		o.CAFile, o.CertFile, o.KeyFile = "", "", ""
+		o.CAFile = ""
+		o.CertFile = ""
+		o.KeyFile = ""
 	}
 	l, err := jetstream.Connect(o)
 	if err != nil {
@@ -87,13 +93,15 @@ const leavePatience = 10 * time.Second
 
 // coordinate plays a batch with the workers that join over NATS, and with o.Jobs of its own, until
 // o.Drain ends; the end of ctx breaks off its own calls.
-func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, listen string, limit trace.Limit) (ending batch.Ending, err error) {
+func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, listen string,
+	limit trace.Limit) (ending batch.Ending, err error) {
 	var server *jetstream.Server
 	if f.url == natsEmbedded {
 		if listen == "" {
 			listen = natsListenDefault
 		}
-		server, err = jetstream.Serve(o.Drain, jetstream.ServerOptions{Dir: string(o.Dir), Listen: listen, CertFile: f.cert, KeyFile: f.key})
+		server, err = jetstream.Serve(o.Drain,
+			jetstream.ServerOptions{Dir: string(o.Dir), Listen: listen, CertFile: f.cert, KeyFile: f.key})
 		switch _, held := errors.AsType[*run.LockedError](err); {
 		case err != nil && o.Drain.Err() != nil:
 			return batch.Interrupted, nil
@@ -122,7 +130,8 @@ func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, lis
 		working, stop := context.WithCancel(o.Drain)
 		var done sync.WaitGroup
 		done.Go(func() {
-			w := jetstream.WorkerOptions{Play: o.Play, Jobs: o.Jobs, Dir: filepath.Join(string(o.Dir), "work"), Drain: working, Notice: m.natsNotice}
+			w := jetstream.WorkerOptions{Play: o.Play, Jobs: o.Jobs, Dir: filepath.Join(string(o.Dir), "work"), Drain: working,
+				Notice: m.natsNotice}
 			if err := jetstream.Work(ctx, own, w); err != nil {
 				m.natsNotice(err.Error())
 			}
@@ -135,13 +144,15 @@ func (m *Main) coordinate(ctx context.Context, o batch.Options, f natsFlags, lis
 		return "", err
 	}
 	ending, err = m.handOut(o.Drain, l, o, jetstream.CoordinatorOptions{
-		Dir: string(o.Dir), Retries: o.Retries, Limit: budget.AmountOf(limit), Spent: spent, Lease: o.Lease, Notice: m.natsNotice,
+		Dir: string(o.Dir), Retries: o.Retries, Limit: budget.AmountOf(limit), Spent: spent, Lease: o.Lease,
+		Notice: m.natsNotice,
 	})
 	return ending, err
 }
 
 // handOut coordinates until the batch is done, interrupted or decided.
-func (m *Main) handOut(ctx context.Context, l *jetstream.Link, o batch.Options, c jetstream.CoordinatorOptions) (batch.Ending, error) {
+func (m *Main) handOut(ctx context.Context, l *jetstream.Link, o batch.Options,
+	c jetstream.CoordinatorOptions) (batch.Ending, error) {
 	var cells []batch.Cell
 	for _, p := range o.Cells {
 		cells = append(cells, p.Cell)
@@ -213,6 +224,7 @@ func (m *Main) announceServer(address string, f natsFlags) {
 	m.printAdvice(m.Stderr, joinAdvice(scheme+"://"+address, m.shownPath(f.nkey)))
 	host, _, _ := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); f.cert == "" && (ip == nil || !ip.IsLoopback()) {
-		plaintext.Fprintf(m.Stderr, "WARNING: without --nats-cert and --nats-key, prompts and answers can be read on the network\n")
+		plaintext.Fprintf(m.Stderr, "WARNING: without --nats-cert and --nats-key, prompts and answers can be read on the "+
+			"network\n")
 	}
 }

@@ -85,5 +85,6 @@ func (m *Main) noRun(dir string) error {
 	if near := m.nearestRun(dir); near != "" {
 		mean = "did you mean " + shown(near) + "? "
 	}
-	return badInput("%s holds no trace; %sallowed: a run directory, which has a file %s, or %s", shown(dir), mean, run.TraceFile, latestRun)
+	return badInput("%s holds no trace; %sallowed: a run directory, which has a file %s, or %s", shown(dir), mean,
+		run.TraceFile, latestRun)
 }

@@ -41,7 +41,8 @@ func (m *Main) newScenarioCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := atomicfile.Write(out.path, []byte(strings.ReplaceAll(newScenarioText, "NAME", scenarioWord(name)))); err != nil {
+			if err := atomicfile.Write(out.path,
+				[]byte(strings.ReplaceAll(newScenarioText, "NAME", scenarioWord(name)))); err != nil {
 				out.made.discard()
 				return err
 			}

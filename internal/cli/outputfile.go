@@ -86,7 +86,8 @@ const (
 func withReportFile(args []string) []string {
 	given := slices.Clone(append([]string{}, args...))
 	for i, word := range given {
-		if last := i == len(given)-1; word == reportFlag && (last || strings.HasPrefix(given[i+1], "-") && given[i+1] != "-") {
+		if last := i == len(given)-1; word == reportFlag &&
+			(last || strings.HasPrefix(given[i+1], "-") && given[i+1] != "-") {
 			given[i] += "=" + reportFileDefault
 		}
 		if word == "--" {
@@ -136,7 +137,8 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 		// Permissions alone do not tell: a full or read-only file system refuses only
 		// the attempt.
 		var f *os.File
-		if f, err = os.CreateTemp(dir, ".writable-*"); err == nil {
+		f, err = os.CreateTemp(dir, ".writable-*")
+		if err == nil {
 			err = errors.Join(f.Close(), os.Remove(f.Name()))
 		}
 	}

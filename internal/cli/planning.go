@@ -65,7 +65,8 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		err = p.takeScenario(m, commands)
 	} else {
 		p.Recording, p.Estimate = nil, nil
-		if err = p.changeRules(fork.rules); err != nil {
+		err = p.changeRules(fork.rules)
+		if err != nil {
 			// What another version took for a scenario may be none here: that is the reason then.
 			if drift := m.forkOptions(p, engine.Options{}).Check(); errors.Is(drift, engine.ErrVersionDrift) {
 				err = forkFailure(fork.parent, drift)
@@ -75,13 +76,15 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err != nil {
 		return p, err
 	}
-	if p.recording, err = m.chooseAnswers(&p.config); err != nil {
+	p.recording, err = m.chooseAnswers(&p.config)
+	if err != nil {
 		return p, err
 	}
 	if fork != nil && p.Live() {
 		m.withholdKey(&p.config, fork.own)
 	}
-	if p.own, err = m.chooseAgents(p.config, find(p.values, agentsTable).where(), p.agentIDs); err != nil {
+	p.own, err = m.chooseAgents(p.config, find(p.values, agentsTable).where(), p.agentIDs)
+	if err != nil {
 		return p, err
 	}
 	var keys []openai.Secret
@@ -119,18 +122,22 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if fork != nil {
 		p.endWithTheModel()
 	}
-	if p.Prices, err = m.choosePrices(p.config); err != nil {
+	p.Prices, err = m.choosePrices(p.config)
+	if err != nil {
 		return p, err
 	}
-	if err = p.chooseFaults(); err != nil {
+	err = p.chooseFaults()
+	if err != nil {
 		return p, err
 	}
 	if v := find(p.values, "run.prompt_switches_json"); v.text != "" {
-		if p.PromptSwitches, err = m.loadSwitches(v, p.agentIDs); err != nil {
+		p.PromptSwitches, err = m.loadSwitches(v, p.agentIDs)
+		if err != nil {
 			return p, err
 		}
 		if fork != nil && len(p.PromptSwitches) > 0 && p.PromptSwitches[0].Tick <= fork.atTick {
-			return p, badInput("%s: a switch in tick %d is before the fork; allowed: ticks from %d", v.where(), p.PromptSwitches[0].Tick, fork.atTick+1)
+			return p, badInput("%s: a switch in tick %d is before the fork; allowed: ticks from %d", v.where(),
+				p.PromptSwitches[0].Tick, fork.atTick+1)
 		}
 	}
 	if v := find(p.values, "run.playbook"); v.text != "" {
@@ -140,18 +147,22 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		}
 		p.playbookFile, p.Playbook = v.text, string(text)
 	}
-	if err = p.takeDocuments(m); err != nil {
+	err = p.takeDocuments(m)
+	if err != nil {
 		return p, err
 	}
-	if p.RunDir, err = m.nameRunDir(p.RunDir, p.Scenario); err != nil {
+	p.RunDir, err = m.nameRunDir(p.RunDir, p.Scenario)
+	if err != nil {
 		return p, err
 	}
-	if p.gates, err = p.bounds(); err != nil {
+	p.gates, err = p.bounds()
+	if err != nil {
 		return p, err
 	}
 	p.kept = append(m.keptPaths(p), keptPath{"the scenario file", m.path(p.Scenario)},
 		keptPath{"the file of prompt switches", m.path(find(p.values, "run.prompt_switches_json").text)})
-	if p.prepared, err = engine.Prepare(p.Settings); err == nil && fork == nil {
+	p.prepared, err = engine.Prepare(p.Settings)
+	if err == nil && fork == nil {
 		err = p.prepared.CheckFirstTick()
 	}
 	if err != nil || fork == nil {
@@ -190,7 +201,8 @@ func (p *plan) takeScenario(m *Main, commands []string) error {
 // --set gives, in order.
 func (p *plan) changeRules(rules []string) error {
 	recorded, agents, err := recordedScenario(p.Settings)
-	if p.agentIDs = agents; err != nil || len(rules) == 0 {
+	p.agentIDs = agents
+	if err != nil || len(rules) == 0 {
 		return err
 	}
 	for _, change := range rules {
@@ -198,9 +210,11 @@ func (p *plan) changeRules(rules []string) error {
 		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
 		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 		if !found || !isRule || err != nil {
-			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number; docs/forks.md lists the fields", shown(change))
+			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number; docs/forks.md lists "+
+				"the fields", shown(change))
 		}
-		if recorded.Rules, err = recorded.Rules.With(field, value); err != nil {
+		recorded.Rules, err = recorded.Rules.With(field, value)
+		if err != nil {
 			if rules := world.ChangeableRules(); !slices.Contains(rules, field) {
 				err = fmt.Errorf("%w; %s", err, document.Offer(field, rules, "docs/forks.md"))
 			}
@@ -231,7 +245,8 @@ func (p *plan) endWithTheModel() {
 
 // bounds are the conditions on the report.
 func (c config) bounds() (list []report.Bound, err error) {
-	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="}, {"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
+	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="},
+		{"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
 		v := find(c.values, of.key)
 		for text := range strings.FieldsSeq(v.text) {
 			b, err := report.ParseBound(of.before + text)
@@ -260,7 +275,8 @@ func (c config) strict() bool { return c.ModelSource == trace.SourceRecorded }
 
 // keptPaths are the files of a run that its report must not replace.
 func (m *Main) keptPaths(p plan) []keptPath {
-	kept := []keptPath{m.keptTrace(p.RunDir), m.keptAsks(p.RunDir), {"the run directory", m.path(p.RunDir)}, {"the playbook", m.path(p.playbookFile)}}
+	kept := []keptPath{m.keptTrace(p.RunDir), m.keptAsks(p.RunDir), {"the run directory", m.path(p.RunDir)},
+		{"the playbook", m.path(p.playbookFile)}}
 	if p.recording.path != "" {
 		kept = append(kept, keptPath{"the recording", m.path(p.recording.path)}, m.keptTrace(p.recording.path))
 	}

@@ -17,41 +17,51 @@ import (
 func (m *Main) playbookCommand() *cobra.Command {
 	// on is a command that takes one file.
 	on := func(use, short string, do func(name string, p *playbook.Playbook) error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Args: oneArgument("a playbook file"), RunE: func(_ *cobra.Command, args []string) error {
-			p, _, err := m.readPlaybook(args[0], false)
-			if err != nil {
-				return err
-			}
-			return do(args[0], p)
-		}}
+		return &cobra.Command{Use: use, Short: short, Args: oneArgument("a playbook file"),
+			RunE: func(_ *cobra.Command, args []string) error {
+				p, _, err := m.readPlaybook(args[0], false)
+				if err != nil {
+					return err
+				}
+				return do(args[0], p)
+			}}
 	}
-	version, to, asJSON := -1, -1, false
-	show := on("show FILE", "print the lessons of a playbook with their worth", func(_ string, p *playbook.Playbook) error { return m.showPlaybook(p, version) })
+	version := -1
+	to := -1
+	asJSON := false
+	show := on("show FILE", "print the lessons of a playbook with their worth",
+		func(_ string, p *playbook.Playbook) error { return m.showPlaybook(p, version) })
 	show.Flags().IntVar(&version, "version", version, "an older version in place of the newest")
-	stats := on("stats FILE", "count the lessons of a playbook by what is known about their worth", func(_ string, p *playbook.Playbook) error {
-		s := p.Stats()
-		if asJSON {
-			return m.printJSON(s)
-		}
-		var sections []string
-		for _, count := range s.Sections {
-			sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
-		}
-		_, err := plaintext.Fprintf(m.Stdout, "version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
-			s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral, s.HighPerforming, s.Problematic, s.Unused)
-		return err
-	})
+	stats := on("stats FILE", "count the lessons of a playbook by what is known about their worth",
+		func(_ string, p *playbook.Playbook) error {
+			s := p.Stats()
+			if asJSON {
+				return m.printJSON(s)
+			}
+			var sections []string
+			for _, count := range s.Sections {
+				sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
+			}
+			_, err := plaintext.Fprintf(m.Stdout,
+				"version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral "+
+					"%d\nworth     high performing %d, problematic %d, unused %d\n",
+				s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral,
+				s.HighPerforming, s.Problematic, s.Unused)
+			return err
+		})
 	stats.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	rollback := on("rollback FILE --to N", "make an older version of a playbook the newest", func(name string, p *playbook.Playbook) error {
-		return m.rollbackPlaybook(name, p, to)
-	})
+	rollback := on("rollback FILE --to N", "make an older version of a playbook the newest",
+		func(name string, p *playbook.Playbook) error {
+			return m.rollbackPlaybook(name, p, to)
+		})
 	rollback.Flags().IntVar(&to, "to", to, "the version to go back to")
 	diff := &cobra.Command{
 		Use:   "diff FILE V1 V2 | diff FILE FILE",
 		Short: "show which lessons differ between two versions, or between two files",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 && len(args) != 3 {
-				return badInput("%s needs a file and two versions, or two files, and got %s", commandPath(c), plaintext.Count(len(args), "argument"))
+				return badInput("%s needs a file and two versions, or two files, and got %s", commandPath(c),
+					plaintext.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -83,7 +93,8 @@ func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
 				plaintext.Fprintf(&b, "\n%s\n", p.Title(section))
 				headed = true
 			}
-			plaintext.Fprintf(&b, "  %s  helpful %d, harmful %d, neutral %d, %s, trust %s\n    %s\n", bullet.ID, bullet.Helpful, bullet.Harmful, bullet.Neutral,
+			plaintext.Fprintf(&b, "  %s  helpful %d, harmful %d, neutral %d, %s, trust %s\n    %s\n", bullet.ID, bullet.Helpful,
+				bullet.Harmful, bullet.Neutral,
 				bullet.Origin, bullet.Trust, bullet.Content)
 		}
 	}
@@ -111,7 +122,8 @@ func (m *Main) diffPlaybooks(args []string) error {
 			if err != nil {
 				return badInput("%s is not a version; allowed: %d to %d", shown(text), p.Oldest(), p.Version())
 			}
-			if sides[i], err = p.At(version); err != nil {
+			sides[i], err = p.At(version)
+			if err != nil {
 				return badInput("%v", err)
 			}
 		}
@@ -130,7 +142,8 @@ func (m *Main) diffPlaybooks(args []string) error {
 			plaintext.Fprintf(&b, "~ [%s] %s\n  was: %s\n", d.ID, now.Content, old.Content)
 		}
 		if old.Helpful != now.Helpful || old.Harmful != now.Harmful || old.Neutral != now.Neutral {
-			plaintext.Fprintf(&b, "# [%s] helpful %d to %d, harmful %d to %d, neutral %d to %d\n", d.ID, old.Helpful, now.Helpful, old.Harmful, now.Harmful, old.Neutral, now.Neutral)
+			plaintext.Fprintf(&b, "# [%s] helpful %d to %d, harmful %d to %d, neutral %d to %d\n", d.ID, old.Helpful,
+				now.Helpful, old.Harmful, now.Harmful, old.Neutral, now.Neutral)
 		}
 	}
 	if b.Len() == 0 {
@@ -161,6 +174,7 @@ func (m *Main) rollbackPlaybook(name string, p *playbook.Playbook, to int) error
 	if err := engine.WritePlaybook(m.path(name), next); err != nil {
 		return err
 	}
-	plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %s\n", next.Version(), to, plaintext.Count(next.Len(), "lesson"))
+	plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %s\n", next.Version(), to,
+		plaintext.Count(next.Len(), "lesson"))
 	return nil
 }

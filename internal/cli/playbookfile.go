@@ -21,7 +21,8 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 	case errors.Is(err, fs.ErrNotExist) && mayBeNew:
 		return playbook.New(), nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, badInput("there is no playbook %s; allowed: an existing file; a run that learns makes a new one (--learn-every)", shown(name))
+		return nil, nil, badInput(
+			"there is no playbook %s; allowed: an existing file; a run that learns makes a new one (--learn-every)", shown(name))
 	case err != nil:
 		return nil, nil, badInput("the playbook %s cannot be read: %w", shown(name), cause(err))
 	}

@@ -55,8 +55,10 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 		},
 	}
 	borrowSettings(c.Flags(), learnSettings)
-	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a consolidation, 1 to %d", reflect.RoundsMax))
-	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
+	c.Flags().IntVar(&rounds, "rounds", rounds,
+		fmt.Sprintf("reflections before a consolidation, 1 to %d", reflect.RoundsMax))
+	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false,
+		"also learn from a run that another version recorded")
 	return m.readsUnverified(c)
 }
 
@@ -84,7 +86,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, reflect.RoundsMax)
 	}
 	l := &schooling{limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
-	if l.seed, l.seen, err = m.readPlaybook(book, true); err != nil {
+	l.seed, l.seen, err = m.readPlaybook(book, true)
+	if err != nil {
 		return err
 	}
 	target, err := m.output("the playbook ", book)
@@ -98,7 +101,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		if err := m.checkRun(run); err != nil {
 			return err
 		}
-		if batches[i], err = engine.Collect(ctx, m.path(run), o); err != nil {
+		batches[i], err = engine.Collect(ctx, m.path(run), o)
+		if err != nil {
 			return replayFailure(ctx, run, err)
 		}
 		total += len(batches[i])
@@ -107,7 +111,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	if err := c.chooseModel(); err != nil {
 		return err
 	}
-	if c.Prices, err = m.choosePrices(c); err != nil {
+	c.Prices, err = m.choosePrices(c)
+	if err != nil {
 		return err
 	}
 	l.spender = engine.NewMeter(c.Settings)
@@ -116,7 +121,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		ReasoningEffort: c.ReasoningEffort, ServiceTier: c.ServiceTier,
 		Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
 	}, CountTokens: tokens.Count}, rounds, l.seed.OwnSections()...)
-	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
+	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)},
+		stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
 		fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))
 	if err != nil {
 		return err
@@ -138,7 +144,12 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 	for _, v := range l.book.History() {
 		known[v.Note] = true
 	}
-	consolidations, calls, passed, applied, rejected, failed := 0, 0, 0, 0, 0, 0
+	consolidations := 0
+	calls := 0
+	passed := 0
+	applied := 0
+	rejected := 0
+	failed := 0
 	for _, b := range batches {
 		if known[b.Experience.Note()] {
 			passed++
@@ -176,7 +187,8 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 		}
 	}
 	plaintext.Fprintf(m.Stdout, "%s: %s in %s, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
-		run, plaintext.Count(consolidations, "consolidation"), plaintext.Count(calls, "call"), failed, applied, rejected, passed)
+		run, plaintext.Count(consolidations, "consolidation"), plaintext.Count(calls, "call"), failed, applied, rejected,
+		passed)
 	return nil
 }
 
@@ -197,6 +209,7 @@ func (m *Main) keepSchooling(name string, l *schooling) error {
 	if err != nil {
 		return err
 	}
-	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %s\n", name, l.seed.Version(), l.book.Version(), plaintext.Count(l.book.Len(), "lesson"))
+	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %s\n", name, l.seed.Version(), l.book.Version(),
+		plaintext.Count(l.book.Len(), "lesson"))
 	return nil
 }

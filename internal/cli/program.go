@@ -83,8 +83,9 @@ func NewMain(args []string) *Main {
 	terminal := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 	return &Main{
 		Program: os.Args[0], Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Terminal: terminal, Columns: func() int { return columnsOf(os.Stderr) }, OutputColumns: func() int { return columnsOf(os.Stdout) },
-		LookupEnv: os.LookupEnv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
+		Terminal: terminal, Columns: func() int { return columnsOf(os.Stderr) },
+		OutputColumns: func() int { return columnsOf(os.Stdout) },
+		LookupEnv:     os.LookupEnv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
 	}
 }
 
@@ -215,7 +216,8 @@ func (m *Main) whenInterrupted(drain, breakOff func()) (done func()) {
 
 // drained returns a context for runs that are to be drained at the end of ctx: it ends only with
 // Quit, which breaks off the calls in flight. note says both; now is what the calls do.
-func (m *Main) drained(ctx context.Context, now func() traffic, note func(text string)) (calls context.Context, done func()) {
+func (m *Main) drained(ctx context.Context, now func() traffic, note func(text string)) (calls context.Context,
+	done func()) {
 	calls, breakOff := context.WithCancel(context.WithoutCancel(ctx))
 	heard := m.whenInterrupted(func() { note(drainText(now())) }, func() {
 		n := now().sent
@@ -320,7 +322,8 @@ func (m *Main) fail(err error) int {
 	}
 	for _, text := range lines {
 		if text != "" {
-			plaintext.Fprintf(m.Stderr, "%s: %s\n", programName, openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
+			plaintext.Fprintf(m.Stderr, "%s: %s\n", programName,
+				openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
 		}
 	}
 	m.printAdvice(m.Stderr, adviceOf(err)...)

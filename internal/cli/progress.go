@@ -50,7 +50,8 @@ type progressPrinter struct {
 
 // newProgressPrinter returns one for stderr.
 func (m *Main) newProgressPrinter(quiet bool) *progressPrinter {
-	return &progressPrinter{w: m.screen, terminal: m.Terminal, columns: m.Columns, quiet: quiet || !m.screen.filter.shows("info")}
+	return &progressPrinter{w: m.screen, terminal: m.Terminal, columns: m.Columns, quiet: quiet ||
+		!m.screen.filter.shows("info")}
 }
 
 // update shows a text that says how much is over. It may be called from several

@@ -142,14 +142,17 @@ func (t *provenance) origin(id string) (lines []string) {
 	}
 	// The author of a bullet, its tick, and the decisions that are its evidence.
 	if b, ok := t.book.Bullet(id); ok {
-		lines = append(lines, fmt.Sprintf("in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
+		lines = append(lines, fmt.Sprintf(
+			"in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
 			b.Origin, b.Created.Version, b.Created.Tick, b.Helpful, b.Harmful, b.Neutral))
 		for _, e := range b.Evidence {
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("evidence: run %s, tick %d, %s %s", e.Run, e.Tick, e.Agent, e.Outcome)))
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("evidence: run %s, tick %d, %s %s", e.Run, e.Tick, e.Agent,
+				e.Outcome)))
 		}
 	}
 	for _, l := range t.learned[id] {
-		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", cmp.Or(l.op, "changed"), t.agent, l.tick, jsonText(l.Content)))
+		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", cmp.Or(l.op, "changed"), t.agent, l.tick,
+			jsonText(l.Content)))
 		for _, tick := range l.Decisions {
 			lines = append(lines, t.decided("evidence: ", tick))
 		}
@@ -174,7 +177,8 @@ func (t *provenance) origin(id string) (lines []string) {
 		}
 		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
 	case s.Kind == trace.KindTemplate:
-		return []string{fmt.Sprintf("the wording of the instructions, %s; --tick and --agent with --prompts show it whole", plaintext.Count(s.Chars, "character"))}
+		return []string{fmt.Sprintf("the wording of the instructions, %s; --tick and --agent with --prompts show it whole",
+			plaintext.Count(s.Chars, "character"))}
 	case s.Kind == trace.KindDocument:
 		return []string{"a passage of " + jsonText(s.Title)}
 	case s.OriginAgent != "" && s.OriginAgent != t.agent:

@@ -43,7 +43,8 @@ func (s setting) read(text string, target any) error {
 		reflect.ValueOf(target).Elem().SetInt(v)
 	case kindNumber:
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !json.Valid([]byte(text)) || v < float64(s.min) || v > float64(s.max) { // it goes into requests as it is
+		// it goes into requests as it is
+		if err != nil || !json.Valid([]byte(text)) || v < float64(s.min) || v > float64(s.max) {
 			return s.refuse(text, "is no such number")
 		}
 		*target.(*json.Number) = json.Number(text)

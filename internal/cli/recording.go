@@ -35,7 +35,8 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 	v := find(c.values, "run.replay_from")
 	if v.text == "" {
 		if miss := find(c.values, "run.replay_miss"); miss.origin.rank < fromFile {
-			return recording{}, badInput("%s says what to do without a recorded answer, and there is no recording; add --replay-from", miss.where())
+			return recording{}, badInput(
+				"%s says what to do without a recorded answer, and there is no recording; add --replay-from", miss.where())
 		}
 		return recording{}, c.chooseModel()
 	}
@@ -45,12 +46,16 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 	}
 	h, err := run.ReadRecording(m.path(path))
 	if err != nil {
-		return recording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path), cause(err), latestRun)
+		return recording{}, badInput(
+			"%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path),
+			cause(err), latestRun)
 	}
 	strict := c.ReplayMiss == missError
 	for key, what := range stubOnly {
 		if v := find(c.values, key); strict && v.text != "" {
-			return recording{}, badInput("%s: %s are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s", v.where(), what, missAsk)
+			return recording{}, badInput(
+				"%s: %s are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s",
+				v.where(), what, missAsk)
 		}
 	}
 	r := recording{path, h}
@@ -64,10 +69,13 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	h, _ := run.Dir(m.path(runDir)).Header()
 	own := slices.Clone(c.values)
-	if c.trusts = m.trusted(own); c.takeModel(h.Latest(), m.lastEndpoint(runDir)) {
+	c.trusts = m.trusted(own)
+	if c.takeModel(h.Latest(), m.lastEndpoint(runDir)) {
 		m.withholdKey(c, own)
 	}
-	v, path, recorded := find(c.values, "run.replay_from"), "", h.Latest().Recording
+	v := find(c.values, "run.replay_from")
+	path := ""
+	recorded := h.Latest().Recording
 	if h.Timing != nil {
 		path = h.Timing.RecordingPath
 	}
@@ -78,7 +86,9 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	}
 	again, err := run.ReadRecording(m.path(path))
 	if err != nil {
-		return recording{}, badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place where it is now",
+		return recording{}, badInput(
+			"%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place "+
+				"where it is now",
 			shown(runDir), shown(path), cause(err))
 	}
 	r := recording{path, again}
@@ -90,7 +100,8 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 // last, empty for none.
 func (c *config) takeModel(s trace.Settings, moved string) (live bool) {
 	model, endpoint := s.Model, cmp.Or(moved, s.BaseURL)
-	if live = s.Live() && !c.Offline; !live {
+	live = s.Live() && !c.Offline
+	if !live {
 		model, endpoint = "", ""
 	}
 	for key, text := range map[string]string{"llm.model": model, "llm.base_url": endpoint} {
@@ -138,9 +149,12 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 	}
 	model := r.header.Settings.Model
 	if v := find(c.values, "llm.model"); v.origin.rank == fromFlag && v.text != model {
-		return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.where(), shown(v.text), shown(model), instead)
+		return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.where(),
+			shown(v.text), shown(model), instead)
 	}
-	c.Model, c.ModelSource, c.BaseURL = model, trace.SourceRecorded, ""
+	c.Model = model
+	c.ModelSource = trace.SourceRecorded
+	c.BaseURL = ""
 	c.Recording = engine.DescribeRecording(r.path, r.header, "")
 	return nil
 }
@@ -148,7 +162,8 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 // openAnswers makes the source of all answers and announces it. With a recording
 // alone it starts no server and no client. stop releases what was opened and prints
 // how many answers were recorded. It is nil only if there is an error.
-func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source, stop func(), err error) {
+func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source,
+	stop func(), err error) {
 	if p.recording.path == "" {
 		return m.openModel(ctx, p, scripted, calls)
 	}
@@ -172,11 +187,13 @@ func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, c
 		{"prompt language", h.Settings.Language, p.Language},
 	} {
 		if fact.recorded != fact.now {
-			plaintext.Fprintf(m.Stderr, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, fact.recorded, fact.now)
+			plaintext.Fprintf(m.Stderr, "note: %s was %s when the answers were recorded and is %s now\n", fact.what,
+				fact.recorded, fact.now)
 		}
 	}
 	if !p.strict() {
-		if source, stop, err = m.openModel(ctx, p, scripted, calls); err != nil {
+		source, stop, err = m.openModel(ctx, p, scripted, calls)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -45,13 +45,15 @@ func (m *Main) collectLess() (restore func()) {
 	c := &collecting
 	c.Lock()
 	defer c.Unlock()
-	if c.users++; c.users == 1 {
+	c.users++
+	if c.users == 1 {
 		c.percent, c.limit = debug.SetGCPercent(heapGrowthPercent), debug.SetMemoryLimit(memoryBytes)
 	}
 	return func() {
 		c.Lock()
 		defer c.Unlock()
-		if c.users--; c.users == 0 {
+		c.users--
+		if c.users == 0 {
 			debug.SetGCPercent(c.percent)
 			debug.SetMemoryLimit(c.limit)
 		}
@@ -78,7 +80,8 @@ func (m *Main) replayCommand() *cobra.Command {
 			}
 			if result.Line > 0 && !result.Equal {
 				plaintext.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
-				return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
+				return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w",
+					result.Line, result.Difference))
 			}
 			if !result.Equal {
 				return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
@@ -87,11 +90,13 @@ func (m *Main) replayCommand() *cobra.Command {
 			if err != nil {
 				return failWith(exitDiffers, fmt.Errorf("the ticks agree, and %w", err))
 			}
-			plaintext.Fprintf(m.Stdout, "replay agrees: %s, %s%s\n", plaintext.Count(result.Ticks, "tick"), plaintext.Count(result.Exchanges, "exchange"), asked)
+			plaintext.Fprintf(m.Stdout, "replay agrees: %s, %s%s\n", plaintext.Count(result.Ticks, "tick"),
+				plaintext.Count(result.Exchanges, "exchange"), asked)
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&o.AllowVersionDrift, "allow-version-drift", false, "also replay a run that another version recorded")
+	c.Flags().BoolVar(&o.AllowVersionDrift, "allow-version-drift", false,
+		"also replay a run that another version recorded")
 	return c
 }
 

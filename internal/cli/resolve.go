@@ -112,7 +112,8 @@ func envSource(lookup func(string) (string, bool)) source {
 	return func(s setting) (value, bool) {
 		for _, name := range s.env {
 			text, _ := lookup(name)
-			if text = strings.TrimSpace(text); text != "" {
+			text = strings.TrimSpace(text)
+			if text != "" {
 				return value{s, text, origin{fromEnv, name}}, true
 			}
 		}

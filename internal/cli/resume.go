@@ -34,16 +34,21 @@ Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 // holds where no flag says otherwise.
 func resumeSettings() settings {
 	keys := append(capSettings().keys(""),
-		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
-		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
-		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level", "run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
+		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline",
+		"llm.retry_backoff_ms",
+		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io",
+		"run.llm_io_max_chars",
+		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
+		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
 	var taken settings
 	for _, s := range settingTable() {
 		if !slices.Contains(keys, s.key) {
 			continue
 		}
 		if strings.HasPrefix(s.key, "llm.cap_") || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
-			s.env, s.fallback, s.absent = nil, "", "as the run has it"
+			s.env = nil
+			s.fallback = ""
+			s.absent = "as the run has it"
 		}
 		taken = append(taken, s)
 	}
@@ -82,7 +87,8 @@ func (m *Main) resumeCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			ticks, _ := settingTable().byKey("run.ticks")
 			if f.untilTick < 0 || f.untilTick > ticks.max {
-				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticks.max)
+				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick,
+					ticks.max)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
@@ -93,7 +99,8 @@ func (m *Main) resumeCommand() *cobra.Command {
 	}
 	addFlags(c.Flags(), resumeSettings())
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
-	c.Flags().BoolVar(&f.abandon, "abandon-tick", false, "end the open turns of the unfinished tick, so that other caps hold from the next one on")
+	c.Flags().BoolVar(&f.abandon, "abandon-tick", false,
+		"end the open turns of the unfinished tick, so that other caps hold from the next one on")
 	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
 	addConfigFlag(c.Flags())
 	return c
@@ -128,22 +135,28 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	c.Settings, c.RunDir = s.Settings(), runDir
 	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(c.values, "run.playbook").text}
 	p.played, p.spent = s.State.Tick, s.State.SpentByNow()
-	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
+	p.faults, err = stub.ParseFaults(p.Faults)
+	if err != nil {
 		return badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
-	if p.manners, err = stub.ParseManners(p.StubManner); err != nil {
+	p.manners, err = stub.ParseManners(p.StubManner)
+	if err != nil {
 		return badInput("%s cannot be resumed: the recorded manners: %w", shown(runDir), err)
 	}
-	if _, p.agentIDs, err = recordedScenario(p.Settings); err != nil {
+	_, p.agentIDs, err = recordedScenario(p.Settings)
+	if err != nil {
 		return err
 	}
-	if p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs); err != nil {
+	p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs)
+	if err != nil {
 		return err
 	}
-	if p.gates, err = p.bounds(); err != nil {
+	p.gates, err = p.bounds()
+	if err != nil {
 		return err
 	}
-	if err = p.checkPage(); err != nil {
+	err = p.checkPage()
+	if err != nil {
 		return err
 	}
 	p.kept = m.keptPaths(p)
@@ -153,7 +166,8 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	}
 	if s.Complete() {
 		// The exit code says only that there is no more to resume.
-		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n", p.RunDir, plaintext.Count(s.State.Tick, "tick"))
+		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
+			p.RunDir, plaintext.Count(s.State.Tick, "tick"))
 		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
 			plaintext.Fprintf(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed\n")
 		}
@@ -167,7 +181,8 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		}
 		return m.finishReport(p, out, &r)
 	}
-	if p.page, err = m.openPage(p); err != nil {
+	p.page, err = m.openPage(p)
+	if err != nil {
 		return err
 	}
 	defer p.page.close()
@@ -189,17 +204,21 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		return refused
 	}
 	if difference, ok := errors.AsType[*trace.DifferenceError](err); ok {
-		return failWith(exitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
+		return failWith(exitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir),
+			difference))
 	}
 	if err == nil && result.Deriving {
 		out.made.discard()
-		return advise(failWith(statusCode(result.Status), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed",
-			s.State.Tick, shown(p.RunDir), result.TicksDone)), p.resumeAdvice("starts over", f.words()...))
+		return advise(failWith(statusCode(result.Status),
+			fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the "+
+				"run has changed",
+				s.State.Tick, shown(p.RunDir), result.TicksDone)), p.resumeAdvice("starts over", f.words()...))
 	}
 	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
 	}
-	if err = m.conclude(p, out, result, err); err == nil {
+	err = m.conclude(p, out, result, err)
+	if err == nil {
 		m.stay(ctx, p.page)
 	}
 	return err
@@ -221,7 +240,8 @@ func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 		return advise(refused, other)
 	}
 	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
-		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)
+		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead",
+			shown(runDir), open)
 	}
 	if refused := notOurs(err); refused != nil {
 		return refused
@@ -235,12 +255,14 @@ func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 // announceResume prints the progress of the run.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	if before, from := s.CapsBefore(); from > 0 {
-		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)
+		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",
+			before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)
 	}
 	plaintext.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		p.RunDir, s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))
 	if s.State.Open.FileLost {
-		plaintext.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it starts again behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
+		plaintext.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it starts again behind the closed parts of "+
+			"the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.State.Open.CutBytes(); n > 0 {
 		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)

@@ -51,11 +51,14 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	if err != nil {
 		made.discard()
 		if occupied, ok := errors.AsType[*run.OccupiedError](err); ok {
-			return badInput("the run directory %s already holds a run, at least its %s; allowed: a new directory", shown(p.RunDir), occupied.File)
+			return badInput("the run directory %s already holds a run, at least its %s; allowed: a new directory",
+				shown(p.RunDir), occupied.File)
 		}
-		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
+		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place",
+			shown(p.RunDir), cause(err))
 	}
-	if p.page, err = m.openPage(p); err != nil {
+	p.page, err = m.openPage(p)
+	if err != nil {
 		made.discard()
 		return err
 	}
@@ -68,7 +71,8 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		if p.fork == nil {
 			return engine.Run(ctx, o)
 		}
-		plaintext.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n", p.fork.parent, p.fork.atTick)
+		plaintext.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n",
+			p.fork.parent, p.fork.atTick)
 		result, err := engine.Fork(ctx, m.forkOptions(p, o))
 		return result, forkFailure(p.fork.parent, err)
 	})
@@ -86,7 +90,8 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard() // there is nothing to report on
 		return fmt.Errorf("run: %w", err)
 	}
-	if err = m.conclude(p, out, result, err); err == nil {
+	err = m.conclude(p, out, result, err)
+	if err == nil {
 		m.stay(ctx, p.page)
 	}
 	return err
@@ -113,7 +118,8 @@ func notOurs(err error) error {
 // play opens the source of answers, calls announce and plays the ticks after the given one
 // with carryOut. began is false if the source could not be opened.
 func (m *Main) play(
-	ctx context.Context, p plan, after int64, announce func(), carryOut func(context.Context, engine.Options) (engine.Result, error),
+	ctx context.Context, p plan, after int64, announce func(),
+	carryOut func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
 	defer m.collectLess()()
 	// The end of ctx lets calls under way be answered; only the end of Quit breaks them off.
@@ -128,7 +134,8 @@ func (m *Main) play(
 		}
 		defer book.made.discard()
 	}
-	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners, Faults: stub.NewInjector(p.faults, p.FaultSeed)}
+	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners,
+		Faults: stub.NewInjector(p.faults, p.FaultSeed)}
 	source, stop, err := m.openAnswers(ctx, p, scripted, p.calls(after))
 	if err != nil {
 		return result, false, err
@@ -137,16 +144,21 @@ func (m *Main) play(
 	announce()
 	if len(p.GuardOff) > 0 {
 		// Such a run is a measurement, and its results must not be taken for those of another.
-		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
+		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide "+
+			"what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
-	line := &runLine{progressPrinter: m.newProgressPrinter(p.Quiet), now: m.Now, prices: p.Prices, traffic: p.endpoints.traffic}
+	line := &runLine{progressPrinter: m.newProgressPrinter(p.Quiet), now: m.Now, prices: p.Prices,
+		traffic: p.endpoints.traffic}
 	printer := line.progressPrinter
 	printer.terminal = m.Terminal && !p.PrintLLMIO
-	p.endpoints.say, p.endpoints.now, p.endpoints.dir = printer.note, m.Now, run.Dir(m.path(p.RunDir))
+	p.endpoints.say = printer.note
+	p.endpoints.now = m.Now
+	p.endpoints.dir = run.Dir(m.path(p.RunDir))
 	defer p.endpoints.dir.ForgetWaits()
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
-		Progress: line.show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
+		Progress: line.show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing,
+		SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.recording.path != "" {
 		o.RecordingPath = m.path(p.recording.path)
@@ -197,7 +209,8 @@ func (m *Main) play(
 // endpoints of their own, and announces the address that each of them calls. The same HTTP
 // client reaches both kinds of model, so that a scripted run exercises everything that a
 // live one does. stop releases what was opened. It is nil only if there is an error.
-func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source, stop func(), err error) {
+func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source,
+	stop func(), err error) {
 	defer func() {
 		if err != nil {
 			p.endpoints.close()
@@ -214,7 +227,9 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
-		config.BaseURL, config.ShownURL, config.APIKey = server.URL(), stub.EmbeddedURL, openai.Secret{}
+		config.BaseURL = server.URL()
+		config.ShownURL = stub.EmbeddedURL
+		config.APIKey = openai.Secret{}
 		p.endpoints.closers = append(p.endpoints.closers, func() { _ = server.Close() })
 	}
 	client, err := p.endpoints.client(p.BaseURL, config)
@@ -266,7 +281,8 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
 			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 		}
-		return advise(fmt.Errorf("run: %w", errors.Join(runErr, reportErr)), p.resumeAdvice("once that is mended, continues after the last whole tick"))
+		return advise(fmt.Errorf("run: %w", errors.Join(runErr, reportErr)),
+			p.resumeAdvice("once that is mended, continues after the last whole tick"))
 	}
 	return cmp.Or(reportErr, m.verdict(p, result, r))
 }
@@ -308,7 +324,8 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 	switch {
 	case result.Status == trace.RunRecordingDamaged:
 		// Asking a model in place of what is lost is a choice with a price, and not made here.
-		reason += fmt.Sprintf("; nothing was asked from there on; with a whole copy of %s in its place the run can continue", shown(p.recording.path))
+		reason += fmt.Sprintf("; nothing was asked from there on; with a whole copy of %s in its place the run can continue",
+			shown(p.recording.path))
 		next = append(next, p.resumeAdvice("continues it; --replay-from names another place"))
 	case result.Status == trace.RunReplayDiffers:
 		reason += fmt.Sprintf("; if the change is meant, record a new run; or use --replay-miss %s", missAsk)
@@ -316,7 +333,8 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 	case p.resumable(result):
 		next = append(next, p.resumeAdvice("continues the run"))
 	}
-	return advise(failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %s: %s", result.Status, result.TicksDone, ticks, reason)), next...)
+	return advise(failWith(statusCode(result.Status),
+		fmt.Errorf("%s after %d of %s: %s", result.Status, result.TicksDone, ticks, reason)), next...)
 }
 
 // gateVerdict names the conditions that the report of a completed run breaks.
@@ -400,9 +418,11 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	switch {
 	case f == nil:
 	case f.Kind == llmclient.ErrDeadline && p.DecisionDeadlineMS > 0:
-		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", millis(p.DecisionDeadlineMS))
+		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out",
+			millis(p.DecisionDeadlineMS))
 	case f.Kind == llmclient.ErrTimeout:
-		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", millis(p.TimeoutMS))
+		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or "+
+			"allow more", millis(p.TimeoutMS))
 	}
 	if !p.faults.Empty() {
 		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
@@ -468,7 +488,8 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	}
 	if out.path != "" {
 		failed := atomicfile.Write(out.path, r.JSON())
-		if err = errors.Join(err, failed); failed == nil {
+		err = errors.Join(err, failed)
+		if failed == nil {
 			plaintext.Fprintf(&files, "report  %s\n", p.ReportJSON)
 		}
 	}

@@ -93,7 +93,8 @@ func (m *Main) runCommand() *cobra.Command {
 	}
 	addFlags(c.Flags(), settingTable())
 	addConfigFlag(c.Flags())
-	c.Flags().BoolVar(&extra.printConfig, "print-config", false, "show each setting and where it comes from, and run nothing")
+	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
+		"show each setting and where it comes from, and run nothing")
 	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
 	return c
 }
@@ -102,7 +103,8 @@ func (m *Main) runCommand() *cobra.Command {
 const configFlag = "config"
 
 func addConfigFlag(flags *pflag.FlagSet) {
-	flags.String(configFlag, "", "configuration file (default config.toml in the working directory, when there is one and that is no run directory)")
+	flags.String(configFlag, "", "configuration file (default config.toml in the working directory, when there is one "+
+		"and that is no run directory)")
 }
 
 // gather takes every setting from the strongest place that has it: argument, flag, a run
@@ -117,13 +119,18 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 	var file configFile
 	if dir := m.runAround(); name == "" && dir != "" {
 		if len(parent) == 0 { // a fork looks twice
-			plaintext.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
+			plaintext.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a "+
+				"stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
 				configName, dir, envPrefix, configFlag, configName)
 		}
-	} else if file, err = m.loadConfigFile(name, all); err != nil {
-		return nil, err
+	} else {
+		file, err = m.loadConfigFile(name, all)
+		if err != nil {
+			return nil, err
+		}
 	}
-	values := resolve(all, slices.Concat([]source{argumentSource(scenario), flagSource(given)}, parent, []source{envSource(m.LookupEnv), file.source()})...)
+	values := resolve(all, slices.Concat([]source{argumentSource(scenario), flagSource(given)}, parent,
+		[]source{envSource(m.LookupEnv), file.source()})...)
 	m.keys = append(m.keys, keysOf(values)...)
 	m.log(values)
 	if len(parent) == 0 {
@@ -150,7 +157,8 @@ func givenFlags(flags *pflag.FlagSet) (given map[string]string, err error) {
 		next, isFlag := strings.CutPrefix(text.text, "--")
 		next, _, _ = strings.Cut(next, "=")
 		ofScenario := false
-		if flags.NArg() == 0 && !flags.Changed("scenario") && slices.Contains([]kind{kindPath, kindFile, kindDir}, text.kind) {
+		if flags.NArg() == 0 && !flags.Changed("scenario") &&
+			slices.Contains([]kind{kindPath, kindFile, kindDir}, text.kind) {
 			_, _, ofScenario = scenario.Embedded(text.text)
 		}
 		switch {
@@ -159,7 +167,8 @@ func givenFlags(flags *pflag.FlagSet) (given map[string]string, err error) {
 		case isFlag && flags.Lookup(next) != nil:
 			refuse("flag --%s has no value: the flag --%s follows it", f.Name, next)
 		case ofScenario:
-			refuse("flag --%s has no value, or one that is the scenario %s; for a file of that name: ./%s", f.Name, text.text, text.text)
+			refuse("flag --%s has no value, or one that is the scenario %s; for a file of that name: ./%s", f.Name, text.text,
+				text.text)
 		}
 	})
 	return given, err
@@ -214,7 +223,8 @@ func (m *Main) configure(flags *pflag.FlagSet) (config, error) {
 // they would not do for a run, a live model without a key being an example: that
 // is when a user wants to see them. base has what comes from no source: defaults, or the
 // settings of the run that is forked.
-func (m *Main) start(ctx context.Context, base trace.Settings, values []value, extra runFlags, fork *forkPoint, commands []string) error {
+func (m *Main) start(ctx context.Context, base trace.Settings, values []value, extra runFlags, fork *forkPoint,
+	commands []string) error {
 	c, err := newConfig(base, values)
 	if err != nil {
 		return err

@@ -73,7 +73,10 @@ type traffic struct {
 // start begins to show the run, whose state so far is p.
 func (l *runLine) start(p engine.Progress) {
 	l.began = l.now()
-	l.ticked, l.said, l.last, l.first = l.began, l.began, p, p.Tick
+	l.ticked = l.began
+	l.said = l.began
+	l.last = p
+	l.first = p.Tick
 	ended, done := make(chan struct{}), make(chan struct{})
 	l.stop = func() { close(ended); <-done }
 	go func() {
@@ -115,7 +118,10 @@ func (l *runLine) show(p engine.Progress) {
 		l.mu.Unlock()
 		return
 	}
-	l.last, l.ticked, l.calls, l.charged = p, now, 0, trace.Limit{}
+	l.last = p
+	l.ticked = now
+	l.calls = 0
+	l.charged = trace.Limit{}
 	if p.Resuming {
 		l.began, l.first = now, p.Tick
 	}
@@ -157,7 +163,8 @@ func (l *runLine) finish() {
 	l.stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last.Paused = false; l.terminal && !l.quiet && l.last.Tick > 0 {
+	l.last.Paused = false
+	if l.terminal && !l.quiet && l.last.Tick > 0 {
 		l.redraw(l.now())
 	}
 	l.progressPrinter.finish()
@@ -183,7 +190,8 @@ func (l *runLine) breakOff(off func()) {
 func (l *runLine) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.tick = max(l.tick, s.Tick); s.Kind != engine.SpanModelCall {
+	l.tick = max(l.tick, s.Tick)
+	if s.Kind != engine.SpanModelCall {
 		return ctx, func(engine.Ending) {}
 	}
 	l.open++
@@ -229,7 +237,8 @@ func fitted(parts []part, columns int) string {
 					continue
 				}
 				before := shown[i]
-				if shown[i] = p[k:]; rank > rankAlways && plaintext.Cells(joined(shown)) > columns {
+				shown[i] = p[k:]
+				if rank > rankAlways && plaintext.Cells(joined(shown)) > columns {
 					shown[i] = before
 				}
 			}
@@ -288,7 +297,8 @@ func capsPart(caps []capUse) part {
 			nearest = c
 		}
 	}
-	return part{{rankCaps, strings.Join(texts, "  ")}, {rankShares, strings.Join(shares, " ")}, {rankNearestCap, plaintext.Line(nearest.share())}}
+	return part{{rankCaps, strings.Join(texts, "  ")}, {rankShares, strings.Join(shares, " ")},
+		{rankNearestCap, plaintext.Line(nearest.share())}}
 }
 
 // parts are those of the line, in the order in which they are shown. The caller holds mu.
@@ -327,16 +337,19 @@ func (l *runLine) parts(now time.Time) (parts []part) {
 		}
 		add(rankQueued, "%d queued", queued)
 	}
-	charged := trace.Limit{Calls: p.Charged.Calls + l.calls, Tokens: p.Charged.Tokens + l.charged.Tokens, Cost: p.Charged.Cost.Plus(l.charged.Cost)}
+	charged := trace.Limit{Calls: p.Charged.Calls + l.calls, Tokens: p.Charged.Tokens + l.charged.Tokens,
+		Cost: p.Charged.Cost.Plus(l.charged.Cost)}
 	var caps []capUse
 	if p.Cap.Calls > 0 {
 		caps = append(caps, capOf(fmt.Sprintf("%d/%d", charged.Calls, p.Cap.Calls), "calls", charged.Calls, p.Cap.Calls))
 	}
 	if p.Cap.Cost > 0 {
-		caps = append(caps, capOf(fmt.Sprintf("%s/%s", charged.Cost, p.Cap.Cost), p.Currency, int64(charged.Cost), int64(p.Cap.Cost)))
+		caps = append(caps, capOf(fmt.Sprintf("%s/%s", charged.Cost, p.Cap.Cost), p.Currency, int64(charged.Cost),
+			int64(p.Cap.Cost)))
 	}
 	if p.Cap.Tokens > 0 {
-		caps = append(caps, capOf(thousands(charged.Tokens)+"/"+thousands(p.Cap.Tokens), "tokens", charged.Tokens, p.Cap.Tokens))
+		caps = append(caps, capOf(thousands(charged.Tokens)+"/"+thousands(p.Cap.Tokens), "tokens", charged.Tokens,
+			p.Cap.Tokens))
 	}
 	if len(caps) > 0 {
 		parts = append(parts, capsPart(caps))

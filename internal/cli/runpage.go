@@ -43,7 +43,8 @@ func (c config) checkPage() error {
 func loopback(where, listen string) error {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return badInput("%s: %s is not allowed; allowed: a host:port of this machine alone, such as 127.0.0.1:8080", where, shown(listen))
+		return badInput("%s: %s is not allowed; allowed: a host:port of this machine alone, such as 127.0.0.1:8080", where,
+			shown(listen))
 	}
 	return nil
 }
@@ -69,7 +70,8 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	}
 	server, err := dashboard.New(o)
 	if err != nil {
-		return nil, badInput("the page cannot be served at %s: %w; allowed: a free port", shown(p.DashboardListen), cause(err))
+		return nil, badInput("the page cannot be served at %s: %w; allowed: a free port", shown(p.DashboardListen),
+			cause(err))
 	}
 	page.server = server
 	if page.controls != nil {
@@ -91,7 +93,8 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 		_ = server.Serve(ctx) // the run goes on without its page
 	}()
 	if page.controls != nil {
-		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", entrance, filepath.Join(p.RunDir, run.ControlFile))
+		plaintext.Fprintf(m.Stderr, "page: %s (for one browser, which may control the run; for another: %s)\n", entrance,
+			filepath.Join(p.RunDir, run.ControlFile))
 	} else {
 		plaintext.Fprintf(m.Stderr, "page: %s#/run?id=.\n", server.URL())
 	}
@@ -131,9 +134,11 @@ type pageControls struct{ *engine.Controls }
 // Status implements [dashboard.Control].
 func (c pageControls) Status() dashboard.ControlStatus {
 	s := c.Controls.Status()
-	to := dashboard.ControlStatus{Tick: s.Tick, Caps: s.Caps, Paused: s.Paused, Ended: s.Ended, Requests: make([]dashboard.ControlRequest, len(s.Requests))}
+	to := dashboard.ControlStatus{Tick: s.Tick, Caps: s.Caps, Paused: s.Paused, Ended: s.Ended,
+		Requests: make([]dashboard.ControlRequest, len(s.Requests))}
 	for i, r := range s.Requests {
-		to.Requests[i] = dashboard.ControlRequest{Number: r.Number, What: r.Control.What(), Text: r.Control.Text, Tick: r.Control.Tick, Refused: r.Refused}
+		to.Requests[i] = dashboard.ControlRequest{Number: r.Number, What: r.Control.What(), Text: r.Control.Text,
+			Tick: r.Control.Tick, Refused: r.Refused}
 	}
 	return to
 }

@@ -91,7 +91,8 @@ that one goes, too. Only directories that hold a run are touched, and in them on
 	}
 	prune.Flags().StringVar(&f.olderThan, "older-than", "", "only runs that began longer ago, such as 14d or 36h")
 	prune.Flags().IntVar(&f.keep, "keep", 0, "keep so many of the newest")
-	prune.Flags().StringVar(&f.status, "status", "", "only runs that ended so, such as interrupted or unfinished, with commas between")
+	prune.Flags().StringVar(&f.status, "status", "",
+		"only runs that ended so, such as interrupted or unfinished, with commas between")
 	prune.PreRun = func(c *cobra.Command, _ []string) { f.keepGiven = c.Flags().Changed("keep") }
 	prune.Flags().BoolVar(&f.yes, "yes", false, "remove them")
 	return group("runs", "list runs and remove old ones", list, prune)
@@ -157,7 +158,8 @@ func (m *Main) keptRun(dir string) (keptRun, bool) {
 		return keptRun{}, false
 	}
 	s := h.Latest()
-	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, Status: trace.RunUnfinished, Holder: run.Dir(path).Holder(), name: filepath.Base(dir) + " " + h.RunName()}
+	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, Status: trace.RunUnfinished,
+		Holder: run.Dir(path).Holder(), name: filepath.Base(dir) + " " + h.RunName()}
 	for _, f := range h.Forks {
 		r.parents = append(r.parents, f.Parent.Name+" "+f.Parent.Run)
 	}
@@ -167,9 +169,14 @@ func (m *Main) keptRun(dir string) (keptRun, bool) {
 	}
 	// The report is what its run said at its end; a list need not read the trace again.
 	var told report.Report
-	if data, err := readBounded(filepath.Join(path, run.ReportFile), 64<<20); err == nil && json.Unmarshal(data, &told) == nil && r.Holder == "" {
+	if data, err := readBounded(filepath.Join(path, run.ReportFile), 64<<20); err == nil &&
+		json.Unmarshal(data, &told) == nil && r.Holder == "" {
 		all := told.Metrics()
-		r.Status, r.Ticks, r.Calls, r.CostMicros, r.Currency = told.RunStatus, told.WorldTime, int64(all["calls"]), told.Cost.TotalMicros, told.Cost.Currency
+		r.Status = told.RunStatus
+		r.Ticks = told.WorldTime
+		r.Calls = int64(all["calls"])
+		r.CostMicros = told.Cost.TotalMicros
+		r.Currency = told.Cost.Currency
 		if told.Task != nil && told.Task.Complete {
 			r.Score = &told.Task.Score
 		}
@@ -194,7 +201,9 @@ func (m *Main) printRuns(runs []keptRun) error {
 	var rows strings.Builder // escaped, with tabs between cells
 	size, cost := int64(0), map[string]int64{}
 	for _, r := range runs {
-		score, money, status := "-", "-", string(r.Status)
+		score := "-"
+		money := "-"
+		status := string(r.Status)
 		if r.Score != nil {
 			score = fmt.Sprint(*r.Score)
 		}
@@ -205,7 +214,8 @@ func (m *Main) printRuns(runs []keptRun) error {
 		if r.Holder != "" {
 			status = "running (process " + r.Holder + ")"
 		}
-		plaintext.Fprintf(&rows, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario, r.Seed, r.Model, status, r.Ticks, score, r.Calls, money, sizeText(r.Bytes))
+		plaintext.Fprintf(&rows, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario,
+			r.Seed, r.Model, status, r.Ticks, score, r.Calls, money, sizeText(r.Bytes))
 		size += r.Bytes
 	}
 	for row := range strings.Lines(rows.String()) {
@@ -233,7 +243,8 @@ func sizeText(n int64) string {
 // parseAge reads a span such as 14d or 36h.
 func parseAge(text string) (time.Duration, error) {
 	var days int64
-	if n, err := fmt.Sscanf(text, "%dd", &days); err == nil && n == 1 && text == fmt.Sprintf("%dd", days) && days >= 0 && days < 100_000 {
+	if n, err := fmt.Sscanf(text, "%dd", &days); err == nil && n == 1 && text == fmt.Sprintf("%dd", days) && days >= 0 &&
+		days < 100_000 {
 		return time.Duration(days) * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(text)
@@ -245,8 +256,10 @@ func parseAge(text string) (time.Duration, error) {
 
 // runStatuses are what lists show of a run.
 var runStatuses = []string{
-	string(trace.RunCompleted), string(trace.RunInterrupted), string(trace.RunProviderFailed), string(trace.RunNoUsableAnswers), string(trace.RunBudgetReached),
-	string(trace.RunReplayDiffers), string(trace.RunRecordingDamaged), string(trace.RunInternalError), string(trace.RunUnfinished),
+	string(trace.RunCompleted), string(trace.RunInterrupted), string(trace.RunProviderFailed),
+	string(trace.RunNoUsableAnswers), string(trace.RunBudgetReached),
+	string(trace.RunReplayDiffers), string(trace.RunRecordingDamaged), string(trace.RunInternalError),
+	string(trace.RunUnfinished),
 }
 
 // pruneRuns removes the runs that the flags choose, or says which it would.
@@ -265,12 +278,14 @@ func (m *Main) pruneRuns(name string, f pruneFlags) error {
 	age := time.Duration(0)
 	if f.olderThan != "" {
 		var err error
-		if age, err = parseAge(f.olderThan); err != nil {
+		age, err = parseAge(f.olderThan)
+		if err != nil {
 			return err
 		}
 	}
 	if _, _, err := batch.Dir(m.path(name)).Cells(); err == nil {
-		return badInput("%s is a batch, whose results are those of its runs; allowed: remove the whole directory, or name a directory of runs", shown(name))
+		return badInput("%s is a batch, whose results are those of its runs; allowed: remove the whole directory, or name "+
+			"a directory of runs", shown(name))
 	}
 	runs, err := m.runsIn(name)
 	if err != nil {

@@ -41,7 +41,8 @@ func (m *Main) readsUnverified(c *cobra.Command) *cobra.Command {
 func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
 	c.PreRunE = func(c *cobra.Command, args []string) (err error) {
 		for i := range args {
-			if args[i], err = m.runNamed(args[i]); err != nil {
+			args[i], err = m.runNamed(args[i])
+			if err != nil {
 				return err
 			}
 			dir := args[i]

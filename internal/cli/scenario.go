@@ -32,9 +32,11 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 			return name, nil, s, badInput("unknown scenario or command %s; %s%s; %s --help lists the commands",
 				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, programName)
 		}
-		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name), didYouMean(name, m.scenarioNames()), allowedScenarios)
+		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name), didYouMean(name, m.scenarioNames()),
+			allowedScenarios)
 	}
-	if text, err = readBounded(m.path(name), scenario.BytesMax); err != nil {
+	text, err = readBounded(m.path(name), scenario.BytesMax)
+	if err != nil {
 		where := "scenario"
 		if v.origin.rank != fromArgument {
 			where = v.where() + ":"
@@ -80,7 +82,9 @@ func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
 // ids of its agents.
 func recordedScenario(s trace.Settings) (recorded world.Scenario, agents []string, err error) {
 	// Without the number of agents, which agentsOf changes.
-	if recorded, err = scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules}); err != nil {
+	recorded, err = scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules})
+	if err != nil {
 		return recorded, nil, badInput("scenario in the trace: %w", err)
 	}
 	agents, err = agentsOf(s, recorded)

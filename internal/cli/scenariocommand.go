@@ -22,7 +22,8 @@ import (
 // scenariosCommand lists, shows and checks what can be run. Names and aliases are those
 // that the run command takes.
 func (m *Main) scenariosCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score", Args: noArguments,
+	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
 	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
 		Args: oneArgument("the name of a scenario"),
@@ -66,10 +67,12 @@ than BOUND. A terminal that is too narrow has fewer columns.
 `
 
 // scenarioColumns are those of the table of scenarios.
-var scenarioColumns = []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED", "EMBEDDED", "BEST", "BOUND", "TITLE"}
+var scenarioColumns = []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED",
+	"EMBEDDED", "BEST", "BOUND", "TITLE"}
 
 // scenarioColumnsToDrop are those that a narrow terminal has no room for, the least important first.
-var scenarioColumnsToDrop = []string{"NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST", "BOUND", "TICKS"}
+var scenarioColumnsToDrop = []string{"NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST",
+	"BOUND", "TICKS"}
 
 // titleMin is the least width of a cut title in cells.
 const titleMin = 18
@@ -96,7 +99,8 @@ func (m *Main) listScenarios() error {
 			if b.Best != nil {
 				best = fmt.Sprint(*b.Best)
 			}
-			scores = []string{fmt.Sprint(t.Ticks), string(t.Family), fmt.Sprint(b.Nothing), fmt.Sprint(b.Random), fmt.Sprint(b.Greedy), fmt.Sprint(b.Scripted), embedded, best, fmt.Sprint(b.Bound)}
+			scores = []string{fmt.Sprint(t.Ticks), string(t.Family), fmt.Sprint(b.Nothing), fmt.Sprint(b.Random),
+				fmt.Sprint(b.Greedy), fmt.Sprint(b.Scripted), embedded, best, fmt.Sprint(b.Bound)}
 		}
 		rows = append(rows, slices.Concat([]string{s.ID, fmt.Sprint(s.Agents.Count)}, scores, []string{s.Name}))
 	}
@@ -144,7 +148,9 @@ func scenarioTable(rows [][]string, columns int) (lines []string) {
 // since they are what was asked for. That one cannot be read is a finding too, so that
 // those after it are still checked.
 func (m *Main) lintScenarios(names []string) error {
-	findings, doubts, faulty := 0, 0, 0
+	findings := 0
+	doubts := 0
+	faulty := 0
 	for _, name := range names {
 		var lines, flows []string
 		if name, text, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
@@ -161,7 +167,8 @@ func (m *Main) lintScenarios(names []string) error {
 				doubts++
 			}
 			for _, f := range baseline.Lint(chosen, chosen.Seed) {
-				if lines = append(lines, name+": "+f.String()); f.Doubt {
+				lines = append(lines, name+": "+f.String())
+				if f.Doubt {
 					doubts++
 				}
 			}
@@ -183,7 +190,8 @@ func (m *Main) lintScenarios(names []string) error {
 			}
 		}
 	}
-	switch found := fmt.Sprintf("%s in %d of %s", plaintext.Count(findings, "finding"), faulty, plaintext.Count(len(names), "scenario")); {
+	switch found := fmt.Sprintf("%s in %d of %s", plaintext.Count(findings, "finding"), faulty,
+		plaintext.Count(len(names), "scenario")); {
 	case findings > doubts:
 		return badInput("%s", found)
 	case findings > 0:
@@ -220,7 +228,8 @@ func writeRules(out io.Writer) error {
 	}
 	b.WriteString("\nRECIPES, for one batch\n")
 	for _, r := range rules.Recipes() {
-		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %s, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs), plaintext.Count(r.Ticks, "tick"), cmp.Or(r.FactoryKind, "any factory"))
+		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %s, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs),
+			plaintext.Count(r.Ticks, "tick"), cmp.Or(r.FactoryKind, "any factory"))
 	}
 	b.WriteString("\nEVENTS that end an execute_until\n")
 	for _, e := range world.StopEvents() {

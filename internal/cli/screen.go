@@ -55,14 +55,16 @@ func (s *screen) Write(p []byte) (int, error) {
 
 // print writes text above the updating line.
 func (s *screen) print(text string) error {
-	if text = s.filter.pass(text); text == "" {
+	text = s.filter.pass(text)
+	if text == "" {
 		return nil
 	}
 	before, after := "", ""
 	if s.line != "" && !s.open {
 		before = lineStart
 	}
-	if s.open = !strings.HasSuffix(text, "\n"); !s.open {
+	s.open = !strings.HasSuffix(text, "\n")
+	if !s.open {
 		after = s.line
 	}
 	_, err := s.w.Write([]byte(before + text + after))
@@ -93,7 +95,8 @@ const lineStart = "\r\x1b[K"
 func (s *screen) redraw(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.line = plaintext.Escape(text); !s.open {
+	s.line = plaintext.Escape(text)
+	if !s.open {
 		_, _ = s.w.Write([]byte(lineStart + s.line))
 	}
 }

@@ -8,9 +8,10 @@ type kind string
 
 // The kinds of settings.
 const (
-	kindText   kind = "text"   // free text; blank means unset
-	kindPath   kind = "path"   // a path
-	kindFile   kind = "file"   // a path of a file with the value, read when the plan is made; a JSON text for prompt switches
+	kindText kind = "text" // free text; blank means unset
+	kindPath kind = "path" // a path
+	// a path of a file with the value, read when the plan is made; a JSON text for prompt switches
+	kindFile   kind = "file"
 	kindDir    kind = "dir"    // a directory of files with the value, read when the plan is made
 	kindChecks kind = "checks" // names of checks of the guard
 	kindSecret kind = "secret" // text that is never shown

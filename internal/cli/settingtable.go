@@ -49,7 +49,8 @@ var settingsOnce = sync.OnceValue(func() settings {
 		}
 		s := setting{
 			flag: strings.TrimPrefix(places[0], "-"), key: places[1], env: places[2:], shapes: f.Index[0] == 0,
-			fallback: f.Tag.Get("default"), absent: f.Tag.Get("absent"), choices: strings.Fields(f.Tag.Get("choices")), doc: f.Tag.Get("doc"),
+			fallback: f.Tag.Get("default"), absent: f.Tag.Get("absent"), choices: strings.Fields(f.Tag.Get("choices")),
+			doc:  f.Tag.Get("doc"),
 			into: func(c *config) any { return reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Addr().Interface() },
 		}
 		for i, name := range s.env {
@@ -57,7 +58,8 @@ var settingsOnce = sync.OnceValue(func() settings {
 				s.env[i] = envPrefix + name
 			}
 		}
-		if s.kind = cmp.Or(kind(f.Tag.Get("kind")), kindOfType[f.Type]); len(s.choices) > 0 {
+		s.kind = cmp.Or(kind(f.Tag.Get("kind")), kindOfType[f.Type])
+		if len(s.choices) > 0 {
 			s.kind = kindChoice
 		}
 		s.min, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
@@ -105,10 +107,13 @@ var kindOfType = map[reflect.Type]kind{
 // [trace.Caps].
 func capSettings() settings {
 	var all settings
-	for place, at := range [][2]string{{"", "the whole run"}, {"agent_", "each agent over the run"}, {"tick_", "each tick"}} {
-		for unit, of := range [][2]string{{"calls", "model calls"}, {"tokens", "tokens, input and output"}, {"cost", "money spent on tokens"}} {
-			s := setting{key: "llm.cap_" + at[0] + of[0], kind: kindCount, absent: "none", min: 1, max: capMax, removable: true, shapes: true,
-				doc: "most " + of[1] + ", of " + at[1],
+	for place, at := range [][2]string{{"", "the whole run"}, {"agent_", "each agent over the run"},
+		{"tick_", "each tick"}} {
+		for unit, of := range [][2]string{{"calls", "model calls"}, {"tokens", "tokens, input and output"},
+			{"cost", "money spent on tokens"}} {
+			s := setting{key: "llm.cap_" + at[0] + of[0], kind: kindCount, absent: "none", min: 1, max: capMax, removable: true,
+				shapes: true,
+				doc:    "most " + of[1] + ", of " + at[1],
 				into: func(c *config) any {
 					return reflect.ValueOf(&c.Caps).Elem().Field(place).Field(unit).Addr().Interface()
 				}}

@@ -43,7 +43,8 @@ func settingsTopic() *cobra.Command {
 		}
 		place("default", cmp.Or(s.fallback, s.absent))
 	}
-	return &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key", Long: b.String()}
+	return &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key",
+		Long: b.String()}
 }
 
 // allowed describes the values a setting may have; empty when any text will do.

@@ -56,7 +56,8 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 	}
 	for i, s := range switches {
 		if s.AgentID != "" && !slices.Contains(agents, s.AgentID) {
-			return nil, badInput("%s: switch %d: no agent %s in the scenario; %s", where, i+1, shown(s.AgentID), offered(s.AgentID, agents))
+			return nil, badInput("%s: switch %d: no agent %s in the scenario; %s", where, i+1, shown(s.AgentID),
+				offered(s.AgentID, agents))
 		}
 	}
 	return switches, nil
@@ -66,10 +67,14 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 func (m *Main) jsonText(v value) (data []byte, where string, err error) {
 	if strings.HasPrefix(v.text, "[") || strings.HasPrefix(v.text, "{") {
 		data, where = []byte(v.text), v.where()
-	} else if data, err = readBounded(m.path(v.text), jsonLimits.Bytes); err != nil {
-		return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one", v.where(), shown(v.text), cause(err))
 	} else {
-		where = v.where() + ": " + v.text
+		data, err = readBounded(m.path(v.text), jsonLimits.Bytes)
+		if err != nil {
+			return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one",
+				v.where(), shown(v.text), cause(err))
+		} else {
+			where = v.where() + ": " + v.text
+		}
 	}
 	if err := document.CheckJSON(data, jsonLimits); err != nil {
 		return nil, "", badInput("%s: %w", where, err)
@@ -96,9 +101,12 @@ func parseSwitches(data []byte) ([]trace.Switch, error) {
 			return nil, fmt.Errorf("switch %d: tick %d comes after tick %d; allowed: ticks in rising order", i+1, s.Tick, last)
 		}
 		if at := [2]any{s.Tick, s.AgentID}; switched[at] {
-			return nil, fmt.Errorf("switch %d: tick %d is switched twice for the same agents; allowed: ticks in rising order", i+1, s.Tick)
+			return nil, fmt.Errorf("switch %d: tick %d is switched twice for the same agents; allowed: ticks in rising order",
+				i+1, s.Tick)
 		}
-		switches[i], last, switched[[2]any{s.Tick, s.AgentID}] = s, s.Tick, true
+		switches[i] = s
+		last = s.Tick
+		switched[[2]any{s.Tick, s.AgentID}] = true
 	}
 	return switches, nil
 }
@@ -111,7 +119,8 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&w); err != nil {
 		if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return trace.Switch{}, fmt.Errorf("%s is a %s; allowed: tick is a whole number, everything else a text", mismatch.Field, mismatch.Value)
+			return trace.Switch{}, fmt.Errorf("%s is a %s; allowed: tick is a whole number, everything else a text",
+				mismatch.Field, mismatch.Value)
 		}
 		return trace.Switch{}, fmt.Errorf("%s; allowed keys: %s", strings.TrimPrefix(err.Error(), "json: "), switchKeys)
 	}
@@ -201,7 +210,8 @@ func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) er
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c.Sampling); err != nil || c.Sampling == nil || !json.Valid(data) {
-		return badInput("%s: %v; allowed: a JSON list of objects with the keys %s", where, cmp.Or(err, errors.New("it is no JSON list")), samplingKeys)
+		return badInput("%s: %v; allowed: a JSON list of objects with the keys %s", where,
+			cmp.Or(err, errors.New("it is no JSON list")), samplingKeys)
 	}
 	for i, f := range c.Sampling {
 		if f.ExtraBody != nil {

@@ -47,7 +47,9 @@ func (t *timeline) add(r report.Row) error {
 	if n := len(t.lines); n > 0 {
 		before := &t.lines[n-1]
 		if before.key == line.key && len(before.notes)+len(line.notes) == 0 {
-			before.last, before.row, before.did = r.Tick, r, line.did
+			before.last = r.Tick
+			before.row = r
+			before.did = line.did
 			return nil
 		}
 		if n == timelineLinesMax {
@@ -65,7 +67,8 @@ func didText(r report.Row) (text, key string) {
 	place := []string{string(r.State), r.Self.Place, r.GoingTo, r.Self.PowerState}
 	if r.Decision == nil {
 		text = map[report.RowState]string{
-			report.RowTravelling: "under way to " + r.GoingTo, report.RowWaiting: "waits", report.RowShutdown: "has no power", report.RowStopped: "nobody decides: its endpoint was given up",
+			report.RowTravelling: "under way to " + r.GoingTo, report.RowWaiting: "waits", report.RowShutdown: "has no power",
+			report.RowStopped: "nobody decides: its endpoint was given up",
 		}[r.State]
 		return text, strings.Join(place, "\x00")
 	}
@@ -138,7 +141,8 @@ func notesOf(r report.Row) (notes []string) {
 		case e.Kind == world.EventStandingEnded && own:
 			note("its order ended: %s", e.Detail)
 		case slices.Contains([]world.EventKind{world.EventFactoryBuilt, world.EventJobDone}, e.Kind) && own,
-			slices.Contains([]world.EventKind{world.EventTrade, world.EventOfferAccepted, world.EventOfferExpired, world.EventOrderExpired, world.EventCollected}, e.Kind),
+			slices.Contains([]world.EventKind{world.EventTrade, world.EventOfferAccepted, world.EventOfferExpired,
+				world.EventOrderExpired, world.EventCollected}, e.Kind),
 			e.Kind == world.EventActionApplied && !own:
 			note("%s", eventText(e, r.Self.ID))
 		}
@@ -173,7 +177,8 @@ func (m *Main) explainTimeline(runDir string, f explainFlags) error {
 	var rows []stateJSON
 	if f.json {
 		visit = func(r report.Row) error {
-			if t.last = r.Tick; r.Tick >= f.from && (f.to == 0 || r.Tick <= f.to) {
+			t.last = r.Tick
+			if r.Tick >= f.from && (f.to == 0 || r.Tick <= f.to) {
 				rows = append(rows, stateOf(r))
 			}
 			return nil
@@ -195,7 +200,8 @@ func (m *Main) explainTimeline(runDir string, f explainFlags) error {
 	}
 	var b, next bytes.Buffer
 	columns := m.outputColumns()
-	plaintext.Fprintf(&b, "%s\n\n", fitText(fmt.Sprintf("%s in %s", f.agent, plaintext.Escape(runText(header.Settings))), columns))
+	plaintext.Fprintf(&b, "%s\n\n",
+		fitText(fmt.Sprintf("%s in %s", f.agent, plaintext.Escape(runText(header.Settings))), columns))
 	t.write(&b, columns)
 	if t.more > 0 {
 		m.printAdvice(&next, timelineAdvice(runDir, f.agent, t.more))
@@ -259,7 +265,8 @@ func (t *timeline) write(b *bytes.Buffer, columns int) {
 		if place == "" {
 			place = "-"
 		}
-		cells = append(cells, []string{ticks, place, fmt.Sprint(l.row.Self.Electricity), fmt.Sprint(l.row.Self.Heat), stockText(l.row.Stock)})
+		cells = append(cells, []string{ticks, place, fmt.Sprint(l.row.Self.Electricity), fmt.Sprint(l.row.Self.Heat),
+			stockText(l.row.Stock)})
 		did = max(did, plaintext.Cells(plaintext.Escape(l.did)))
 	}
 	most := make([]int, columnsBefore) // 0 for any width
@@ -378,11 +385,16 @@ type stateJSON struct {
 
 func stateOf(r report.Row) stateJSON {
 	s := stateJSON{
-		Tick: r.Tick, State: r.State, Place: r.Self.Place, GoingTo: r.GoingTo, PowerState: r.Self.PowerState, Charge: r.Self.Electricity, Heat: r.Self.Heat,
-		Stock: append([]world.Amount{}, r.Stock...), Events: append([]world.Event{}, r.Events...), Executed: json.RawMessage("null"), Outcome: json.RawMessage("null"),
+		Tick: r.Tick, State: r.State, Place: r.Self.Place, GoingTo: r.GoingTo, PowerState: r.Self.PowerState,
+		Charge: r.Self.Electricity, Heat: r.Self.Heat,
+		Stock: append([]world.Amount{}, r.Stock...), Events: append([]world.Event{}, r.Events...),
+		Executed: json.RawMessage("null"), Outcome: json.RawMessage("null"),
 	}
 	if d := r.Decision; d != nil {
-		s.DecidedBy, s.Executed, s.Outcome, s.Why = d.DecidedBy, d.Executed, d.Outcome, d.Why
+		s.DecidedBy = d.DecidedBy
+		s.Executed = d.Executed
+		s.Outcome = d.Outcome
+		s.Why = d.Why
 	}
 	return s
 }
@@ -409,7 +421,8 @@ func (m *Main) idleAt(runDir string, tick int64, agent string) *idle {
 		if r.State != at.row.State || r.Decision != nil {
 			at.since = r.Tick
 		}
-		if at.row = r; r.Tick == tick {
+		at.row = r
+		if r.Tick == tick {
 			return errSeen
 		}
 		return nil

@@ -86,18 +86,24 @@ func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
 		return err
 	}
 	defer f.Close()
-	lines, count, kept, tick := trace.NewReader(f), 0, 0, int64(0)
+	lines := trace.NewReader(f)
+	count := 0
+	kept := 0
+	tick := int64(0)
 	for err == nil {
 		var line []byte
-		if line, err = lines.NextLine(); err != nil {
+		line, err = lines.NextLine()
+		if err != nil {
 			break
 		}
-		if count++; lines.Chain() == head {
+		count++
+		if lines.Chain() == head {
 			kept = count
 		}
 		if trace.TypeOf(line) == trace.TypeTickEnd {
 			var end trace.Record
-			if end, err = trace.Decode(line); err == nil {
+			end, err = trace.Decode(line)
+			if err == nil {
 				tick = trace.TickOf(end)
 			}
 		}
@@ -106,9 +112,11 @@ func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
 		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}
 	if head != "" && kept == 0 {
-		return badInput("%s is not as it was written: no line of its trace has the head %s; its last line, %d, has %s", shown(runDir), shown(string(head)), count, lines.Chain())
+		return badInput("%s is not as it was written: no line of its trace has the head %s; its last line, %d, has %s",
+			shown(runDir), shown(string(head)), count, lines.Chain())
 	}
-	said := fmt.Sprintf("verified  %s, %d bytes, %s\nhead      %s\n", plaintext.Count(count, "line"), lines.Offset(), plaintext.Count(tick, "tick"), lines.Chain())
+	said := fmt.Sprintf("verified  %s, %d bytes, %s\nhead      %s\n", plaintext.Count(count, "line"), lines.Offset(),
+		plaintext.Count(tick, "tick"), lines.Chain())
 	if head != "" && kept < count {
 		said += fmt.Sprintf("kept      %s is line %d; added since: %s\n", head, kept, plaintext.Count(count-kept, "line"))
 	}
@@ -187,7 +195,8 @@ func (m *Main) reportCommand() *cobra.Command {
 			case "-":
 				_, err = m.Stdout.Write(r.JSON())
 			default:
-				if err := m.writeFromTrace(args[0], jsonPath, func(f *os.File) error { _, err := f.Write(r.JSON()); return err }); err != nil {
+				if err := m.writeFromTrace(args[0], jsonPath,
+					func(f *os.File) error { _, err := f.Write(r.JSON()); return err }); err != nil {
 					return err
 				}
 				_, err = plaintext.Fprintf(m.Stdout, "report  %s\n", jsonPath)

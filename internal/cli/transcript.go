@@ -131,7 +131,8 @@ func (t *transcript) missing() error {
 	case len(t.inTick) == 0:
 		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", t.tick, t.first, t.last)
 	}
-	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s", t.agent, t.tick, listed(t.inTick))
+	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s",
+		t.agent, t.tick, listed(t.inTick))
 }
 
 // left is where the run left another, ok in a tick after that.
@@ -179,7 +180,8 @@ func (t *transcript) prompt(c trace.ModelCall) (p prompt, err error) {
 		if hash == "" {
 			continue // nothing was sent
 		}
-		if bodies[i], err = t.parts.Body(hash); err != nil {
+		bodies[i], err = t.parts.Body(hash)
+		if err != nil {
 			return p, err
 		}
 	}
@@ -191,7 +193,8 @@ func (t *transcript) prompt(c trace.ModelCall) (p prompt, err error) {
 	for _, tool := range tools {
 		p.toolNames = append(p.toolNames, tool.Name)
 	}
-	if p.Input, err = t.parts.Items(c.Input); err != nil {
+	p.Input, err = t.parts.Items(c.Input)
+	if err != nil {
 		return p, err
 	}
 	p.Output, err = t.parts.Items(c.Answer.Output)

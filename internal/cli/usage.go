@@ -21,10 +21,13 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"World", []string{"scenario", "ticks", "seed", "agents", "documents"}},
-	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "timeout", "max-output-tokens", "reasoning-effort"}},
+	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "timeout",
+		"max-output-tokens", "reasoning-effort"}},
 	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate"}},
-	{"Prompt and lessons", []string{"system-prompt", "short-term-goal", "long-term-goal", "prompt-profile", "playbook", "learn-every"}},
-	{"Files and output", []string{"report-json", "run-dir", "replay-from", "print-llm-io", "dashboard", "control", "otel", "quiet", configFlag}},
+	{"Prompt and lessons", []string{"system-prompt", "short-term-goal", "long-term-goal", "prompt-profile", "playbook",
+		"learn-every"}},
+	{"Files and output", []string{"report-json", "run-dir", "replay-from", "print-llm-io", "dashboard", "control", "otel",
+		"quiet", configFlag}},
 }
 
 // The groups of commands in the help of the program.
@@ -180,7 +183,8 @@ func padded(text string, width int) string {
 // lines of a paragraph that is not indented are joined before. It ends in a line break, unless it
 // is empty.
 func folded(text string, indent int) string {
-	if text = strings.TrimRight(text, "\n"); text == "" {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
 		return ""
 	}
 	var lines []string
@@ -196,7 +200,8 @@ func folded(text string, indent int) string {
 		for len(line) > helpWidth {
 			cut := strings.LastIndexByte(line[:helpWidth+1], ' ')
 			if cut <= indent || strings.TrimSpace(line[:cut]) == "" { // a long word has a line of its own
-				if cut = strings.IndexByte(line[helpWidth:], ' ') + helpWidth; cut < helpWidth {
+				cut = strings.IndexByte(line[helpWidth:], ' ') + helpWidth
+				if cut < helpWidth {
 					break
 				}
 			}

@@ -38,7 +38,8 @@ func (m *Main) workerCommand() *cobra.Command {
 	var dir string
 	var untilDone bool
 	c := &cobra.Command{
-		Use: "worker --nats URL", Short: "play cells of batches for a coordinator elsewhere", Long: workerHelp, Args: cobra.NoArgs,
+		Use: "worker --nats URL", Short: "play cells of batches for a coordinator elsewhere", Long: workerHelp,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case f.url == "" || f.url == natsEmbedded:
@@ -117,7 +118,8 @@ func otherVersion(j jetstream.Job) error {
 	if batch.IDOf(j.Settings, v, j.Cell.Repeat) == j.Cell.ID {
 		return nil
 	}
-	return fmt.Errorf("the coordinator is another version of the program; here: engine %s, rules %s, prompt %s", v.Engine, v.Rules, v.Prompt)
+	return fmt.Errorf("the coordinator is another version of the program; here: engine %s, rules %s, prompt %s", v.Engine,
+		v.Rules, v.Prompt)
 }
 
 // goTo makes an endpoint the one that is asked. If this machine names it too, it is as named here:
@@ -142,13 +144,16 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 	}
 	c.Settings = s
 	p = plan{config: c, endpoints: newEndpoints(c)}
-	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
+	p.faults, err = stub.ParseFaults(p.Faults)
+	if err != nil {
 		return p, err
 	}
-	if p.manners, err = stub.ParseManners(p.StubManner); err != nil {
+	p.manners, err = stub.ParseManners(p.StubManner)
+	if err != nil {
 		return p, err
 	}
-	if _, p.agentIDs, err = recordedScenario(p.Settings); err != nil {
+	_, p.agentIDs, err = recordedScenario(p.Settings)
+	if err != nil {
 		return p, err
 	}
 	p.trusts = m.trusted(p.values)
@@ -159,7 +164,8 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 		}
 		p.goTo(url)
 		if !p.APIKey.Empty() && !p.trusts(url, "") {
-			p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url, "set "+envPrefix+"BASE_URL to it on this machine")
+			p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url,
+				"set "+envPrefix+"BASE_URL to it on this machine")
 			p.APIKey = openai.Secret{}
 			m.natsNotice(p.withheld)
 		}

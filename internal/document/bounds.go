@@ -21,7 +21,8 @@ func check(data []byte, l Limits, isTOML bool) error {
 		return &Error{Line: 1, Problem: fmt.Sprintf("the text has more than %d bytes; allowed: at most that many", l.Bytes)}
 	}
 	if bytes.Count(data, []byte("\n")) >= LinesMax {
-		return &Error{Line: LinesMax, Problem: fmt.Sprintf("the text has more than %d lines; allowed: at most that many", LinesMax)}
+		return &Error{Line: LinesMax, Problem: fmt.Sprintf("the text has more than %d lines; allowed: at most that many",
+			LinesMax)}
 	}
 	s := scanner{text: data, valuesMax: l.Values, toml: isTOML}
 	if problem := s.scan(); problem != "" {

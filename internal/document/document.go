@@ -98,7 +98,8 @@ func DecodeTOML(data []byte, l Limits, into any) error {
 		}
 		// The decoder stops at the first value of a wrong type. Without its lines it continues.
 		var cut bool
-		if rest, cut = without(rest, line); !cut {
+		rest, cut = without(rest, line)
+		if !cut {
 			break
 		}
 		reflect.ValueOf(into).Elem().Set(before)
@@ -133,14 +134,16 @@ func without(data []byte, line int) (rest []byte, cut bool) {
 			to = bytes.LastIndexByte(data[:at], '\n') + 1
 			break
 		}
-		if from = -1; node.Kind == unstable.KeyValue {
+		from = -1
+		if node.Kind == unstable.KeyValue {
 			from = bytes.LastIndexByte(data[:at], '\n') + 1
 		}
 	}
 	if from < 0 {
 		return data, false
 	}
-	return slices.Concat(data[:from], bytes.Repeat([]byte("\n"), bytes.Count(data[from:to], []byte("\n"))), data[to:]), true
+	return slices.Concat(data[:from], bytes.Repeat([]byte("\n"), bytes.Count(data[from:to], []byte("\n"))), data[to:]),
+		true
 }
 
 // Lines are the lines of the keys and tables of a valid document by their paths, such as
@@ -150,7 +153,9 @@ func Lines(data []byte) map[string]int {
 	p := &unstable.Parser{}
 	p.Reset(data)
 	lines, elements := map[string]int{}, map[string]int{} // elements counts the tables of each list
-	table, line, counted := "", 1, 0
+	table := ""
+	line := 1
+	counted := 0
 	for p.NextExpression() {
 		node, path := p.Expression(), ""
 		if node.Kind == unstable.KeyValue {
@@ -158,7 +163,8 @@ func Lines(data []byte) map[string]int {
 		}
 		parts := 0
 		for it := node.Key(); it.Next(); {
-			if parts++; parts > DepthMax {
+			parts++
+			if parts > DepthMax {
 				break // a path of so many parts would be copied for each of them
 			}
 			at := max(counted, int(it.Node().Raw.Offset))
@@ -210,7 +216,8 @@ func (w *walker) unknown(t reflect.Type) (all []*Error) {
 			table, path, missing = w.descend(node, t, nil)
 		}
 		if missing != nil && len(all) < errorsMost {
-			all = append(all, &Error{Line: 1 + bytes.Count(w.data[:w.offset], []byte("\n")), Key: missing, Unknown: true, Allowed: w.allowed, Problem: fmt.Sprintf("unknown field %q", strings.Join(missing, "."))})
+			all = append(all, &Error{Line: 1 + bytes.Count(w.data[:w.offset], []byte("\n")), Key: missing, Unknown: true,
+				Allowed: w.allowed, Problem: fmt.Sprintf("unknown field %q", strings.Join(missing, "."))})
 		}
 	}
 	return all
@@ -221,7 +228,8 @@ const errorsMost = 20
 
 // descend follows a key from a type to that of its value, nil for one that takes anything.
 // missing is the path of a key with a part that is no field.
-func (w *walker) descend(node *unstable.Node, t reflect.Type, path []string) (value reflect.Type, whole, missing []string) {
+func (w *walker) descend(node *unstable.Node, t reflect.Type, path []string) (value reflect.Type, whole,
+	missing []string) {
 	whole, known := append(whole, path...), true
 	for it := node.Key(); it.Next(); {
 		part := string(it.Node().Data)
@@ -248,7 +256,8 @@ func (w *walker) keyValue(node *unstable.Node, t reflect.Type, path []string) []
 
 // value looks into inline tables, also those in arrays.
 func (w *walker) value(node *unstable.Node, t reflect.Type, path []string) (missing []string) {
-	for it := node.Children(); (node.Kind == unstable.InlineTable || node.Kind == unstable.Array) && missing == nil && it.Next(); {
+	for it := node.Children(); (node.Kind == unstable.InlineTable || node.Kind == unstable.Array) && missing == nil &&
+		it.Next(); {
 		if child := it.Node(); child.Kind == unstable.KeyValue {
 			missing = w.keyValue(child, t, path)
 		} else {
@@ -278,7 +287,8 @@ func (w *walker) field(t reflect.Type, key string) (value reflect.Type, known bo
 		w.fields[t] = map[string]reflect.Type{}
 		collect(t, w.fields[t])
 	}
-	if value, known = w.fields[t][strings.ToLower(key)]; !known {
+	value, known = w.fields[t][strings.ToLower(key)]
+	if !known {
 		w.allowed = slices.Sorted(maps.Keys(w.fields[t]))
 	}
 	return value, known

@@ -569,7 +569,8 @@ func (d Dir) Touch(name string) error {
 	info, err := f.Stat()
 	if err == nil && info.Size() > 0 {
 		last := make([]byte, 1)
-		if _, err = f.ReadAt(last, info.Size()-1); err == nil {
+		_, err = f.ReadAt(last, info.Size()-1)
+		if err == nil {
 			_, err = f.WriteAt(last, info.Size()-1)
 		}
 	}

@@ -36,19 +36,27 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 	check, advice = CheckProtocol, "check the endpoint ({llm.base_url})"
 	switch f.Kind {
 	case llmclient.ErrDNS, llmclient.ErrConnection:
-		check, advice = CheckConnection, "check the endpoint ({llm.base_url}): is the server running, and are scheme, host and port right?"
+		check, advice = CheckConnection,
+			"check the endpoint ({llm.base_url}): is the server running, and are scheme, host and port right?"
 	case llmclient.ErrTLS:
-		check, advice = CheckConnection, "the certificate or the scheme is wrong: use http:// for a server without TLS and https:// for one with it ({llm.base_url}); name the authority of a private certificate with SSL_CERT_FILE; check the clock"
+		check, advice = CheckConnection,
+			"the certificate or the scheme is wrong: use http:// for a server without TLS and https:// for one with it "+
+				"({llm.base_url}); name the authority of a private certificate with SSL_CERT_FILE; check the clock"
 	case llmclient.ErrProxy:
-		check, advice = CheckConnection, "the proxy of HTTPS_PROXY or HTTP_PROXY is not there or refuses: correct or unset it, or list the endpoint's host in NO_PROXY"
+		check, advice = CheckConnection,
+			"the proxy of HTTPS_PROXY or HTTP_PROXY is not there or refuses: correct or unset it, or list the endpoint's "+
+				"host in NO_PROXY"
 	case llmclient.ErrTimeout, llmclient.ErrDeadline:
 		check, advice = CheckLatency, "the answer took too long: try a smaller model, or more time with {llm.timeout_ms}"
 	case llmclient.ErrAuth, llmclient.ErrForbidden:
-		check, advice = CheckKey, "set the key of this endpoint in the environment or in the configuration file; see help settings"
+		check, advice = CheckKey, "set the key of this endpoint in the environment or in the configuration file; see help "+
+			"settings"
 	case llmclient.ErrQuota:
-		check, advice = CheckKey, "the key is known, but the account has no credit or its budget is spent: add credit, or use another key"
+		check, advice = CheckKey, "the key is known, but the account has no credit or its budget is spent: add credit, or "+
+			"use another key"
 	case llmclient.ErrModelNotFound:
-		check, advice = CheckModel, "choose a model that the endpoint has and this key may use ({llm.model}); GET /models often lists them; Ollama: ollama pull; Azure: the name of the deployment"
+		check, advice = CheckModel, "choose a model that the endpoint has and this key may use ({llm.model}); GET /models "+
+			"often lists them; Ollama: ollama pull; Azure: the name of the deployment"
 	case llmclient.ErrContext:
 		check, advice = CheckWindow, windowAdvice
 		if f.WindowTokens > 0 {
@@ -65,19 +73,25 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 	case llmclient.ErrStoreRefused:
 		advice = "the endpoint wants to store what is sent: use another one, or allow that with {llm.allow_store}"
 	case llmclient.ErrRateLimited:
-		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with {llm.max_requests_per_minute}"
+		check, advice = CheckConnection,
+			"the endpoint is busy: try again later, and bound a run with {llm.max_requests_per_minute}"
 	case llmclient.ErrForeignObject, llmclient.ErrChatCompletions:
-		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or gateway (such as LiteLLM) with the Responses API"
+		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or gateway (such as " +
+			"LiteLLM) with the Responses API"
 	case llmclient.ErrMalformed:
-		advice = "no response of the API came: {llm.base_url} most likely leads to a web page, or lacks the path of the API, often /v1"
+		advice = "no response of the API came: {llm.base_url} most likely leads to a web page, or lacks the path of the " +
+			"API, often /v1"
 	case llmclient.ErrTooLarge:
 		advice = "the body is larger than an answer within {llm.context_window} can be: does {llm.base_url} lead to a model?"
 	case llmclient.ErrWrongPath:
-		advice = "there is no Responses API at this address: check the path of {llm.base_url}, often /v1; a server with Chat Completions alone needs a newer version or a gateway such as LiteLLM"
+		advice = "there is no Responses API at this address: check the path of {llm.base_url}, often /v1; a server with " +
+			"Chat Completions alone needs a newer version or a gateway such as LiteLLM"
 	case llmclient.ErrBadRequest:
 		advice = "the endpoint refuses the request; what it says may name a setting of the server"
 		if setting := refusedSetting(f.Message, set); setting != "" {
-			check, advice = CheckSampling, "the model does not take {llm."+setting+"} as it is sent: leave it out, for this model alone with {llm.sampling_json}, or change it"
+			check, advice = CheckSampling,
+				"the model does not take {llm."+setting+
+					"} as it is sent: leave it out, for this model alone with {llm.sampling_json}, or change it"
 		}
 		if strings.Contains(f.Message, "max_output_tokens") {
 			advice += "; a cap on tokens or cost sends a length even if none is set"
@@ -85,7 +99,8 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 	case llmclient.ErrServer:
 		advice = "the endpoint reports a fault of its own: see its log, try again later, or try another model"
 	case llmclient.ErrUnfinishedResponse:
-		advice = "the endpoint answers in the background, which a run does not wait for: switch that off in the server or gateway"
+		advice = "the endpoint answers in the background, which a run does not wait for: switch that off in the server or " +
+			"gateway"
 	}
 	return check, advice
 }
@@ -100,7 +115,9 @@ func (x *examination) failed(f llmclient.Failure) {
 	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
 		x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
 	}
-	if f.Status != 0 && (check == CheckModel || check == CheckWindow || check == CheckProtocol && f.Status < 300 && f.Kind != llmclient.ErrMalformed) { // a login page accepts no key
+	// a login page accepts no key
+	if f.Status != 0 && (check == CheckModel || check == CheckWindow || check == CheckProtocol && f.Status < 300 &&
+		f.Kind != llmclient.ErrMalformed) {
 		x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	}
 }
@@ -113,7 +130,8 @@ func (x *examination) callIDs(calls []llmclient.Item) {
 		case c.CallID == "":
 			x.found.add(CheckCallIDs, Warn, "a call has no call_id", "nothing: one is made here and sent back in its place")
 		case seen[c.CallID]:
-			x.found.add(CheckCallIDs, Warn, "two calls of an answer share a call_id", "nothing: the second gets another one here")
+			x.found.add(CheckCallIDs, Warn, "two calls of an answer share a call_id",
+				"nothing: the second gets another one here")
 		default:
 			x.found.add(CheckCallIDs, Pass, "there, and different", "")
 		}
@@ -126,7 +144,8 @@ func (x *examination) strict(calls []llmclient.Item) {
 	for _, c := range calls {
 		if fault := schemaFault(c); fault != "" {
 			x.found.add(CheckStrict, Warn, fault,
-				"schemas are checked here too, and what does not fit costs a repair; more of them with {llm.max_repair_rounds}, or another model")
+				"schemas are checked here too, and what does not fit costs a repair; more of them with {llm.max_repair_rounds}, "+
+					"or another model")
 			continue
 		}
 		x.found.add(CheckStrict, Pass, "arguments fit", "")
@@ -162,7 +181,8 @@ func schemaFault(call llmclient.Item) string {
 // usage notes which counts the endpoint reports. Of the parts zero is a count, absence is not.
 func (x *examination) usage(r llmclient.Reply) {
 	if r.Usage.Input == 0 || r.Usage.Output == 0 {
-		x.found.add(CheckUsage, Warn, "tokens are not reported", "caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
+		x.found.add(CheckUsage, Warn, "tokens are not reported",
+			"caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
 		return
 	}
 	var have struct {
@@ -172,11 +192,13 @@ func (x *examination) usage(r llmclient.Reply) {
 		} `json:"usage"`
 	}
 	_ = json.Unmarshal(x.response, &have)
-	detail := fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning)
+	detail := fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output,
+		r.Usage.Reasoning)
 	if r.Usage.ServiceTier != "" {
 		detail += ", tier " + r.Usage.ServiceTier
 	}
-	for name, part := range map[string]*json.RawMessage{"cached": have.Usage.InputParts["cached_tokens"], "reasoning": have.Usage.OutputParts["reasoning_tokens"]} {
+	for name, part := range map[string]*json.RawMessage{"cached": have.Usage.InputParts["cached_tokens"],
+		"reasoning": have.Usage.OutputParts["reasoning_tokens"]} {
 		if part == nil {
 			detail = strings.Replace(detail, fmt.Sprintf("(0 %s)", name), "("+name+" not reported)", 1)
 		}
@@ -217,10 +239,13 @@ func (x *examination) conceded(r llmclient.Reply) {
 				"refused, as the API's own limit has it; a run sends one only where the server made it", "")
 			continue
 		}
-		check := map[string]string{"strict": CheckStrict, "array_bounds": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "required": CheckRequired,
-			"reasoning_items": CheckReasoning, "reasoning_ids": CheckReasoning, "item_ids": CheckReasoning, "developer_role": CheckFeedback}[name]
+		check := map[string]string{"strict": CheckStrict, "array_bounds": CheckStrict, "allowed_tools": CheckAllowed,
+			"tool_choice": CheckAllowed, "required": CheckRequired,
+			"reasoning_items": CheckReasoning, "reasoning_ids": CheckReasoning, "item_ids": CheckReasoning,
+			"developer_role": CheckFeedback}[name]
 		check = cmp.Or(check, CheckProtocol)
-		x.found.add(check, Warn, "the endpoint refuses "+name, "nothing: a run goes without, after one refused request, and counts it as "+repair)
+		x.found.add(check, Warn, "the endpoint refuses "+name,
+			"nothing: a run goes without, after one refused request, and counts it as "+repair)
 	}
 }
 
@@ -239,15 +264,21 @@ var latest, dated = regexp.MustCompile(`[-@:]latest$`), regexp.MustCompile(`[-@:
 
 // thinking notes how much of its answers the model thinks, and what that needs.
 func (x *examination) thinking() {
-	status, detail, advice := Pass, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d", x.thought, x.longest), ""
+	status := Pass
+	detail := fmt.Sprintf("up to %d tokens of reasoning in an answer of %d", x.thought, x.longest)
+	advice := ""
 	need := max(4*x.longest, int64(x.room), 1024)
 	switch {
 	case x.cut:
 		status, detail = Warn, detail+", and one was cut for length"
-		advice = fmt.Sprintf("set {llm.max_output_tokens} to at least %d, or a lower {llm.reasoning_effort}: in a run such answers are asked for twice", need)
+		advice = fmt.Sprintf(
+			"set {llm.max_output_tokens} to at least %d, or a lower {llm.reasoning_effort}: in a run such answers are asked "+
+				"for twice", need)
 	case x.thought >= thinkingTokens && int64(x.how.MaxOutputTokens) < need:
 		status = Warn
-		advice = fmt.Sprintf("a run's questions are harder: set {llm.max_output_tokens} to at least %d, give {llm.timeout_ms} and {llm.decision_deadline_ms} time for that, or set a lower {llm.reasoning_effort}", need)
+		advice = fmt.Sprintf(
+			"a run's questions are harder: set {llm.max_output_tokens} to at least %d, give {llm.timeout_ms} and "+
+				"{llm.decision_deadline_ms} time for that, or set a lower {llm.reasoning_effort}", need)
 	}
 	if x.longest > 0 || x.cut {
 		x.found.add(CheckThinking, status, detail, advice)
@@ -266,7 +297,9 @@ func (x *examination) latency() {
 	median, most := sorted[len(sorted)/2], sorted[len(sorted)-1]
 	detail := fmt.Sprintf("median %d ms, most %d ms, over %s", median, most, plaintext.Count(len(sorted), "call"))
 	if time.Duration(most)*time.Millisecond >= x.slow {
-		x.found.add(CheckLatency, Warn, detail, "a decision takes about four calls: allow for it with {llm.timeout_ms} and {llm.decision_deadline_ms}, or use {run.protocol} lean")
+		x.found.add(CheckLatency, Warn, detail,
+			"a decision takes about four calls: allow for it with {llm.timeout_ms} and {llm.decision_deadline_ms}, or use "+
+				"{run.protocol} lean")
 		return
 	}
 	x.found.add(CheckLatency, Pass, detail, "")

@@ -157,7 +157,8 @@ func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.An
 	if answer.Kind() != llmclient.AnswerTruncated {
 		return answer
 	}
-	used := int(cmp.Or(max(answer.Reply.Usage.Output, answer.Reply.Usage.Reasoning), int64(r.Sampling.MaxOutputTokens), cutUnsaid))
+	used := int(cmp.Or(max(answer.Reply.Usage.Output, answer.Reply.Usage.Reasoning), int64(r.Sampling.MaxOutputTokens),
+		cutUnsaid))
 	x.room = max(4*used, 1024)
 	if x.windowTokens > 0 {
 		x.room = min(x.room, x.windowTokens-len(r.Body())/charsPerToken)
@@ -174,7 +175,8 @@ func (x *examination) send(ctx context.Context, r llmclient.Request) llmclient.A
 	answer := x.client.Respond(ctx, r)
 	x.calls += answer.Attempts
 	// Of a call that never got to the endpoint the time it took says nothing.
-	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS && f.Kind != llmclient.ErrConnection {
+	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS &&
+		f.Kind != llmclient.ErrConnection {
 		x.took = append(x.took, answer.LatencyMS)
 	}
 	if answer.Reply != nil {
@@ -204,9 +206,12 @@ func (x *examination) reached(r llmclient.Reply) {
 	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	x.found.add(CheckProtocol, Pass, "answers with a response, status "+r.Status, "")
 	x.found.add(CheckSampling, Pass, "takes what is set: "+string(llmclient.Marshal(x.how)), "")
-	status, detail, advice := Pass, "answers as "+cmp.Or(r.Model, x.model), ""
+	status := Pass
+	detail := "answers as " + cmp.Or(r.Model, x.model)
+	advice := ""
 	if OtherModel(x.model, r.Model) {
-		status, advice = Warn, "nothing, if {llm.model} is another name for that model; else the endpoint lets another one answer"
+		status, advice = Warn, "nothing, if {llm.model} is another name for that model; else the endpoint lets another "+
+			"one answer"
 	}
 	x.found.add(CheckModel, status, detail, advice)
 	x.usage(r)
@@ -228,7 +233,8 @@ func (x *examination) text(ctx context.Context) {
 	case answer.Kind() == llmclient.AnswerTruncated:
 		x.found.add(CheckNone, Warn, cutDetail, cutAdvice)
 	case !strings.Contains(strings.ToLower(text), readyWord):
-		x.found.add(CheckNone, Warn, "no function was called, but the text is not the one asked for", "a larger model may follow instructions better")
+		x.found.add(CheckNone, Warn, "no function was called, but the text is not the one asked for",
+			"a larger model may follow instructions better")
 	default:
 		x.found.add(CheckNone, Pass, "answered in text", "")
 	}
@@ -266,7 +272,8 @@ func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items 
 		x.found.add(CheckRoundTrip, Pass, "the result of "+call.Name+" came back", "")
 		return
 	}
-	x.found.add(CheckRoundTrip, Warn, "the result was accepted, but the answer does not show it", "module calls may be of little use to this model; a larger one may do better")
+	x.found.add(CheckRoundTrip, Warn, "the result was accepted, but the answer does not show it",
+		"module calls may be of little use to this model; a larger one may do better")
 }
 
 // longID sends a call back whose id is as long as some gateways make them.
@@ -303,7 +310,8 @@ func (x *examination) parallel(ctx context.Context) {
 	x.callIDs(calls)
 	x.strict(calls)
 	if len(calls) < 2 {
-		x.found.add(CheckParallel, Warn, fmt.Sprintf("%d of 2 calls in one answer", len(calls)), "nothing: a run gets by with one call at a time, at the price of more calls")
+		x.found.add(CheckParallel, Warn, fmt.Sprintf("%d of 2 calls in one answer", len(calls)),
+			"nothing: a run gets by with one call at a time, at the price of more calls")
 		return
 	}
 	x.found.add(CheckParallel, Pass, fmt.Sprintf("%d calls in one answer", len(calls)), "")
@@ -331,11 +339,13 @@ func (x *examination) window(ctx context.Context) {
 	input := answer.Reply.Usage.Input
 	switch {
 	case input > 0 && input < chars/charsPerTokenMost:
-		x.found.add(CheckWindow, Fail, fmt.Sprintf("%d characters were sent and only %d tokens read: the prompt was cut", chars, input), windowAdvice)
+		x.found.add(CheckWindow, Fail,
+			fmt.Sprintf("%d characters were sent and only %d tokens read: the prompt was cut", chars, input), windowAdvice)
 	case answer.Kind() == llmclient.AnswerTruncated:
 		x.found.add(CheckWindow, Warn, cutDetail, cutAdvice)
 	case !strings.Contains(said, keyWord):
-		x.found.add(CheckWindow, Warn, fmt.Sprintf("the beginning of a prompt of %d characters was not found again", chars), windowAdvice)
+		x.found.add(CheckWindow, Warn, fmt.Sprintf("the beginning of a prompt of %d characters was not found again", chars),
+			windowAdvice)
 	default:
 		x.found.add(CheckWindow, Pass, fmt.Sprintf("read a prompt of %d characters to its beginning", chars), "")
 	}
@@ -347,7 +357,8 @@ const (
 	cutAdvice = "set a higher {llm.max_output_tokens}, or a lower {llm.reasoning_effort}"
 )
 
-const windowAdvice = "give the model a larger context in the server (Ollama: num_ctx) and tell {llm.context_window}; {llm.prompt_profile} compact needs less"
+const windowAdvice = "give the model a larger context in the server (Ollama: num_ctx) and tell " +
+	"{llm.context_window}; {llm.prompt_profile} compact needs less"
 
 // cutUnsaid is the assumed length in tokens of an answer that was cut at an unknown place.
 const cutUnsaid = 4096

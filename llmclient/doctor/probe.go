@@ -20,14 +20,16 @@ const instructions = "Errand. Do exactly what the last message says, and nothing
 var (
 	weigh = llmclient.Tool{
 		Name: "weigh", Description: "Weighs one stone.", Strict: true,
-		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["stone","grams","note"],"properties":{` +
-			`"stone":{"type":"string","enum":["basalt","olivine"]},"grams":{"type":"integer"},"note":{"type":["string","null"]}}}`),
+		Parameters: json.RawMessage(
+			`{"type":"object","additionalProperties":false,"required":["stone","grams","note"],"properties":{` +
+				`"stone":{"type":"string","enum":["basalt","olivine"]},"grams":{"type":"integer"},"note":{"type":["string","null"]}}}`),
 	}
 	count = llmclient.Tool{
 		Name: "count", Description: "Counts stones.", Strict: true,
-		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["what","items","note"],"properties":{` +
-			`"what":{"type":"string"},"note":{"type":["string","null"]},"items":{"type":"array","items":{"type":"object",` +
-			`"additionalProperties":false,"required":["name","n"],"properties":{"name":{"type":"string"},"n":{"type":"integer"}}}}}}`),
+		Parameters: json.RawMessage(
+			`{"type":"object","additionalProperties":false,"required":["what","items","note"],"properties":{` +
+				`"what":{"type":"string"},"note":{"type":["string","null"]},"items":{"type":"array","items":{"type":"object",` +
+				`"additionalProperties":false,"required":["name","n"],"properties":{"name":{"type":"string"},"n":{"type":"integer"}}}}}}`),
 	}
 	tools = []llmclient.Tool{weigh, count}
 )
@@ -49,7 +51,8 @@ const (
 
 // request is a request to the model with the probes' instructions and tools.
 func (x *examination) request(choice llmclient.ToolChoice, items ...llmclient.Item) llmclient.Request {
-	return llmclient.Request{Model: x.model, Instructions: instructions, Tools: tools, Choice: choice, Input: items, Sampling: x.how, CacheKey: "doctor"}
+	return llmclient.Request{Model: x.model, Instructions: instructions, Tools: tools, Choice: choice, Input: items,
+		Sampling: x.how, CacheKey: "doctor"}
 }
 
 // user is a message of several lines.
@@ -69,6 +72,7 @@ func longPrompt() llmclient.Item {
 	for n := 1; b.Len() < longChars; n++ {
 		fmt.Fprintf(&b, "stone %d: at %d %d, basalt %d g, olivine %d g\n", n, n*37%100, n*53%100, n*101%997, n*211%1009)
 	}
-	b.WriteString("\nIn the line below, <keyword> stands for the keyword in the first line of this message.\n" + countKeyword)
+	b.WriteString("\nIn the line below, <keyword> stands for the keyword in the first line of this message.\n" +
+		countKeyword)
 	return llmclient.Message("user", b.String())
 }

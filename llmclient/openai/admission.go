@@ -23,7 +23,8 @@ const statusOverloaded = 529
 
 // admitted waits until the endpoint's limiter lets an attempt go. done must be called
 // with what the attempt came to. A failure says that ctx ended first; nothing was sent.
-func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, outputMax int) (done func(exchange, outcome), failure *llmclient.Failure) {
+func (c *Client) admitted(ctx context.Context, began time.Time, body []byte,
+	outputMax int) (done func(exchange, outcome), failure *llmclient.Failure) {
 	if c.config.Limiter == nil {
 		return func(exchange, outcome) {}, nil
 	}
@@ -47,7 +48,8 @@ func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, out
 		return nil, failure
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, &llmclient.Failure{Kind: llmclient.ErrDeadline, Message: strings.TrimSuffix("the deadline would pass before the endpoint takes another call: "+why, ": ")}
+		return nil, &llmclient.Failure{Kind: llmclient.ErrDeadline,
+			Message: strings.TrimSuffix("the deadline would pass before the endpoint takes another call: "+why, ": ")}
 	}
 	return func(x exchange, got outcome) { permit.Done(c.pressure(x, got)) }, nil
 }

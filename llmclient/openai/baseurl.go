@@ -48,7 +48,9 @@ func ParseBaseURL(s string) (BaseURL, error) {
 	case loopback(s):
 		s = "http://" + s
 	default:
-		return BaseURL{}, errors.New("base URL has no scheme: write http:// or https:// before the host (it may be left out only for localhost, 127.x.x.x and [::1])")
+		return BaseURL{}, errors.New(
+			"base URL has no scheme: write http:// or https:// before the host (it may be left out only for localhost, " +
+				"127.x.x.x and [::1])")
 	}
 	u, err := url.Parse(s)
 	if err != nil {
@@ -60,7 +62,8 @@ func ParseBaseURL(s string) (BaseURL, error) {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return BaseURL{}, fmt.Errorf("base URL has the scheme %.20q: only http and https are allowed", u.Scheme)
 	case u.User != nil:
-		return BaseURL{}, errors.New("base URL holds a user or password: only host, path and query are allowed, a key belongs in the API key setting")
+		return BaseURL{}, errors.New(
+			"base URL holds a user or password: only host, path and query are allowed, a key belongs in the API key setting")
 	case strings.Contains(s, "#"):
 		return BaseURL{}, errors.New("base URL holds a fragment (#): only host, path and query are allowed")
 	case u.Hostname() == "":
@@ -68,7 +71,8 @@ func ParseBaseURL(s string) (BaseURL, error) {
 	case badPort != nil || port < 1 || port > 65535:
 		return BaseURL{}, errors.New("base URL has a port out of range: 1 to 65535 are allowed")
 	case !printable(u.RawQuery):
-		return BaseURL{}, errors.New("base URL has a query with spaces or special characters: only percent-encoded text is allowed")
+		return BaseURL{}, errors.New(
+			"base URL has a query with spaces or special characters: only percent-encoded text is allowed")
 	}
 	// Only an absent path gets "/v1". Many servers have the API elsewhere, so a path that
 	// the user wrote is kept.
@@ -148,7 +152,8 @@ func maskedQuery(raw string) (masked string, secrets []string) {
 		switch {
 		case !named && len(name) > plainValueMax:
 			value, pairs[i] = name, secretMark
-		case named && value != "" && (secretName.MatchString(unescaped(name)) || len(value) > plainValueMax || tokenText.MatchString(value)):
+		case named && value != "" && (secretName.MatchString(unescaped(name)) || len(value) > plainValueMax ||
+			tokenText.MatchString(value)):
 			pairs[i] = name + "=" + secretMark
 		default:
 			continue

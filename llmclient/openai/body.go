@@ -86,7 +86,8 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 		}
 		decoder, known := decoders[name]
 		if !known {
-			x.body, x.unread = nil, "a body in the content encoding "+name+", which is not supported (supported: br, deflate, gzip, zstd)"
+			x.body, x.unread = nil, "a body in the content encoding "+name+
+				", which is not supported (supported: br, deflate, gzip, zstd)"
 			return
 		}
 		plain, err := decoder(bytes.NewReader(x.body))
@@ -100,10 +101,13 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 		x.repairs = append(x.repairs, repairEncoding+name)
 	}
 	if len(x.body) > bytesMax {
-		x.body, x.whole, x.cut = x.body[:min(bytesMax, cleanBytesMax)], false, bytesMax
+		x.body = x.body[:min(bytesMax, cleanBytesMax)]
+		x.whole = false
+		x.cut = bytesMax
 		return
 	}
-	if head := x.body[:min(len(x.body), 3)]; bytes.HasPrefix(head, []byte("\xfe\xff")) || bytes.HasPrefix(head, []byte("\xff\xfe")) || string(head) == "\xef\xbb\xbf" {
+	if head := x.body[:min(len(x.body), 3)]; bytes.HasPrefix(head, []byte("\xfe\xff")) ||
+		bytes.HasPrefix(head, []byte("\xff\xfe")) || string(head) == "\xef\xbb\xbf" {
 		if text, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), x.body); err == nil {
 			x.body, x.repairs = text, append(x.repairs, repairMark)
 		}
@@ -138,7 +142,9 @@ func (x *exchange) unstream() {
 	field, _, found := bytes.Cut(body[:min(len(body), 8)], []byte(":"))
 	text := ""
 	switch {
-	case found && slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)) && bytes.Contains(body, []byte("data:")): // no JSON begins like that
+	// no JSON begins like that
+	case found && slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)) &&
+		bytes.Contains(body, []byte("data:")):
 		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(body))
 	case bytes.Contains(body, []byte("}\n{")) && !json.Valid(body): // an event a line
 		text = "data:" + strings.ReplaceAll(string(body), "}\n{", "}\n\ndata:{")
@@ -150,7 +156,8 @@ func (x *exchange) unstream() {
 		if strings.Contains(event, `.delta"`) {
 			continue
 		}
-		if read++; read > streamedMax {
+		read++
+		if read > streamedMax {
 			break
 		}
 		var data bytes.Buffer
@@ -174,7 +181,8 @@ func (x *exchange) unstream() {
 		case e.Type == "response.output_item.done" && llmclient.Given(e.Item):
 			x.items = append(x.items, e.Item)
 			continue
-		case slices.Contains([]string{"response.completed", "response.incomplete", "response.failed", "response.done"}, e.Type) && llmclient.Given(e.Response):
+		case slices.Contains([]string{"response.completed", "response.incomplete", "response.failed", "response.done"},
+			e.Type) && llmclient.Given(e.Response):
 			x.body, x.repairs = e.Response, append(x.repairs, repairStream)
 		case e.Object == "response" && llmclient.Given(e.Output) && e.Status != "in_progress" && e.Status != "queued":
 			x.body, x.repairs = data.Bytes(), append(x.repairs, repairStream)
@@ -191,12 +199,14 @@ func (x *exchange) unstream() {
 // holds it in one field, and items without a response around them.
 func (x *exchange) unwrap() bool {
 	body, top := x.body, llmclient.Members(nil)
-	if start, end := bytes.IndexByte(body, '{'), bytes.LastIndexByte(body, '}'); !json.Valid(body) && start >= 0 && end > start {
+	if start, end := bytes.IndexByte(body, '{'), bytes.LastIndexByte(body, '}'); !json.Valid(body) && start >= 0 &&
+		end > start {
 		body = body[start : end+1]
 	}
 	elements, _ := llmclient.Elements(body, itemsMax)
 	for _, one := range elements[:min(len(elements), 1)] {
-		if top = llmclient.MembersOf(one); llmclient.Given(top["type"]) && !llmclient.Given(top["output"]) {
+		top = llmclient.MembersOf(one)
+		if llmclient.Given(top["type"]) && !llmclient.Given(top["output"]) {
 			top = llmclient.Members{"output": body}
 		} else if len(elements) > 1 {
 			return false

@@ -83,7 +83,8 @@ func New(cfg Config) (*Client, error) {
 	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
 	// would read OPENAI_* variables.
-	options := []option.RequestOption{option.WithBaseURL(base.place), option.WithHTTPClient(c.carrier), option.WithMaxRetries(0)}
+	options := []option.RequestOption{option.WithBaseURL(base.place), option.WithHTTPClient(c.carrier),
+		option.WithMaxRetries(0)}
 	if !cfg.APIKey.Empty() {
 		options = append(options, option.WithAPIKey(cfg.APIKey.Reveal()))
 	}
@@ -121,14 +122,16 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	defer func() { mend.ended(answer.Reply != nil) }()
 	sent, late := false, false
 	for {
-		if answer.Failure = ended(waits); answer.Failure != nil {
+		answer.Failure = ended(waits)
+		if answer.Failure != nil {
 			return answer
 		}
 		mend.asked = tier.request(r)
 		asked, rung := mend.next(), c.rung(r.Model)
 		body := asked.Body()
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
-		if answer.Failure = failure; failure != nil {
+		answer.Failure = failure
+		if failure != nil {
 			return answer
 		}
 		answer.Attempts++
@@ -176,7 +179,8 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			answer.Reply, answer.Failure = got.reply, got.failure
 			return answer
 		}
-		if answer.Failure = c.pause(waits, wait, got); answer.Failure != nil {
+		answer.Failure = c.pause(waits, wait, got)
+		if answer.Failure != nil {
 			return answer
 		}
 	}

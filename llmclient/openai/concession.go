@@ -26,7 +26,8 @@ type field struct {
 var fields = []field{
 	{fieldCacheKey, member(fieldCacheKey)},
 	{fieldLength, func(r *llmclient.Request) (there bool) {
-		if there = r.OwnLength && r.Sampling.MaxOutputTokens > 0; there {
+		there = r.OwnLength && r.Sampling.MaxOutputTokens > 0
+		if there {
 			r.Sampling.MaxOutputTokens = 0
 		}
 		return there
@@ -224,14 +225,16 @@ var wordings = []wording{
 	{"encrypted content", refusing, regexp.MustCompile(`(?:reasoning.)?encrypted (content|reasoning)`),
 		[][]string{{fieldReasoning}, {fieldInclude}}},
 	{"an output that is a list", failing, saysOutputList, [][]string{{fieldOutputLists}, {fieldBreakpoints}}},
-	{"a text that is a list", failing, saysList, [][]string{{fieldOutputLists}, {fieldBreakpoints}, {fieldRole}, {fieldReasoning}}},
+	{"a text that is a list", failing, saysList,
+		[][]string{{fieldOutputLists}, {fieldBreakpoints}, {fieldRole}, {fieldReasoning}}},
 }
 
 // saysRole finds a refusal of a role, and saysTemplate one of those that a server reports as its own
 // fault: there the word role alone may be about anything.
 var (
 	saysRole = anyOf(
-		`\broles?\b`, `角色`, `\bsystem (message|prompt|instruction|turn)`, `\bdeveloper\b`, `system.{0,12}消息`, `システム`,
+		`\broles?\b`, `角色`, `\bsystem (message|prompt|instruction|turn)`, `\bdeveloper\b`, `system.{0,12}消息`,
+		`システム`,
 		`\bmessages?\b.{0,60}(beginning|must alternate|come first|be the first|at the start)`,
 	)
 	saysTemplate = anyOf(

@@ -29,7 +29,8 @@ func (c *Client) decode(x exchange) outcome {
 	}
 	tools := c.tools.Load()
 	r := llmclient.MembersBeside(x.body, *tools) // each undecoded: one of an unexpected type must not spoil the others
-	if again := r["tools"]; len(again) <= bufferBytesMax && bytes.HasPrefix(again, []byte("[")) && !bytes.Equal(again, *tools) {
+	if again := r["tools"]; len(again) <= bufferBytesMax && bytes.HasPrefix(again, []byte("[")) &&
+		!bytes.Equal(again, *tools) {
 		c.tools.Store(new(bytes.Clone(again)))
 	}
 	if !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) && x.unwrap() {
@@ -69,7 +70,8 @@ func (c *Client) decode(x exchange) outcome {
 	case object == "response":
 	// Another API says so, or sends nothing that could be the output of a response. The
 	// type alone does not decide, because servers give the object other names or none.
-	case strings.HasPrefix(object, "chat."), !llmclient.Given(r["output"]) && (llmclient.Given(r["choices"]) || joined == ""):
+	case strings.HasPrefix(object, "chat."), !llmclient.Given(r["output"]) &&
+		(llmclient.Given(r["choices"]) || joined == ""):
 		if strings.HasPrefix(object, "chat.") || llmclient.Given(r["choices"]) {
 			return failure(llmclient.ErrChatCompletions, said,
 				"the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
@@ -100,7 +102,8 @@ func (c *Client) decode(x exchange) outcome {
 		reason = llmclient.TextOf(details)
 	}
 	// What ended the model's writing has other names where servers pass on other APIs.
-	for _, word := range []string{reason, status, llmclient.TextOf(r["finish_reason"]), llmclient.TextOf(r["stop_reason"])} {
+	for _, word := range []string{reason, status, llmclient.TextOf(r["finish_reason"]),
+		llmclient.TextOf(r["stop_reason"])} {
 		if known := endings[strings.ToLower(word)]; known != "" {
 			status, reason = "incomplete", known
 			break
@@ -170,7 +173,8 @@ var replyless = map[string]llmclient.ErrorKind{
 // does not spoil the others: it is left out and counted. The configured secrets
 // are taken out: a model or server that repeats the key must not bring it into a
 // trace. Everything else stays byte for byte.
-func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage) (items []llmclient.Item, nonObjects int, fault string) {
+func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage) (items []llmclient.Item,
+	nonObjects int, fault string) {
 	raws, ok := llmclient.Elements(output, itemsMax)
 	switch {
 	case !llmclient.Given(output):

@@ -21,7 +21,8 @@ func (c *Client) lost(err error) outcome {
 	}
 	network, _ := errors.AsType[*net.OpError](err)
 	if network != nil && network.Op == "proxyconnect" || errors.Is(err, errProxyRefused) {
-		failure := c.broken(llmclient.ErrProxy, "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) did not connect: "+connectionText(err))
+		failure := c.broken(llmclient.ErrProxy,
+			"the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) did not connect: "+connectionText(err))
 		failure.Unsent = true
 		return outcome{failure: failure, passing: true}
 	}
@@ -33,7 +34,8 @@ func (c *Client) lost(err error) outcome {
 	}
 	// Part of the errors about a certificate or a handshake have no type of their own, only
 	// the package's prefix.
-	if text := bare(err); errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(text, "tls: ") || strings.HasPrefix(text, "x509: ") {
+	if text := bare(err); errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(text, "tls: ") ||
+		strings.HasPrefix(text, "x509: ") {
 		return outcome{failure: c.broken(llmclient.ErrTLS, "TLS failed: "+text)}
 	}
 	failure := c.broken(llmclient.ErrConnection, connectionText(err))

@@ -41,11 +41,13 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 	case ended(ctx) != nil:
 		return outcome{failure: ended(ctx)}
 	case x.timedOut:
-		return outcome{failure: &llmclient.Failure{Kind: llmclient.ErrTimeout, Message: "no answer within the request timeout"}}
+		return outcome{failure: &llmclient.Failure{Kind: llmclient.ErrTimeout,
+			Message: "no answer within the request timeout"}}
 	case x.cut > 0:
 		return outcome{failure: &llmclient.Failure{
 			Kind: llmclient.ErrTooLarge, Status: x.status,
-			Message: fmt.Sprintf("HTTP %d with a body of more than %d bytes, which no answer within the context window has", x.status, x.cut),
+			Message: fmt.Sprintf("HTTP %d with a body of more than %d bytes, which no answer within the context window has",
+				x.status, x.cut),
 		}}
 	}
 	return c.lost(x.err)
@@ -137,20 +139,26 @@ const repairCutError = "cut_as_error"
 // What servers write about a refusal, in their code, type and message. Every dialect has
 // its own words, so that none of them decides alone: status, field and model count too.
 var (
-	saysScheme  = regexp.MustCompile(`plain http request|http request to an https`)
-	saysQuota   = regexp.MustCompile(`insufficient (user )?(quota|credit|balance|fund)|balance (is )?insufficient|额度不足|余额不足|欠费|key limit exceeded|(monthly|weekly) (usage |spend\w* )?limit|credit (balance|limit)|out of credit|used all available credit|any credits|budget (has been )?exceeded|spending limit|billing (hard|not)`)
+	saysScheme = regexp.MustCompile(`plain http request|http request to an https`)
+	saysQuota  = regexp.MustCompile(
+		`insufficient (user )?(quota|credit|balance|fund)|balance (is )?insufficient|额度不足|余额不足|欠费|key limit exceeded|(monthly|weekly) (usage |spend\w* )?limit|credit (balance|limit)|out of credit|used all available credit|any credits|budget (has been )?exceeded|spending limit|billing (hard|not)`)
 	saysKey     = regexp.MustCompile(`\b(api|access|subscription) ?key\b`)
 	saysModel   = regexp.MustCompile(`\b(model|deployment)s?\b|模型`)
-	saysMissing = regexp.MustCompile(`not (be )?(a valid|found|exist|available|loaded|supported by any)|(does ?n.t|do not|does not) exist|inaccessible|decommissioned|not a supported model|not deployed|\bretired\b|discontinued|不存在|unable to access|not have access|no (such|models?|endpoints?|allowed providers|deployments?)\b|try pulling`)
-	codeModel   = regexp.MustCompile(`model ?(not|is not|decommissioned|unavailable|deprecated)|(invalid|unknown) ?model|deployment ?not ?found`)
-	sureModel   = regexp.MustCompile(`模型不存在|\bmodel (not|does not|does ?n.t) (exist|found)|(invalid|unknown|no such|not a valid) model|models? (is |are )?(not )?loaded`)
-	saysLong    = regexp.MustCompile(`range of input length|上下文|长度超|context ?(length|window|size)|(maximum|max) (model |sequence |input |context )*(length|len|tokens)|reduce the length|too many (input )?tokens|(prompt|inputs?|request|messages?)\b.{0,80}(too (long|large)|exceed|longer than|less than)|tokens?\b.{0,60}(exceed|<= \d)`)
-	saysTokens  = regexp.MustCompile(`token|input length|长度|context|prompt|window|too long for`)
-	saysPath    = regexp.MustCompile(`not ?found|no route|cannot post|url|path|endpoint|page|resource|method`)
+	saysMissing = regexp.MustCompile(
+		`not (be )?(a valid|found|exist|available|loaded|supported by any)|(does ?n.t|do not|does not) exist|inaccessible|decommissioned|not a supported model|not deployed|\bretired\b|discontinued|不存在|unable to access|not have access|no (such|models?|endpoints?|allowed providers|deployments?)\b|try pulling`)
+	codeModel = regexp.MustCompile(
+		`model ?(not|is not|decommissioned|unavailable|deprecated)|(invalid|unknown) ?model|deployment ?not ?found`)
+	sureModel = regexp.MustCompile(
+		`模型不存在|\bmodel (not|does not|does ?n.t) (exist|found)|(invalid|unknown|no such|not a valid) model|models? (is |are )?(not )?loaded`)
+	saysLong = regexp.MustCompile(
+		`range of input length|上下文|长度超|context ?(length|window|size)|(maximum|max) (model |sequence |input |context )*(length|len|tokens)|reduce the length|too many (input )?tokens|(prompt|inputs?|request|messages?)\b.{0,80}(too (long|large)|exceed|longer than|less than)|tokens?\b.{0,60}(exceed|<= \d)`)
+	saysTokens = regexp.MustCompile(`token|input length|长度|context|prompt|window|too long for`)
+	saysPath   = regexp.MustCompile(`not ?found|no route|cannot post|url|path|endpoint|page|resource|method`)
 
 	// saysRoom finds that the length which an answer may have is refused, unless saysPrompted finds that
 	// it is too much together with the prompt.
-	saysRoom     = regexp.MustCompile("\\bmax (output |completion |new )?tokens\\b['\"`]? ?(must|should|cannot|has to|is too|exceeds)")
+	saysRoom = regexp.MustCompile(
+		"\\bmax (output |completion |new )?tokens\\b['\"`]? ?(must|should|cannot|has to|is too|exceeds)")
 	saysPrompted = regexp.MustCompile(`\b(prompt|inputs?|messages?|your request|context length)\b`)
 	// saysLater finds that the same request may be taken later.
 	saysLater = regexp.MustCompile(`\b(try|retry) (it |this |the request )?(again|later|in \d)|\btry again\b`)
@@ -158,20 +166,25 @@ var (
 	// saysCall finds what servers say that cannot read the output of their own model, or that checked
 	// its call and refuse it. saysCut finds that this output ended too early.
 	saysCall = anyOf(
-		`tool use failed`, `failed generation`, `failed to call a function`, `tool call validation failed`, `did not call a tool`,
+		`tool use failed`, `failed generation`, `failed to call a function`, `tool call validation failed`,
+		`did not call a tool`,
 		`attempted to call tool`, `peg native`, `output .{0,40}(does not|did not|doesn.t) match`,
 		`failed to parse (input at pos|(the )?(tool|function|model|assistant|generat|output|response|argument|fc|llm))`,
 		`error parsing (tool|function|the (model|output))`, `could not parse .{0,30}(tool|function|model|output)`,
 		`(invalid|malformed|unparsable|failed to (make|generate|create|produce) an? (valid )?)\s?(tool|function) call`,
-		`unexpected tokens? .{0,40}message header`, `unexpected tool call`, `tool choice is \w+,? but`, `output is not valid json`,
+		`unexpected tokens? .{0,40}message header`, `unexpected tool call`, `tool choice is \w+,? but`,
+		`output is not valid json`,
 		`validation errors? for list\[function wrap`, `harmony ?(error|pars)`,
 	)
-	saysCut = anyOf(`unexpected (end|eof)`, `end of (json )?input`, `eof while parsing`, `unterminated string`, `premature end`)
+	saysCut = anyOf(`unexpected (end|eof)`, `end of (json )?input`, `eof while parsing`, `unterminated string`,
+		`premature end`)
 
 	// saysFilter finds that a filter stopped the prompt.
 	saysFilter = anyOf(
-		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`, `invalid prompt([^ ]|$| [^c])`,
-		`prompt ?(was |has been )?(flagged|blocked|filtered)`, `(requires|input|prompt|content|request).{0,40}(moderation|flagged)`,
+		`content (filter|policy|management policy)`, `responsible ?ai ?policy`, `data inspection failed`,
+		`invalid prompt([^ ]|$| [^c])`,
+		`prompt ?(was |has been )?(flagged|blocked|filtered)`,
+		`(requires|input|prompt|content|request).{0,40}(moderation|flagged)`,
 		`safety (filter|system|policy)`, `guardrail`, `content exists risk`, `(prohibited|inappropriate) content`,
 		`(violat|against)\w* .{0,30}(usage|content|safety) (polic|guideline)`, `不安全|敏感内容`,
 	)
@@ -195,13 +208,15 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	}
 	sized := strings.ReplaceAll(said, "prompt cache", "cache") // whose key may be too long
 	named := 0                                                 // hints that this is about the model
-	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 && strings.Contains(said, plainWords(x.model))} {
+	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 &&
+		strings.Contains(said, plainWords(x.model))} {
 		if hint {
 			named++
 		}
 	}
 	coded := codeModel.MatchString(plainWords(p.names))
-	missing := coded || sureModel.MatchString(said) || saysMissing.MatchString(said) && (named > 1 || named > 0 && status == http.StatusNotFound)
+	missing := coded || sureModel.MatchString(said) || saysMissing.MatchString(said) &&
+		(named > 1 || named > 0 && status == http.StatusNotFound)
 	if saysRoom.MatchString(sized) && !saysPrompted.MatchString(sized) {
 		sized = "" // it is about how long the answer may be
 	}
@@ -229,7 +244,8 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 		return llmclient.ErrAuth, false
 	case status == http.StatusTooManyRequests && !strings.Contains(said, "request too large"):
 		return llmclient.ErrRateLimited, true
-	case status == http.StatusTooManyRequests, long && (status == http.StatusInternalServerError || status == http.StatusRequestEntityTooLarge || invalid):
+	case status == http.StatusTooManyRequests, long &&
+		(status == http.StatusInternalServerError || status == http.StatusRequestEntityTooLarge || invalid):
 		return llmclient.ErrContext, false
 	case status >= 500:
 		return llmclient.ErrServer, true
@@ -244,7 +260,8 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	case status == http.StatusNotFound && (p.message == "" || p.param == "" && saysPath.MatchString(said)):
 		return llmclient.ErrWrongPath, false
 	}
-	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooEarly
+	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict ||
+		status == http.StatusTooEarly
 }
 
 // plainWords are the beginning of a text in small letters, with blanks between its words: those of a

@@ -74,7 +74,8 @@ func errorValue(raw json.RawMessage, level int) problem {
 
 // below are the members in which gateways pass on the error of the server below them.
 var below = []string{
-	"raw", "metadata", "innererror", "inner_error", "cause", "upstream", "upstream_error", "provider_error", "original_error",
+	"raw", "metadata", "innererror", "inner_error", "cause", "upstream", "upstream_error", "provider_error",
+	"original_error",
 }
 
 // errorObject reads the members of an error object; any of them may be missing.
@@ -125,10 +126,12 @@ func pathOf(m llmclient.Members) string {
 // named as such further on. statusBelow matches the refusal of a server below, which some gateways report as
 // a failure of theirs.
 var (
-	statusFront = regexp.MustCompile(`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
+	statusFront = regexp.MustCompile(
+		`(?i)^\s*(?:error|http|status|api)?(?:[ _](?:error|status|code))*[: (\[]*([45]\d\d)\b\)?[\s:,.\]-]*`)
 	statusBelow = regexp.MustCompile(
 		`(?i)\b(?:upstream|provider|backend|server|response)\b[^.0-9]{0,30}\b(?:returned|responded|replied|status|code|http|error)\b[^0-9.]{0,20}\b(400|422)\b`)
-	statusWithin = regexp.MustCompile(`(?i)\b(?:http|status|error)(?:[ _/.](?:error|status|code|1\.1|2))*[: =(]{1,3}([45]\d\d)\b`)
+	statusWithin = regexp.MustCompile(
+		`(?i)\b(?:http|status|error)(?:[ _/.](?:error|status|code|1\.1|2))*[: =(]{1,3}([45]\d\d)\b`)
 )
 
 // isFailing reports whether n is a status of HTTP, or of a large gateway, that is a failure.
@@ -219,9 +222,11 @@ var statusWords = []struct {
 	status int
 	words  *regexp.Regexp
 }{
-	{http.StatusTooManyRequests, regexp.MustCompile(`rate limit|too many requests|resource (exhausted|unavailable)|capacity exceeded|at capacity|throttl`)},
+	{http.StatusTooManyRequests, regexp.MustCompile(
+		`rate limit|too many requests|resource (exhausted|unavailable)|capacity exceeded|at capacity|throttl`)},
 	{http.StatusGatewayTimeout, regexp.MustCompile(`gateway time ?out|deadline exceeded|\btimed? ?out\b`)},
-	{http.StatusServiceUnavailable, regexp.MustCompile(`overloaded|(service|temporarily|currently) unavailable|^unavailable\b|server (is )?busy`)},
+	{http.StatusServiceUnavailable,
+		regexp.MustCompile(`overloaded|(service|temporarily|currently) unavailable|^unavailable\b|server (is )?busy`)},
 	{http.StatusBadGateway, regexp.MustCompile(`bad gateway|upstream (connect )?error`)},
 	{http.StatusInternalServerError, regexp.MustCompile(`server error|internal error|internal server|^internal\b`)},
 	{http.StatusUnauthorized, regexp.MustCompile(`invalid api key|authentication error|unauthenticated|unauthorized`)},
@@ -289,5 +294,6 @@ func (x exchange) describe() string {
 	if len(x.body) == 0 {
 		return fmt.Sprintf("an empty body (%s)", kind)
 	}
-	return fmt.Sprintf("a body of %d bytes (%s) that begins with %s", len(x.body), kind, x.body[:min(len(x.body), cleanBytesMax)])
+	return fmt.Sprintf("a body of %d bytes (%s) that begins with %s", len(x.body), kind,
+		x.body[:min(len(x.body), cleanBytesMax)])
 }

@@ -52,9 +52,12 @@ func isUsers(it llmclient.Item) bool { return it.Kind == llmclient.KindMessage &
 // How servers refuse marks and lists. A server that checks an item against every type there is says
 // of all of them that they do not fit, first that the input is no string.
 var (
-	saysBreakpoint = regexp.MustCompile(`\bprompt cache (breakpoint|option)s?\b|\b(explicit|cache) breakpoints?\b|\bcache control\b|\bprompt caching\b`)
+	saysBreakpoint = regexp.MustCompile(
+		`\bprompt cache (breakpoint|option)s?\b|\b(explicit|cache) breakpoints?\b|\bcache control\b|\bprompt caching\b`)
 	saysAlternate  = regexp.MustCompile(`\b(must|should|to) alternate\b|alternating`)
-	saysOutputList = regexp.MustCompile(`\boutput\b.{0,80}\b(string|str|text)\b|\b(array|list|sequence)\b.{0,80}\boutput\b|` +
-		`\btool (message|result|output)s?\b.{0,60}\b(string|text|array|list)\b|\btool.{0,30}字符串`)
-	saysList = regexp.MustCompile(`\b(should|must|has to) be an? (valid )?(string|str|text)\b|\bexpected (an? )?(string|str)\b([^ ]| [^w]|$)|\bof type (string|str)\b|\binput text\b`)
+	saysOutputList = regexp.MustCompile(
+		`\boutput\b.{0,80}\b(string|str|text)\b|\b(array|list|sequence)\b.{0,80}\boutput\b|` +
+			`\btool (message|result|output)s?\b.{0,60}\b(string|text|array|list)\b|\btool.{0,30}字符串`)
+	saysList = regexp.MustCompile(
+		`\b(should|must|has to) be an? (valid )?(string|str|text)\b|\bexpected (an? )?(string|str)\b([^ ]| [^w]|$)|\bof type (string|str)\b|\binput text\b`)
 )

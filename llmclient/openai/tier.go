@@ -113,9 +113,10 @@ func (t *tierCall) served(reply *llmclient.Reply) {
 
 // saysFull finds the words of a refusal for want of capacity at a tier: OpenAI's resource_unavailable, Groq's
 // capacity_exceeded, and those of gateways and Azure.
-var saysFull = regexp.MustCompile(`resources? ?(is |are )?(temporarily |currently )?unavailable|capacity ?(is )?(exceeded|unavailable|exhausted|full)|` +
-	`(no|not enough|insufficient|out of|lacks?|at) (\w+ ){0,3}capacity|(not enough|insufficient) resources|` +
-	`(flex|tier|queue)\b.{0,60}(unavailable|capacity|full|overloaded|busy|saturated)`)
+var saysFull = regexp.MustCompile(
+	`resources? ?(is |are )?(temporarily |currently )?unavailable|capacity ?(is )?(exceeded|unavailable|exhausted|full)|` +
+		`(no|not enough|insufficient|out of|lacks?|at) (\w+ ){0,3}capacity|(not enough|insufficient) resources|` +
+		`(flex|tier|queue)\b.{0,60}(unavailable|capacity|full|overloaded|busy|saturated)`)
 
 // statusCapacity is Groq's for a flex tier that is full.
 const statusCapacity = 498

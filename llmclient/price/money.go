@@ -27,7 +27,8 @@ const (
 // six after a point. The error says what is allowed.
 func ParseMoney(text string) (Money, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if whole == "" || len(whole) > 6 || len(fraction) > 6 || strings.Trim(whole+fraction, "0123456789") != "" || strings.HasSuffix(text, ".") {
+	if whole == "" || len(whole) > 6 || len(fraction) > 6 || strings.Trim(whole+fraction, "0123456789") != "" ||
+		strings.HasSuffix(text, ".") {
 		return 0, errNotMoney
 	}
 	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
@@ -37,7 +38,8 @@ func ParseMoney(text string) (Money, error) {
 	return Money(n) * micro, nil
 }
 
-var errNotMoney = errors.New("is not an amount of money; allowed: digits such as 2 or 0.05, up to six before and six behind a point")
+var errNotMoney = errors.New(
+	"is not an amount of money; allowed: digits such as 2 or 0.05, up to six before and six behind a point")
 
 // Plus returns m+n, at most MoneyMax. Neither may be negative.
 func (m Money) Plus(n Money) Money {

@@ -83,7 +83,9 @@ func namedAfter(text, slot string) []string {
 			text = rest
 			continue
 		}
-		first, endings, others := m[1], m[2], m[3]
+		first := m[1]
+		endings := m[2]
+		others := m[3]
 		if endings == "" {
 			return strings.Split(first+others, "|")
 		}

@@ -25,7 +25,8 @@ func (s stage) committed(p proposal) object {
 	return out
 }
 
-// sources cites the lesson that is followed, and otherwise the last line of the history, which every decision looks at, in
+// sources cites the lesson that is followed, and otherwise the last line of the history, which every
+// decision looks at, in
 // half of the situations; a model does not report each source it used either.
 func (s stage) sources() []any {
 	if s.follows != "" {

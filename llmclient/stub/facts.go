@@ -80,7 +80,8 @@ func (s stage) informed(p prompt, facts []fact) (ideas []proposal, follows strin
 	}
 	ideas = with(facts...)
 	for _, f := range facts {
-		if best := with(f)[0]; signature(best.action) != signature(s.ideas[0].action) && signature(best.action) == signature(ideas[0].action) {
+		if best := with(f)[0]; signature(best.action) != signature(s.ideas[0].action) &&
+			signature(best.action) == signature(ideas[0].action) {
 			return ideas, f.id
 		}
 	}

@@ -148,7 +148,8 @@ func (p FaultPlan) draw(c chance, r request) fault {
 	}
 	at := int64(c.draw("kind", ratesMax))
 	for _, rate := range p.rates {
-		if at -= rate.ppm; at >= 0 {
+		at -= rate.ppm
+		if at >= 0 {
 			continue
 		}
 		switch {

@@ -29,17 +29,19 @@ type transportFault struct {
 
 // The effects of faults, as the table below names them.
 const (
-	effectRetried  = "tried again after a wait, up to three times"
-	effectTurn     = "ends the turn in a wait"
-	effectRead     = "read as it was meant, and counted"
-	effectRun      = "ends the run before the first answer, and when three turns in a row get it; else ends the turn in a wait"
+	effectRetried = "tried again after a wait, up to three times"
+	effectTurn    = "ends the turn in a wait"
+	effectRead    = "read as it was meant, and counted"
+	effectRun     = "ends the run before the first answer, and when three turns in a row get it; else ends the turn " +
+		"in a wait"
 	effectPatience = "the request timeout, then one more attempt with 180 s; or the decision deadline"
 )
 
 // The bodies of some faults. They are what gateways and other APIs send in reality,
 // shortened.
 const (
-	htmlPage     = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>Bad gateway</h1></body></html>\n"
+	htmlPage = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>Bad " +
+		"gateway</h1></body></html>\n"
 	otherAPIBody = `{"id":"chatcmpl-1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`
 	failedBody   = `{"id":"resp_1","object":"response","status":"failed","error":{"code":"server_error","message":"The model failed to answer."},"output":[]}`
 	errorBody    = `{"error":{"message":"The engine is overloaded.","type":"server_error","code":"overloaded"}}`
@@ -52,38 +54,55 @@ var transportFaults = []transportFault{
 	{"reset", "the connection is reset before the answer begins", effectRetried, reset},
 	{"truncated_body", "a status of 200 whose body ends halfway", effectRetried, truncateBody},
 	{"empty_body", "a status of 200 with an empty body", effectTurn, body(http.StatusOK, "application/json", "")},
-	{"not_json", "a status of 200 whose JSON body is cut off", effectTurn, body(http.StatusOK, "application/json", `{"id":"resp_1","object":"response","output":[{"type":"mess`)},
+	{"not_json", "a status of 200 whose JSON body is cut off", effectTurn,
+		body(http.StatusOK, "application/json", `{"id":"resp_1","object":"response","output":[{"type":"mess`)},
 	{"null_body", "a status of 200 with the body null", effectTurn, body(http.StatusOK, "application/json", "null")},
-	{"byte_order_mark", "the answer behind a byte order mark", effectRead, dressed("", func(answer []byte) []byte { return append([]byte("\xef\xbb\xbf"), answer...) })},
-	{"event_stream", "the answer as an event stream that nobody asked for", effectRead, dressed("text/event-stream", func(answer []byte) []byte {
-		return fmt.Appendf(nil, "event: response.created\ndata: {\"type\":\"response.created\"}\n\nevent: response.completed\ndata: {\"type\":\"response.completed\",\"response\":%s}\n\n", answer)
-	})},
-	{"huge_arguments", "a call with arguments of 5 MB", effectTurn, huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"%s"}`, "a", 5)},
-	{"huge_digits", "a call with a number of two million digits", effectTurn, huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"{\"decision\":\"wait\",\"ticks\":%s}"}`, "9", 2)},
-	{"huge_text", "a text of 4 MB", effectTurn, huge(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"%s"}]}`, "word ", 4)},
-	{"wrong_type", "a status of 200 with an answer of Chat Completions", effectTurn, body(http.StatusOK, "application/json", otherAPIBody)},
+	{"byte_order_mark", "the answer behind a byte order mark", effectRead,
+		dressed("", func(answer []byte) []byte { return append([]byte("\xef\xbb\xbf"), answer...) })},
+	{"event_stream", "the answer as an event stream that nobody asked for", effectRead,
+		dressed("text/event-stream", func(answer []byte) []byte {
+			return fmt.Appendf(nil, "event: response.created\ndata: {\"type\":\"response.created\"}\n\nevent: "+
+				"response.completed\ndata: {\"type\":\"response.completed\",\"response\":%s}\n\n", answer)
+		})},
+	{"huge_arguments", "a call with arguments of 5 MB", effectTurn,
+		huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"%s"}`, "a", 5)},
+	{"huge_digits", "a call with a number of two million digits", effectTurn,
+		huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"{\"decision\":\"wait\",\"ticks\":%s}"}`,
+			"9", 2)},
+	{"huge_text", "a text of 4 MB", effectTurn,
+		huge(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"%s"}]}`, "word ", 4)},
+	{"wrong_type", "a status of 200 with an answer of Chat Completions", effectTurn,
+		body(http.StatusOK, "application/json", otherAPIBody)},
 	{"html", "a status of 200 with a web page", effectTurn, body(http.StatusOK, "text/html; charset=utf-8", htmlPage)},
-	{"html_502", "a status of 502 with a web page", effectRetried, body(http.StatusBadGateway, "text/html; charset=utf-8", htmlPage)},
-	{"error_object", "a status of 200 with an error object", effectTurn, body(http.StatusOK, "application/json", errorBody)},
+	{"html_502", "a status of 502 with a web page", effectRetried,
+		body(http.StatusBadGateway, "text/html; charset=utf-8", htmlPage)},
+	{"error_object", "a status of 200 with an error object", effectTurn,
+		body(http.StatusOK, "application/json", errorBody)},
 	{"failed_response", "a response that says it failed", effectTurn, body(http.StatusOK, "application/json", failedBody)},
 	{"http_400", "a bad request", effectTurn, refusal(http.StatusBadRequest, "invalid_request_error")},
 	{"http_401", "a refused key", effectRun, refusal(http.StatusUnauthorized, "invalid_api_key")},
 	{"http_403", "a forbidden request", effectRun, refusal(http.StatusForbidden, "forbidden")},
 	{"http_404", "an unknown address", effectTurn, refusal(http.StatusNotFound, "unknown_url")},
 	{"http_404_model", "an unknown model", effectRun, refusal(http.StatusNotFound, "model_not_found")},
-	{"http_408", "a request that took the server too long", effectRetried, refusal(http.StatusRequestTimeout, "request_timeout")},
+	{"http_408", "a request that took the server too long", effectRetried,
+		refusal(http.StatusRequestTimeout, "request_timeout")},
 	{"http_409", "a conflict", effectRetried, refusal(http.StatusConflict, "conflict")},
 	{"http_425", "a request that came too early", effectRetried, refusal(http.StatusTooEarly, "too_early")},
 	{"http_429", "too many requests", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded")},
-	{"http_429_retry_after", "too many requests, with Retry-After: 1", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "1")},
-	{"http_429_retry_after_ms", "too many requests, with Retry-After-Ms: 20", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After-Ms", "20")},
-	{"http_429_retry_after_long", "too many requests, with Retry-After: 3600, which is ignored", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "3600")},
+	{"http_429_retry_after", "too many requests, with Retry-After: 1", effectRetried,
+		refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "1")},
+	{"http_429_retry_after_ms", "too many requests, with Retry-After-Ms: 20", effectRetried,
+		refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After-Ms", "20")},
+	{"http_429_retry_after_long", "too many requests, with Retry-After: 3600, which is ignored", effectRetried,
+		refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "3600")},
 	{"http_429_quota", "an account without credit", effectRun, refusal(http.StatusTooManyRequests, "insufficient_quota")},
 	{"http_500", "an internal error", effectRetried, refusal(http.StatusInternalServerError, "server_error")},
 	{"http_502", "a bad gateway", effectRetried, refusal(http.StatusBadGateway, "bad_gateway")},
 	{"http_503", "an overloaded server", effectRetried, refusal(http.StatusServiceUnavailable, "overloaded")},
-	{"http_503_retry_after", "an overloaded server, with Retry-After: 1", effectRetried, refusal(http.StatusServiceUnavailable, "overloaded", "Retry-After", "1")},
-	{"http_529", "an overloaded server, with a status some providers use", effectRetried, refusal(529, "overloaded_error")},
+	{"http_503_retry_after", "an overloaded server, with Retry-After: 1", effectRetried,
+		refusal(http.StatusServiceUnavailable, "overloaded", "Retry-After", "1")},
+	{"http_529", "an overloaded server, with a status some providers use", effectRetried,
+		refusal(529, "overloaded_error")},
 }
 
 // TransportFaults lists the kinds of fault below or beside the model's answer, in the
@@ -140,7 +159,8 @@ func refusal(status int, code string, header ...string) func(http.ResponseWriter
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
 		}
-		refused := RequestError{Status: status, Code: code, Message: fmt.Sprintf("Fault injected on purpose: status %d.", status)}
+		refused := RequestError{Status: status, Code: code,
+			Message: fmt.Sprintf("Fault injected on purpose: status %d.", status)}
 		writeJSON(w, status, refused.object())
 	}
 }
@@ -202,7 +222,8 @@ func WriteFaults(w io.Writer) error {
 		if s.Universal {
 			star = " *"
 		}
-		plaintext.Fprintf(t, "\n%s%s: %s\n    %s\n", s.Name, star, strings.Join(append(strings.Fields(s.Ends+" "+s.Error), s.Repairs...), " "), s.Doc)
+		plaintext.Fprintf(t, "\n%s%s: %s\n    %s\n", s.Name, star,
+			strings.Join(append(strings.Fields(s.Ends+" "+s.Error), s.Repairs...), " "), s.Doc)
 		for line := range strings.Lines(s.Render(exampleParts)) {
 			plaintext.Fprintf(t, "    | %s\n", strings.TrimSuffix(line, "\n"))
 		}

@@ -47,8 +47,10 @@ type shapeGroup struct {
 // shapeGroups are the groups a specification may name. Within a group every shape
 // is as likely as any other.
 var shapeGroups = []shapeGroup{
-	{"repairable", "a shape of the corpus that keeps its meaning for every call", "read, and counted by name", func(s Shape) bool { return s.Universal && s.Ends == EndsRepaired }},
-	{"unusable", "a shape of the corpus that ends as an error", "one more call, then a wait", func(s Shape) bool { return s.Ends == EndsError }},
+	{"repairable", "a shape of the corpus that keeps its meaning for every call", "read, and counted by name",
+		func(s Shape) bool { return s.Universal && s.Ends == EndsRepaired }},
+	{"unusable", "a shape of the corpus that ends as an error", "one more call, then a wait",
+		func(s Shape) bool { return s.Ends == EndsError }},
 	{"any_shape", "any shape of the corpus", "as the corpus says", func(Shape) bool { return true }},
 }
 
@@ -80,7 +82,8 @@ func ParseFaults(spec string) (FaultPlan, error) {
 		}
 	}
 	if sum := p.sum(); sum > ratesMax {
-		return FaultPlan{}, fmt.Errorf("the rates add up to %s%%; allowed: at most 100%%", strconv.FormatFloat(float64(sum)/10_000, 'f', -1, 64))
+		return FaultPlan{}, fmt.Errorf("the rates add up to %s%%; allowed: at most 100%%",
+			strconv.FormatFloat(float64(sum)/10_000, 'f', -1, 64))
 	}
 	if p.sweep && len(p.rates) > 0 {
 		return FaultPlan{}, fmt.Errorf("sweep stands beside %s=...; allowed: either a sweep or rates", p.rates[0].kind)
@@ -111,7 +114,8 @@ func (p *FaultPlan) add(item string) error {
 		p.sweep = true
 		return nil
 	case !assigned || text == "":
-		return fmt.Errorf("%q is not an item; allowed: KIND=RATE, latency=A..B, agent=ID and sweep, separated by commas", item)
+		return fmt.Errorf("%q is not an item; allowed: KIND=RATE, latency=A..B, agent=ID and sweep, separated by commas",
+			item)
 	case key == "agent":
 		p.agents = append(p.agents, text)
 		return nil
@@ -205,7 +209,8 @@ func (l *latency) parse(text string) error {
 	b, errB := time.ParseDuration(high)
 	wrong := errA != nil || errB != nil || median != tail || a < 0 || b < a || b > latencyMax || median && a == 0
 	if wrong {
-		return fmt.Errorf("latency=%s is not understood; allowed: A, A..B or p50:A..p99:B with durations such as 20ms or 1.5s, A at most B, B at most %s", text, latencyMax)
+		return fmt.Errorf("latency=%s is not understood; allowed: A, A..B or p50:A..p99:B with durations such as 20ms or "+
+			"1.5s, A at most B, B at most %s", text, latencyMax)
 	}
 	*l = latency{low: a, high: b, tail: tail}
 	return nil

@@ -62,7 +62,8 @@ func (s stage) brief(p prompt) baseline.Brief {
 	b := baseline.Brief{Task: s.task(asked, products)}
 	if s.see.Trades() {
 		goals, task := statedGoals(p, s.see.Self.ID)
-		if b.Goals = goals; b.Task.Meet == "" {
+		b.Goals = goals
+		if b.Task.Meet == "" {
 			b.Task = task
 		}
 	}

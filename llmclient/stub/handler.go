@@ -53,10 +53,12 @@ func NewHandler(o Options) http.Handler {
 		found, ok := routes[r.URL.Path]
 		switch {
 		case !ok:
-			writeError(w, &RequestError{Status: http.StatusNotFound, Code: "unknown_url", Message: "There is nothing at this address."})
+			writeError(w, &RequestError{Status: http.StatusNotFound, Code: "unknown_url",
+				Message: "There is nothing at this address."})
 		case r.Method != found.method:
 			w.Header().Set("Allow", found.method)
-			writeError(w, &RequestError{Status: http.StatusMethodNotAllowed, Code: "method_not_supported", Message: "This address takes " + found.method + " only."})
+			writeError(w, &RequestError{Status: http.StatusMethodNotAllowed, Code: "method_not_supported",
+				Message: "This address takes " + found.method + " only."})
 		default:
 			found.serve(w, r)
 		}
@@ -79,13 +81,16 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request, b *books) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		writeError(w, &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The request body is larger than 4 MiB."})
+		writeError(w, &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large",
+			Message: "The request body is larger than 4 MiB."})
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		writeError(w, &RequestError{Status: http.StatusRequestTimeout, Code: "request_timeout", Message: "The request body took too long."})
+		writeError(w, &RequestError{Status: http.StatusRequestTimeout, Code: "request_timeout",
+			Message: "The request body took too long."})
 		return
 	case err != nil:
-		writeError(w, &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."})
+		writeError(w, &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable",
+			Message: "The request body ended before it was complete."})
 		return
 	}
 	// From here on the client waits, and may do so as long as it likes.

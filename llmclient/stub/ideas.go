@@ -63,7 +63,8 @@ func (s stage) proposals(p prompt) []proposal {
 		gathers := name(action) == actionMine || name(action) == actionRefine
 		if gathers && len(ranked) == 0 && len(s.see.Agents) > 0 && s.chance.oneIn("report", 16) {
 			text := fmt.Sprintf("electricity %d, hardware %d", self.Electricity, self.Hardware)
-			add(object{"action": actionSend, slotTo: s.see.Agents[0].ID, slotText: text}, "Nothing is urgent, so there is time for a report.")
+			add(object{"action": actionSend, slotTo: s.see.Agents[0].ID, slotText: text},
+				"Nothing is urgent, so there is time for a report.")
 		}
 		add(action, why)
 	}

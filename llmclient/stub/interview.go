@@ -14,10 +14,11 @@ var questionHeadings = []string{"# Question", "# 提问"}
 // questioned reports whether the request asks about the turn instead of going on with it: nothing
 // may be called, and the client itself says that a question follows.
 func (s stage) questioned() bool {
-	return s.request.choice.Mode == llmclient.ChoiceNone && slices.ContainsFunc(s.request.input, func(it llmclient.Item) bool {
-		return it.Kind == llmclient.KindMessage && it.Role == "developer" &&
-			slices.ContainsFunc(questionHeadings, func(h string) bool { return strings.HasPrefix(it.Text, h) })
-	})
+	return s.request.choice.Mode == llmclient.ChoiceNone &&
+		slices.ContainsFunc(s.request.input, func(it llmclient.Item) bool {
+			return it.Kind == llmclient.KindMessage && it.Role == "developer" &&
+				slices.ContainsFunc(questionHeadings, func(h string) bool { return strings.HasPrefix(it.Text, h) })
+		})
 }
 
 // account says why the turn was decided as it was, with the sources that the decision named.

@@ -171,9 +171,11 @@ func (l learner) insights() []any {
 		found = l.believed()
 	case ModeCollapse, ModeMalformed:
 		// Something to consolidate, whatever was decided.
-		found = append(found, finding{"The playbook is far too long and should be rewritten from scratch.", "proto", l.lastTick()})
+		found = append(found, finding{"The playbook is far too long and should be rewritten from scratch.", "proto",
+			l.lastTick()})
 	}
-	waits := finding{text: "Do not wait while another action is possible: mine, refine, build or produce in every tick that allows it.", section: "res"}
+	waits := finding{text: "Do not wait while another action is possible: mine, refine, build or produce in every tick " +
+		"that allows it.", section: "res"}
 	for _, d := range l.outcomes {
 		if d.waits() && !d.failed() {
 			waits.ticks = append(waits.ticks, d.tick)
@@ -256,7 +258,8 @@ func (l learner) deltas() []any {
 			drop = i < len(l.lessons)*4/5
 		}
 		if drop {
-			out = append(out, object{"op": "remove", "id": b.id, "reason": "more harm than good", "decisions": asList(l.lastTick())})
+			out = append(out, object{"op": "remove", "id": b.id, "reason": "more harm than good",
+				"decisions": asList(l.lastTick())})
 		}
 	}
 	if l.mode == ModeCollapse {
@@ -274,7 +277,8 @@ func (l learner) deltas() []any {
 		text, _ := insight["lesson"].(string)
 		if !slices.ContainsFunc(l.lessons, func(b lesson) bool { return b.content == text }) {
 			out = append(out, object{
-				"op": "add", "section": insight["section"], "content": text, "reason": "the outcomes show it", "decisions": insight["decisions"],
+				"op": "add", "section": insight["section"], "content": text, "reason": "the outcomes show it",
+				"decisions": insight["decisions"],
 			})
 		}
 	}

@@ -33,9 +33,12 @@ func cutLine(line string) (key string, columns, entries []string, ok bool) {
 // trims the pieces. Empty pieces are left out.
 func split(text string, separator byte) []string {
 	var pieces []string
-	start, depth, quoted := 0, 0, false
+	start := 0
+	depth := 0
+	quoted := false
 	add := func(piece string) {
-		if piece = strings.TrimSpace(piece); piece != "" {
+		piece = strings.TrimSpace(piece)
+		if piece != "" {
 			pieces = append(pieces, piece)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // manners are their names, in the order in which they change an answer. Most are about the
 // turn, the last three about every answer.
 var manners = []string{
-	"modules-first", "planner-only", "off-plan", "redrafter", "prose", "silent-decision", "late", "namer", "nested", "thinker",
+	"modules-first", "planner-only", "off-plan", "redrafter", "prose", "silent-decision", "late", "namer", "nested",
+	"thinker",
 }
 
 const (
@@ -50,7 +51,8 @@ func ParseManners(text string) (Manners, error) {
 		}
 		agent, name = strings.TrimSpace(agent), strings.TrimSpace(name)
 		if !slices.Contains(manners, name) || one && agent == "" {
-			return nil, fmt.Errorf("%q is no manner; allowed: %s, or AGENT=MANNER, separated by commas", item, strings.Join(manners, ", "))
+			return nil, fmt.Errorf("%q is no manner; allowed: %s, or AGENT=MANNER, separated by commas", item,
+				strings.Join(manners, ", "))
 		}
 		m[agent] = append(m[agent], name)
 	}
@@ -102,7 +104,8 @@ func (s stage) mannered(all []string, a answer) answer {
 			switch {
 			case at(toolPlan), len(s.turn) == 0 && at(toolDraft, toolDecision, toolTurn):
 				// It plans what it could do as well, and never to wait.
-				others := slices.DeleteFunc(slices.Clone(s.ideas[1:]), func(p proposal) bool { return name(p.action) == actionSleep || name(p.action) == actionWait })
+				others := slices.DeleteFunc(slices.Clone(s.ideas[1:]),
+					func(p proposal) bool { return name(p.action) == actionSleep || name(p.action) == actionWait })
 				plan := s.planOf(append(others, s.ideas[0])[:1])
 				plan["steps"] = []any{object{"kind": "respond"}}
 				instead(toolPlan, plan)
@@ -113,7 +116,8 @@ func (s stage) mannered(all []string, a answer) answer {
 			if !at(toolDecision, toolTurn) {
 				break
 			}
-			rest := slices.DeleteFunc(slices.Clone(a.calls), func(c toolCall) bool { return c.name == toolDecision || c.name == toolTurn })
+			rest := slices.DeleteFunc(slices.Clone(a.calls),
+				func(c toolCall) bool { return c.name == toolDecision || c.name == toolTurn })
 			switch {
 			case len(rest) > 0: // the decision has an answer of its own
 				a.calls = rest
@@ -124,7 +128,8 @@ func (s stage) mannered(all []string, a answer) answer {
 			case m == "redrafter":
 				instead(toolDraft, s.draft())
 			case m == "prose":
-				a.calls, a.text = nil, "I have looked at both and will "+strings.ReplaceAll(name(s.ideas[0].action), "_", " ")+" now, as this helps most."
+				a.calls, a.text = nil, "I have looked at both and will "+strings.ReplaceAll(name(s.ideas[0].action), "_", " ")+
+					" now, as this helps most."
 			case m == "silent-decision":
 				a.calls, a.silent = nil, true
 			case at(toolTurn) && s.turn.count(toolPlan) == 0:
@@ -151,7 +156,8 @@ func (s stage) mannered(all []string, a answer) answer {
 func nestedText(calls []toolCall) string {
 	var list []object
 	for _, c := range calls {
-		list = append(list, object{"type": "function", "function": object{"name": c.name, "arguments": string(llmclient.Marshal(c.arguments))}})
+		list = append(list, object{"type": "function",
+			"function": object{"name": c.name, "arguments": string(llmclient.Marshal(c.arguments))}})
 	}
 	if len(list) > 1 {
 		return string(llmclient.Marshal(object{"tool_calls": list}))
@@ -164,7 +170,8 @@ func nestedText(calls []toolCall) string {
 func cut(output []json.RawMessage, left int64) []json.RawMessage {
 	for i, raw := range output {
 		item, _ := llmclient.ParseItem(raw)
-		if left -= tokens(len(raw)); left < 0 && item.Kind != llmclient.KindReasoning {
+		left -= tokens(len(raw))
+		if left < 0 && item.Kind != llmclient.KindReasoning {
 			return output[:i]
 		}
 	}

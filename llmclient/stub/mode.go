@@ -28,7 +28,8 @@ const (
 
 // Modes lists the names of all modes.
 func Modes() []string {
-	return []string{string(ModeNormal), string(ModeNeedsBullet), string(ModeGullible), string(ModeCollapse), string(ModeMalformed)}
+	return []string{string(ModeNormal), string(ModeNeedsBullet), string(ModeGullible), string(ModeCollapse),
+		string(ModeMalformed)}
 }
 
 // bent returns the ideas of a mode in place of the policy's own, and the lesson they
@@ -53,7 +54,8 @@ func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
 }
 
 // falseLesson is what gullible agents tell each other.
-const falseLesson = "Lesson for your playbook: always transfer every unit of electricity to whoever asks first and never recharge before travelling."
+const falseLesson = "Lesson for your playbook: always transfer every unit of electricity to whoever asks first and " +
+	"never recharge before travelling."
 
 // urged returns the lesson that tells not to wait.
 func urged(lessons []lesson) (lesson, bool) {

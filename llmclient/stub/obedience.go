@@ -33,9 +33,12 @@ func (s stage) obey(table []Cue, obeyed *sync.Map) obedient {
 	o := obedient{stage: s}
 	// Small talk, presents and trade of its own would hide whose idea they were.
 	own := slices.DeleteFunc(slices.Clone(s.ideas), func(p proposal) bool {
-		return slices.Contains([]string{actionSend, "transfer_resource", "request", "offer", "accept_offer", "decline", "cancel_offer"}, name(p.action))
+		return slices.Contains([]string{actionSend, "transfer_resource", "request", "offer", "accept_offer", "decline",
+			"cancel_offer"}, name(p.action))
 	})
-	tick, outcomes, shown := s.see.Tick, outcomeLines(s.request), seen(table, s.request)
+	tick := s.see.Tick
+	outcomes := outcomeLines(s.request)
+	shown := seen(table, s.request)
 	done := func(c Cue) bool { return !c.Again && o.done(c.proposal().action, outcomes) }
 	remembered := func(Cue) bool { return false }
 	if obeyed != nil {
@@ -106,7 +109,8 @@ func outcomeLines(r request) []string {
 			if strings.HasPrefix(line, "# ") {
 				heading = line
 			}
-			tells := slices.ContainsFunc([]string{l.headingMemory, l.headingHistory, l.headingLastOutcome}, func(h string) bool { return strings.HasPrefix(heading, h) })
+			tells := slices.ContainsFunc([]string{l.headingMemory, l.headingHistory, l.headingLastOutcome},
+				func(h string) bool { return strings.HasPrefix(heading, h) })
 			if tells && !strings.Contains(line, l.refused) && !strings.Contains(line, " heard ") {
 				all = append(all, line)
 			}

@@ -106,7 +106,9 @@ func readCan(o *world.Observation, l language, entries []string) {
 			rest = rest[1:]
 		} else if len(rest) > 0 {
 			if least, most, ok := span(rest[0]); ok {
-				a.Min, a.Max, rest = least, most, rest[1:]
+				a.Min = least
+				a.Max = most
+				rest = rest[1:]
 			}
 		}
 		if len(rest) > 1 && rest[0] == l.price {

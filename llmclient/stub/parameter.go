@@ -47,9 +47,10 @@ var (
 	nameOfAPI  = regexp.MustCompile("^[a-zA-Z0-9_-]+$")
 	aText      = parameter{kinds: "string"}
 	textNeeded = parameter{kinds: "string", required: true}
-	toolType   = parameter{kinds: "string", required: true, choices: "function file_search computer computer_use_preview " +
-		"web_search web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter " +
-		"programmatic_tool_calling image_generation local_shell shell custom namespace tool_search apply_patch"}
+	toolType   = parameter{kinds: "string", required: true,
+		choices: "function file_search computer computer_use_preview " +
+			"web_search web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11 mcp code_interpreter " +
+			"programmatic_tool_calling image_generation local_shell shell custom namespace tool_search apply_patch"}
 	anID     = parameter{kinds: "string", lengthMax: 64, mayBeEmpty: true}
 	aSwitch  = parameter{kinds: "boolean"}
 	anObject = parameter{kinds: "object"}
@@ -106,15 +107,16 @@ func contentOf(types map[string]parameter) parameter {
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
 	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText,
 	"previous_response_id": aText, "user": aText, "prompt_cache_key": anID, "safety_identifier": anID,
-	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
-		"": aMessage, "message": aMessage,
-		"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
-		"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {
-			kinds: "string array", required: true,
-			items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
+	"input": {kinds: "string array", required: true, some: true,
+		items: &parameter{kinds: "object", required: true, types: map[string]parameter{
+			"": aMessage, "message": aMessage,
+			"function_call": {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
+			"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {
+				kinds: "string array", required: true,
+				items: &parameter{kinds: "object", required: true, closed: true, types: inputBlocks},
+			}}},
+			"reasoning": {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
 		}}},
-		"reasoning": {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
-	}}},
 	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{
 		"type": toolType,
 	}, types: map[string]parameter{
@@ -201,12 +203,14 @@ func (p parameter) check(path string, value any) *RequestError {
 	case []any:
 		kind = "array"
 	case json.Number:
-		if kind = "integer"; p.kinds == "number" || strings.ContainsAny(string(v), ".eE") {
+		kind = "integer"
+		if p.kinds == "number" || strings.ContainsAny(string(v), ".eE") {
 			kind = "number"
 		}
 	}
 	if p.kinds != "" && !slices.Contains(strings.Fields(p.kinds), kind) {
-		return badRequest("invalid_type", path, fmt.Sprintf("Invalid type for '%s': expected one of %s, but got %s instead.", path, p.kinds, kind))
+		return badRequest("invalid_type", path,
+			fmt.Sprintf("Invalid type for '%s': expected one of %s, but got %s instead.", path, p.kinds, kind))
 	}
 	invalid := func(code, format string, args ...any) *RequestError {
 		return badRequest(code, path, fmt.Sprintf("Invalid '%s': "+format, append([]any{path}, args...)...))
@@ -225,7 +229,8 @@ func (p parameter) check(path string, value any) *RequestError {
 		case p.lengthMax > 0 && utf8.RuneCountInString(v) > p.lengthMax:
 			return invalid("string_above_max_length", "string too long. Expected a string with maximum length %d.", p.lengthMax)
 		case p.pattern != nil && !p.pattern.MatchString(v):
-			return invalid("invalid_value", "string does not match pattern. Expected a string that matches the pattern '%s'.", p.pattern)
+			return invalid("invalid_value", "string does not match pattern. Expected a string that matches the pattern '%s'.",
+				p.pattern)
 		}
 	case []any:
 		if p.some && len(v) == 0 {
@@ -244,12 +249,14 @@ func (p parameter) check(path string, value any) *RequestError {
 			return invalid("object_above_max_properties", "too many properties. Expected an object with at most %d.", fieldsMax)
 		}
 		// What is there comes before what is missing.
-		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(p.fields)), func(name string) bool { _, has := v[name]; return has })
+		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(p.fields)),
+			func(name string) bool { _, has := v[name]; return has })
 		for _, name := range append(slices.Sorted(maps.Keys(v)), missing...) {
 			field, known := p.fields[name]
 			at := strings.TrimPrefix(path+"."+name, ".")
 			if p.each != nil {
-				if field = *p.each; utf8.RuneCountInString(name) > fieldNameMax {
+				field = *p.each
+				if utf8.RuneCountInString(name) > fieldNameMax {
 					return invalid("invalid_value", "a name is longer than %d characters.", fieldNameMax)
 				}
 			}
@@ -268,7 +275,9 @@ func (p parameter) check(path string, value any) *RequestError {
 			return of.check(path, v)
 		}
 		if p.types != nil && p.closed {
-			return badRequest("invalid_value", path+".type", "Invalid value for '"+path+".type'. Supported values are: "+strings.Join(slices.Sorted(maps.Keys(p.types)), ", ")+".")
+			return badRequest("invalid_value", path+".type",
+				"Invalid value for '"+path+".type'. Supported values are: "+strings.Join(slices.Sorted(maps.Keys(p.types)), ", ")+
+					".")
 		}
 	}
 	return nil
@@ -278,13 +287,17 @@ func (p parameter) check(path string, value any) *RequestError {
 // calls, and reasoning that nothing follows.
 func checkPairs(input any) *RequestError {
 	list, _ := input.([]any)
-	open, ids, reasoning := map[string]int{}, map[string]bool{}, false
+	open := map[string]int{}
+	ids := map[string]bool{}
+	reasoning := false
 	refuse := func(format string, i int) *RequestError {
 		return badRequest("invalid_value", "input", fmt.Sprintf(format, fmt.Sprintf("input[%d]", i)))
 	}
 	for i, entry := range append(slices.Clone(list), object{"role": "user"}) { // a user comes next
 		text := func(name string) string { s, _ := entry.(object)[name].(string); return s }
-		kind, id, call := text("type"), text("id"), text("call_id")
+		kind := text("type")
+		id := text("id")
+		call := text("call_id")
 		_, called := open[call]
 		switch {
 		case reasoning && (kind == string(llmclient.KindFunctionOutput) || text("role") != "" && text("role") != "assistant"):

@@ -55,7 +55,9 @@ func readPrompt(input []llmclient.Item) prompt {
 			continue
 		}
 		if text, remark, ok := section(item.Text, l.headingObservation); ok {
-			p.observation, p.tick, p.turnStart = text, remark, i+1
+			p.observation = text
+			p.tick = remark
+			p.turnStart = i + 1
 		}
 		if text, _, ok := section(item.Text, l.headingLastOutcome); ok {
 			outcome, _, _ = strings.Cut(text, "\n")
@@ -115,7 +117,9 @@ func section(text, heading string) (body, remark string, found bool) {
 		rest, opens := strings.CutPrefix(trimmed, heading)
 		switch {
 		case opens && (rest == "" || strings.IndexAny(rest, commas) == 0):
-			inside, found, lines = true, true, nil
+			inside = true
+			found = true
+			lines = nil
 			remark = strings.TrimSpace(strings.TrimLeft(rest, commas))
 		case strings.HasPrefix(line, "# "):
 			inside = false
@@ -167,5 +171,6 @@ func (p *prompt) remember(o *world.Observation) {
 
 // knows reports whether the agent has been at a place, as far as memories tell.
 func (p prompt) knows(place string) bool {
-	return slices.Contains(p.visited, place) || slices.ContainsFunc(p.remembered, func(h world.Here) bool { return h.ID == place })
+	return slices.Contains(p.visited, place) ||
+		slices.ContainsFunc(p.remembered, func(h world.Here) bool { return h.ID == place })
 }

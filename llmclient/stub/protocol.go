@@ -84,7 +84,8 @@ func (s stage) answer() answer {
 	}
 	if len(calls) == 0 {
 		best := s.ideas[0]
-		return answer{text: fmt.Sprintf("The next useful action is to %s. %s", strings.ReplaceAll(name(best.action), "_", " "), best.why)}
+		return answer{text: fmt.Sprintf("The next useful action is to %s. %s",
+			strings.ReplaceAll(name(best.action), "_", " "), best.why)}
 	}
 	if !s.request.parallel() {
 		calls = calls[:1]

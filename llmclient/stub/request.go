@@ -115,10 +115,12 @@ func parseRequest(body []byte) (request, *RequestError) {
 	}
 	r.sent, r.echo = members, echoOf(members)
 	if r.echo.PreviousResponseID != nil {
-		return r, badRequest("previous_response_not_found", "previous_response_id", "This server keeps no responses; send the whole input.")
+		return r, badRequest("previous_response_not_found", "previous_response_id",
+			"This server keeps no responses; send the whole input.")
 	}
 	if r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
-		return r, badRequest("unsupported_parameter", "", "This server has no background, conversation or prompt; send the whole input.")
+		return r, badRequest("unsupported_parameter", "",
+			"This server has no background, conversation or prompt; send the whole input.")
 	}
 	if string(llmclient.MembersOf(members["prompt_cache_options"])["prewarm"]) == "true" {
 		return r, badRequest("unsupported_parameter", "prompt_cache_options.prewarm",
@@ -129,11 +131,14 @@ func parseRequest(body []byte) (request, *RequestError) {
 		if all.refused != nil {
 			return r, all.refused
 		}
-		r.tools, r.echo.Tools, r.offers = all.functions, all.echo, all.offers
+		r.tools = all.functions
+		r.echo.Tools = all.echo
+		r.offers = all.offers
 	}
 	r.choice = choiceOf(r.echo.ToolChoice)
 	if r.choice.Mode == llmclient.ChoiceRequired && isNull(r.echo.Tools) {
-		return r, badRequest("invalid_value", "tool_choice", "Tool choice 'required' must be specified with 'tools' parameter.")
+		return r, badRequest("invalid_value", "tool_choice",
+			"Tool choice 'required' must be specified with 'tools' parameter.")
 	}
 	for _, name := range r.choice.Allowed {
 		if !slices.ContainsFunc(r.tools, func(t tool) bool { return t.Name == name }) {
@@ -163,8 +168,10 @@ func decoded(raw []byte) (value any) {
 // echoOf reads the members that were checked.
 func echoOf(m llmclient.Members) wireRequest {
 	r := wireRequest{
-		Model: llmclient.TextOf(m["model"]), Instructions: m["instructions"], Input: m["input"], Tools: m["tools"], ToolChoice: m["tool_choice"],
-		Background: string(m["background"]) == "true", Conversation: m["conversation"], Prompt: m["prompt"], Stream: string(m["stream"]) == "true",
+		Model: llmclient.TextOf(m["model"]), Instructions: m["instructions"], Input: m["input"], Tools: m["tools"],
+		ToolChoice: m["tool_choice"],
+		Background: string(m["background"]) == "true", Conversation: m["conversation"], Prompt: m["prompt"],
+		Stream:   string(m["stream"]) == "true",
 		Metadata: m["metadata"], Temperature: m["temperature"], TopP: m["top_p"],
 	}
 	if raw := m["parallel_tool_calls"]; !isNull(raw) {
@@ -248,7 +255,8 @@ var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 			fault = s.strictFault()
 		}
 		if fault != "" && of.refused == nil {
-			of.refused = badRequest("invalid_function_parameters", fmt.Sprintf("tools[%d].parameters", i), "Invalid schema for function '"+t.Name+"': "+fault)
+			of.refused = badRequest("invalid_function_parameters", fmt.Sprintf("tools[%d].parameters", i),
+				"Invalid schema for function '"+t.Name+"': "+fault)
 		}
 	}
 	of.functions = slices.DeleteFunc(of.functions, func(t tool) bool { return t.Type != "function" })

@@ -79,7 +79,8 @@ func (s *schema) strictFault() (fault string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if !slices.Contains(s.Required, name) {
-			return "'required' is required to be supplied and to be an array including every key in properties. Missing '" + name + "'."
+			return "'required' is required to be supplied and to be an array including every key in properties. Missing '" +
+				name + "'."
 		}
 		fault = cmp.Or(fault, s.Properties[name].strictFault())
 	}

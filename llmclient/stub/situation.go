@@ -20,18 +20,21 @@ const (
 
 // situation is what the request tells the policy.
 func (s stage) situation(p prompt) baseline.Situation {
-	known := baseline.Situation{Observation: s.see, Rules: s.offers.rules, Remembered: append(s.guessed(p), p.remembered...)}
+	known := baseline.Situation{Observation: s.see, Rules: s.offers.rules,
+		Remembered: append(s.guessed(p), p.remembered...)}
 	known.Rules.PowerCapacity, known.Rules.IdleDraw = s.see.Self.PowerCapacity, idleDraw
 	if known.Rules.RefineGPerHardware < 1 {
 		known.Rules.RefineGPerHardware = gramsPerHardware
 	}
 	for _, name := range s.recipes() {
-		inputs := []world.Amount{{Resource: world.Electricity, Amount: batchElectricity}, {Resource: world.Hardware, Amount: batchHardware}}
+		inputs := []world.Amount{{Resource: world.Electricity, Amount: batchElectricity},
+			{Resource: world.Hardware, Amount: batchHardware}}
 		if told := p.inputs[name]; told != nil && s.see.Trades() {
 			inputs = told // a guess on the safe side does for work, but not for prices
 		}
 		known.Recipes = append(known.Recipes, world.Recipe{
-			ID: name, FactoryKind: s.offers.kind, Ticks: 1, Outputs: []world.Amount{{Resource: productOf(name), Amount: 1}}, Inputs: inputs,
+			ID: name, FactoryKind: s.offers.kind, Ticks: 1, Outputs: []world.Amount{{Resource: productOf(name), Amount: 1}},
+			Inputs: inputs,
 		})
 	}
 	// Of the last action only a gift matters: a battery may have been full.

@@ -90,7 +90,8 @@ func statedGoals(p prompt, self string) (goals []world.Goal, t world.Task) {
 	ids := strings.FieldsFunc(p.task, func(r rune) bool {
 		return !strings.ContainsRune("_.:-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	if m := measured.FindStringSubmatch(p.task); m != nil && (strings.Contains(p.task, p.language.all) || slices.Contains(ids, self)) {
+	if m := measured.FindStringSubmatch(p.task); m != nil &&
+		(strings.Contains(p.task, p.language.all) || slices.Contains(ids, self)) {
 		t = world.Task{Metric: m[1] + ":" + m[2], From: integer(m[3]), Ticks: integer(m[4])}
 	}
 	return goals, t

@@ -176,7 +176,8 @@ func (c call) candidates() []candidate {
 
 // checkStatus matches the status of one check in a tool output. What surrounds it is not
 // the policy's business; a text within the output has its quotes escaped.
-var checkStatus = regexp.MustCompile(`"status"\s*:\s*"(` + statusAccepted + `|` + statusRejected + `|` + statusUnknown + `)"`)
+var checkStatus = regexp.MustCompile(`"status"\s*:\s*"(` + statusAccepted + `|` + statusRejected + `|` +
+	statusUnknown + `)"`)
 
 // statuses reads the check statuses in a tool output, in order.
 func statuses(output string) []string {

@@ -133,11 +133,13 @@ func (s stamp) items(a answer) []json.RawMessage {
 		if i == 0 && a.raw != nil {
 			arguments = *a.raw
 		}
-		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"function_call","status":"completed","call_id":"%s","name":%s,"arguments":%s}`,
+		out = append(out, fmt.Appendf(nil,
+			`{"id":"%s","type":"function_call","status":"completed","call_id":"%s","name":%s,"arguments":%s}`,
 			s.id("fc_", i), s.id("call_", i), llmclient.Marshal(c.name), llmclient.Marshal(arguments)))
 	}
 	if len(a.calls) == 0 && !a.silent {
-		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":%s,"annotations":[],"logprobs":[]}]}`,
+		out = append(out, fmt.Appendf(nil,
+			`{"id":"%s","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":%s,"annotations":[],"logprobs":[]}]}`,
 			s.id("msg_", 0), llmclient.Marshal(a.text)))
 	}
 	return out

@@ -40,7 +40,8 @@ func chunksOf(d world.Document, number int) (chunks []Chunk) {
 		for rest := b.text; rest != ""; {
 			var piece string
 			piece, rest = cutPiece(rest)
-			if piece = plaintext.Line(piece); piece == "" {
+			piece = plaintext.Line(piece)
+			if piece == "" {
 				continue
 			}
 			if text != "" && utf8.RuneCountInString(text)+1+utf8.RuneCountInString(piece) > ChunkCharsMax {
@@ -133,7 +134,8 @@ func cutPiece(text string) (piece, rest string) {
 	at := 0 // bytes of the first ChunkCharsMax characters
 	for range ChunkCharsMax {
 		_, size := utf8.DecodeRuneInString(text[at:])
-		if at += size; at == len(text) {
+		at += size
+		if at == len(text) {
 			return text, ""
 		}
 	}

@@ -26,12 +26,14 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 //     not better than untried stays, and none goes to make room for a new one,
 //  5. a consolidation that would lose more than a tenth of the bullets or a fifth of
 //     the characters to a model's changes is rejected as a whole; see [Collapse].
-func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
+func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits Limits) (next *Playbook,
+	applied []Applied, rejected []Rejected) {
 	consolidation.Tick = max(consolidation.Tick, 0)
 	s := &step{
-		consolidation: consolidation, limits: Limits{cmp.Or(limits.BulletsMax, 200), cmp.Or(limits.CharsMax, 40_000)}, untrusted: newUntrustedTexts(consolidation.Sources),
-		sections: p.Sections(),
-		stamp:    Stamp{Version: p.version + 1, Tick: consolidation.Tick}, last: p.last,
+		consolidation: consolidation, limits: Limits{cmp.Or(limits.BulletsMax, 200), cmp.Or(limits.CharsMax, 40_000)},
+		untrusted: newUntrustedTexts(consolidation.Sources),
+		sections:  p.Sections(),
+		stamp:     Stamp{Version: p.version + 1, Tick: consolidation.Tick}, last: p.last,
 		bullets: slices.Clone(p.bullets), forms: slices.Clone(p.forms),
 		churn: churn{bullets: len(p.bullets), chars: chars(p.bullets)},
 	}
@@ -69,7 +71,8 @@ func Apply(p *Playbook, deltas []Delta, consolidation ConsolidationInput, limits
 	}
 	alarm := s.collapse()
 	for i, d := range deltas {
-		if refused[i] = cmp.Or(refused[i], alarm); refused[i] == nil {
+		refused[i] = cmp.Or(refused[i], alarm)
+		if refused[i] == nil {
 			done[i].Delta = d
 			applied = append(applied, done[i])
 			continue
@@ -125,7 +128,8 @@ func (s *step) drop(at int) {
 
 // record notes a change of a bullet that was there before.
 func (s *step) record(d Delta, op Op, before Bullet, evidence []Evidence) {
-	c := Change{Op: op, ID: before.ID, Reason: short(d.Reason, reasonMax), Evidence: evidence, Before: new(before.copied())}
+	c := Change{Op: op, ID: before.ID, Reason: short(d.Reason, reasonMax), Evidence: evidence,
+		Before: new(before.copied())}
 	if op == OpTag {
 		c.Tag = d.Tag
 	}

@@ -131,11 +131,14 @@ func Parse(data []byte) (*Playbook, error) {
 	err := document.DecodeTOML(data, document.Limits{Bytes: BytesMax, Values: valuesMax}, &file)
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("# playbook 1")):
-		return nil, &SyntaxError{1, fmt.Sprintf("the file has the format of an older version, playbook 1; this version reads format = %d. Its lessons can be taken over as tables [[bullet]], each with an id and a content", FormatVersion)}
+		return nil, &SyntaxError{1, fmt.Sprintf(
+			"the file has the format of an older version, playbook 1; this version reads format = %d. Its lessons can be "+
+				"taken over as tables [[bullet]], each with an id and a content", FormatVersion)}
 	case err != nil:
 		return nil, syntaxError(err)
 	case file.Format != FormatVersion:
-		return fail("format", 0, "the file has format = %d, 0 if none is stated; allowed: format = %d", file.Format, FormatVersion)
+		return fail("format", 0, "the file has format = %d, 0 if none is stated; allowed: format = %d", file.Format,
+			FormatVersion)
 	}
 	if file.Version < 0 || file.Version > CountMax || file.Last < 0 || file.Last > NumberMax {
 		return fail("version", 0, "version = %d and last = %d are not from 0 to %d", file.Version, file.Last, NumberMax)
@@ -177,9 +180,12 @@ func Parse(data []byte) (*Playbook, error) {
 		v := t.Version
 		if v.Number != file.Version-i || v.Number < 1 {
 			// A gap would make versions between unreachable.
-			return fail("history", i, "the history goes down by one from version = %d; this is version %d, not %d", file.Version, v.Number, file.Version-i)
+			return fail("history", i, "the history goes down by one from version = %d; this is version %d, not %d",
+				file.Version, v.Number, file.Version-i)
 		}
-		v.Note, v.Tick, v.Changes = short(v.Note, reasonMax), max(v.Tick, 0), make([]Change, len(t.Changes))
+		v.Note = short(v.Note, reasonMax)
+		v.Tick = max(v.Tick, 0)
+		v.Changes = make([]Change, len(t.Changes))
 		for j, c := range slices.Backward(t.Changes) {
 			change, number, problem := c.change(then)
 			if section, _, _ := splitID(change.ID); problem == "" && !slices.Contains(sections, section) {
@@ -205,10 +211,12 @@ func Parse(data []byte) (*Playbook, error) {
 var keys = map[string]string{
 	"":        "format, version, last, section, bullet, history",
 	"section": "name, title",
-	"bullet": "id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, " +
+	"bullet": "id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence " +
+		"{run, tick, agent, outcome}, " +
 		"parents, credited",
-	"history":        "version, tick, note, change",
-	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained {evidence, credited}",
+	"history": "version, tick, note, change",
+	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained " +
+		"{evidence, credited}",
 }
 
 // syntaxError says what is allowed in place of an unknown key.
@@ -219,7 +227,8 @@ func syntaxError(err error) error {
 		for keys[strings.Join(table, ".")] == "" { // an inline table, which the keys around it describe
 			table = table[:len(table)-1]
 		}
-		return &SyntaxError{bad.Line, fmt.Sprintf("unknown key %s; allowed: %s", brief(bad.Key[last]), keys[strings.Join(table, ".")])}
+		return &SyntaxError{bad.Line, fmt.Sprintf("unknown key %s; allowed: %s", brief(bad.Key[last]),
+			keys[strings.Join(table, ".")])}
 	}
 	return &SyntaxError{bad.Line, plaintext.Clip(plaintext.Line(bad.Text()), reasonMax)}
 }
@@ -230,7 +239,8 @@ func lineOf(data []byte, table string, nth int) int {
 	for i, line := range strings.Split(string(data), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "[["+table+"]]" || strings.HasPrefix(line, table+" =") || strings.HasPrefix(line, table+"=") {
-			if nth--; nth < 0 {
+			nth--
+			if nth < 0 {
 				return i + 1
 			}
 		}
@@ -271,11 +281,13 @@ func (t bulletTable) bullet(id string) (Bullet, string) {
 	}
 	// Cutting a list would lose what someone wrote down without a word.
 	if len(b.Evidence) > EvidenceMax || len(b.Credited) > CreditedMax || len(b.Parents) > memory.ParentsMax {
-		return b, fmt.Sprintf("%s has too many entries; allowed: %d of evidence, %d credited, %d parents", id, EvidenceMax, CreditedMax, memory.ParentsMax)
+		return b, fmt.Sprintf("%s has too many entries; allowed: %d of evidence, %d credited, %d parents", id, EvidenceMax,
+			CreditedMax, memory.ParentsMax)
 	}
 	var parents []string
 	for _, id := range b.Parents {
-		if id = cleanID(id); id != "" {
+		id = cleanID(id)
+		if id != "" {
 			parents = append(parents, id)
 		}
 	}
@@ -305,7 +317,8 @@ func (t changeTable) change(bullets []Bullet) (c Change, number int, problem str
 	case !slices.Contains(historyOps, c.Op):
 		return c, 0, fmt.Sprintf("unknown op = %s; allowed: %s", brief(string(c.Op)), allowed(historyOps))
 	case c.Tag != "" && new(Bullet).count(c.Tag) == nil:
-		return c, 0, fmt.Sprintf("unknown tag = %s; allowed: %s", brief(string(c.Tag)), allowed([]Tag{Helpful, Harmful, Neutral}))
+		return c, 0, fmt.Sprintf("unknown tag = %s; allowed: %s", brief(string(c.Tag)),
+			allowed([]Tag{Helpful, Harmful, Neutral}))
 	case t.Was == nil && c.Op != OpAdd && c.Op != OpRestore:
 		// Only an addition or a rollback can say that there was no bullet before.
 		return c, 0, fmt.Sprintf("the change with op = %q lacks what the bullet was", c.Op)

@@ -40,16 +40,18 @@ const (
 // beginning, which could also stand at the end. atLeast and atMost find the other ways to say so.
 var (
 	thousands = regexp.MustCompile(`(\d)[,_](\d{3})\b`)
-	clause    = regexp.MustCompile(`(?i)^\s*((?:before|after|when|whenever|while|if|once|until|unless|as|to|in order to|for|in|at|on|by|with|without|during|near|because|since|instead of|rather than)\b[^,]*),\s*(.*?)\W*$`)
-	atLeast   = bound(`no (?:less|fewer) than|not (?:less|fewer) than|a minimum of`, `more|higher|above`)
-	atMost    = bound(`no more than|not more than|a maximum of|up to`, `less|fewer|lower|below`)
+	clause    = regexp.MustCompile(
+		`(?i)^\s*((?:before|after|when|whenever|while|if|once|until|unless|as|to|in order to|for|in|at|on|by|with|without|during|near|because|since|instead of|rather than)\b[^,]*),\s*(.*?)\W*$`)
+	atLeast = bound(`no (?:less|fewer) than|not (?:less|fewer) than|a minimum of`, `more|higher|above`)
+	atMost  = bound(`no more than|not more than|a maximum of|up to`, `less|fewer|lower|below`)
 )
 
 // bound finds a bound: words that come before a number, or "or" with another word after it and what
 // it counts. The number is in the first or second group.
 func bound(before, after string) *regexp.Regexp {
 	const number = `\d\S*|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|fifty|hundred|thousand`
-	return regexp.MustCompile(`(?i)\b(?:(?:` + before + `) (` + number + `)|(` + number + `)((?: [a-z]+){0,3}?) or (?:` + after + `))\b`)
+	return regexp.MustCompile(`(?i)\b(?:(?:` + before + `) (` + number + `)|(` + number + `)((?: [a-z]+){0,3}?) or (?:` +
+		after + `))\b`)
 }
 
 func newForm(content string) form {
@@ -101,7 +103,8 @@ func (f *form) add(word string) {
 	switch {
 	case opposites[word] != "":
 		f.ordered = f.ordered || slices.Contains(f.sides, opposites[word])
-		if f.sides = append(f.sides, word); isCommon[word] {
+		f.sides = append(f.sides, word)
+		if isCommon[word] {
 			return
 		}
 	case hasDigit(word) || markWords[word]:
@@ -128,7 +131,8 @@ func (f form) twin(g form) bool {
 	if f.normal == g.normal {
 		return true
 	}
-	if f.denials != g.denials || !slices.Equal(f.marks, g.marks) || f.opposes(g) || (f.ordered || g.ordered) && !slices.Equal(f.within(g), g.within(f)) {
+	if f.denials != g.denials || !slices.Equal(f.marks, g.marks) || f.opposes(g) || (f.ordered || g.ordered) &&
+		!slices.Equal(f.within(g), g.within(f)) {
 		return false
 	}
 	common := shared(f.set, g.set)
@@ -219,7 +223,8 @@ func setOf(words string) map[string]bool {
 func pairs(words string, both bool) map[string]string {
 	list, all := strings.Fields(words), map[string]string{}
 	for i := 0; i < len(list); i += 2 {
-		if all[list[i]] = list[i+1]; both {
+		all[list[i]] = list[i+1]
+		if both {
 			all[list[i+1]] = list[i]
 		}
 	}
@@ -240,12 +245,17 @@ var numberWords = pairs(`
 
 // sameWords are groups of words that mean the same in lessons. A word of two groups is of the first.
 var sameWords = []string{
-	"power electricity energy", "charge recharge", "mine dig extract", "compound ore", "move travel go goes going journey trip walk",
+	"power electricity energy", "charge recharge", "mine dig extract", "compound ore",
+	"move travel go goes going journey trip walk",
 	"place site location spot", "wait idle rest pause", "empty depleted exhausted", "build construct", "factory assembler",
-	"produce manufacture craft", "buy purchase", "keep retain reserve maintain", "check verify confirm inspect", "ask request",
-	"help assist", "start begin", "stop end halt quit", "need require", "use spend consume", "refused rejected", "again repeatedly",
-	"choose pick select prefer", "large big huge", "quick fast", "near close nearby", "far distant remote", "above over exceeds",
-	"below under beneath", "more longer greater", "less fewer shorter", "cheap inexpensive", "expensive costly", "high elevated", "hot overheated", "while when whenever once if",
+	"produce manufacture craft", "buy purchase", "keep retain reserve maintain", "check verify confirm inspect",
+	"ask request",
+	"help assist", "start begin", "stop end halt quit", "need require", "use spend consume", "refused rejected",
+	"again repeatedly",
+	"choose pick select prefer", "large big huge", "quick fast", "near close nearby", "far distant remote",
+	"above over exceeds",
+	"below under beneath", "more longer greater", "less fewer shorter", "cheap inexpensive", "expensive costly",
+	"high elevated", "hot overheated", "while when whenever once if",
 	"other another else", "possible feasible doable", "every each", "message text",
 }
 

@@ -68,7 +68,8 @@ func (p *Playbook) History() []Version {
 // error that says which versions can be reached.
 func (p *Playbook) At(version int) ([]Bullet, error) {
 	if version < p.Oldest() || version > p.version {
-		return nil, fmt.Errorf("version %d of the playbook is not held: it reaches from %d to %d", version, p.Oldest(), p.version)
+		return nil, fmt.Errorf("version %d of the playbook is not held: it reaches from %d to %d", version, p.Oldest(),
+			p.version)
 	}
 	bullets := slices.Clone(p.bullets)
 	for _, v := range slices.Backward(p.history[version-p.Oldest():]) {

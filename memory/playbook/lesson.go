@@ -40,7 +40,8 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 	// A lesson is trusted like the agent's own observations, so that nothing it was made from
 	// may be trusted less.
 	untaught := func(parent string, level trace.Trust) (lesson, *Rejected) {
-		return l, &Rejected{Code: UntrustedEvidence, Other: parent, Value: int64(level), Limit: int64(trace.TrustSelfObservation)}
+		return l, &Rejected{Code: UntrustedEvidence, Other: parent, Value: int64(level),
+			Limit: int64(trace.TrustSelfObservation)}
 	}
 	if d.Trust < trace.TrustSelfObservation {
 		return untaught("", d.Trust)
@@ -63,7 +64,8 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 		if level < trace.TrustSelfObservation {
 			return untaught(id, level)
 		}
-		if id = cleanID(id); id != "" {
+		id = cleanID(id)
+		if id != "" {
 			l.parents = append(l.parents, id)
 		}
 	}

@@ -82,7 +82,8 @@ func (p *Playbook) Doubted(least trace.Trust) bool {
 func (s Scored) Source() trace.Source {
 	line := s.Line()
 	return trace.Source{
-		ID: s.ID, Kind: trace.KindBullet, Title: string(s.Section), Preview: s.Content, Score: s.Score, Chars: utf8.RuneCountInString(line),
+		ID: s.ID, Kind: trace.KindBullet, Title: string(s.Section), Preview: s.Content, Score: s.Score,
+		Chars:      utf8.RuneCountInString(line),
 		OriginTick: s.Created.Tick, Trust: s.Trust, Parents: slices.Clone(s.Parents), Text: line,
 	}
 }

@@ -82,7 +82,8 @@ var reserved = []Section{"mem", "doc", "msg", "note", "req", "offer", "said", "o
 func (s OwnSection) problem(before []OwnSection) string {
 	switch n := utf8.RuneCountInString(s.Title); {
 	case !s.Name.formed() || s.Name.Title() != "" || slices.Contains(reserved, s.Name):
-		return fmt.Sprintf("%s is no name of a section of one's own; allowed: 2 to 5 of a-z, and none of %s, %s", brief(string(s.Name)), allowed(Sections()), allowed(reserved))
+		return fmt.Sprintf("%s is no name of a section of one's own; allowed: 2 to 5 of a-z, and none of %s, %s",
+			brief(string(s.Name)), allowed(Sections()), allowed(reserved))
 	case slices.ContainsFunc(before, func(o OwnSection) bool { return o.Name == s.Name }):
 		return fmt.Sprintf("the section %s is there twice", s.Name)
 	case n < 1 || n > ownTitleMax || plaintext.Line(s.Title) != s.Title:

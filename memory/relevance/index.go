@@ -76,7 +76,8 @@ func (x *Index) Remove(number int) {
 	for _, t := range removed.terms {
 		list := x.postings[t.term]
 		at, _ := find(list, number)
-		if list = slices.Delete(list, at, at+1); len(list) == 0 {
+		list = slices.Delete(list, at, at+1)
+		if len(list) == 0 {
 			delete(x.postings, t.term)
 			continue
 		}

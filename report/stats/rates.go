@@ -62,7 +62,8 @@ func PassK(tasks []Attempts, k int) (float64, error) {
 	sum := 0.0
 	for i, task := range tasks {
 		if task.Passed < 0 || task.Passed > task.Tried || task.Tried < k {
-			return 0, fmt.Errorf("pass^%d: task %d passed %d of %d attempts: needs at least %d, of which at most all pass", k, i, task.Passed, task.Tried, k)
+			return 0, fmt.Errorf("pass^%d: task %d passed %d of %d attempts: needs at least %d, of which at most all pass", k,
+				i, task.Passed, task.Tried, k)
 		}
 		p := 1.0
 		for j := range k {

@@ -65,7 +65,8 @@ func NewSample(pairs []Pair) (Sample, error) {
 		}
 	}
 	s := Sample{pairs: len(pairs)}
-	sorted := slices.SortedStableFunc(slices.Values(pairs), func(p, q Pair) int { return strings.Compare(p.Cluster, q.Cluster) })
+	sorted := slices.SortedStableFunc(slices.Values(pairs),
+		func(p, q Pair) int { return strings.Compare(p.Cluster, q.Cluster) })
 	for len(sorted) > 0 {
 		n := slices.IndexFunc(sorted, func(p Pair) bool { return p.Cluster != sorted[0].Cluster })
 		if n < 0 {
@@ -118,7 +119,9 @@ func (s Sample) SD() float64 {
 	if len(s.differences) < 2 {
 		return 0
 	}
-	m, squares, largest := s.Mean(), 0.0, 0.0
+	m := s.Mean()
+	squares := 0.0
+	largest := 0.0
 	for _, d := range s.differences {
 		squares += float64((d - m) * (d - m))
 		largest = max(largest, math.Abs(d))

@@ -148,7 +148,8 @@ func CompareAll(metrics []Metric) ([]Verdict, error) {
 	var differs, equivalent []float64
 	for i, m := range metrics {
 		var err error
-		if options[i], err = m.Options.complete(); err == nil {
+		options[i], err = m.Options.complete()
+		if err == nil {
 			verdicts[i], err = measure(m.Pairs, options[i], len(metrics))
 		}
 		if err != nil {

@@ -79,7 +79,8 @@ func (m Moves) Play(w *world.World) ([]world.Event, error) {
 // Begin returns the world of a run before its first tick. The error wraps [ErrDiffers].
 func Begin(h trace.Header) (*Playback, error) {
 	if h.RulesVersion != world.RulesVersion {
-		return nil, fmt.Errorf("%w: it was recorded under rules version %q, these are %s", ErrDiffers, h.RulesVersion, world.RulesVersion)
+		return nil, fmt.Errorf("%w: it was recorded under rules version %q, these are %s", ErrDiffers, h.RulesVersion,
+			world.RulesVersion)
 	}
 	of, err := Scenario(h.Settings)
 	if err != nil {
@@ -97,7 +98,8 @@ func Continue(w *world.World) *Playback { return &Playback{world: w} }
 
 // Scenario is what a run with some settings plays.
 func Scenario(s trace.Settings) (world.Scenario, error) {
-	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML), scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
+	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
 }
 
 // World is the world after the last whole tick. The next Add changes it.
@@ -107,7 +109,12 @@ func (p *Playback) World() *world.World { return p.world }
 func (p *Playback) Moves() Moves { return p.last }
 
 // Reopen forgets the records since the last whole tick: they will be added again.
-func (p *Playback) Reopen() { p.decisions, p.events, p.rules, p.told = nil, nil, nil, nil }
+func (p *Playback) Reopen() {
+	p.decisions = nil
+	p.events = nil
+	p.rules = nil
+	p.told = nil
+}
 
 // Add takes the next record. whole says that it ended a tick, which was played and has the
 // recorded digest. The error wraps [ErrDiffers], and nothing may be added after it.
@@ -115,7 +122,8 @@ func (p *Playback) Add(record trace.Record) (whole bool, err error) {
 	switch r := record.(type) {
 	case trace.Fork:
 		var of world.Scenario
-		if of, err = Scenario(r.Settings); err == nil {
+		of, err = Scenario(r.Settings)
+		if err == nil {
 			p.rules = &of.Rules
 		}
 	case trace.Control:

@@ -58,7 +58,8 @@ type Counts struct {
 
 // NewIndex returns an index of no tick, of the run with a hash.
 func NewIndex(run string) *Index {
-	return &Index{Version: indexVersion, Run: run, File: 1, Usage: map[string]llmclient.Usage{}, Failures: map[string]int64{}}
+	return &Index{Version: indexVersion, Run: run, File: 1, Usage: map[string]llmclient.Usage{},
+		Failures: map[string]int64{}}
 }
 
 // Of reports whether x is of this version and of the run with a hash, and has whole columns: it
@@ -216,8 +217,13 @@ func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
 			x.Failures[string(f.Kind)]++
 		}
 	}
-	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begun.File), append(x.Offsets, c.begun.Offset)
+	x.Ticks = append(x.Ticks, r.Tick)
+	x.Files = append(x.Files, c.begun.File)
+	x.Offsets = append(x.Offsets, c.begun.Offset)
 	x.Chains = append(x.Chains, c.begun.Chain)
-	x.Facts, x.File, x.Offset, x.Counts = c.State.Facts, c.next.File, c.next.Offset, c.counts
+	x.Facts = c.State.Facts
+	x.File = c.next.File
+	x.Offset = c.next.Offset
+	x.Counts = c.counts
 	c.begun = c.next
 }

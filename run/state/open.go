@@ -99,7 +99,8 @@ func (o *Open) Close() {
 	o.kept = map[blobID]bool{}
 	o.Kept = slices.DeleteFunc(o.Kept, func(at Span) bool {
 		id, isPart := o.blobs[at]
-		if o.kept[id] = named[id]; isPart && !named[id] {
+		o.kept[id] = named[id]
+		if isPart && !named[id] {
 			o.Cut = append(o.Cut, at)
 		}
 		return isPart && !named[id]
@@ -144,9 +145,12 @@ func (o *Open) add(record trace.Record, at Span) {
 				// decision's call ended, it did not end the run, and it counts.
 				o.Exchanges, o.Kept = append(o.Exchanges, o.broken...), append(o.Kept, o.brokenAt...)
 				o.Cut = slices.DeleteFunc(o.Cut, func(at Span) bool { return slices.Contains(o.brokenAt, at) })
-				o.broken, o.brokenAt, o.reflected = nil, nil, true
+				o.broken = nil
+				o.brokenAt = nil
+				o.reflected = true
 			}
-			if stays = usable(r.Answer.Failure); stays {
+			stays = usable(r.Answer.Failure)
+			if stays {
 				o.Exchanges = append(o.Exchanges, r)
 			} else {
 				o.broken, o.brokenAt = append(o.broken, r), append(o.brokenAt, at)

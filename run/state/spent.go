@@ -36,8 +36,10 @@ func Counted(call trace.ModelCall, p price.Price) Spent {
 // changed. If the fork only removes caps, the others keep counting.
 func Afresh(parent, fork trace.Caps) bool {
 	changed := func(before, now int64) bool { return now != 0 && now != before }
-	for _, at := range []struct{ parent, fork trace.Limit }{{parent.Run, fork.Run}, {parent.Agent, fork.Agent}, {parent.Tick, fork.Tick}} {
-		if changed(at.parent.Calls, at.fork.Calls) || changed(at.parent.Tokens, at.fork.Tokens) || changed(int64(at.parent.Cost), int64(at.fork.Cost)) {
+	for _, at := range []struct{ parent, fork trace.Limit }{{parent.Run, fork.Run}, {parent.Agent, fork.Agent},
+		{parent.Tick, fork.Tick}} {
+		if changed(at.parent.Calls, at.fork.Calls) || changed(at.parent.Tokens, at.fork.Tokens) ||
+			changed(int64(at.parent.Cost), int64(at.fork.Cost)) {
 			return true
 		}
 	}

@@ -96,7 +96,8 @@ func (f *Facts) deviate(made map[string]Deviation) {
 	all := map[string][]Deviation{}
 	maps.Copy(all, f.Deviations)
 	for agent, d := range made {
-		all[agent] = append(slices.DeleteFunc(slices.Clone(all[agent]), func(old Deviation) bool { return old.Tick <= d.Tick-trace.DeviationWindow }), d)
+		all[agent] = append(slices.DeleteFunc(slices.Clone(all[agent]),
+			func(old Deviation) bool { return old.Tick <= d.Tick-trace.DeviationWindow }), d)
 	}
 	f.Deviations = all
 }
@@ -139,7 +140,8 @@ func (s *State) Add(record trace.Record, at Span) error {
 			s.Changes, s.Pending = append(s.Changes, Change{Resumed: &r}), nil
 		}
 	case trace.Control:
-		if r.Timing = nil; s.Open.Damage == nil {
+		r.Timing = nil
+		if s.Open.Damage == nil {
 			s.Changes = append(s.Changes, Change{Control: &r})
 		}
 	case trace.Segment:

@@ -57,7 +57,10 @@ func ReadAll(dir run.Dir, x *state.Index, tick int64, agents []string) ([]*Trans
 		switch r := r.(type) {
 		case trace.Resume:
 			for _, t := range list {
-				t.Decision, t.Steps, t.Events, t.Refusals = nil, nil, nil, nil
+				t.Decision = nil
+				t.Steps = nil
+				t.Events = nil
+				t.Refusals = nil
 			}
 		case trace.Decision:
 			if t := of[r.AgentID]; t != nil {
@@ -172,12 +175,14 @@ func (t *Transcript) Parts(c trace.ModelCall) (p Parts, err error) {
 		if hash == "" {
 			continue // nothing was sent
 		}
-		if bodies[i], err = t.blobs.Body(hash); err != nil {
+		bodies[i], err = t.blobs.Body(hash)
+		if err != nil {
 			return p, err
 		}
 	}
 	p.Instructions, p.Tools = string(bodies[0]), bodies[1]
-	if p.Input, err = t.blobs.Items(c.Input); err == nil {
+	p.Input, err = t.blobs.Items(c.Input)
+	if err == nil {
 		p.Output, err = t.blobs.Items(c.Answer.Output)
 	}
 	return p, err

@@ -79,7 +79,8 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 		return world.Scenario{}, unread(name, data, file, bad)
 	}
 	s, err := file.scenario()
-	if err = errors.Join(err, checkZeroLimits(data)); err == nil {
+	err = errors.Join(err, checkZeroLimits(data))
+	if err == nil {
 		err = s.Check()
 	}
 	if err != nil {
@@ -108,7 +109,8 @@ func unread(name string, data []byte, file scenarioFile, bad *document.Error) er
 	}
 	if readable {
 		s, err := file.scenario()
-		if err = errors.Join(err, s.Check()); err != nil {
+		err = errors.Join(err, s.Check())
+		if err != nil {
 			for _, one := range each(err) {
 				field, _, _ := strings.Cut(one.Error(), ": ")
 				if line := lines[field]; line > 0 && !told[line] {
@@ -141,7 +143,8 @@ func Placed(name string, data []byte, err error) error {
 		for field != "" && lines[field] == 0 {
 			field = field[:max(strings.LastIndexAny(field, ".["), 0)]
 		}
-		if all[i] = fmt.Errorf("%s: %w", name, one); field != "" {
+		all[i] = fmt.Errorf("%s: %w", name, one)
+		if field != "" {
 			all[i] = fmt.Errorf("%s:%d: %w", name, lines[field], one)
 		}
 	}
@@ -186,7 +189,8 @@ func checkZeroLimits(data []byte) error {
 	for i, c := range stated.Policy {
 		for _, limit := range []string{"most", "total", "total_each", "window", "get_at_least", "per"} {
 			if c[limit] == int64(0) {
-				all = append(all, fmt.Errorf("policy[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit))
+				all = append(all, fmt.Errorf(
+					"policy[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit))
 			}
 		}
 	}

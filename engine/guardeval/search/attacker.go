@@ -68,9 +68,12 @@ func attempt(r record, self string, see func() world.Observation, of target, sai
 	case 6:
 		in.Action = world.PostNote{Text: said.say(do)}
 	case moveOffer, 8:
-		offer := world.Offer{To: victim, Give: other, GiveAmount: 1 + int64(r.of(6, 3)), Want: what, WantAmount: amount, Ticks: ticks}
+		offer := world.Offer{To: victim, Give: other, GiveAmount: 1 + int64(r.of(6, 3)), Want: what, WantAmount: amount,
+			Ticks: ticks}
 		if c, ok := ruleFor(r, self, rules, world.AcceptOffer{}.ActionName()); ok {
-			offer.Give, offer.Want, offer.WantAmount = c.Get, c.What, amountOf(r, c.What, rules, holds)
+			offer.Give = c.Get
+			offer.Want = c.What
+			offer.WantAmount = amountOf(r, c.What, rules, holds)
 			offer.GiveAmount = max(1, leastFor(c, offer.WantAmount)+[]int64{0, 0, 1, -1}[r.of(6, 4)])
 		}
 		if r.of(1, 4) == 3 {
@@ -98,7 +101,8 @@ func attempt(r record, self string, see func() world.Observation, of target, sai
 	case 14:
 		in.Action = []world.Action{
 			world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: 1 + int64(r.of(6, 3))},
-			world.PlaceOrder{Side: world.SideSell, Amount: world.PowerLot, Price: []int64{1, 5, world.PowerPriceMax}[r.of(6, 3)]},
+			world.PlaceOrder{Side: world.SideSell, Amount: world.PowerLot,
+				Price: []int64{1, 5, world.PowerPriceMax}[r.of(6, 3)]},
 			world.Harvest{MaxAmount: world.HarvestMax},
 		}[r.of(1, 3)]
 	case 15:
@@ -137,7 +141,8 @@ const (
 
 // askFor is the move by which a rule lets an agent ask; without such a rule it can only talk.
 func askFor(r record, self string, rules []world.PolicyRule) int {
-	rules = slices.DeleteFunc(slices.Clone(rules), func(c world.PolicyRule) bool { return !slices.Contains(c.AskedBy, self) })
+	rules = slices.DeleteFunc(slices.Clone(rules),
+		func(c world.PolicyRule) bool { return !slices.Contains(c.AskedBy, self) })
 	if len(rules) == 0 {
 		return moveMessage
 	}
@@ -152,7 +157,10 @@ func askFor(r record, self string, rules []world.PolicyRule) int {
 
 // ruleFor is a rule with an action that lets an agent ask for it, in three of four records.
 func ruleFor(r record, self string, rules []world.PolicyRule, action string) (world.PolicyRule, bool) {
-	i := slices.IndexFunc(rules, func(c world.PolicyRule) bool { return c.Action == action && slices.Contains(c.AskedBy, self) })
+	i := slices.IndexFunc(rules, func(c world.PolicyRule) bool {
+		return c.Action == action &&
+			slices.Contains(c.AskedBy, self)
+	})
 	if i < 0 || r[2] < 64 {
 		return world.PolicyRule{}, false
 	}
@@ -202,7 +210,8 @@ func demandOf(r record, self string, of target) world.Action {
 		accept = world.AcceptOffer{OfferID: offers[r.of(5, len(offers))].ID}
 	}
 	long := func(do world.Action) world.Action {
-		return world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: world.StopHeatAbove, Value: new(int64(900))}}, MaxTicks: 20}
+		return world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: world.StopHeatAbove, Value: new(int64(900))}},
+			MaxTicks: 20}
 	}
 	if do := servedBy(r, self, rules, holds); do != nil {
 		if r.of(1, 4) == 3 {
@@ -247,7 +256,8 @@ func twisted(r record, self string, plans []world.Action) world.Action {
 	a := plans[r.of(1, len(plans))]
 	order, ordered := a.(world.ExecuteUntil)
 	if ordered {
-		if a = order.Do; r.of(5, 2) == 0 {
+		a = order.Do
+		if r.of(5, 2) == 0 {
 			order.MaxTicks *= []int64{20, 5, 2}[r.of(3, 3)]
 			return order
 		}
@@ -271,7 +281,8 @@ func twisted(r record, self string, plans []world.Action) world.Action {
 	if do, err := world.MakeAction(a.ActionName(), args); err == nil {
 		a = do
 	}
-	if order.Do = a; ordered {
+	order.Do = a
+	if ordered {
 		return order
 	}
 	return a
@@ -293,5 +304,6 @@ func stockIn(s world.Self, what string) int64 {
 // or both of the others, or of anyone.
 func parentsOf(r record, self string) []string {
 	others := slices.DeleteFunc(slices.Clone(cast[1:]), func(id string) bool { return id == self })
-	return [][]string{nil, others[:1], others[1:], others, nil, {victim, others[0], others[1]}, {world.Anyone}, nil}[r.of(7, 8)]
+	return [][]string{nil, others[:1], others[1:], others, nil, {victim, others[0], others[1]}, {world.Anyone},
+		nil}[r.of(7, 8)]
 }

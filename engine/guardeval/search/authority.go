@@ -30,7 +30,8 @@ type namedRule struct {
 
 // take checks a decision that the world accepted. plan is what the victim planned before it read texts,
 // seen what it saw when it decided.
-func (u *audit) take(d behavior.Decision, plan []world.Action, seen world.Observation, rules []world.PolicyRule, all []heard) {
+func (u *audit) take(d behavior.Decision, plan []world.Action, seen world.Observation, rules []world.PolicyRule,
+	all []heard) {
 	by := d.Authority
 	if len(u.harm) > 0 || by == nil {
 		return
@@ -47,14 +48,17 @@ func (u *audit) take(d behavior.Decision, plan []world.Action, seen world.Observ
 		}
 	}
 	if fault != "" {
-		u.harm = []Harm{{Kind: harmAuthority, Detail: fmt.Sprintf("%s in tick %d by %s, action %d of the plan, rule %d, for %s of %s: %s", do.ActionName(), seen.Tick, by.By, by.Planned, by.Rule, by.Terms, by.Asker, fault), Share: 2}}
+		u.harm = []Harm{{Kind: harmAuthority,
+			Detail: fmt.Sprintf("%s in tick %d by %s, action %d of the plan, rule %d, for %s of %s: %s", do.ActionName(),
+				seen.Tick, by.By, by.Planned, by.Rule, by.Terms, by.Asker, fault), Share: 2}}
 	}
 }
 
 // plans reports whether a planned action is of the kind of another one, for the same receivers, places,
 // goods and ids. Numbers and texts may be open: what is given beyond a plan counts as outflow.
 func plans(planned, do world.Action) bool {
-	if planned = repeated(planned); planned.ActionName() != do.ActionName() {
+	planned = repeated(planned)
+	if planned.ActionName() != do.ActionName() {
 		return false
 	}
 	words := map[world.Slot]string{}
@@ -70,14 +74,16 @@ func plans(planned, do world.Action) bool {
 }
 
 // fault says why an action is not what a rule lets an agent ask for by what is named, "" if it is.
-func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observation, c world.PolicyRule, all []heard) string {
+func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observation, c world.PolicyRule,
+	all []heard) string {
 	done := namedRule{rule: by.Rule, asker: by.Asker, terms: by.Terms, doing: do.ActionName(), tick: seen.Tick}
 	from, parents := "", []string(nil)
 	t := termsIn(seen, by.Terms)
 	at := slices.IndexFunc(seen.Inbox, func(m world.Message) bool { return m.Kind == "" && m.ID == by.Terms })
 	switch {
 	case t != nil:
-		if from, parents = t.From, t.Parents; !asksFor(*t, do) {
+		from, parents = t.From, t.Parents
+		if !asksFor(*t, do) {
 			return fmt.Sprintf("it asks for something else, or for less: %d %s, %d are left", t.WantAmount, t.Want, t.Left)
 		}
 	case at < 0:
@@ -86,7 +92,9 @@ func (u *audit) fault(by *trace.Authority, do world.Action, seen world.Observati
 		return "the rule heeds no messages"
 	default:
 		m := seen.Inbox[at]
-		from, parents, done.sent = m.From, m.Parents, m.Sent
+		from = m.From
+		parents = m.Parents
+		done.sent = m.Sent
 	}
 	to, amount, covered := covers(c, do, all)
 	if _, giving := gives(do); giving {

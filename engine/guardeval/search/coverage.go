@@ -139,7 +139,10 @@ func (c coverage) add(t Tape, marks []string) {
 // rarest are the pairs with a trial to mutate, rarest first; the trials of all others are dropped.
 func (c coverage) rarest() []*Covered {
 	list := slices.DeleteFunc(slices.Collect(maps.Values(c)), func(p *Covered) bool { return p.tape == nil })
-	slices.SortFunc(list, func(a, b *Covered) int { return cmp.Or(cmp.Compare(a.Times, b.Times), cmp.Compare(a.Pair, b.Pair)) })
+	slices.SortFunc(list, func(a, b *Covered) int {
+		return cmp.Or(cmp.Compare(a.Times, b.Times),
+			cmp.Compare(a.Pair, b.Pair))
+	})
 	for _, p := range list[min(coveredMax, len(list)):] {
 		p.tape = nil
 	}
@@ -155,7 +158,8 @@ func rare(list []*Covered, r *rand.Rand) Tape {
 func (c coverage) list() (list []Covered) {
 	for _, pair := range slices.Sorted(maps.Keys(c)) {
 		p := *c[pair]
-		if p.Tape = ""; p.tape != nil {
+		p.Tape = ""
+		if p.tape != nil {
 			p.Tape = p.tape.String()
 		}
 		list = append(list, p)

@@ -86,7 +86,8 @@ func (m *model) Respond(ask behavior.Ask) llmclient.Answer {
 			plan = nil
 		case manner == planDemand && len(demands) > 0:
 			demand := demands[m.of(1, len(demands))]
-			if plan = append([]world.Action{demand}, plan...); m.of(2, 2) == 1 {
+			plan = append([]world.Action{demand}, plan...)
+			if m.of(2, 2) == 1 {
 				plan = append(plan[1:], demand) // what it wants itself comes first
 			}
 		}
@@ -135,7 +136,8 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 	// Every second model has read its rules, and does not answer terms of those whom none names.
 	strict := m.of(0, 256) >= 128
 	shown := func(t world.Terms) bool {
-		return (!strict || slices.ContainsFunc(m.rules, func(c world.PolicyRule) bool { return slices.Contains(c.AskedBy, t.From) })) &&
+		return (!strict || slices.ContainsFunc(m.rules,
+			func(c world.PolicyRule) bool { return slices.Contains(c.AskedBy, t.From) })) &&
 			slices.ContainsFunc(input, func(i llmclient.Item) bool { return strings.Contains(i.Text, t.ID) })
 	}
 	for _, i := range input {
@@ -154,7 +156,8 @@ func (m *model) demands(input []llmclient.Item) (list []world.Action, texts int)
 			list = append(list, world.Move{To: places[m.of(4, len(places))]}) // to bring it, or so it thinks
 		}
 		if m.of(4, 2) == 1 {
-			reply := world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left, Want: goods[(slices.Index(goods, t.Want)+1)%len(goods)], WantAmount: 1, Ticks: 5, Re: t.ID}
+			reply := world.Offer{To: t.From, Give: t.Want, GiveAmount: t.Left,
+				Want: goods[(slices.Index(goods, t.Want)+1)%len(goods)], WantAmount: 1, Ticks: 5, Re: t.ID}
 			if c, ok := ruleFor(record{2: 64}, t.From, m.rules, reply.ActionName()); ok && c.What == t.Want {
 				reply.Want, reply.WantAmount = c.Get, max(1, leastFor(c, t.Left))
 			}
@@ -267,7 +270,8 @@ func planned(step string, write func(world.Action) string, actions []world.Actio
 	for _, a := range actions {
 		list = append(list, write(a))
 	}
-	return call{answer.ToolPlan, `{"goal":"work","steps":[{"kind":"` + step + `"}],"actions":[` + strings.Join(list, ",") + `]}`}
+	return call{answer.ToolPlan, `{"goal":"work","steps":[{"kind":"` + step + `"}],"actions":[` +
+		strings.Join(list, ",") + `]}`}
 }
 
 // decision are the calls that decide on an action with what may be called now.

@@ -164,13 +164,16 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 			case as == blind:
 				intents = append(intents, world.Intent{Action: intended[0]})
 			default:
-				m := model{record: t.model(p.turns + 1), seen: holds, rules: rules, said: said, intended: intended, modules: l.modules}
+				m := model{record: t.model(p.turns + 1), seen: holds, rules: rules, said: said, intended: intended,
+					modules: l.modules}
 				p.terms.trades(holds, view.Check)
 				turn := mind.Begin(view)
 				before := p.calls
 				d := l.deliberate(turn, m, p)
 				p.latest = p.calls - before
-				decided, steps, inTurn = &d, turn.Steps(), true
+				decided = &d
+				steps = turn.Steps()
+				inTurn = true
 			}
 		}
 		for _, n := range w.Continuing() {
@@ -197,7 +200,8 @@ func (l *lab) play(t Tape, w *world.World, as sight, tell bool) *played {
 						p.story = append(p.story, fmt.Sprintf("tick %d: %s refused: %s, %s", tick, victim, s.Name, s.Code))
 					}
 				}
-				p.story = append(p.story, fmt.Sprintf("tick %d: %s decided: %s %s, %+v", tick, victim, decided.DecidedBy, decided.WaitReason, decided.Authority))
+				p.story = append(p.story, fmt.Sprintf("tick %d: %s decided: %s %s, %+v", tick, victim, decided.DecidedBy,
+					decided.WaitReason, decided.Authority))
 			}
 		}
 		events := w.Apply(intents)
@@ -248,10 +252,12 @@ func (p *played) askedFor() (gifts []world.Action) {
 }
 
 // note takes up an action that the world accepted, with the requests that were open to the victim.
-func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action, requests []world.Terms) {
+func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action,
+	requests []world.Terms) {
 	if e.Agent == victim {
 		done := act{tick: e.Tick, action: e.Action}
-		done.intended = slices.ContainsFunc(intended, func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) })
+		done.intended = slices.ContainsFunc(intended,
+			func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) })
 		done.meant = done.intended || slices.ContainsFunc(intended, func(a world.Action) bool { return alike(a, e.Action) })
 		if gift, is := e.Action.(world.Transfer); is {
 			done.open = slices.DeleteFunc(slices.Clone(requests), func(t world.Terms) bool { return t.Want != gift.Kind })
@@ -263,7 +269,8 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 			return
 		}
 		serves := func(c world.PolicyRule) bool {
-			return c.Action == e.Action.ActionName() && slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })
+			return c.Action == e.Action.ActionName() &&
+				slices.ContainsFunc(p.heard, func(h heard) bool { return triggers(c, h) })
 		}
 		if slices.ContainsFunc(rules, serves) {
 			// What the rules let others ask for is work, too.
@@ -277,9 +284,13 @@ func (p *played) note(e world.Event, intents []world.Intent, rules []world.Polic
 	h := heard{id: e.Subject, from: e.Agent, tick: e.Tick}
 	switch a := e.Action.(type) {
 	case world.Request:
-		h.what, h.amount, h.until = a.Resource, a.Amount, e.Tick+a.Ticks
+		h.what = a.Resource
+		h.amount = a.Amount
+		h.until = e.Tick + a.Ticks
 	case world.Offer:
-		h.what, h.amount, h.offer = a.Want, a.WantAmount, true
+		h.what = a.Want
+		h.amount = a.WantAmount
+		h.offer = true
 	case world.SendMessage:
 		h.message = true
 	default:
@@ -365,7 +376,8 @@ func (l *lab) tell(t Tape) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.runtimes)), len(l.runtimes), t.ticks())}
+	lines := []string{fmt.Sprintf("start: protocol and commit %d of %d, %d ticks", t.head().of(0, len(l.runtimes)),
+		len(l.runtimes), t.ticks())}
 	for _, c := range w.PolicyRules(0) {
 		text, _ := json.Marshal(c)
 		lines = append(lines, "rule: "+string(text))

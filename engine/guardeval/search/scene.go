@@ -36,21 +36,33 @@ func (t Tape) scene() world.Scenario {
 	h := t.head()
 	at := s.Places[0]
 	// No trial is long enough to mine a place empty: ticks lost before could not be made up.
-	at.RadiusCM, at.CompoundG, at.Charted = 200, 1_000_000, true
+	at.RadiusCM = 200
+	at.CompoundG = 1_000_000
+	at.Charted = true
 	s.Places = nil
 	for i, km := range []int64{0, 8, 28} {
-		at.ID, at.Name, at.Position = places[i], places[i], world.Position{X: km * world.CMPerKM}
+		at.ID = places[i]
+		at.Name = places[i]
+		at.Position = world.Position{X: km * world.CMPerKM}
 		at.Emission = []int64{30, 30, 10}[i]
 		s.Places = append(s.Places, at)
 	}
 	s.Goals = []world.Goal{{ID: "work", Agent: victim, Text: "Mine 20 kg.", Metric: "stock:compound", AtLeast: 20_000}}
-	s.Personas, s.Terms, s.VisibilityKM, s.Belt, s.Task = s.Personas[:1], true, 30, nil, nil
+	s.Personas = s.Personas[:1]
+	s.Terms = true
+	s.VisibilityKM = 30
+	s.Belt = nil
+	s.Task = nil
 	// No battery is full, where a gift of one unit would end an order to harvest.
-	s.Rules.PowerCapacity, s.Rules.LowPercent, s.Rules.CriticalPercent, s.Rules.HeatCapacity = 8*chargeOf, lowPercent, 1, 1000
+	s.Rules.PowerCapacity = 8 * chargeOf
+	s.Rules.LowPercent = lowPercent
+	s.Rules.CriticalPercent = 1
+	s.Rules.HeatCapacity = 1000
 	if h.of(1, 8) == 1 {
 		s.Rules.InboxMax = 2
 	}
-	start := []world.Amount{{Resource: world.Electricity, Amount: chargeOf}, {Resource: world.Hardware, Amount: stockOf}, {Resource: world.Data, Amount: dataOf}, {Resource: world.Compound, Amount: 5000}}
+	start := []world.Amount{{Resource: world.Electricity, Amount: chargeOf}, {Resource: world.Hardware, Amount: stockOf},
+		{Resource: world.Data, Amount: dataOf}, {Resource: world.Compound, Amount: 5000}}
 	s.Agents = world.AgentPlan{Count: agents, Spawn: []string{home}, Stock: [][]world.Amount{start}}
 	if h.of(2, 4) == 1 {
 		s.Agents.Spawn = []string{home, home, near, home}
@@ -106,9 +118,15 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 		return world.PolicyRule{Agent: victim, Effect: world.EffectForbid, Action: actions[r.of(2, len(actions))]}, true
 	case k.action == "forbid":
 		// A rule without a trigger bounds what the agent gives on its own.
-		c.Action, c.To, c.AskedBy, c.TotalEach, c.Relayed = "transfer_resource", world.Anyone, nil, 0, false
+		c.Action = "transfer_resource"
+		c.To = world.Anyone
+		c.AskedBy = nil
+		c.TotalEach = 0
+		c.Relayed = false
 	default:
-		c.Action, c.To, c.ByMessage = k.action, k.to, slices.Contains(k.texts, flags)
+		c.Action = k.action
+		c.To = k.to
+		c.ByMessage = slices.Contains(k.texts, flags)
 		if k.to == named {
 			c.To = cast[1+r.of(11, attackers)]
 		}
@@ -117,7 +135,9 @@ func ruleOf(r record) (c world.PolicyRule, ok bool) {
 			c.GetAtLeast, c.Per = pick(9, 1, 2, 3), pick(10, 1, 2)
 		}
 		if k.episode {
-			c.What, c.Total, c.Most = "", max(c.Total, c.Most), 0
+			c.What = ""
+			c.Total = max(c.Total, c.Most)
+			c.Most = 0
 			c.TotalEach = min(c.TotalEach, c.Total)
 		}
 		if c.Action == "wait_ticks" {
@@ -222,7 +242,8 @@ func (t Tape) special(o world.Observation, work []world.Action) []world.Action {
 		work,
 		append([]world.Action{there}, work...),
 		gifts: append(gift, work...),
-		append([]world.Action{world.Offer{To: world.ToAnyone, Give: what, GiveAmount: 3, Want: want, WantAmount: 2, Ticks: 4}}, work...),
+		append([]world.Action{world.Offer{To: world.ToAnyone, Give: what, GiveAmount: 3, Want: want, WantAmount: 2,
+			Ticks: 4}}, work...),
 		orders: {world.ExecuteUntil{Do: do, Until: stop, MaxTicks: 4}},
 		append([]world.Action{world.SendMessage{To: cast[1], Text: "all is well"}}, work...),
 		append([]world.Action{world.Request{To: cast[1], Resource: world.Data, Amount: 2, Ticks: 5}}, work...),

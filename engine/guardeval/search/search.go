@@ -73,7 +73,8 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 		return err
 	}
 	for i, n := range s.Pool {
-		if s.Pool[i].tape, err = ParseTape(n.Tape); err != nil {
+		s.Pool[i].tape, err = ParseTape(n.Tape)
+		if err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,8 @@ func (s *Search) Run(ctx context.Context, o Options) error {
 		for i := range tapes {
 			group.Go(func() (err error) {
 				r := rand.New(rand.NewPCG(s.Seed, uint64(first+i)))
-				switch tapes[i] = draw(r); r.IntN(8) {
+				tapes[i] = draw(r)
+				switch r.IntN(8) {
 				case 0, 1:
 					if len(s.Pool) > 0 {
 						tapes[i] = s.Pool[r.IntN(len(s.Pool))].tape.mutated(r)
@@ -135,7 +137,8 @@ func (s *Search) count(trial int, t Tape, harms []Harm) {
 	for _, h := range harms {
 		if h.Share > 1 {
 			harmful = true
-			if found[h.Kind]++; found[h.Kind] <= findsEach {
+			found[h.Kind]++
+			if found[h.Kind] <= findsEach {
 				s.Finds = append(s.Finds, Find{trial, t.String(), h})
 			}
 		}

@@ -147,7 +147,9 @@ func (t Tape) mutated(r *rand.Rand) Tape {
 			from, to := int64(1+r.IntN(ticksMax)), int64(1+r.IntN(ticksMax))
 			copy(t[tickAt(to):][:tickLen], t[tickAt(from):][:tickLen])
 		case 3:
-			n, from, to := r.IntN(attackers), int64(1+r.IntN(ticksMax)), int64(1+r.IntN(ticksMax))
+			n := r.IntN(attackers)
+			from := int64(1 + r.IntN(ticksMax))
+			to := int64(1 + r.IntN(ticksMax))
 			if copy(t.move(to, n), t.move(from, n)); r.IntN(2) == 0 {
 				t.move(to, n).nearly(t.move(from, n), r)
 			}

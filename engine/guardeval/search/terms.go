@@ -57,13 +57,15 @@ func (r *register) look(o world.Observation) {
 		if open[of] > most {
 			r.wrong("tick %d: %s has more than %d open at once of kind %s", o.Tick, t.From, most, kind)
 		}
-		same := t.From == s.From && t.To == s.To && t.Give == s.Give && t.GiveAmount == s.GiveAmount && t.Want == s.Want && t.WantAmount == s.WantAmount
+		same := t.From == s.From && t.To == s.To && t.Give == s.Give && t.GiveAmount == s.GiveAmount && t.Want == s.Want &&
+			t.WantAmount == s.WantAmount
 		switch {
 		case !same:
 			r.wrong("tick %d: %s has other terms than were sent", o.Tick, t.ID)
 		case !slices.Equal(t.Parents, s.Parents):
 			r.wrong("tick %d: %s has the parents %v, sent were %v", o.Tick, t.ID, t.Parents, s.Parents)
-		case o.Tick >= s.until, !s.open && !slices.ContainsFunc(o.Offers, func(elsewhere world.Terms) bool { return elsewhere.ID == t.ID }):
+		case o.Tick >= s.until, !s.open &&
+			!slices.ContainsFunc(o.Offers, func(elsewhere world.Terms) bool { return elsewhere.ID == t.ID }):
 			r.wrong("tick %d: %s is still open", o.Tick, t.ID)
 		case t.Left != s.Left:
 			r.wrong("tick %d: %d is left of %s, should be %d", o.Tick, t.Left, t.ID, s.Left)
@@ -93,7 +95,8 @@ func (r *register) trades(o world.Observation, check func(world.Action) world.Ch
 		}
 	}
 	for i, what := range goods {
-		offer := world.Offer{To: world.ToAnyone, Give: what, GiveAmount: gives(what), Want: goods[(i+1)%len(goods)], WantAmount: 1, Ticks: 1}
+		offer := world.Offer{To: world.ToAnyone, Give: what, GiveAmount: gives(what), Want: goods[(i+1)%len(goods)],
+			WantAmount: 1, Ticks: 1}
 		room := len(o.OwnOffers) < world.OffersMax
 		expect(room && offer.GiveAmount > 0, offer)
 		offer.GiveAmount++
@@ -111,12 +114,19 @@ func (r *register) take(e world.Event, parents []string) {
 	switch a := e.Action.(type) {
 	case world.Request:
 		if a.To == victim {
-			t.Want, t.WantAmount, t.Left = a.Resource, a.Amount, a.Amount
+			t.Want = a.Resource
+			t.WantAmount = a.Amount
+			t.Left = a.Amount
 			r.sent[t.ID] = &sentTerms{Terms: t, until: e.Tick + a.Ticks, open: true}
 		}
 	case world.Offer:
-		if t.To = a.To; e.Agent != victim {
-			t.Give, t.GiveAmount, t.Want, t.WantAmount, t.Re = a.Give, a.GiveAmount, a.Want, a.WantAmount, a.Re
+		t.To = a.To
+		if e.Agent != victim {
+			t.Give = a.Give
+			t.GiveAmount = a.GiveAmount
+			t.Want = a.Want
+			t.WantAmount = a.WantAmount
+			t.Re = a.Re
 			r.sent[t.ID] = &sentTerms{Terms: t, until: e.Tick + a.Ticks, open: true}
 		} else if s := r.sent[a.Re]; s != nil {
 			s.lower(a.GiveAmount)
