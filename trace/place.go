@@ -60,7 +60,7 @@ func decodeBlob(line []byte) (Record, error) {
 	p, rest, written := BlobHead(line)
 	rest, begins := bytes.CutPrefix(rest, []byte(`,"body":"`))
 	content, ends := bytes.CutSuffix(rest, []byte(`"}`))
-	body, plain := llmclient.Unescape(content)
+	body, plain := llmclient.Unescape(string(content))
 	if !written || !begins || !ends || !plain {
 		return decodeAs[Blob](line)
 	}

@@ -395,17 +395,7 @@ func (r *reader) unescape(content string) string {
 	if text, ok := llmclient.Unescape(content); ok {
 		return text
 	}
-	return r.mended(content)
-}
-
-// mended decodes the content of a string that has mistakes or escapes by number.
-func (r *reader) mended(content string) string {
-	var text string
-	if json.Unmarshal([]byte(`"`+content+`"`), &text) == nil {
-		return text
-	}
 	var b strings.Builder
-	b.WriteByte('"')
 	for i := 0; i < len(content); i++ {
 		switch c := content[i]; {
 		case c == '\\' && i+1 < len(content) && !strings.ContainsRune(`"\/bfnrtu`, rune(content[i+1])):
@@ -424,8 +414,8 @@ func (r *reader) mended(content string) string {
 			b.WriteByte(c)
 		}
 	}
-	b.WriteByte('"')
-	if json.Unmarshal([]byte(b.String()), &text) != nil {
+	text, ok := llmclient.Unescape(b.String())
+	if !ok {
 		r.fail(readBroken)
 	}
 	return text
@@ -743,5 +733,5 @@ func readKeywords(text string) (object Value, used []Repair, end int) {
 
 // IsObject reports whether a text is a JSON object as it is.
 func IsObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && llmclient.IsJSON([]byte(text))
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
