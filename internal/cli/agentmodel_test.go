@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
@@ -34,7 +35,7 @@ func TestParseAgentModels(t *testing.T) {
 		{"a=@https://h", []trace.AgentModel{{Agent: "a", BaseURL: "https://h"}}},
 		{"a=m=n,key_env=K", []trace.AgentModel{{Agent: "a", Model: "m=n", KeyEnv: "K"}}},
 	} {
-		got, err := parseAgentModels(c.text)
+		got, err := settings.ParseAgentModels(c.text)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%q: %v\n%s", c.text, err, diff)
 		}
@@ -53,7 +54,7 @@ func TestParseAgentModels(t *testing.T) {
 		{"a=m@", "no endpoint follows the @"},
 		{"a=m,key_env=" + planted, "no name of an environment variable"},
 	} {
-		if _, err := parseAgentModels(c.text); err == nil || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) {
+		if _, err := settings.ParseAgentModels(c.text); err == nil || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) {
 			t.Errorf("%q: %v, want an error about %q", c.text, err, c.want)
 		}
 	}
@@ -67,12 +68,12 @@ key_env = "SMALL_KEY"
 [agents]
 "b.c" = {model = "big"}
 `
-	f, err := parseConfigFile("x.toml", []byte(text), settingTable())
+	f, err := settings.ParseFile("x.toml", []byte(text), settings.Run())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := entry{"agent-1=small@localhost:8000,key_env=SMALL_KEY b.c=big", 2}
-	if got := f.entries[agentsTable]; got != want {
+	want := settings.entry{"agent-1=small@localhost:8000,key_env=SMALL_KEY b.c=big", 2}
+	if got := f.entries[settings.AgentsTable]; got != want {
 		t.Errorf("entry %+v, want %+v", got, want)
 	}
 	for _, c := range []struct{ text, want string }{
@@ -86,7 +87,7 @@ key_env = "SMALL_KEY"
 		{"[agents.a]\nmodel = 'm@http://h'", "x.toml:2: agent \"a\": the model or its endpoint holds what belongs elsewhere"},
 		{"[agents.a]\nkey_env = '" + planted + "'\nmodel = 'm'", "x.toml:2: agent \"a\": key_env is no name"},
 	} {
-		_, err := parseConfigFile("x.toml", []byte(c.text), settingTable())
+		_, err := settings.ParseFile("x.toml", []byte(c.text), settings.Run())
 		if err == nil || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) || exitCode(err) != 2 {
 			t.Errorf("%q: %v, want an error about %q", c.text, err, c.want)
 		}

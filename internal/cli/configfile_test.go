@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/internal/settings"
 )
 
 func TestConfigFileLines(t *testing.T) {
@@ -17,15 +19,15 @@ ticks = 7
 agents = "3"
 quiet = true
 `
-	f, err := parseConfigFile("x.toml", []byte(text), settingTable())
+	f, err := settings.ParseFile("x.toml", []byte(text), settings.Run())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]entry{
+	want := map[string]settings.entry{
 		"llm.model": {"m", 2}, "llm.timeout_ms": {"1000", 2}, "run.ticks": {"7", 5}, "run.seed": {"12", 6},
 		"run.agents": {"3", 7}, "run.quiet": {"true", 8},
 	}
-	if diff := cmp.Diff(want, f.entries, cmp.AllowUnexported(entry{})); diff != "" {
+	if diff := cmp.Diff(want, f.entries, cmp.AllowUnexported(settings.entry{})); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
 }
@@ -51,7 +53,7 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"[llm]\nmodel = 5\n", "x.toml:2: llm.model: the value has the wrong type; allowed: a text in quotes"},
 		{"[llm]\ntimeout_ms = [1]\n", "x.toml:2: llm.timeout_ms: the value has the wrong type; allowed: a whole number of milliseconds, or a duration in quotes"},
 	} {
-		_, err := parseConfigFile("x.toml", []byte(c.text), settingTable())
+		_, err := settings.ParseFile("x.toml", []byte(c.text), settings.Run())
 		if err == nil || err.Error() != c.want && !strings.HasPrefix(err.Error(), c.want+"; ") || exitCode(err) != 2 {
 			t.Errorf("parseConfigFile(%q):\n got %v (exit %d)\nwant %s", c.text, err, exitCode(err), c.want)
 		}
@@ -63,7 +65,7 @@ func TestConfigFileSyntaxErrorHasAPosition(t *testing.T) {
 		{"[run]\nticks = \n", "x.toml:2:9: "},
 		{"[run]\nticks = 1\nticks = 2\n", "x.toml:3:1: "},
 	} {
-		_, err := parseConfigFile("x.toml", []byte(c.text), settingTable())
+		_, err := settings.ParseFile("x.toml", []byte(c.text), settings.Run())
 		if err == nil || exitCode(err) != 2 || len(err.Error()) <= len(c.want) || err.Error()[:len(c.want)] != c.want {
 			t.Errorf("parseConfigFile(%q): %v, want an error that starts with %s", c.text, err, c.want)
 		}
@@ -76,14 +78,14 @@ func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{"", "[run]\nticks = 1\n", "llm = {model = 'x'}", "[a.b]\nc.d = {e = [1]}", "[[run]]", "run.ticks = 3\n[run.seed]"} {
 		f.Add([]byte(text))
 	}
-	all := settingTable()
+	all := settings.Run()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parseConfigFile("x.toml", data, all)
+		file, err := settings.ParseFile("x.toml", data, all)
 		if err != nil && exitCode(err) != 2 {
 			t.Errorf("exit code %d for %q", exitCode(err), data)
 		}
 		for key := range file.entries {
-			if _, ok := all.byKey(key); !ok {
+			if _, ok := all.ByKey(key); !ok {
 				t.Errorf("accepted %q, which is no setting", key)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace/tracetest"
 )
@@ -134,8 +135,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			// The developer's own settings must not decide a test.
-			for _, s := range settingTable() {
-				for _, name := range s.env {
+			for _, s := range settings.Run() {
+				for _, name := range s.Env {
 					env.Setenv(name, "")
 				}
 			}

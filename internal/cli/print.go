@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 )
 
@@ -49,4 +53,36 @@ func errorText(err error) string {
 		}
 	}
 	return strings.Join(said, "; ")
+}
+
+// log makes the settings about stderr hold from now on.
+func (m *Main) log(values []settings.Value) {
+	if m.screen == nil {
+		return // not run as a program
+	}
+	level := settings.Find(values, "run.log_level")
+	m.screen.mu.Lock()
+	defer m.screen.mu.Unlock()
+	if slices.Contains(level.Setting.Choices, level.Text) { // another one is refused later
+		m.screen.filter.level = level.Text
+	}
+	m.screen.filter.now = nil
+	if text := settings.Find(values, "run.log_timestamps").Text; text == "true" || text == "1" {
+		m.screen.filter.now = m.Now
+	}
+}
+
+// newProgressPrinter returns one for stderr.
+func (m *Main) newProgressPrinter(quiet bool) *terminal.Printer {
+	return &terminal.Printer{Screen: m.screen, Terminal: m.Terminal, Columns: m.Columns, Quiet: quiet ||
+		!m.screen.filter.shows("info")}
+}
+
+// shownValueMax bounds how much of a refused value an error repeats.
+const shownValueMax = 80
+
+// shown quotes a refused value for an error: bounded, on one line, and without a key
+// that was put in the wrong place.
+func shown(text string) string {
+	return strconv.Quote(plaintext.Clip(openai.Masked(text), shownValueMax))
 }

@@ -87,7 +87,7 @@ func (p *terminal) waitFor(t *testing.T, pattern string) string {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	wanted := regexp.MustCompile(strings.ReplaceAll(pattern, "LINE", regexp.QuoteMeta(lineStart)))
+	wanted := regexp.MustCompile(strings.ReplaceAll(pattern, "LINE", regexp.QuoteMeta(terminal.lineStart)))
 	given := time.AfterFunc(patience, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

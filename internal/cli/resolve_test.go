@@ -8,11 +8,12 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 )
 
 // shownSetting runs --print-config and returns one setting's value and origin.
-func shownSetting(t *testing.T, file string, env map[string]string, name string, args ...string) value {
+func shownSetting(t *testing.T, file string, env map[string]string, name string, args ...string) settings.Value {
 	t.Helper()
 	p := newProcess(t, env)
 	if file != "" {
@@ -20,7 +21,7 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 			t.Fatal(err)
 		}
 	}
-	config, err := p.loadConfigFile("", settingTable())
+	config, err := p.loadConfigFile("", settings.Run())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +29,8 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 	for i := 0; i+1 < len(args); i += 2 {
 		given[args[i]] = args[i+1]
 	}
-	values := resolve(settingTable(), argumentSource(given["argument"]), flagSource(given), envSource(p.LookupEnv), config.source())
-	i := slices.IndexFunc(values, func(v value) bool { return v.setting.name() == name })
+	values := settings.Resolve(settings.Run(), settings.Argument(given["argument"]), settings.Flags(given), settings.Environment(p.LookupEnv), config.Source())
+	i := slices.IndexFunc(values, func(v settings.Value) bool { return v.Setting.Name() == name })
 	if i < 0 {
 		t.Fatalf("no setting %s", name)
 	}
@@ -38,7 +39,7 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 
 func TestStrongestSourceWins(t *testing.T) {
 	const file = "[llm]\nmodel = \"from-file\"\napi_key = \"\"\n[run]\nscenario = \"minimal\"\n"
-	full := map[string]string{envPrefix + "MODEL": "from-env", envPrefix + "API_KEY": "k1", "OPENAI_API_KEY": "k2"}
+	full := map[string]string{settings.EnvPrefix + "MODEL": "from-env", settings.EnvPrefix + "API_KEY": "k1", "OPENAI_API_KEY": "k2"}
 	for _, c := range []struct {
 		name, file, setting string
 		env                 map[string]string
@@ -47,19 +48,19 @@ func TestStrongestSourceWins(t *testing.T) {
 	}{
 		{"flag over all", file, "model", full, []string{"model", " from-flag "}, "from-flag", "flag --model"},
 		{"environment over file", file, "model", full, nil, "from-env", "environment AGENT_WORLD_LLM_MODEL"},
-		{"blank variable counts as unset", file, "model", map[string]string{envPrefix + "MODEL": " \t"}, nil, "from-file", "config.toml:2"},
+		{"blank variable counts as unset", file, "model", map[string]string{settings.EnvPrefix + "MODEL": " \t"}, nil, "from-file", "config.toml:2"},
 		{"file over default", file, "scenario", nil, nil, "minimal", "config.toml:5"},
 		{"argument over file", file, "scenario", nil, []string{"argument", "two_bases"}, "two_bases", "argument"},
 		{"default", "", "scenario", nil, nil, "llm_bootstrap", "default"},
 		{"own variable over the general one", "", "api_key", full, nil, "k1", "environment AGENT_WORLD_LLM_API_KEY"},
 		{"general variable", file, "api_key", map[string]string{"OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
-		{"general variable when the own one is blank", "", "api_key", map[string]string{envPrefix + "API_KEY": "", "OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
+		{"general variable when the own one is blank", "", "api_key", map[string]string{settings.EnvPrefix + "API_KEY": "", "OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
 		{"blank text in the file counts as unset", file, "api_key", nil, nil, "", "default"},
 		{"general base URL", "", "base-url", map[string]string{"OPENAI_BASE_URL": "http://localhost:1"}, nil, "http://localhost:1", "environment OPENAI_BASE_URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := shownSetting(t, c.file, c.env, c.setting, c.args...)
-			if got := [2]string{v.text, v.origin.String()}; got != [2]string{c.text, c.origin} {
+			if got := [2]string{v.Text, v.Origin.String()}; got != [2]string{c.text, c.origin} {
 				t.Errorf("value and origin = %q, want %q", got, [2]string{c.text, c.origin})
 			}
 		})
@@ -68,20 +69,20 @@ func TestStrongestSourceWins(t *testing.T) {
 
 // TestNoneIsTakenWhereItIsSaid: who reads "default none" may write it.
 func TestNoneIsTakenWhereItIsSaid(t *testing.T) {
-	for _, s := range settingTable() {
-		if v := shownSetting(t, "", nil, s.name(), s.name(), noneText); s.flag != "" && s.absent == noneText && v.text != "" {
-			t.Errorf("--%s none sets %q", s.flag, v.text)
+	for _, s := range settings.Run() {
+		if v := shownSetting(t, "", nil, s.Name(), s.Name(), settings.None); s.Flag != "" && s.Absent == settings.None && v.Text != "" {
+			t.Errorf("--%s none sets %q", s.Flag, v.Text)
 		}
 	}
 }
 
 func TestDefaultsMakeAConfig(t *testing.T) {
-	got, err := newConfig(trace.Settings{}, resolve(settingTable()))
+	got, err := newConfig(trace.Settings{}, settings.Resolve(settings.Run()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{Settings: trace.DefaultSettings(), process: process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
-	got.values = nil
+	want := config{Settings: trace.DefaultSettings(), Process: settings.Process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
+	got.Values = nil
 	// Without a row in the table.
 	want.ReasonStepsMax, want.GuardRoundsMax = 0, 0
 	if !reflect.DeepEqual(got, want) {
@@ -91,31 +92,31 @@ func TestDefaultsMakeAConfig(t *testing.T) {
 
 // TestASettingReadsBack: a fork begins with the texts of its parent's settings.
 func TestASettingReadsBack(t *testing.T) {
-	for _, s := range settingTable() {
-		text := s.fallback
-		switch s.kind {
-		case kindFile, kindDir, kindSecret, kindMillis:
+	for _, s := range settings.Run() {
+		text := s.Fallback
+		switch s.Kind {
+		case settings.KindFile, settings.KindDir, settings.KindSecret, settings.KindMillis:
 			continue
-		case kindMoney:
+		case settings.KindMoney:
 			text = "4000.00"
-		case kindNumber:
+		case settings.KindNumber:
 			text = "0.50"
-		case kindJSON:
+		case settings.KindJSON:
 			text = `{"b":1.0,"a":"<"}`
-		case kindCount, kindSeed:
+		case settings.KindCount, settings.KindSeed:
 			text = cmp.Or(text, "4000")
-		case kindAgents:
+		case settings.KindAgents:
 			text = "a=m@http://h/v1,key_env=K b=n"
-		case kindChecks:
+		case settings.KindChecks:
 			text = "plan,taint"
-		case kindGates:
+		case settings.KindGates:
 			text = "score>=3 llm_errors<=0"
-		case kindText, kindPath, kindURL:
+		case settings.KindText, settings.KindPath, settings.KindURL:
 			text = cmp.Or(text, "http://h")
 		}
 		var c config
-		if err := s.read(text, s.into(&c)); err != nil || s.text(&c) != text {
-			t.Errorf("%s: %q reads back as %q, %v", s.key, text, s.text(&c), err)
+		if err := s.Read(text, s.Into(&c)); err != nil || s.Text(&c) != text {
+			t.Errorf("%s: %q reads back as %q, %v", s.Key, text, s.Text(&c), err)
 		}
 	}
 }
@@ -130,23 +131,23 @@ func TestTableIsSound(t *testing.T) {
 		seen[name] = owner
 	}
 	var c config
-	for _, s := range settingTable() {
-		claim(s.key, s.key)
-		if s.flag != "" {
-			claim("--"+s.flag, s.key)
+	for _, s := range settings.Run() {
+		claim(s.Key, s.Key)
+		if s.Flag != "" {
+			claim("--"+s.Flag, s.Key)
 		}
-		for _, name := range s.env {
-			claim(name, s.key)
+		for _, name := range s.Env {
+			claim(name, s.Key)
 		}
-		if s.doc == "" || s.fallback == "" && s.absent == "" {
-			t.Errorf("%s: a doc line and a default or its description are needed", s.key)
+		if s.Doc == "" || s.Fallback == "" && s.Absent == "" {
+			t.Errorf("%s: a doc line and a default or its description are needed", s.Key)
 		}
-		if s.kind == kindSecret && s.flag != "" {
-			t.Errorf("%s: a secret must not be a flag", s.key)
+		if s.Kind == settings.KindSecret && s.Flag != "" {
+			t.Errorf("%s: a secret must not be a flag", s.Key)
 		}
-		if s.fallback != "" {
-			if err := s.read(s.fallback, s.into(&c)); err != nil {
-				t.Errorf("%s: the default is refused: %v", s.key, err)
+		if s.Fallback != "" {
+			if err := s.Read(s.Fallback, s.Into(&c)); err != nil {
+				t.Errorf("%s: the default is refused: %v", s.Key, err)
 			}
 		}
 	}
@@ -168,12 +169,12 @@ func TestReadRefuses(t *testing.T) {
 		{"llm.api_key", "two words", "the key holds a space or a special character; allowed: visible ASCII characters"},
 		{"run.protocol", "a\x1b[2Jb", `"a\x1b[2Jb" is not known; allowed: full, lean`},
 	} {
-		s, ok := settingTable().byKey(c.setting)
+		s, ok := settings.Run().ByKey(c.setting)
 		if !ok {
 			t.Fatalf("no setting %s", c.setting)
 		}
 		var got config
-		err := s.read(c.text, s.into(&got))
+		err := s.Read(c.text, s.Into(&got))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("read %s from %q: error %v, want %s", c.setting, c.text, err, c.want)
 		}
@@ -184,10 +185,10 @@ func TestReadRefuses(t *testing.T) {
 }
 
 func TestReadMillis(t *testing.T) {
-	s, _ := settingTable().byKey("llm.timeout_ms")
+	s, _ := settings.Run().ByKey("llm.timeout_ms")
 	for text, want := range map[string]int64{"1500": 1500, "1.5s": 1500, "2m": 120_000, "0.5s": 500} {
 		var got int64
-		if err := s.read(text, &got); err != nil || got != want {
+		if err := s.Read(text, &got); err != nil || got != want {
 			t.Errorf("read(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}

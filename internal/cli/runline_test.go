@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
@@ -36,28 +37,28 @@ func (p *printed) String() string {
 }
 
 // newLine returns a run's line and what it prints to.
-func newLine(terminal bool, columns int) (*runLine, *printed) {
+func newLine(terminal bool, columns int) (*terminal.RunLine, *printed) {
 	var out printed
-	l := &runLine{
-		progressPrinter: &progressPrinter{w: &screen{w: &out}, terminal: terminal, columns: func() int { return columns }}, now: time.Now,
-		prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
+	l := &terminal.RunLine{
+		Printer: &terminal.Printer{Screen: &terminal.Screen{w: &out}, Terminal: terminal, Columns: func() int { return columns }}, Now: time.Now,
+		Prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
 	}
 	began := time.Now()
-	l.traffic = func() traffic { return traffic{sent: l.open, since: began} } // all are sent at once
+	l.Traffic = func() terminal.Traffic { return terminal.Traffic{Sent: l.open, Since: began} } // all are sent at once
 	return l, &out
 }
 
 // drawn are the updating lines in an output, in the order in which they were drawn.
-func drawn(output string) []string { return strings.Split(output, lineStart) }
+func drawn(output string) []string { return strings.Split(output, terminal.lineStart) }
 
 // TestLineMovesDuringATick follows one long tick with two calls.
 func TestLineMovesDuringATick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(true, 120)
-		var now atomic.Pointer[traffic]
-		now.Store(&traffic{})
-		l.traffic = func() traffic { return *now.Load() }
-		l.start(engine.Progress{Ticks: 3, Currency: "USD", Cap: trace.Limit{Calls: 50, Tokens: 200_000, Cost: price.FromMicros(2_000_000)}})
+		var now atomic.Pointer[terminal.Traffic]
+		now.Store(&terminal.Traffic{})
+		l.Traffic = func() terminal.Traffic { return *now.Load() }
+		l.Start(engine.Progress{Ticks: 3, Currency: "USD", Cap: trace.Limit{Calls: 50, Tokens: 200_000, Cost: price.FromMicros(2_000_000)}})
 		_, tickEnds := l.Begin(t.Context(), engine.Span{Kind: engine.SpanTick, Tick: 1})
 		_, first := l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 1, Model: "m"})
 		time.Sleep(4 * time.Second)
@@ -65,7 +66,7 @@ func TestLineMovesDuringATick(t *testing.T) {
 		began := time.Now()
 		time.Sleep(90 * time.Second)
 		until := time.Now().Add(30*time.Second + 400*time.Millisecond)
-		now.Store(&traffic{sent: 1, since: began, until: until})
+		now.Store(&terminal.Traffic{Sent: 1, Since: began, Until: until})
 		synctest.Wait()
 		time.Sleep(300 * time.Millisecond)
 		lines := drawn(out.String())
@@ -75,26 +76,26 @@ func TestLineMovesDuringATick(t *testing.T) {
 				t.Errorf("%q is not in the line %q", want, last)
 			}
 		}
-		if most := int(94300*time.Millisecond/redrawEvery) + 1; len(lines) < 90 || len(lines) > most+1 {
+		if most := int(94300*time.Millisecond/terminal.redrawEvery) + 1; len(lines) < 90 || len(lines) > most+1 {
 			t.Errorf("%d lines were drawn in 94 s, want at most %d", len(lines), most)
 		}
 		first(engine.Ending{Answer: &llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 100, Output: 50}}}})
-		time.Sleep(redrawEvery)
+		time.Sleep(terminal.redrawEvery)
 		lines = drawn(out.String())
 		if last := lines[len(lines)-1]; !strings.Contains(last, "1 call 1m30s  0") && !strings.Contains(last, "1 call 1m30s  1/50") || !strings.Contains(last, "1/50 calls") || !strings.Contains(last, "0.20/2.00 USD") || !strings.Contains(last, "150/200k tokens") {
 			t.Errorf("after an answer: %q", last)
 		}
-		now.Store(&traffic{own: true, since: began, until: until}) // the other one waits for its turn
-		time.Sleep(redrawEvery)
+		now.Store(&terminal.Traffic{Own: true, Since: began, Until: until}) // the other one waits for its turn
+		time.Sleep(terminal.redrawEvery)
 		lines = drawn(out.String())
 		if last := lines[len(lines)-1]; !strings.Contains(last, "tick 1/3  1m34s  own rate limit 29s  1 queued  1/50 calls") {
 			t.Errorf("with a limit of the user's own: %q", last)
 		}
 		second(engine.Ending{Answer: &llmclient.Answer{Failure: &llmclient.Failure{}}})
 		tickEnds(engine.Ending{})
-		l.show(engine.Progress{Tick: 1, Ticks: 3, Decisions: 2, Errors: 1, Currency: "USD"})
+		l.Show(engine.Progress{Tick: 1, Ticks: 3, Decisions: 2, Errors: 1, Currency: "USD"})
 		time.Sleep(10 * time.Second)
-		l.finish()
+		l.Finish()
 		if text := out.String(); !strings.HasSuffix(text, "\n") || !strings.Contains(text, "ETA 2m59s") || strings.Contains(text, "ETA 0s") {
 			t.Errorf("the end is %q", text[max(0, len(text)-200):])
 		}
@@ -106,9 +107,9 @@ func TestLineFits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(true, 0)
 		var width atomic.Int64
-		l.columns = func() int { return int(width.Load()) }
-		l.start(engine.Progress{})
-		l.show(engine.Progress{Tick: 12, Ticks: 30, Decisions: 60, Errors: 2, Rejected: 1, InputTokens: 600_000, Currency: "円円", Charged: trace.Limit{Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Cost: price.FromMicros(1_000_000)}})
+		l.Columns = func() int { return int(width.Load()) }
+		l.Start(engine.Progress{})
+		l.Show(engine.Progress{Tick: 12, Ticks: 30, Decisions: 60, Errors: 2, Rejected: 1, InputTokens: 600_000, Currency: "円円", Charged: trace.Limit{Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Cost: price.FromMicros(1_000_000)}})
 		for range 6 {
 			l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 13, Model: "m"})
 		}
@@ -119,7 +120,7 @@ func TestLineFits(t *testing.T) {
 			lines := drawn(out.String()) // the clock may have drawn it, too
 			text, room := lines[len(lines)-1], columns-1
 			if columns == 0 {
-				room = columnsDefault - 1
+				room = terminal.columnsDefault - 1
 			}
 			if plaintext.Cells(text) > room {
 				t.Errorf("%d columns: %q takes %d", columns, text, plaintext.Cells(text))
@@ -132,7 +133,7 @@ func TestLineFits(t *testing.T) {
 				}
 			}
 		}
-		l.finish()
+		l.Finish()
 	})
 }
 
@@ -147,13 +148,13 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			Charged: trace.Limit{Calls: 57, Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Calls: 90, Cost: price.FromMicros(1_000_000), Tokens: 900_000},
 		}
 		l.tick, l.ticked, l.open = 12, began, 8
-		quiet, busy := traffic{}, traffic{sent: 6, since: began.Add(664 * time.Second), until: began.Add(784 * time.Second)}
+		quiet, busy := terminal.Traffic{}, terminal.Traffic{Sent: 6, Since: began.Add(664 * time.Second), Until: began.Add(784 * time.Second)}
 		own := busy
-		own.own = true
+		own.Own = true
 		now := began.Add(754 * time.Second)
 		for _, c := range []struct {
 			columns int
-			traffic traffic
+			traffic terminal.Traffic
 			want    string
 		}{
 			{39, quiet, "tick 12/30  12m34s  68% tokens"},
@@ -163,8 +164,8 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			{79, busy, "tick 12/30  12m34s  6 calls 1m30s  waits 30s  63% calls 42% USD 68% tokens"},
 			{79, own, "tick 12/30  12m34s  6 calls 1m30s  rate limit 30s  63% calls 42% USD 68% tokens"},
 		} {
-			l.traffic = func() traffic { return c.traffic }
-			if got := fitted(l.parts(now), c.columns); got != c.want {
+			l.Traffic = func() terminal.Traffic { return c.traffic }
+			if got := terminal.fitted(l.parts(now), c.columns); got != c.want {
 				t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
 			}
 		}
@@ -175,15 +176,15 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 // with, and a line that is written in parts is not torn.
 func TestWhatIsPrintedComesAboveTheLine(t *testing.T) {
 	var out bytes.Buffer
-	p := &progressPrinter{w: &screen{w: &out}, terminal: true}
-	p.update("one", 1, 2)
-	p.note("careful\x1b[2J")
-	plaintext.Fprintf(p.w, "in ")
-	p.update("two", 2, 2)
-	plaintext.Fprintf(p.w, "parts\n")
-	p.finish()
-	p.finish()
-	want := lineStart + "one" + lineStart + "careful\\u001b[2J\none" + lineStart + "in parts\ntwo\n"
+	p := &terminal.Printer{Screen: &terminal.Screen{w: &out}, Terminal: true}
+	p.Update("one", 1, 2)
+	p.Note("careful\x1b[2J")
+	plaintext.Fprintf(p.Screen, "in ")
+	p.Update("two", 2, 2)
+	plaintext.Fprintf(p.Screen, "parts\n")
+	p.Finish()
+	p.Finish()
+	want := terminal.lineStart + "one" + terminal.lineStart + "careful\\u001b[2J\none" + terminal.lineStart + "in parts\ntwo\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
@@ -193,11 +194,11 @@ func TestWhatIsPrintedComesAboveTheLine(t *testing.T) {
 func TestLongTicksAreSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(false, 0)
-		l.start(engine.Progress{Ticks: 40})
-		l.show(engine.Progress{Tick: 1, Ticks: 40}) // has no line
+		l.Start(engine.Progress{Ticks: 40})
+		l.Show(engine.Progress{Tick: 1, Ticks: 40}) // has no line
 		l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 2})
 		time.Sleep(95 * time.Second)
-		l.finish()
+		l.Finish()
 		want := ""
 		for _, at := range []string{"30s", "1m00s", "1m30s"} {
 			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 decisions\n", at, at)
@@ -212,12 +213,12 @@ func TestQuietKeepsNotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, terminal := range []bool{false, true} {
 			l, out := newLine(terminal, 0)
-			l.quiet = true
-			l.start(engine.Progress{Ticks: 1})
+			l.Quiet = true
+			l.Start(engine.Progress{Ticks: 1})
 			time.Sleep(time.Hour)
-			l.show(engine.Progress{Tick: 1, Ticks: 1})
-			l.note("n")
-			l.finish()
+			l.Show(engine.Progress{Tick: 1, Ticks: 1})
+			l.Note("n")
+			l.Finish()
 			if out.String() != "n\n" {
 				t.Errorf("printed %q, want only the note", out.String())
 			}
@@ -227,12 +228,12 @@ func TestQuietKeepsNotes(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	for d, want := range map[time.Duration]string{-1: "0s", 59 * time.Second: "59s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m", 76 * time.Hour: "3d04h"} {
-		if got := brief(d); got != want {
+		if got := terminal.Brief(d); got != want {
 			t.Errorf("brief(%s) = %s, want %s", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 9999: "9999", 61_500: "61k", 1_250_000: "1.2M", 250_000_000: "250M"} {
-		if got := thousands(n); got != want {
+		if got := terminal.thousands(n); got != want {
 			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
 		}
 	}

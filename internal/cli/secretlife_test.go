@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 )
 
@@ -126,7 +127,7 @@ func newKeyed(t *testing.T, inFile bool) keyed {
 			t.Fatal(err)
 		}
 	} else {
-		k.env[envPrefix+"API_KEY"] = secrets["key"]
+		k.env[settings.EnvPrefix+"API_KEY"] = secrets["key"]
 	}
 	k.live = []string{
 		"--model", "m", "--base-url", server.URL + "/v1?api-key=" + secrets["query of the URL"], "--retry-backoff", "1ms",

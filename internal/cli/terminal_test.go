@@ -23,6 +23,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
@@ -302,7 +304,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		checkPrinted(t, what, q.stdout.String())
 		errs := q.stderr.String()
 		if terminal {
-			errs = strings.ReplaceAll(errs, lineStart, "\n") // the one sequence that is ours
+			errs = strings.ReplaceAll(errs, terminal.lineStart, "\n") // the one sequence that is ours
 		}
 		checkPrinted(t, what, errs)
 		if code == exitInternal && strings.Contains(errs, "goroutine") {
@@ -362,8 +364,8 @@ func TestNothingActsOnATerminal(t *testing.T) {
 			call(cancelled, false, args...)
 		})
 	}
-	for _, s := range settingTable() {
-		for _, variable := range s.env {
+	for _, s := range settings.Run() {
+		for _, variable := range s.Env {
 			q := newProcess(t, map[string]string{variable: evil}, "--estimate-only")
 			q.Run(cancelled)
 			checkPrinted(t, variable, q.output())
@@ -404,14 +406,14 @@ func TestAllIsPrintedByOneFunction(t *testing.T) {
 // ends is written out at the end.
 func TestScreenJoinsCharacters(t *testing.T) {
 	var out bytes.Buffer
-	s := &screen{w: &out}
+	s := &terminal.Screen{w: &out}
 	for _, b := range []byte("ä漢🙂\u202e\xff\xe6\xbc") {
 		if n, err := s.Write([]byte{b}); n != 1 || err != nil {
 			t.Errorf("Write = %d, %v", n, err)
 		}
 	}
-	s.flush()
-	s.flush()
+	s.Flush()
+	s.Flush()
 	if want := "ä漢🙂\\u202e\\ufffd\\ufffd\\ufffd"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}

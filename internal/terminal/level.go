@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"slices"
@@ -12,15 +12,15 @@ var logLevels = []struct {
 	name     string
 	prefixes []string
 }{
-	{"error", []string{programName + ": ", advicePrefix, "interrupted: ", "interrupted again: "}},
+	{"error", []string{cli.programName + ": ", cli.advicePrefix, "interrupted: ", "interrupted again: "}},
 	{"warn", []string{"WARNING: ", "warning: "}},
 	{"note", []string{"note: "}},
 	{"info", nil},
 }
 
-// logFilter chooses the lines of stderr and says when they were written. The zero value passes
+// Filter chooses the lines of stderr and says when they were written. The zero value passes
 // all on as they are.
-type logFilter struct {
+type Filter struct {
 	// level is the least important one that is shown, empty for all.
 	level string
 	// now is the clock for times before lines, nil for none.
@@ -30,7 +30,7 @@ type logFilter struct {
 }
 
 // shows reports whether lines of a level are shown.
-func (f *logFilter) shows(level string) bool {
+func (f *Filter) shows(level string) bool {
 	place := func(name string) int {
 		for i, l := range logLevels {
 			if l.name == name {
@@ -43,7 +43,7 @@ func (f *logFilter) shows(level string) bool {
 }
 
 // pass returns what of a text is shown, and how.
-func (f *logFilter) pass(text string) string {
+func (f *Filter) pass(text string) string {
 	if f.now == nil && f.shows("info") {
 		return text
 	}
@@ -67,21 +67,4 @@ func (f *logFilter) pass(text string) string {
 		f.open = !strings.HasSuffix(line, "\n")
 	}
 	return b.String()
-}
-
-// log makes the settings about stderr hold from now on.
-func (m *Main) log(values []value) {
-	if m.screen == nil {
-		return // not run as a program
-	}
-	level := find(values, "run.log_level")
-	m.screen.mu.Lock()
-	defer m.screen.mu.Unlock()
-	if slices.Contains(level.setting.choices, level.text) { // another one is refused later
-		m.screen.filter.level = level.text
-	}
-	m.screen.filter.now = nil
-	if text := find(values, "run.log_timestamps").text; text == "true" || text == "1" {
-		m.screen.filter.now = m.Now
-	}
 }
