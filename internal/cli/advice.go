@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
@@ -40,13 +41,10 @@ func (a *advised) Unwrap() error { return a.error }
 // advise adds to an error what to do about it.
 func advise(err error, next ...advice) error { return &advised{err, next} }
 
-// advicePrefix begins the line of an advice.
-const advicePrefix = "next: "
-
 // printAdvice writes each advice as a line.
 func (m *Main) printAdvice(w io.Writer, next ...advice) {
 	for _, a := range next {
-		plaintext.Fprintf(w, "%s%s   # %s\n", advicePrefix,
+		plaintext.Fprintf(w, "%s%s   # %s\n", terminal.AdvicePrefix,
 			openai.Masked(m.commandLine(a.words...), append(m.keysOfEnvironment(), m.keys...)...), a.does)
 	}
 }
@@ -139,7 +137,7 @@ func (p plan) resumeAdvice(does string, more ...string) advice {
 func (p plan) raiseAdvice(spent trace.Caps) advice {
 	var more []string
 	for _, s := range settings.Caps() {
-		text := func(of trace.Caps) string { return s.Text(&config{Settings: trace.Settings{Caps: of}}) }
+		text := func(of trace.Caps) string { return s.Text(&settings.Config{Settings: trace.Settings{Caps: of}}) }
 		limit, used := text(p.Caps), text(spent)
 		if n, err := strconv.ParseInt(limit, 10, 64); err == nil && n > 0 {
 			count, _ := strconv.ParseInt(used, 10, 64) // none is 0

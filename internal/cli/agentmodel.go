@@ -65,7 +65,7 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 	case a.KeyEnv != "" && c.trusts != nil && !c.trusts(own.url, a.KeyEnv):
 		again := settings.AgentModelsText([]trace.AgentModel{a})
 		plaintext.Fprintf(m.Stderr, "note: %s\n", withheld("environment "+a.KeyEnv, own.url,
-			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", settings.EnvPrefix, again, settings.AgentsTable, configName)))
+			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", settings.EnvPrefix, again, settings.AgentsTable, settings.ConfigName)))
 	case a.KeyEnv != "":
 		text, _ := m.LookupEnv(a.KeyEnv)
 		text = strings.TrimSpace(text)

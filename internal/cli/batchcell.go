@@ -22,7 +22,7 @@ import (
 func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *limiters,
 	note func(string)) (batch.Result, error) {
 	cell := *m
-	log := &terminal.Screen{w: a.Log}
+	log := terminal.NewScreen(a.Log, programName)
 	cell.Stdout = io.Discard
 	cell.Stderr = log
 	cell.screen = log

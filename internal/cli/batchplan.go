@@ -58,7 +58,7 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
 	b.file, err = batch.Parse(data)
 	problems := batch.Problems(err)
-	all := settings.Run()
+	all := settingTable()
 	for _, s := range settingsIn(b.file) {
 		known, ok := all.ByKey(s.Key)
 		table, key, _ := strings.Cut(s.Key, ".")
@@ -125,7 +125,7 @@ func settingsIn(f batch.File) []batch.Setting {
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
 func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
-	all := settings.Run()
+	all := settingTable()
 	var file settings.File
 	if m.runAround() == "" {
 		file, err = m.loadConfigFile("", all)
@@ -158,7 +158,7 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		set := map[string]settings.Value{}
 		put := func(key, text string, line int) {
 			if s, ok := all.ByKey(key); ok {
-				set[key] = settings.Value{s, text, settings.Origin{settings.FromFile, name + ":" + strconv.Itoa(line)}}
+				set[key] = settings.Value{Setting: s, Text: text, Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
 			}
 		}
 		put("run.scenario", scenarioName, b.file.ScenariosLine)

@@ -232,7 +232,7 @@ func (f *flagText) Set(text string) error {
 // Type names the kind of value in help. "bool" is what makes pflag accept the
 // flag without a value.
 func (f *flagText) Type() string {
-	return cmp.Or(settings.KindWords[f.kind].flag, "text")
+	return f.kind.Word()
 }
 
 // addFlags gives a command a flag for each setting that has one.
@@ -256,6 +256,6 @@ func addFlags(flags *pflag.FlagSet, all settings.Table) {
 // borrowSettings gives a command the flags of some settings of a run, and the one of the
 // configuration file, for [Main.gather].
 func borrowSettings(flags *pflag.FlagSet, keys []string) {
-	addFlags(flags, slices.DeleteFunc(settings.Run(), func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }))
+	addFlags(flags, slices.DeleteFunc(settingTable(), func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }))
 	addConfigFlag(flags)
 }

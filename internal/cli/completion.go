@@ -69,7 +69,7 @@ func (m *Main) complete(c *cobra.Command) {
 			return m.runsFor(word), cobra.ShellCompDirectiveDefault
 		}
 	}
-	all := settings.Run()
+	all := settingTable()
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		values := func(*cobra.Command, []string) []string { return nil }
 		switch {

@@ -1,24 +1,16 @@
 package cli
 
 import (
-	"fmt"
-	"reflect"
-	"slices"
-
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
 
-// config is a run's settings, read and within their ranges: those that shape it and
-// those of this process. Whether they fit each other, and what the files hold that they
-// name, is for newPlan to find out.
+// config is a run's settings with what else decides who may be asked. Whether the settings fit
+// each other, and what the files hold that they name, is for newPlan to find out.
 type config struct {
-	trace.Settings
-	settings.Process
-	// Values are the texts with where they came from, for messages. A key is in none of
-	// them.
-	Values []settings.Value
+	settings.Config
 	// configFile is the configuration file that a flag named, empty for none.
 	configFile string
 	// estimateOnly says that nothing will be sent, so that no key is needed.
@@ -29,35 +21,16 @@ type config struct {
 	withheld string
 }
 
-// newConfig reads the values into a config. The error names each value that is not allowed, its
-// place and the allowed values:
-//
-//	config.toml:8: run.ticks: "0" is out of range; allowed: a whole number from 1 to 10000000
-//
-// Values are checked in the order of the table. What comes from a run that is forked is in base.
+// newConfig reads the values into a config.
 func newConfig(base trace.Settings, values []settings.Value) (config, error) {
-	c := config{Settings: base, Values: slices.Clone(values)}
-	keys := settings.KeysOf(values)
-	var wrong []string
-	for i, v := range values {
-		if v.Text == "" && v.Origin.Rank == settings.FromFlag {
-			reflect.ValueOf(v.Setting.Into(&c)).Elem().SetZero()
-		}
-		if v.Text == "" {
-			continue
-		}
-		if err := settings.MisplacedKey(v, keys); err != nil {
-			return config{}, err
-		}
-		if v.Origin.Rank == settings.FromRun {
-			continue
-		}
-		if err := v.Setting.Read(v.Text, v.Setting.Into(&c)); err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %v", v.Where(), err))
-		}
-		if v.Setting.Kind == settings.KindSecret {
-			c.Values[i].Text = "set"
-		}
-	}
-	return c, badInputs(wrong)
+	c, err := settings.New(base, values)
+	return config{Config: c}, wrongSettings(err)
+}
+
+// settingTable returns every setting of a run.
+func settingTable() settings.Table {
+	return settings.Standard().Checked("run.gate", func(text string) error {
+		_, err := report.ParseBound(text)
+		return err
+	})
 }

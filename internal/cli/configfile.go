@@ -12,15 +12,12 @@ import (
 	"example.com/agentworld/run"
 )
 
-// configName is the configuration file looked for in the working directory.
-const configName = "config.toml"
-
 // loadConfigFile reads the file the user named, or config.toml in the working
 // directory where there is one. Given by name, the file must exist.
 func (m *Main) loadConfigFile(named string, all settings.Table) (settings.File, error) {
 	name := named
 	if name == "" {
-		name = configName
+		name = settings.ConfigName
 	}
 	data, err := readBounded(m.path(name), settings.FileLimits.Bytes)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
@@ -31,14 +28,15 @@ func (m *Main) loadConfigFile(named string, all settings.Table) (settings.File, 
 			"configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name,
 			cause(err))
 	}
-	return settings.ParseFile(name, data, all)
+	file, err := settings.ParseFile(name, data, all)
+	return file, wrongSettings(err)
 }
 
 // runAround returns the run directory that holds the configuration file of the working
 // directory. It is empty if there is no such file or no such directory. The author of the
 // run may also be the author of the file.
 func (m *Main) runAround() string {
-	if _, err := os.Lstat(m.path(configName)); err != nil {
+	if _, err := os.Lstat(m.path(settings.ConfigName)); err != nil {
 		return ""
 	}
 	for dir := m.path("."); ; dir = filepath.Dir(dir) {

@@ -161,7 +161,7 @@ func (m *Main) rehearsed(c config) (doctor.Turn, error) {
 // variables where a setting has no flag.
 func withFlags(advice string) string {
 	var names []string
-	for _, s := range settings.Run() {
+	for _, s := range settingTable() {
 		if s.Flag != "" {
 			names = append(names, "{"+s.Key+"}", "--"+s.Flag)
 		} else if len(s.Env) > 0 {

@@ -56,7 +56,7 @@ func (m *Main) forkCommand() *cobra.Command {
 			return m.fork(c.Context(), args[0], c.Flags(), f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settings.Run(),
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(),
 		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
 	c.Flags().Int64Var(&f.atTick, "at-tick", -1, "last tick of the run that is kept; 0 keeps none")
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")
@@ -119,10 +119,10 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 		if !s.Shapes && s.Key != "llm.offline" && s.Key != "run.replay_miss" || s.Key == "llm.base_url" && named && !live {
 			return settings.Value{}, false
 		}
-		if text := s.Text(&config{Settings: parent}); s.Shapes && text != "" {
-			return settings.Value{s, text, settings.Origin{Rank: settings.FromRun}}, true
+		if text := s.Text(&settings.Config{Settings: parent}); s.Shapes && text != "" {
+			return settings.Value{Setting: s, Text: text, Origin: settings.Origin{Rank: settings.FromRun}}, true
 		}
-		return settings.Value{s, s.Fallback, settings.Origin{Rank: settings.FromDefault}}, true
+		return settings.Value{Setting: s, Text: s.Fallback, Origin: settings.Origin{Rank: settings.FromDefault}}, true
 	})
 	if err != nil {
 		return err

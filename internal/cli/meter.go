@@ -285,9 +285,9 @@ func capsGiven(c config) func(trace.Caps) trace.Caps {
 		return nil
 	}
 	return func(caps trace.Caps) trace.Caps {
-		changed := config{Settings: trace.Settings{Caps: caps}}
+		changed := settings.Config{Settings: trace.Settings{Caps: caps}}
 		for _, s := range given {
-			reflect.ValueOf(s.Into(&changed)).Elem().Set(reflect.ValueOf(s.Into(&c)).Elem())
+			reflect.ValueOf(s.Into(&changed)).Elem().Set(reflect.ValueOf(s.Into(&c.Config)).Elem())
 		}
 		return changed.Caps
 	}

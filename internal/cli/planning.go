@@ -94,7 +94,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	}
 	for _, v := range p.Values {
 		if err := settings.MisplacedKey(v, keys); err != nil {
-			return p, err
+			return p, badInput("%w", err)
 		}
 	}
 	if err := m.loadSampling(&p.config, p.agentIDs, keys); err != nil {
@@ -239,7 +239,7 @@ func (p *plan) endWithTheModel() {
 		ofStub := p.Live() && stubOnly[v.Setting.Key] != ""
 		if v.Origin.Rank == settings.FromRun && (ofStub || unpaid && v.Setting.Kind == settings.KindMoney) {
 			p.Values[i].Text = ""
-			reflect.ValueOf(v.Setting.Into(&p.config)).Elem().SetZero()
+			reflect.ValueOf(v.Setting.Into(&p.Config)).Elem().SetZero()
 		}
 	}
 }

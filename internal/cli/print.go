@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
@@ -60,29 +60,20 @@ func (m *Main) log(values []settings.Value) {
 	if m.screen == nil {
 		return // not run as a program
 	}
-	level := settings.Find(values, "run.log_level")
-	m.screen.mu.Lock()
-	defer m.screen.mu.Unlock()
-	if slices.Contains(level.Setting.Choices, level.Text) { // another one is refused later
-		m.screen.filter.level = level.Text
-	}
-	m.screen.filter.now = nil
+	var now func() time.Time
 	if text := settings.Find(values, "run.log_timestamps").Text; text == "true" || text == "1" {
-		m.screen.filter.now = m.Now
+		now = m.Now
 	}
+	m.screen.Limit(settings.Find(values, "run.log_level").Text, now) // a level that is none is refused later
 }
 
 // newProgressPrinter returns one for stderr.
 func (m *Main) newProgressPrinter(quiet bool) *terminal.Printer {
-	return &terminal.Printer{Screen: m.screen, Terminal: m.Terminal, Columns: m.Columns, Quiet: quiet ||
-		!m.screen.filter.shows("info")}
+	return terminal.NewPrinter(m.screen, m.Terminal, m.Columns, quiet)
 }
 
-// shownValueMax bounds how much of a refused value an error repeats.
+// shownValueMax bounds how much of a text of others a line shows.
 const shownValueMax = 80
 
-// shown quotes a refused value for an error: bounded, on one line, and without a key
-// that was put in the wrong place.
-func shown(text string) string {
-	return strconv.Quote(plaintext.Clip(openai.Masked(text), shownValueMax))
-}
+// shown quotes a refused value for an error.
+func shown(text string) string { return openai.Quoted(text) }

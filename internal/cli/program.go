@@ -82,10 +82,10 @@ type Main struct {
 func NewMain(args []string) *Main {
 	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines,
 	// and for those who want plain output.
-	terminal := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	updates := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 	return &Main{
 		Program: os.Args[0], Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Terminal: terminal, Columns: func() int { return terminal.Columns(os.Stderr) },
+		Terminal: updates, Columns: func() int { return terminal.Columns(os.Stderr) },
 		OutputColumns: func() int { return terminal.Columns(os.Stdout) },
 		LookupEnv:     os.LookupEnv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
 	}
@@ -97,7 +97,7 @@ func Execute() {
 	log.SetOutput(io.Discard) // package net/http prints there what a server sends unasked, a repeated key included
 	reportFileSize()
 	m := NewMain(os.Args[1:])
-	m.screen = &terminal.Screen{w: os.Stderr}
+	m.screen = terminal.NewScreen(os.Stderr, programName)
 	ctx, quit, stop := interruptible(m.screen.Leave)
 	m.Quit = quit
 	code := m.Run(ctx)
@@ -240,9 +240,9 @@ func (m *Main) Run(ctx context.Context) int {
 		return m.fail(fmt.Errorf("find the working directory: %w", err))
 	}
 	m.dir = dir
-	out := &terminal.Screen{w: m.Stdout}
+	out := terminal.NewScreen(m.Stdout, programName)
 	if m.screen == nil {
-		m.screen = &terminal.Screen{w: m.Stderr}
+		m.screen = terminal.NewScreen(m.Stderr, programName)
 	}
 	m.Stdout, m.Stderr = out, m.screen
 	m.interrupt = &interruption{ctx: ctx, said: ctx.Err() != nil, say: func() {
@@ -316,7 +316,7 @@ func (m *Main) fail(err error) int {
 // before any setting was read, and quote an argument.
 func (m *Main) keysOfEnvironment() []openai.Secret {
 	var keys []openai.Secret
-	for _, s := range settings.Run() {
+	for _, s := range settingTable() {
 		for _, name := range s.Env {
 			if text, _ := m.LookupEnv(name); s.Kind == settings.KindSecret && text != "" {
 				keys = append(keys, openai.NewSecret(text))

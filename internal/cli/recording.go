@@ -114,8 +114,8 @@ func (c *config) takeModel(s trace.Settings, moved string) (live bool) {
 		if url, err := openai.ParseBaseURL(v.Text); err == nil && text != "" && knownEndpoint(url, "") == text {
 			continue // with its query, which is not recorded
 		}
-		c.Values[at] = settings.Value{v.Setting, text, settings.Origin{Rank: settings.FromRun}}
-		*v.Setting.Into(c).(*string) = text
+		c.Values[at] = settings.Value{Setting: v.Setting, Text: text, Origin: settings.Origin{Rank: settings.FromRun}}
+		*v.Setting.Into(&c.Config).(*string) = text
 	}
 	return live
 }

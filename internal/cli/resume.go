@@ -42,7 +42,7 @@ func resumeSettings() settings.Table {
 		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
 		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
 	var taken settings.Table
-	for _, s := range settings.Run() {
+	for _, s := range settingTable() {
 		if !slices.Contains(keys, s.Key) {
 			continue
 		}
@@ -86,7 +86,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 		Long:  resumeHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			ticks, _ := settings.Run().ByKey("run.ticks")
+			ticks, _ := settingTable().ByKey("run.ticks")
 			if f.untilTick < 0 || f.untilTick > ticks.Max {
 				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick,
 					ticks.Max)

@@ -40,7 +40,7 @@ decisions than --max-degraded allows, 8 a disk is full or fails, 130 interrupted
 // runFlags are the flags of a run that are not settings: they say where settings
 // come from and what to do with them, so no source but the command line has them.
 type runFlags struct {
-	// config is the configuration file; empty looks for configName.
+	// config is the configuration file; empty looks for settings.ConfigName.
 	config string
 	// printConfig shows the settings instead of running.
 	printConfig bool
@@ -92,7 +92,7 @@ func (m *Main) runCommand() *cobra.Command {
 			return m.start(c.Context(), trace.DefaultSettings(), values, extra, nil, commandNames(c))
 		},
 	}
-	addFlags(c.Flags(), settings.Run())
+	addFlags(c.Flags(), settingTable())
 	addConfigFlag(c.Flags())
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")
@@ -116,13 +116,13 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.
 	if err != nil {
 		return nil, err
 	}
-	all, name := settings.Run(), flags.Lookup(configFlag).Value.String()
+	all, name := settingTable(), flags.Lookup(configFlag).Value.String()
 	var file settings.File
 	if dir := m.runAround(); name == "" && dir != "" {
 		if len(parent) == 0 { // a fork looks twice
 			plaintext.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a "+
 				"stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
-				configName, dir, settings.EnvPrefix, configFlag, configName)
+				settings.ConfigName, dir, settings.EnvPrefix, configFlag, settings.ConfigName)
 		}
 	} else {
 		file, err = m.loadConfigFile(name, all)
@@ -255,6 +255,6 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values []settings
 		}
 		return nil
 	}
-	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
+	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, settings.ConfigName))})
 	return m.run(ctx, p)
 }

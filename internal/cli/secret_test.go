@@ -56,7 +56,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProcess(t, c.env, c.args...)
 			if c.file != "" {
-				if err := os.WriteFile(filepath.Join(p.dir, configName), []byte(c.file), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(p.dir, settings.ConfigName), []byte(c.file), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -82,7 +82,7 @@ func TestPrintConfigTellsTheLengthOfTheKey(t *testing.T) {
 }
 
 func TestFormatVerbsHideTheKey(t *testing.T) {
-	c := config{Process: settings.Process{APIKey: openai.NewSecret(planted)}}
+	c := config{Config: settings.Config{Process: settings.Process{APIKey: openai.NewSecret(planted)}}}
 	p := plan{config: c, own: []agentAccess{{key: c.APIKey}}}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 		if text := fmt.Sprintf(verb, c) + fmt.Sprintf(verb, p) + fmt.Sprintf(verb, &p); holdsSecret(text) {

@@ -29,7 +29,7 @@ func keptHidden(t *testing.T, p *inProcess, where string) int {
 	defer cancel()
 	code := p.Run(ctx)
 	files := allFiles(t, p.dir)
-	if own, err := os.ReadFile(filepath.Join(p.dir, configName)); err == nil {
+	if own, err := os.ReadFile(filepath.Join(p.dir, settings.ConfigName)); err == nil {
 		files = strings.Replace(files, string(own), "", 1)
 	}
 	if holdsSecret(p.output()) || holdsSecret(strings.ReplaceAll(files, p.dir, "")) {
@@ -56,7 +56,7 @@ func placed(s settings.Setting) []string {
 // way there is, and runs. A setting that is added to the table is covered by itself.
 func TestAKeyInAnySettingStaysHidden(t *testing.T) {
 	slow(t)
-	for _, s := range settings.Run() {
+	for _, s := range settingTable() {
 		for _, text := range placed(s) {
 			t.Run(s.Name(), func(t *testing.T) {
 				// A live run that fails at once, because no server listens, and writes its files.
@@ -74,7 +74,7 @@ func TestAKeyInAnySettingStaysHidden(t *testing.T) {
 					p := newProcess(t, keyInEnv(), live...)
 					table, key, _ := strings.Cut(s.Key, ".")
 					file := "[" + table + "]\n" + key + " = '" + text + "'\n"
-					if err := os.WriteFile(filepath.Join(p.dir, configName), []byte(file), 0o600); err != nil {
+					if err := os.WriteFile(filepath.Join(p.dir, settings.ConfigName), []byte(file), 0o600); err != nil {
 						t.Fatal(err)
 					}
 					ways = append(ways, p)

@@ -23,7 +23,7 @@ func settingsTopic() *cobra.Command {
 		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
 		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
-	for _, s := range settings.Run() {
+	for _, s := range settingTable() {
 		b.WriteString("\n" + folded(s.Doc, 0))
 		place := func(name, text string) {
 			b.WriteString(folded(fmt.Sprintf("    %-13s%s", name, text), 17))

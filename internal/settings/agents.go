@@ -52,7 +52,7 @@ func ParseAgentModels(text string) ([]trace.AgentModel, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(b trace.AgentModel) bool { return b.Agent == a.Agent }) {
-			return nil, fmt.Errorf("agent %s is given twice; allowed: once", cli.shown(a.Agent))
+			return nil, fmt.Errorf("agent %s is given twice; allowed: once", openai.Quoted(a.Agent))
 		}
 		all = append(all, a)
 	}
@@ -70,25 +70,25 @@ func parseAgentModel(entry string) (trace.AgentModel, error) {
 		if !variable.MatchString(a.KeyEnv) {
 			// It may be the key itself, put in the wrong place, so it is not repeated.
 			return trace.AgentModel{}, fmt.Errorf(
-				"agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", cli.shown(agent))
+				"agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", openai.Quoted(agent))
 		}
 	}
 	if otherSuffix.MatchString(a.Model) {
 		return trace.AgentModel{}, fmt.Errorf("agent %s: an option is not key_env, or is given twice; allowed: %s",
-			cli.shown(agent), AgentModelForm)
+			openai.Quoted(agent), AgentModelForm)
 	}
 	if strings.HasSuffix(a.Model, "@") {
-		return trace.AgentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", cli.shown(agent),
+		return trace.AgentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", openai.Quoted(agent),
 			AgentModelForm)
 	}
 	if at := atURL.FindStringIndex(a.Model); at != nil {
 		a.Model, a.BaseURL = a.Model[:at[0]], a.Model[at[0]+1:]
 		if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
-			return trace.AgentModel{}, fmt.Errorf("agent %s: %w", cli.shown(agent), err)
+			return trace.AgentModel{}, fmt.Errorf("agent %s: %w", openai.Quoted(agent), err)
 		}
 	}
 	if a.Model == "" && a.BaseURL == "" {
-		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", cli.shown(agent),
+		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", openai.Quoted(agent),
 			AgentModelForm)
 	}
 	return a, nil

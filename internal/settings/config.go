@@ -2,9 +2,59 @@ package settings
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
+
+// Config is a run's settings, read and within their ranges: those that shape it and those of
+// this process. Whether they fit each other, and what the files hold that they name, is for
+// its user to find out.
+type Config struct {
+	trace.Settings
+	Process
+	// Values are the texts with where they came from, for messages. A key is in none of
+	// them.
+	Values []Value
+}
+
+// New reads the values into a Config. The error joins one for each value that is not allowed,
+// with its place and the allowed values:
+//
+//	config.toml:8: run.ticks: "0" is out of range; allowed: a whole number from 1 to 10000000
+//
+// Values are checked in the order of the table; a key in a wrong place is an error of its own. What
+// comes from a run that is forked is in base.
+func New(base trace.Settings, values []Value) (Config, error) {
+	c := Config{Settings: base, Values: slices.Clone(values)}
+	keys := KeysOf(values)
+	var wrong []error
+	for i, v := range values {
+		if v.Text == "" && v.Origin.Rank == FromFlag {
+			reflect.ValueOf(v.Setting.Into(&c)).Elem().SetZero()
+		}
+		if v.Text == "" {
+			continue
+		}
+		if err := MisplacedKey(v, keys); err != nil {
+			return Config{}, err
+		}
+		if v.Origin.Rank == FromRun {
+			continue
+		}
+		if err := v.Setting.Read(v.Text, v.Setting.Into(&c)); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", v.Where(), err))
+		}
+		if v.Setting.Kind == KindSecret {
+			c.Values[i].Text = "set"
+		}
+	}
+	return c, errors.Join(wrong...)
+}
 
 // Process are the settings that change nothing about how a run goes: who may answer, how
 // fast, and what is written and shown where. Their tags are those of [trace.Settings],
@@ -29,7 +79,7 @@ type Process struct {
 	PrintLLMIO    bool  `cli:"print-llm-io run.print_llm_io" default:"false" doc:"print every model call to stderr"`
 	LLMIOMaxChars int64 `cli:"llm-io-max-chars run.llm_io_max_chars" default:"2000" min:"1" max:"10000000" doc:"characters shown of each request and answer"`
 	Otel          bool  `cli:"otel run.otel" default:"false" doc:"send OpenTelemetry traces and metrics to a collector, at localhost:4318 unless OTEL_* variables say otherwise"`
-	// MinScore, MaxParseErrors and Gates are conditions on the report; see [report.ParseBound].
+	// MinScore, MaxParseErrors and Gates are conditions on the report; see report.ParseBound.
 	MinScore       json.Number `cli:"min-score run.min_score" after:"run.max_degraded" absent:"any" min:"-1000000000000" max:"1000000000000" doc:"least score of the task; the exit code is 6 below"`
 	MaxParseErrors json.Number `cli:"max-parse-errors run.max_parse_errors" after:"run.min_score" absent:"any" min:"0" max:"1000000000000" doc:"most answers that could not be used; the exit code is 6 above"`
 	Gates          string      `cli:"gate run.gate" after:"run.max_parse_errors" kind:"gates" absent:"none" doc:"condition on a metric of the report, such as llm_errors<=0, more than once for several; the exit code is 6 if one does not hold"`
@@ -40,7 +90,7 @@ type Process struct {
 	Paused          bool   `cli:"paused run.paused" default:"false" doc:"with --control: begin paused"`
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool `cli:"quiet run.quiet" default:"false" doc:"no progress lines"`
-	// LogLevel and LogTimestamps are about what else goes to stderr; see [logFilter].
+	// LogLevel and LogTimestamps are about what else goes to stderr; see package terminal.
 	LogLevel      string `cli:"log-level run.log_level LOG_LEVEL" default:"info" choices:"error warn note info" doc:"least important lines on stderr; info is all of them, progress included"`
 	LogTimestamps bool   `cli:"log-timestamps run.log_timestamps LOG_TIMESTAMPS" default:"false" doc:"begin each line on stderr with its time in UTC"`
 }

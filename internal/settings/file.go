@@ -35,7 +35,7 @@ var FileLimits = document.Limits{Bytes: 1 << 20, Values: 20_000}
 //	scenario = "llm_bootstrap"
 //	ticks = 30
 //
-// and a table for each agent with a model of its own; see parseAgentModels. Settings of [llm] may
+// and a table for each agent with a model of its own; see [ParseAgentModels]. Settings of [llm] may
 // also stand at the top, under their keys or variables.
 //
 // Unknown tables and keys are errors: a misspelt key that is passed over would
@@ -57,12 +57,12 @@ type entry struct {
 // Blank texts count as unset.
 //
 // The types are checked here, where the file's line is known; the ranges are
-// checked by newConfig, together with those of all other sources. Errors are bad
-// input, name file and line, and never repeat a value, which may be a key.
+// checked by [New], together with those of all other sources. The error joins one for each
+// problem. Each names file and line, and never repeats a value, which may be a key.
 func ParseFile(name string, data []byte, all Table) (File, error) {
 	if err := document.CheckTOML(data, FileLimits); err != nil {
 		bad, _ := errors.AsType[*document.Error](err)
-		return File{}, cli.badInput("%s:%d: %s", name, bad.Line, bad.Problem)
+		return File{}, fmt.Errorf("%s:%d: %s", name, bad.Line, bad.Problem)
 	}
 	var anything any
 	if err := toml.Unmarshal(data, &anything); err != nil {
@@ -70,16 +70,16 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 		// fault may be the one with the key.
 		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, column := d.Position()
-			return File{}, cli.badInput("%s:%d:%d: %s", name, row, column, strings.TrimPrefix(d.Error(), "toml: "))
+			return File{}, fmt.Errorf("%s:%d:%d: %s", name, row, column, strings.TrimPrefix(d.Error(), "toml: "))
 		}
-		return File{}, cli.badInput("%s: %s", name, err.Error())
+		return File{}, fmt.Errorf("%s: %s", name, err.Error())
 	}
 	file := File{name, map[string]entry{}}
 	var agents []fileKey
-	var wrong []string
+	var wrong []error
 	said := false // what is allowed at the top, which is long
 	refuse := func(key fileKey, format string, args ...any) {
-		wrong = append(wrong, fmt.Sprintf("%s:%d: ", name, key.line)+fmt.Sprintf(format, args...))
+		wrong = append(wrong, fmt.Errorf("%s:%d: %s", name, key.line, fmt.Sprintf(format, args...)))
 	}
 	for _, key := range fileKeys(data) {
 		key.parts = all.inTable(key.parts)
@@ -95,7 +95,7 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 			// The keys of the table the user wrote in are listed, or of both where there is no
 			// such table.
 			if allowed := all.Keys(table); rest != "" && len(allowed) > 0 {
-				refuse(key, "unknown key %s in [%s]; %sallowed: %s", cli.shown(rest), table, DidYouMean(rest, allowed),
+				refuse(key, "unknown key %s in [%s]; %sallowed: %s", openai.Quoted(rest), table, DidYouMean(rest, allowed),
 					strings.Join(allowed, ", "))
 				continue
 			}
@@ -104,12 +104,12 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 				mean = fmt.Sprintf("; did you mean %s in [run]?", strings.TrimPrefix(inRun.Key, "run."))
 			}
 			if said || mean != "" {
-				refuse(key, "unknown table or top-level key %s%s", cli.shown(table), mean)
+				refuse(key, "unknown table or top-level key %s%s", openai.Quoted(table), mean)
 				continue
 			}
 			said = true
 			refuse(key, "unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s",
-				cli.shown(table), strings.Join(all.Keys("llm"), ", "), strings.Join(all.Keys("run"), ", "), AgentsTable,
+				openai.Quoted(table), strings.Join(all.Keys("llm"), ", "), strings.Join(all.Keys("run"), ", "), AgentsTable,
 				strings.Join(AgentKeys, ", "))
 			continue
 		}
@@ -119,7 +119,7 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 			key.kind == unstable.Float && s.Kind == KindNumber
 		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.Kind == KindSwitch) {
 			refuse(key, "%s: the value has the wrong type; allowed: %s", path,
-				cmp.Or(KindWords[s.Kind].file, "a text in quotes"))
+				cmp.Or(kindWords[s.Kind].file, "a text in quotes"))
 			continue
 		}
 		if held, twice := file.entries[path]; twice {
@@ -131,11 +131,11 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 	if len(agents) > 0 {
 		text, err := agentsText(name, agents)
 		if err != nil {
-			wrong = append(wrong, err.Error())
+			wrong = append(wrong, err)
 		}
 		file.entries[AgentsTable] = entry{text, agents[0].line}
 	}
-	return file, cli.badInputs(wrong)
+	return file, errors.Join(wrong...)
 }
 
 // inTable is the path of a setting that stands outside of all tables, under the name of its
@@ -179,13 +179,13 @@ func agentsText(name string, keys []fileKey) (string, error) {
 		a := &all[at]
 		into := map[string]*string{"model": &a.Model, "base_url": &a.BaseURL, "key_env": &a.KeyEnv}[field]
 		if into == nil || len(key.parts) != 3 {
-			return "", cli.badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of "+
+			return "", fmt.Errorf("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of "+
 				"the variable that holds it",
-				name, key.line, cli.shown(path), AgentsTable, AgentsTable, strings.Join(AgentKeys, ", "))
+				name, key.line, openai.Quoted(path), AgentsTable, AgentsTable, strings.Join(AgentKeys, ", "))
 		}
 		if key.kind != unstable.String || key.text == "" || strings.ContainsAny(agent+key.text, " \t\r\n=") &&
 			field != "base_url" {
-			return "", cli.badInput("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name,
+			return "", fmt.Errorf("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name,
 				key.line, AgentsTable, path)
 		}
 		*into = key.text
@@ -193,17 +193,17 @@ func agentsText(name string, keys []fileKey) (string, error) {
 	for i, a := range all {
 		if a.BaseURL != "" {
 			if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
-				return "", cli.badInput("%s:%d: agent %s: %w", name, lines[i], cli.shown(a.Agent), err)
+				return "", fmt.Errorf("%s:%d: agent %s: %w", name, lines[i], openai.Quoted(a.Agent), err)
 			}
 		}
 		b, err := parseAgentModel(AgentModelsText([]trace.AgentModel{a}))
 		if err != nil {
-			return "", cli.badInput("%s:%d: %w", name, lines[i], err)
+			return "", fmt.Errorf("%s:%d: %w", name, lines[i], err)
 		}
 		if b != a {
-			return "", cli.badInput("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain "+
+			return "", fmt.Errorf("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain "+
 				"name of a model and a URL",
-				name, lines[i], cli.shown(a.Agent))
+				name, lines[i], openai.Quoted(a.Agent))
 		}
 	}
 	return AgentModelsText(all), nil

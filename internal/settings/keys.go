@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -45,7 +46,7 @@ func MisplacedKey(v Value, keys []openai.Secret) error {
 		return nil
 	case KindURL, KindAgents:
 		if HoldsKey(maskedInURL.ReplaceAllString(v.Text, ""), keys) {
-			return cli.badInput("%s: the path of a URL holds what looks like a key; a key is set in %s, or stands in the query "+
+			return fmt.Errorf("%s: the path of a URL holds what looks like a key; a key is set in %s, or stands in the query "+
 				"of the URL", v.Where(), KeyPlaces)
 		}
 		return nil
@@ -53,7 +54,7 @@ func MisplacedKey(v Value, keys []openai.Secret) error {
 	if !HoldsKey(v.Text, keys) && (v.Setting.Kind != KindJSON || !JSONHoldsKey(v.Text, keys)) {
 		return nil
 	}
-	return cli.badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.Where(),
+	return fmt.Errorf("%s holds what looks like a key, which does not belong there; a key is set in %s", v.Where(),
 		KeyPlaces)
 }
 
@@ -66,7 +67,7 @@ func HoldsKey(text string, keys []openai.Secret) bool {
 	return found
 }
 
-// JSONHoldsKey is holdsKey of JSON, whose members have names, and whose texts may be
+// JSONHoldsKey is [HoldsKey] of JSON, whose members have names, and whose texts may be
 // written in several ways.
 func JSONHoldsKey(text string, keys []openai.Secret) bool {
 	var value any
@@ -76,5 +77,8 @@ func JSONHoldsKey(text string, keys []openai.Secret) bool {
 	return HoldsKey(text, keys) || keyMember.MatchString(text)
 }
 
+// ConfigName is the configuration file looked for in the working directory.
+const ConfigName = "config.toml"
+
 // KeyPlaces names the places that can hold a key.
-const KeyPlaces = EnvPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm] in " + cli.configName
+const KeyPlaces = EnvPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm] in " + ConfigName

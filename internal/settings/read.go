@@ -16,14 +16,13 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
-	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
 
 // DidYouMean asks for the nearest of names in an error, and is empty if none is near.
 func DidYouMean(word string, names []string) string {
 	if name := document.Nearest(word, names); name != "" {
-		return "did you mean " + cli.shown(name) + "? "
+		return "did you mean " + openai.Quoted(name) + "? "
 	}
 	return ""
 }
@@ -88,7 +87,7 @@ func (s Setting) Read(text string, target any) error {
 		*target.(*bool) = text == "true" || text == "1"
 	case KindChoice:
 		if !slices.Contains(s.Choices, text) {
-			return fmt.Errorf("%s is not known; %sallowed: %s", cli.shown(text), DidYouMean(text, s.Choices), s.Allowed())
+			return fmt.Errorf("%s is not known; %sallowed: %s", openai.Quoted(text), DidYouMean(text, s.Choices), s.Allowed())
 		}
 		*target.(*string) = text
 	case KindMoney:
@@ -117,7 +116,10 @@ func (s Setting) Read(text string, target any) error {
 		*target.(*[]trace.AgentModel) = models
 	case KindGates:
 		for one := range strings.FieldsSeq(text) {
-			if _, err := report.ParseBound(one); err != nil {
+			if s.Check == nil {
+				break
+			}
+			if err := s.Check(one); err != nil {
 				return err
 			}
 		}
@@ -135,7 +137,7 @@ func (s Setting) Read(text string, target any) error {
 }
 
 // Text is a value as the setting reads it back, empty where it is absent.
-func (s Setting) Text(c *cli.config) string {
+func (s Setting) Text(c *Config) string {
 	field := reflect.ValueOf(s.Into(c)).Elem()
 	switch v := field.Interface().(type) {
 	case string:
@@ -170,7 +172,7 @@ func Millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond 
 // refuse says what is wrong with a text and what is allowed instead. It repeats
 // the text, so it is not for secrets and URLs, which have errors of their own.
 func (s Setting) refuse(text, problem string) error {
-	return fmt.Errorf("%s %s; allowed: %s", cli.shown(text), problem, s.Allowed())
+	return fmt.Errorf("%s %s; allowed: %s", openai.Quoted(text), problem, s.Allowed())
 }
 
 // ReadSecret refuses a key that could not travel in an HTTP header. The message

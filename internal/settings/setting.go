@@ -1,6 +1,10 @@
 package settings
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Kind says how the text of a setting is read and what it may hold. Those that the type
 // of a field does not tell are named in its tag.
@@ -22,15 +26,15 @@ const (
 	KindSeed   Kind = "seed"   // a whole number from 0 to 2^64-1
 	KindMillis Kind = "millis" // a duration such as 30s, or a plain number of milliseconds
 	KindSwitch Kind = "switch" // true or false
-	KindAgents Kind = "agents" // any number of agents with models of their own; see parseAgentModels
+	KindAgents Kind = "agents" // any number of agents with models of their own; see [ParseAgentModels]
 	KindChoice Kind = "choice" // one of the setting's choices
 	KindGates  Kind = "gates"  // conditions on metrics of the report, with spaces between
 	KindMoney  Kind = "money"  // an amount such as 2.50, in the currency of the prices
 )
 
-// KindWords are what help calls the value of a flag, a text without a word of its own, and
+// kindWords are what help calls the value of a flag, a text without a word of its own, and
 // what a configuration file takes, a text in quotes without.
-var KindWords = map[Kind]struct{ flag, file string }{
+var kindWords = map[Kind]struct{ flag, file string }{
 	KindPath:   {flag: "file"},
 	KindFile:   {flag: "file"},
 	KindDir:    {flag: "dir"},
@@ -45,6 +49,9 @@ var KindWords = map[Kind]struct{ flag, file string }{
 	KindMoney:  {"amount", "a whole number, or an amount in quotes"},
 }
 
+// Word is what help calls the value of a flag.
+func (k Kind) Word() string { return cmp.Or(kindWords[k].flag, "text") }
+
 // Setting describes one value of a run: where it may come from, what it may be and where
 // it goes. The table of settings is the single source of flags, environment names, file
 // keys, checks, help and --print-config.
@@ -56,27 +63,28 @@ type Setting struct {
 	// Key is the place in the configuration file, "table.key".
 	Key  string
 	Kind Kind
-	// Fallback is the text used when no source has one; empty leaves the config
-	// field at its zero value.
+	// Fallback is the text used when no source has one; empty leaves the field at its zero value.
 	Fallback string
-	// Absent describes the zero value where fallback is empty, for display.
+	// Absent describes the zero value where Fallback is empty, for display.
 	Absent string
-	// Min and max bound a kindCount, or a kindMillis in milliseconds.
+	// Min and max bound a KindCount, or a KindMillis in milliseconds.
 	Min, Max int64
 	// Shapes says that the setting is part of [trace.Settings].
 	Shapes bool
-	// Removable says that the word noneText sets the value to none, also where a weaker
+	// Removable says that the word [None] sets the value to none, also where a weaker
 	// source has one.
 	Removable bool
-	// Choices are the texts a kindChoice may have.
+	// Choices are the texts a KindChoice may have.
 	Choices []string
 	// Separator joins the texts of a flag that is given more than once; if it is empty, another
 	// text is refused.
 	Separator string
 	// Doc is one line for help.
 	Doc string
-	// Into returns the address of the config field the value goes to.
-	Into func(*cli.config) any
+	// Into returns the address the value goes to: of a field of Config, or elsewhere.
+	Into func(*Config) any
+	// Check refuses a condition of a KindGates; nil refuses none.
+	Check func(text string) error
 }
 
 // None is the word that takes a value away.
@@ -102,6 +110,18 @@ func (all Table) ByKey(key string) (Setting, bool) {
 		}
 	}
 	return Setting{}, false
+}
+
+// Checked returns a copy of the table in which check refuses the conditions of the setting with a
+// file key.
+func (all Table) Checked(key string, check func(text string) error) Table {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].Key == key {
+			all[i].Check = check
+		}
+	}
+	return all
 }
 
 // Keys lists the file keys of one table, or of all tables when table is empty.

@@ -22,10 +22,10 @@ const EnvPrefix = "AGENT_WORLD_LLM_"
 // CapMax bounds a cap. It keeps a slip of the keyboard from passing for one.
 const CapMax = 1_000_000_000_000
 
-// Run returns every setting of a run, in the order they are shown: the fields of
-// config that have a tag cli.
+// Standard returns every setting of a run, in the order they are shown: the fields of
+// [Config] that have a tag cli.
 //
-// To add one, add its field to [trace.Settings], or to process when it changes nothing
+// To add one, add its field to [trace.Settings], or to [Process] when it changes nothing
 // about how a run goes: the flag, the variables, the key of the file, the check of its
 // range, its place in --help, "help settings" and --print-config all come from the tags.
 // Rules, held by a test:
@@ -34,12 +34,12 @@ const CapMax = 1_000_000_000_000
 //  2. A row has a fallback or says in absent what holds without.
 //  3. A fallback is itself a valid value.
 //  4. A secret has no flag: command lines are visible to other users.
-func Run() Table { return slices.Clone(settingsOnce()) }
+func Standard() Table { return slices.Clone(standardOnce()) }
 
-// settingsOnce reads the tags, which takes a millisecond, once.
-var settingsOnce = sync.OnceValue(func() Table {
+// standardOnce reads the tags, which takes a millisecond, once.
+var standardOnce = sync.OnceValue(func() Table {
 	var all Table
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[cli.config]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		if f.Type == reflect.TypeFor[trace.Caps]() {
 			all = append(all, Caps()...)
 		}
@@ -51,7 +51,7 @@ var settingsOnce = sync.OnceValue(func() Table {
 			Flag: strings.TrimPrefix(places[0], "-"), Key: places[1], Env: places[2:], Shapes: f.Index[0] == 0,
 			Fallback: f.Tag.Get("default"), Absent: f.Tag.Get("absent"), Choices: strings.Fields(f.Tag.Get("choices")),
 			Doc:  f.Tag.Get("doc"),
-			Into: func(c *cli.config) any { return reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Addr().Interface() },
+			Into: func(c *Config) any { return reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Addr().Interface() },
 		}
 		for i, name := range s.Env {
 			if !strings.HasPrefix(name, "OPENAI_") {
@@ -114,7 +114,7 @@ func Caps() Table {
 			s := Setting{Key: "llm.cap_" + at[0] + of[0], Kind: KindCount, Absent: "none", Min: 1, Max: CapMax, Removable: true,
 				Shapes: true,
 				Doc:    "most " + of[1] + ", of " + at[1],
-				Into: func(c *cli.config) any {
+				Into: func(c *Config) any {
 					return reflect.ValueOf(&c.Caps).Elem().Field(place).Field(unit).Addr().Interface()
 				}}
 			s.Flag, s.Env = strings.ReplaceAll(s.Name(), "_", "-"), []string{EnvPrefix + strings.ToUpper(s.Name())}

@@ -36,7 +36,7 @@ const columnsDefault = 80
 // bounded number of plain lines. It may be used by several goroutines.
 type Printer struct {
 	Screen *Screen
-	// Terminal says that w can update a line in place. columns is how wide it is now, 0 for
+	// Terminal says that Screen can update a line in place. Columns is how wide it is now, 0 for
 	// unknown; nil is the same.
 	Terminal bool
 	Columns  func() int
@@ -46,6 +46,11 @@ type Printer struct {
 	mu sync.Mutex
 	// shown is the last step of progressLines that had its line.
 	shown int64
+}
+
+// NewPrinter returns a printer for a screen, which is quiet if the screen shows no progress.
+func NewPrinter(s *Screen, isTerminal bool, columns func() int, quiet bool) *Printer {
+	return &Printer{Screen: s, Terminal: isTerminal, Columns: columns, Quiet: quiet || !s.filter.shows("info")}
 }
 
 // Update shows a text that says how much is over. It may be called from several

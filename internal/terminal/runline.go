@@ -14,26 +14,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// DrainText says that no call begins any more, how many are awaited, and for how long at most.
-func DrainText(t Traffic) string {
-	if t.Sent == 0 {
-		return "interrupted: no call is in flight, and none is sent any more"
-	}
-	most := time.Until(t.Ends) + time.Second - 1 // in whole seconds it is no less
-	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(t.Sent, "call"), Brief(most))
-}
-
-// BreakOffText says how many calls were broken off.
-func BreakOffText(sent int) string {
-	switch sent {
-	case 0:
-		return "interrupted again: no call was in flight"
-	case 1:
-		return "interrupted again: 1 call broken off, its answer is lost"
-	}
-	return fmt.Sprintf("interrupted again: %d calls broken off, their answers are lost", sent)
-}
-
 // How often a run's line is drawn at most, and how long a run is silent where there is no
 // line but only lines.
 const (
@@ -426,4 +406,24 @@ func thousands(n int64) string {
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%dM", n/1_000_000)
+}
+
+// DrainText says that no call begins any more, how many are awaited, and for how long at most.
+func DrainText(t Traffic) string {
+	if t.Sent == 0 {
+		return "interrupted: no call is in flight, and none is sent any more"
+	}
+	most := time.Until(t.Ends) + time.Second - 1 // in whole seconds it is no less
+	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(t.Sent, "call"), Brief(most))
+}
+
+// BreakOffText says how many calls were broken off.
+func BreakOffText(sent int) string {
+	switch sent {
+	case 0:
+		return "interrupted again: no call was in flight"
+	case 1:
+		return "interrupted again: 1 call broken off, its answer is lost"
+	}
+	return fmt.Sprintf("interrupted again: %d calls broken off, their answers are lost", sent)
 }

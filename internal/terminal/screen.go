@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"example.com/agentworld/plaintext"
@@ -27,9 +28,25 @@ type Screen struct {
 	line string
 	open bool
 	// filter chooses the lines that are shown.
-	filter Filter
+	filter filter
 	// failed is the first error of writing.
 	failed error
+}
+
+// NewScreen returns a screen for a stream. program begins the lines of errors.
+func NewScreen(w io.Writer, program string) *Screen {
+	return &Screen{w: w, filter: filter{program: program}}
+}
+
+// Limit shows from now on only lines of at least a level: error, warn, note or info; another one
+// changes nothing. now, unless it is nil, tells the time that each line begins with.
+func (s *Screen) Limit(level string, now func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if levels[place(level)].name == level {
+		s.filter.level = level
+	}
+	s.filter.now = now
 }
 
 // Write passes p on, escaped.
@@ -61,7 +78,7 @@ func (s *Screen) print(text string) error {
 	}
 	before, after := "", ""
 	if s.line != "" && !s.open {
-		before = lineStart
+		before = LineStart
 	}
 	s.open = !strings.HasSuffix(text, "\n")
 	if !s.open {
@@ -87,9 +104,9 @@ func (s *Screen) Flush() {
 	s.rest = nil
 }
 
-// lineStart goes back to the start of the line and clears it. No other control sequence
+// LineStart goes back to the start of the line and clears it. No other control sequence
 // is ever printed.
-const lineStart = "\r\x1b[K"
+const LineStart = "\r\x1b[K"
 
 // redraw shows text, of one line, as the updating line, in place of the one before.
 func (s *Screen) redraw(text string) {
@@ -97,7 +114,7 @@ func (s *Screen) redraw(text string) {
 	defer s.mu.Unlock()
 	s.line = plaintext.Escape(text)
 	if !s.open {
-		_, _ = s.w.Write([]byte(lineStart + s.line))
+		_, _ = s.w.Write([]byte(LineStart + s.line))
 	}
 }
 

@@ -1,27 +1,18 @@
-package cli
+package settings
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 
-	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 )
 
-// shownSetting runs --print-config and returns one setting's value and origin.
-func shownSetting(t *testing.T, file string, env map[string]string, name string, args ...string) settings.Value {
+// shownSetting resolves the settings and returns one.
+func shownSetting(t *testing.T, file string, env map[string]string, name string, args ...string) Value {
 	t.Helper()
-	p := newProcess(t, env)
-	if file != "" {
-		if err := os.WriteFile(filepath.Join(p.dir, configName), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	config, err := p.loadConfigFile("", settings.Run())
+	config, err := ParseFile(ConfigName, []byte(file), Standard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +20,11 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 	for i := 0; i+1 < len(args); i += 2 {
 		given[args[i]] = args[i+1]
 	}
-	values := settings.Resolve(settings.Run(), settings.Argument(given["argument"]), settings.Flags(given), settings.Environment(p.LookupEnv), config.Source())
-	i := slices.IndexFunc(values, func(v settings.Value) bool { return v.Setting.Name() == name })
+	values := Resolve(Standard(), Argument(given["argument"]), Flags(given), Environment(func(name string) (string, bool) {
+		text, found := env[name]
+		return text, found
+	}), config.Source())
+	i := slices.IndexFunc(values, func(v Value) bool { return v.Setting.Name() == name })
 	if i < 0 {
 		t.Fatalf("no setting %s", name)
 	}
@@ -39,7 +33,7 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 
 func TestStrongestSourceWins(t *testing.T) {
 	const file = "[llm]\nmodel = \"from-file\"\napi_key = \"\"\n[run]\nscenario = \"minimal\"\n"
-	full := map[string]string{settings.EnvPrefix + "MODEL": "from-env", settings.EnvPrefix + "API_KEY": "k1", "OPENAI_API_KEY": "k2"}
+	full := map[string]string{EnvPrefix + "MODEL": "from-env", EnvPrefix + "API_KEY": "k1", "OPENAI_API_KEY": "k2"}
 	for _, c := range []struct {
 		name, file, setting string
 		env                 map[string]string
@@ -48,13 +42,13 @@ func TestStrongestSourceWins(t *testing.T) {
 	}{
 		{"flag over all", file, "model", full, []string{"model", " from-flag "}, "from-flag", "flag --model"},
 		{"environment over file", file, "model", full, nil, "from-env", "environment AGENT_WORLD_LLM_MODEL"},
-		{"blank variable counts as unset", file, "model", map[string]string{settings.EnvPrefix + "MODEL": " \t"}, nil, "from-file", "config.toml:2"},
+		{"blank variable counts as unset", file, "model", map[string]string{EnvPrefix + "MODEL": " \t"}, nil, "from-file", "config.toml:2"},
 		{"file over default", file, "scenario", nil, nil, "minimal", "config.toml:5"},
 		{"argument over file", file, "scenario", nil, []string{"argument", "two_bases"}, "two_bases", "argument"},
 		{"default", "", "scenario", nil, nil, "llm_bootstrap", "default"},
 		{"own variable over the general one", "", "api_key", full, nil, "k1", "environment AGENT_WORLD_LLM_API_KEY"},
 		{"general variable", file, "api_key", map[string]string{"OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
-		{"general variable when the own one is blank", "", "api_key", map[string]string{settings.EnvPrefix + "API_KEY": "", "OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
+		{"general variable when the own one is blank", "", "api_key", map[string]string{EnvPrefix + "API_KEY": "", "OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
 		{"blank text in the file counts as unset", file, "api_key", nil, nil, "", "default"},
 		{"general base URL", "", "base-url", map[string]string{"OPENAI_BASE_URL": "http://localhost:1"}, nil, "http://localhost:1", "environment OPENAI_BASE_URL"},
 	} {
@@ -69,52 +63,52 @@ func TestStrongestSourceWins(t *testing.T) {
 
 // TestNoneIsTakenWhereItIsSaid: who reads "default none" may write it.
 func TestNoneIsTakenWhereItIsSaid(t *testing.T) {
-	for _, s := range settings.Run() {
-		if v := shownSetting(t, "", nil, s.Name(), s.Name(), settings.None); s.Flag != "" && s.Absent == settings.None && v.Text != "" {
+	for _, s := range Standard() {
+		if v := shownSetting(t, "", nil, s.Name(), s.Name(), None); s.Flag != "" && s.Absent == None && v.Text != "" {
 			t.Errorf("--%s none sets %q", s.Flag, v.Text)
 		}
 	}
 }
 
 func TestDefaultsMakeAConfig(t *testing.T) {
-	got, err := newConfig(trace.Settings{}, settings.Resolve(settings.Run()))
+	got, err := New(trace.Settings{}, Resolve(Standard()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{Settings: trace.DefaultSettings(), Process: settings.Process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
+	want := Config{Settings: trace.DefaultSettings(), Process: Process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: "error", SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
 	got.Values = nil
 	// Without a row in the table.
 	want.ReasonStepsMax, want.GuardRoundsMax = 0, 0
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("newConfig(defaults) = %+v, want %+v", got, want)
+		t.Errorf("New(defaults) = %+v, want %+v", got, want)
 	}
 }
 
-// TestASettingReadsBack: a fork begins with the texts of its parent's settings.
+// TestASettingReadsBack: a fork begins with the texts of its parent's
 func TestASettingReadsBack(t *testing.T) {
-	for _, s := range settings.Run() {
+	for _, s := range Standard() {
 		text := s.Fallback
 		switch s.Kind {
-		case settings.KindFile, settings.KindDir, settings.KindSecret, settings.KindMillis:
+		case KindFile, KindDir, KindSecret, KindMillis:
 			continue
-		case settings.KindMoney:
+		case KindMoney:
 			text = "4000.00"
-		case settings.KindNumber:
+		case KindNumber:
 			text = "0.50"
-		case settings.KindJSON:
+		case KindJSON:
 			text = `{"b":1.0,"a":"<"}`
-		case settings.KindCount, settings.KindSeed:
+		case KindCount, KindSeed:
 			text = cmp.Or(text, "4000")
-		case settings.KindAgents:
+		case KindAgents:
 			text = "a=m@http://h/v1,key_env=K b=n"
-		case settings.KindChecks:
+		case KindChecks:
 			text = "plan,taint"
-		case settings.KindGates:
+		case KindGates:
 			text = "score>=3 llm_errors<=0"
-		case settings.KindText, settings.KindPath, settings.KindURL:
+		case KindText, KindPath, KindURL:
 			text = cmp.Or(text, "http://h")
 		}
-		var c config
+		var c Config
 		if err := s.Read(text, s.Into(&c)); err != nil || s.Text(&c) != text {
 			t.Errorf("%s: %q reads back as %q, %v", s.Key, text, s.Text(&c), err)
 		}
@@ -130,8 +124,8 @@ func TestTableIsSound(t *testing.T) {
 		}
 		seen[name] = owner
 	}
-	var c config
-	for _, s := range settings.Run() {
+	var c Config
+	for _, s := range Standard() {
 		claim(s.Key, s.Key)
 		if s.Flag != "" {
 			claim("--"+s.Flag, s.Key)
@@ -142,7 +136,7 @@ func TestTableIsSound(t *testing.T) {
 		if s.Doc == "" || s.Fallback == "" && s.Absent == "" {
 			t.Errorf("%s: a doc line and a default or its description are needed", s.Key)
 		}
-		if s.Kind == settings.KindSecret && s.Flag != "" {
+		if s.Kind == KindSecret && s.Flag != "" {
 			t.Errorf("%s: a secret must not be a flag", s.Key)
 		}
 		if s.Fallback != "" {
@@ -169,33 +163,27 @@ func TestReadRefuses(t *testing.T) {
 		{"llm.api_key", "two words", "the key holds a space or a special character; allowed: visible ASCII characters"},
 		{"run.protocol", "a\x1b[2Jb", `"a\x1b[2Jb" is not known; allowed: full, lean`},
 	} {
-		s, ok := settings.Run().ByKey(c.setting)
+		s, ok := Standard().ByKey(c.setting)
 		if !ok {
 			t.Fatalf("no setting %s", c.setting)
 		}
-		var got config
+		var got Config
 		err := s.Read(c.text, s.Into(&got))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("read %s from %q: error %v, want %s", c.setting, c.text, err, c.want)
 		}
-		if !reflect.DeepEqual(got, config{}) {
+		if !reflect.DeepEqual(got, Config{}) {
 			t.Errorf("read %s from %q stored %+v although it was refused", c.setting, c.text, got)
 		}
 	}
 }
 
 func TestReadMillis(t *testing.T) {
-	s, _ := settings.Run().ByKey("llm.timeout_ms")
+	s, _ := Standard().ByKey("llm.timeout_ms")
 	for text, want := range map[string]int64{"1500": 1500, "1.5s": 1500, "2m": 120_000, "0.5s": 500} {
 		var got int64
 		if err := s.Read(text, &got); err != nil || got != want {
 			t.Errorf("read(%q) = %v, %v, want %v", text, got, err, want)
 		}
-	}
-}
-
-func TestSeedAboveInt64(t *testing.T) {
-	if _, c := configured(t, nil, map[string]string{"seed": "18446744073709551615"}); c.Seed != 1<<64-1 {
-		t.Errorf("seed %d", c.Seed)
 	}
 }

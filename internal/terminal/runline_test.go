@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
@@ -37,27 +36,27 @@ func (p *printed) String() string {
 }
 
 // newLine returns a run's line and what it prints to.
-func newLine(terminal bool, columns int) (*terminal.RunLine, *printed) {
+func newLine(updates bool, columns int) (*RunLine, *printed) {
 	var out printed
-	l := &terminal.RunLine{
-		Printer: &terminal.Printer{Screen: &terminal.Screen{w: &out}, Terminal: terminal, Columns: func() int { return columns }}, Now: time.Now,
+	l := &RunLine{
+		Printer: &Printer{Screen: NewScreen(&out, "program"), Terminal: updates, Columns: func() int { return columns }}, Now: time.Now,
 		Prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
 	}
 	began := time.Now()
-	l.Traffic = func() terminal.Traffic { return terminal.Traffic{Sent: l.open, Since: began} } // all are sent at once
+	l.Traffic = func() Traffic { return Traffic{Sent: l.open, Since: began} } // all are sent at once
 	return l, &out
 }
 
 // drawn are the updating lines in an output, in the order in which they were drawn.
-func drawn(output string) []string { return strings.Split(output, terminal.lineStart) }
+func drawn(output string) []string { return strings.Split(output, LineStart) }
 
 // TestLineMovesDuringATick follows one long tick with two calls.
 func TestLineMovesDuringATick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(true, 120)
-		var now atomic.Pointer[terminal.Traffic]
-		now.Store(&terminal.Traffic{})
-		l.Traffic = func() terminal.Traffic { return *now.Load() }
+		var now atomic.Pointer[Traffic]
+		now.Store(&Traffic{})
+		l.Traffic = func() Traffic { return *now.Load() }
 		l.Start(engine.Progress{Ticks: 3, Currency: "USD", Cap: trace.Limit{Calls: 50, Tokens: 200_000, Cost: price.FromMicros(2_000_000)}})
 		_, tickEnds := l.Begin(t.Context(), engine.Span{Kind: engine.SpanTick, Tick: 1})
 		_, first := l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 1, Model: "m"})
@@ -66,7 +65,7 @@ func TestLineMovesDuringATick(t *testing.T) {
 		began := time.Now()
 		time.Sleep(90 * time.Second)
 		until := time.Now().Add(30*time.Second + 400*time.Millisecond)
-		now.Store(&terminal.Traffic{Sent: 1, Since: began, Until: until})
+		now.Store(&Traffic{Sent: 1, Since: began, Until: until})
 		synctest.Wait()
 		time.Sleep(300 * time.Millisecond)
 		lines := drawn(out.String())
@@ -76,17 +75,17 @@ func TestLineMovesDuringATick(t *testing.T) {
 				t.Errorf("%q is not in the line %q", want, last)
 			}
 		}
-		if most := int(94300*time.Millisecond/terminal.redrawEvery) + 1; len(lines) < 90 || len(lines) > most+1 {
+		if most := int(94300*time.Millisecond/redrawEvery) + 1; len(lines) < 90 || len(lines) > most+1 {
 			t.Errorf("%d lines were drawn in 94 s, want at most %d", len(lines), most)
 		}
 		first(engine.Ending{Answer: &llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 100, Output: 50}}}})
-		time.Sleep(terminal.redrawEvery)
+		time.Sleep(redrawEvery)
 		lines = drawn(out.String())
 		if last := lines[len(lines)-1]; !strings.Contains(last, "1 call 1m30s  0") && !strings.Contains(last, "1 call 1m30s  1/50") || !strings.Contains(last, "1/50 calls") || !strings.Contains(last, "0.20/2.00 USD") || !strings.Contains(last, "150/200k tokens") {
 			t.Errorf("after an answer: %q", last)
 		}
-		now.Store(&terminal.Traffic{Own: true, Since: began, Until: until}) // the other one waits for its turn
-		time.Sleep(terminal.redrawEvery)
+		now.Store(&Traffic{Own: true, Since: began, Until: until}) // the other one waits for its turn
+		time.Sleep(redrawEvery)
 		lines = drawn(out.String())
 		if last := lines[len(lines)-1]; !strings.Contains(last, "tick 1/3  1m34s  own rate limit 29s  1 queued  1/50 calls") {
 			t.Errorf("with a limit of the user's own: %q", last)
@@ -120,7 +119,7 @@ func TestLineFits(t *testing.T) {
 			lines := drawn(out.String()) // the clock may have drawn it, too
 			text, room := lines[len(lines)-1], columns-1
 			if columns == 0 {
-				room = terminal.columnsDefault - 1
+				room = columnsDefault - 1
 			}
 			if plaintext.Cells(text) > room {
 				t.Errorf("%d columns: %q takes %d", columns, text, plaintext.Cells(text))
@@ -148,13 +147,13 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			Charged: trace.Limit{Calls: 57, Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Calls: 90, Cost: price.FromMicros(1_000_000), Tokens: 900_000},
 		}
 		l.tick, l.ticked, l.open = 12, began, 8
-		quiet, busy := terminal.Traffic{}, terminal.Traffic{Sent: 6, Since: began.Add(664 * time.Second), Until: began.Add(784 * time.Second)}
+		quiet, busy := Traffic{}, Traffic{Sent: 6, Since: began.Add(664 * time.Second), Until: began.Add(784 * time.Second)}
 		own := busy
 		own.Own = true
 		now := began.Add(754 * time.Second)
 		for _, c := range []struct {
 			columns int
-			traffic terminal.Traffic
+			traffic Traffic
 			want    string
 		}{
 			{39, quiet, "tick 12/30  12m34s  68% tokens"},
@@ -164,8 +163,8 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			{79, busy, "tick 12/30  12m34s  6 calls 1m30s  waits 30s  63% calls 42% USD 68% tokens"},
 			{79, own, "tick 12/30  12m34s  6 calls 1m30s  rate limit 30s  63% calls 42% USD 68% tokens"},
 		} {
-			l.Traffic = func() terminal.Traffic { return c.traffic }
-			if got := terminal.fitted(l.parts(now), c.columns); got != c.want {
+			l.Traffic = func() Traffic { return c.traffic }
+			if got := fitted(l.parts(now), c.columns); got != c.want {
 				t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
 			}
 		}
@@ -176,7 +175,7 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 // with, and a line that is written in parts is not torn.
 func TestWhatIsPrintedComesAboveTheLine(t *testing.T) {
 	var out bytes.Buffer
-	p := &terminal.Printer{Screen: &terminal.Screen{w: &out}, Terminal: true}
+	p := &Printer{Screen: NewScreen(&out, "program"), Terminal: true}
 	p.Update("one", 1, 2)
 	p.Note("careful\x1b[2J")
 	plaintext.Fprintf(p.Screen, "in ")
@@ -184,7 +183,7 @@ func TestWhatIsPrintedComesAboveTheLine(t *testing.T) {
 	plaintext.Fprintf(p.Screen, "parts\n")
 	p.Finish()
 	p.Finish()
-	want := terminal.lineStart + "one" + terminal.lineStart + "careful\\u001b[2J\none" + terminal.lineStart + "in parts\ntwo\n"
+	want := LineStart + "one" + LineStart + "careful\\u001b[2J\none" + LineStart + "in parts\ntwo\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
@@ -211,8 +210,8 @@ func TestLongTicksAreSaid(t *testing.T) {
 
 func TestQuietKeepsNotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, terminal := range []bool{false, true} {
-			l, out := newLine(terminal, 0)
+		for _, updates := range []bool{false, true} {
+			l, out := newLine(updates, 0)
 			l.Quiet = true
 			l.Start(engine.Progress{Ticks: 1})
 			time.Sleep(time.Hour)
@@ -228,13 +227,31 @@ func TestQuietKeepsNotes(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	for d, want := range map[time.Duration]string{-1: "0s", 59 * time.Second: "59s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m", 76 * time.Hour: "3d04h"} {
-		if got := terminal.Brief(d); got != want {
+		if got := Brief(d); got != want {
 			t.Errorf("brief(%s) = %s, want %s", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 9999: "9999", 61_500: "61k", 1_250_000: "1.2M", 250_000_000: "250M"} {
-		if got := terminal.thousands(n); got != want {
+		if got := thousands(n); got != want {
 			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestPlainProgressIsBounded(t *testing.T) {
+	for _, ticks := range []int64{1, 3, 20, 21, 30, 1000} {
+		l, out := newLine(false, 0)
+		l.Start(engine.Progress{Ticks: ticks})
+		for tick := int64(1); tick <= ticks; tick++ {
+			l.Show(engine.Progress{Tick: tick, Ticks: ticks})
+		}
+		l.Finish()
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if want := min(ticks, progressLines); int64(len(lines)) != want {
+			t.Errorf("%d ticks gave %d lines, want %d", ticks, len(lines), want)
+		}
+		if last := lines[len(lines)-1]; !strings.HasPrefix(last, ProgressText(engine.Progress{Tick: ticks, Ticks: ticks})) {
+			t.Errorf("%d ticks end with %q", ticks, last)
 		}
 	}
 }
