@@ -130,11 +130,12 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if noKey != nil {
 		return noKey // only now: another model is refused with or without a key
 	}
-	if size := s.State.SegmentBytes; size != nil && settings.Find(c.Values, "run.trace_segment_mb").Origin.Rank != settings.FromFlag {
+	if size := s.State.SegmentBytes; size != nil &&
+		c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = *size >> 20
 	}
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: settings.Find(c.Values, "run.playbook").Text}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: c.Values.Find("run.playbook").Text}
 	p.played, p.spent = s.State.Tick, s.State.SpentByNow()
 	p.faults, err = stub.ParseFaults(p.Faults)
 	if err != nil {
@@ -170,7 +171,8 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
 			p.RunDir, plaintext.Count(s.State.Tick, "tick"))
 		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
-			plaintext.Fprintf(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed\n")
+			plaintext.Fprintf(m.Stderr,
+				"note: there is nothing left that other caps could bound, so that they are not changed\n")
 		}
 		if end := s.State.End; end.RunStatus != trace.RunCompleted {
 			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s\n", end.RunStatus, end.Reason)
@@ -229,7 +231,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)
-		if offline := settings.Find(c.Values, "llm.offline"); c.Offline {
+		if offline := c.Values.Find("llm.offline"); c.Offline {
 			return badInput("%w, without offline (%s)", refused, offline.Origin)
 		}
 		s, err := run.Dir(m.path(runDir)).State()
@@ -266,6 +268,7 @@ func (m *Main) announceResume(p plan, s *engine.Resumption) {
 			"the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.State.Open.CutBytes(); n > 0 {
-		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
+		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n",
+			n, run.CutFile)
 	}
 }

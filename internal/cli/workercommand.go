@@ -165,7 +165,7 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 		}
 		p.goTo(url)
 		if !p.APIKey.Empty() && !p.trusts(url, "") {
-			p.withheld = withheld(settings.Find(p.Values, "llm.api_key").Origin.String(), url,
+			p.withheld = withheld(p.Values.Find("llm.api_key").Origin.String(), url,
 				"set "+settings.EnvPrefix+"BASE_URL to it on this machine")
 			p.APIKey = openai.Secret{}
 			m.natsNotice(p.withheld)
