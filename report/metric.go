@@ -50,7 +50,8 @@ var metrics = []Metric{
 		}
 		return float64(r.Task.Score), true
 	}},
-	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less", false, 1, func(r Report) (float64, bool) {
+	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
+		false, 1, func(r Report) (float64, bool) {
 		t := r.Task
 		if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
 			return 0, false
