@@ -394,7 +394,8 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 		<div class="map-focus" tabindex="0" role="application"
 			aria-label="Map of the world. Arrows move it, plus and minus zoom, 0 shows all. The tables beside it have the same
 			content."
-			onPointerDown=${down} onPointerMove=${moving} onPointerUp=${up} onPointerCancel=${up} onPointerLeave=${() => setTip(null)}
+			onPointerDown=${down} onPointerMove=${moving} onPointerUp=${up} onPointerCancel=${up}
+			onPointerLeave=${() => setTip(null)}
 			onKeyDown=${keys}></div>
 		${tip && html`<div class="tip"
 			style=${{ left: Math.min(tip.p[0] + 12, Math.max(0, size.width - 240)) + 'px',
