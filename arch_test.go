@@ -55,7 +55,7 @@ var policies = []policy{
 	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "world", pure: true},
 	{dir: "world/scenario", pure: true, project: []string{"world", "internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
-	{dir: "baseline", pure: true, project: []string{"world"}, modules: []string{"gonum.org/v1/gonum"}},
+	{dir: "baseline", pure: true, project: []string{"world"}},
 	{dir: "llmclient", pure: true},
 	{dir: "llmclient/limiter", modules: []string{}},
 	{dir: "llmclient/openai", project: []string{"llmclient", "llmclient/limiter"}},

@@ -33,16 +33,12 @@ type Conversation struct {
 	Vocabulary *answer.Vocabulary
 	// Language is that of what is said about answers; empty is English.
 	Language modules.Language
-	// RepairsMax bounds the further requests spent on answers that could not be used.
-	RepairsMax int
 	// Reflects says that it decides nothing: reports count its steps apart.
 	Reflects bool
 	// Input are the items of the next request, which [Conversation.Complete] completes.
 	Input []llmclient.Item
 	// Calls are those of the last answer, waiting for their outputs.
 	Calls []PendingCall
-	// Repairs counts the repairs made.
-	Repairs int
 	// Steps are the facts recorded so far, oldest first.
 	Steps []trace.Step
 
@@ -618,20 +614,19 @@ type sameError struct {
 	Executed bool   `json:"executed"`
 }
 
-// Repair spends one further request on an answer that could not be used; ok is false
-// when none is left. Calls still open are answered as not executed, and those that went
-// wrong tell which retry the next answer is. An answer without calls gets a message,
-// with the tools that may be called.
-func (c *Conversation) Repair(problem answer.Problem, allowed []string) (ok bool) {
+// Repair spends one of the further requests that are left for answers that could not be used; ok is
+// false if there is none. Calls still open are answered as not executed, and those that went wrong tell
+// which retry the next answer is. An answer without calls gets a message, with the tools that may be
+// called.
+func (c *Conversation) Repair(problem answer.Problem, allowed []string, left int) (ok bool) {
 	c.note(trace.Step{Kind: trace.StepParseError, Status: trace.StatusError, Code: string(problem)})
-	c.Repairs++
-	if c.Repairs > c.RepairsMax {
+	if left <= 0 {
 		return false
 	}
 	c.note(trace.Step{Kind: trace.StepRepair, Code: string(problem)})
 	if len(c.Calls) == 0 {
 		f := c.words().aboutAnswer(problem, allowed)
-		f.TriesLeft = c.RepairsMax - c.Repairs + 1
+		f.TriesLeft = left
 		c.Say(encode(f))
 	}
 	for i := range c.Calls {
@@ -639,7 +634,7 @@ func (c *Conversation) Repair(problem answer.Problem, allowed []string) (ok bool
 			c.reject(i, c.words().newFeedback(CodeNotExecuted))
 		}
 		if f := c.Calls[i].wrong; f != nil {
-			f.TriesLeft = c.RepairsMax - c.Repairs + 1
+			f.TriesLeft = left
 		}
 	}
 	c.Flush()
