@@ -203,7 +203,7 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		p.Quiet = true
 		p.ReportJSON = ""
 		c.Cell.Seed = p.Seed
-		c.Cell.ID = batch.IDOf(p.Settings, versionsOf(p.Settings), c.Cell.Repeat)
+		c.Cell.ID = batch.IDOf(p.Settings, batch.VersionsOf(p.Settings), c.Cell.Repeat)
 		if before, twice := placed[c.Cell.ID]; twice && whole {
 			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
 				at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))

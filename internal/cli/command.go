@@ -29,8 +29,8 @@ const programName = "world_llm_agent_demo"
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = versionText()
-	root.SetVersionTemplate(programName + " {{.Version}}\n")
+	root.Version = versionText() + m.extensionNames()
+	root.SetVersionTemplate(m.called() + " {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := c.Flags().Arg(0); c == root && word != "" {
 			// A misspelt command has no flags; that it is none is the better answer.
@@ -45,9 +45,10 @@ func (m *Main) rootCommand() *cobra.Command {
 		m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
 		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
 		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(),
-		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.workerCommand(), m.doctorCommand(),
+		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.doctorCommand(),
 		m.completionCommand(), m.manCommand(), settingsTopic(),
 	)
+	root.AddCommand(m.extensionCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
@@ -92,6 +93,9 @@ func flagError(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if unknown.GetSpecifiedName() == "api-key" {
 			return badInput("keys are not given on the command line, where other users could read them; set %s", keySettings)
+		}
+		if flagElsewhere(unknown.GetSpecifiedName()) {
+			return hasIt("--" + unknown.GetSpecifiedName())
 		}
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {

@@ -12,7 +12,7 @@ var logLevels = []struct {
 	name     string
 	prefixes []string
 }{
-	{"error", []string{programName + ": ", advicePrefix, "interrupted: ", "interrupted again: "}},
+	{"error", []string{advicePrefix, "interrupted: ", "interrupted again: "}},
 	{"warn", []string{"WARNING: ", "warning: "}},
 	{"note", []string{"note: "}},
 	{"info", nil},
@@ -23,6 +23,8 @@ var logLevels = []struct {
 type logFilter struct {
 	// level is the least important one that is shown, empty for all.
 	level string
+	// program is the name that begins the line of an error.
+	program string
 	// now is the clock for times before lines, nil for none.
 	now func() time.Time
 	// open says that the last line has no end yet, dropping that it is not shown.
@@ -56,6 +58,9 @@ func (f *logFilter) pass(text string) string {
 					level = l.name
 				}
 			}
+			if strings.HasPrefix(line, f.program+": ") {
+				level = "error"
+			}
 			f.dropping = !f.shows(level)
 			if !f.dropping && f.now != nil {
 				b.WriteString(f.now().UTC().Format("2006-01-02T15:04:05.000Z "))
@@ -80,6 +85,7 @@ func (m *Main) log(values []value) {
 	if slices.Contains(level.setting.choices, level.text) { // another one is refused later
 		m.screen.filter.level = level.text
 	}
+	m.screen.filter.program = m.called()
 	m.screen.filter.now = nil
 	if text := find(values, "run.log_timestamps").text; text == "true" || text == "1" {
 		m.screen.filter.now = m.Now

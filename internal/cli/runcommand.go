@@ -56,7 +56,7 @@ type runFlags struct {
 func (m *Main) runCommand() *cobra.Command {
 	var extra runFlags
 	c := &cobra.Command{
-		Use:   programName + " [scenario]",
+		Use:   m.called() + " [scenario]",
 		Short: "run a world of language-model agents",
 		Long:  runHelp,
 		// Any word is taken, so that an unknown one can be answered with the

@@ -30,7 +30,7 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 			where = v.where() + ": "
 		case len(commands) > 0:
 			return name, nil, s, badInput("unknown scenario or command %s; %s%s; %s --help lists the commands",
-				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, programName)
+				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, m.called())
 		}
 		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name), didYouMean(name, m.scenarioNames()),
 			allowedScenarios)

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"

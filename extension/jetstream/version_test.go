@@ -1,11 +1,11 @@
-package cli
+package jetstream_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/trace"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestWorkerRefusesCellsOfAnotherVersion(t *testing.T) {
 	s := trace.DefaultSettings()
 	s.Scenario, s.ScenarioTOML, s.Model, s.ModelSource = "x", "name = \"x\"\n# <é>", "m", trace.SourceScripted
-	for name, v := range map[string]batch.Versions{"": versionsOf(s), "an older engine": {Engine: "0"}} {
+	for name, v := range map[string]batch.Versions{"": batch.VersionsOf(s), "an older engine": {Engine: "0"}} {
 		var j jetstream.Job
 		sent, err := json.Marshal(jetstream.Job{Cell: batch.Cell{ID: batch.IDOf(s, v, 2), Repeat: 2}, Settings: s})
 		if err == nil {
@@ -23,7 +23,7 @@ func TestWorkerRefusesCellsOfAnotherVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := otherVersion(j); (err != nil) != (name != "") {
+		if err := jetstream.OtherVersion(j); (err != nil) != (name != "") {
 			t.Errorf("otherVersion of a cell of %q = %v", name, err)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/extension/jetstream"
 )
 
 func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {

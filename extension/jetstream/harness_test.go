@@ -20,9 +20,9 @@ import (
 	"go.uber.org/goleak"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"

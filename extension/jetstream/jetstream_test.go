@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/extension/jetstream"
 )
 
 func TestCellsAreEqualToLocalRuns(t *testing.T) {
