@@ -15,7 +15,6 @@ import (
 	"example.com/agentworld"
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -157,8 +156,11 @@ func (f *workerFlags) work(ctx context.Context, p agentworld.Program) error {
 	defer l.Close()
 	p.Say(fmt.Sprintf("worker: up to %s at a time", plaintext.Count(f.jobs, "cell")))
 	return Work(calls, l, WorkerOptions{
-		Jobs: f.jobs, Dir: p.Path(dir), Drain: ctx, UntilDone: f.untilDone, Notice: p.Note, Refuse: OtherVersion,
+		Jobs: f.jobs, Dir: p.Path(dir), Drain: ctx, UntilDone: f.untilDone, Notice: p.Note,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
+			if err := otherVersion(a.Cell, a.Settings); err != nil {
+				return batch.Result{}, err
+			}
 			p.Say(fmt.Sprintf("cell %s: %s, attempt %d", a.Cell.ID, plaintext.Line(a.Cell.Name()), a.Number))
 			return play(ctx, a)
 		},
@@ -237,13 +239,8 @@ func (f *coordinatorFlags) Play(ctx context.Context, p agentworld.Program, o bat
 		defer done.Wait()
 		defer stop()
 	}
-	spent, err := o.Dir.Leased()
-	if err != nil {
-		return "", err
-	}
 	return handOut(o.Drain, l, o, CoordinatorOptions{
-		Dir: string(o.Dir), Retries: o.Retries, Limit: budget.AmountOf(limit), Spent: spent, Lease: o.Lease,
-		Notice: p.Note,
+		Dir: o.Dir, Retries: o.Retries, Limit: limit, Lease: o.Lease, Notice: p.Note,
 	})
 }
 
@@ -272,8 +269,8 @@ func handOut(ctx context.Context, l *Link, o batch.Options,
 	var cells []batch.Cell
 	for _, p := range o.Cells {
 		cells = append(cells, p.Cell)
-		c.Jobs = append(c.Jobs, Job{Cell: p.Cell, Settings: p.Settings})
 	}
+	c.Cells = cells
 	results, err := o.Dir.Results(cells)
 	if err != nil {
 		return "", err
@@ -330,13 +327,13 @@ func handOut(ctx context.Context, l *Link, o batch.Options,
 	return batch.Complete, nil
 }
 
-// OtherVersion says that a cell is not what it would be here: another version of the program has planned
+// otherVersion says that a cell is not what it would be here: another version of the program has planned
 // it, and its runs would not be those of the batch.
-func OtherVersion(j Job) error {
-	v := batch.VersionsOf(j.Settings)
-	if batch.IDOf(j.Settings, v, j.Cell.Repeat) == j.Cell.ID {
+func otherVersion(c batch.Cell, s trace.Settings) error {
+	v := batch.VersionsOf(s)
+	if batch.IDOf(s, v, c.Repeat) == c.ID {
 		return nil
 	}
-	return fmt.Errorf("the coordinator is another version of the program; here: engine %s, rules %s, prompt %s", v.Engine,
-		v.Rules, v.Prompt)
+	return fmt.Errorf("%w: the coordinator is another version of the program; here: engine %s, rules %s, prompt %s",
+		batch.ErrNotHere, v.Engine, v.Rules, v.Prompt)
 }

@@ -165,7 +165,7 @@ func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
 		},
 	}
 	if others == nil && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
-		ledger, err := batch.OpenLedger(dir, b.limit, shard)
+		ledger, err := batch.OpenLedger(dir.Store(), b.limit, shard, "")
 		if err != nil {
 			return badInput("%s: %w", name, err)
 		}
