@@ -141,7 +141,7 @@ func play(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 	defer client.Close()
 	var last engine.Progress
 	o := engine.Options{
-		Settings: a.Settings, RunDir: a.Dir, Source: a.Around(engine.Live(client)), Concurrency: 2,
+		Settings: a.Settings, RunDir: a.Dir, Source: a.Around(engine.Live(client)), Concurrency: 2, Drain: a.Drain,
 		Progress: func(p engine.Progress) {
 			last = p
 			if a.Progress != nil {
