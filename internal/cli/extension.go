@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld"
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 )
@@ -98,6 +99,48 @@ func (m *Main) program(flags *pflag.FlagSet) agentworld.Program {
 	}
 }
 
+// table returns every setting of a run, with those of the extensions at its end.
+func (m *Main) table() settings.Table {
+	all := settingTable()
+	for _, e := range m.Extensions {
+		for _, s := range e.Settings {
+			if _, twice := all.ByKey(s.Key); twice {
+				panic("cli: two settings are called " + s.Key)
+			}
+			all = append(all, settings.Setting{Flag: s.Flag, Key: s.Key, Kind: settings.KindSwitch, Fallback: "false", Doc: s.Doc,
+				Into: func(*settings.Config) any { return new(bool) }}) // what it says is asked of the values
+		}
+	}
+	return all
+}
+
+// extended says that a key is that of a setting of an extension.
+func (m *Main) extended(key string) bool {
+	_, ours := settingTable().ByKey(key)
+	_, known := m.table().ByKey(key)
+	return known && !ours
+}
+
+// keyElsewhere refuses a key of a file that another program has.
+func keyElsewhere(all settings.Table, name string, data []byte) error {
+	wider := slices.Clone(all)
+	for _, key := range elsewhere.keys {
+		if _, known := all.ByKey(key); !known {
+			wider = append(wider, settings.Setting{Key: key, Kind: settings.KindSwitch})
+		}
+	}
+	file, err := settings.ParseFile(name, data, wider)
+	if err != nil {
+		return nil // it is refused for that
+	}
+	for _, s := range wider[len(all):] {
+		if v, set := file.Source()(s); set {
+			return hasIt(v.Where())
+		}
+	}
+	return nil
+}
+
 // players are what the flags of "batch run" say of the ways to play that extensions add, and the one that they
 // choose, nil for none.
 type players struct {
@@ -143,7 +186,10 @@ type observing struct {
 
 // observersOf are how to begin to observe a run with these settings. The error is about what was asked.
 func (m *Main) observersOf(c config) (o observing, err error) {
-	on := func(key string) bool { return find(c.values, key).text == "true" }
+	on := func(key string) bool {
+		i := slices.IndexFunc(c.Values, func(v settings.Value) bool { return v.Setting.Key == key })
+		return i >= 0 && (c.Values[i].Text == "true" || c.Values[i].Text == "1")
+	}
 	for _, e := range m.Extensions {
 		for _, one := range e.Observers {
 			start, err := one.New(on, m.LookupEnv)

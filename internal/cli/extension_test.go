@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,9 +15,12 @@ import (
 
 // TestWhatIsElsewhereIsNamed holds that the program without extensions says which program has what it lacks.
 func TestWhatIsElsewhereIsNamed(t *testing.T) {
-	for _, args := range []string{"worker --nats nats://127.0.0.1:1", "batch run b.toml --nats embedded", "batch run b.toml --nats-listen x"} {
+	for _, args := range []string{"minimal --otel", "resume run --otel", "minimal --config c.toml", "worker --nats nats://127.0.0.1:1", "batch run b.toml --nats embedded", "batch run b.toml --nats-listen x"} {
 		p := newProcess(t, nil, strings.Fields(args)...)
 		p.Extensions = nil
+		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("[run]\notel = false\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if code := p.run(t); code != exitBadInput || !strings.Contains(p.output(), clusterProgram) || strings.Count(p.output(), "\n") != 1 {
 			t.Errorf("%s: exit code %d: %s", args, code, p.output())
 		}

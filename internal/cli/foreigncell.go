@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -24,7 +25,7 @@ func (m *Main) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int)
 	note := func(text string) { plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(text)) }
 	shared := &limiters{jobs: jobs}
 	more := m.collectLess()
-	calls, drained := m.drained(ctx, shared.traffic, m.newProgressPrinter(false).note)
+	calls, drained := m.drained(ctx, shared.traffic, m.newProgressPrinter(false).Note)
 	play = func(ctx context.Context, a batch.Attempt) (r batch.Result, err error) {
 		err = m.shielded(func() error {
 			p, err := m.planJob(c, a.Settings)
@@ -44,10 +45,10 @@ func (c *config) goTo(url openai.BaseURL) {
 	if own, err := openai.ParseBaseURL(c.endpoint()); err == nil && own.String() == url.String() {
 		return
 	}
-	c.values = slices.Clone(c.values)
-	for i, v := range c.values {
-		if v.setting.key == "llm.base_url" {
-			c.values[i].text = url.String()
+	c.Values = slices.Clone(c.Values)
+	for i, v := range c.Values {
+		if v.Setting.Key == "llm.base_url" {
+			c.Values[i].Text = url.String()
 		}
 	}
 }
@@ -72,7 +73,7 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.trusts = m.trusted(p.values)
+	p.trusts = m.trusted(p.Values)
 	if p.Live() {
 		url, err := openai.ParseBaseURL(p.BaseURL)
 		if err != nil {
@@ -80,8 +81,8 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 		}
 		p.goTo(url)
 		if !p.APIKey.Empty() && !p.trusts(url, "") {
-			p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url,
-				"set "+envPrefix+"BASE_URL to it on this machine")
+			p.withheld = withheld(p.Values.Find("llm.api_key").Origin.String(), url,
+				"set "+settings.EnvPrefix+"BASE_URL to it on this machine")
 			p.APIKey = openai.Secret{}
 			plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(p.withheld))
 		}
