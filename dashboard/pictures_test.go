@@ -14,7 +14,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-
 )
 
 var pictures = flag.Bool("pictures", false, "take the pictures in docs/pictures again")
