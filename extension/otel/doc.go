@@ -1,14 +1,8 @@
-// Package telemetry sends traces and metrics of a run to an OpenTelemetry collector,
+// Package otel is an extension that sends traces and metrics of a run to an OpenTelemetry collector,
 // with the semantic conventions for generative AI.
 //
-// It is off unless it is asked for, and then nothing is started, dialled or read:
-//
-//	config, err := telemetry.Read(os.LookupEnv, false)  // OTEL_* variables, or a flag
-//	if config.On() {
-//		t, err := telemetry.Start(ctx, config, note)
-//		options.Observer = t
-//		defer t.Close()                             // after t.Evaluate, if there are results
-//	}
+// It is off unless the flag --otel, the key run.otel or a variable OTEL_EXPORTER_OTLP_* asks for it, and then nothing is
+// started, dialled or read.
 //
 // The spans of a run:
 //
@@ -29,4 +23,4 @@
 // answer out of a recording (--replay-from) has a span, marked agentworld.recorded, and
 // is in no metric, because no model was asked. No text of a prompt, of an answer or of an
 // agent is ever an attribute.
-package telemetry
+package otel

@@ -1,4 +1,4 @@
-package telemetry
+package otel
 
 import (
 	"cmp"
@@ -22,6 +22,8 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 	"go.opentelemetry.io/otel/trace"
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
+
+	"example.com/agentworld"
 )
 
 // closeTimeout bounds the sending of what is left at the end: a collector that is gone
@@ -31,9 +33,8 @@ const closeTimeout = 5 * time.Second
 // scope names the creator of the spans.
 const scope = "agentworld"
 
-// Telemetry exports what a run does. It implements engine.Observer. Make one with
-// [Start].
-type Telemetry struct {
+// telemetry exports what a run does. It implements agentworld.RunObserver.
+type telemetry struct {
 	// run is the span of the run, until Close, and conversation its name. ended is when the run
 	// ended.
 	run          trace.Span
@@ -46,10 +47,10 @@ type Telemetry struct {
 	stop []func(context.Context) error
 }
 
-// Start begins to export. note is called at most once, with a line for people, when
+// start begins to export. note is called at most once, with a line for people, when
 // something cannot be sent; the run continues without it. The error says which part of
 // the configuration cannot work.
-func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error) {
+func start(ctx context.Context, c config, note func(string)) (*telemetry, error) {
 	// The SDK would print each failed export with its URL and what the collector said.
 	var once sync.Once
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {
@@ -64,7 +65,7 @@ func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error)
 	if err != nil {
 		return nil, errors.New("describe this program for OpenTelemetry: OTEL_RESOURCE_ATTRIBUTES cannot be read")
 	}
-	t := &Telemetry{tracer: nooptrace.NewTracerProvider().Tracer(scope)}
+	t := &telemetry{tracer: nooptrace.NewTracerProvider().Tracer(scope)}
 	if c.traces != "" {
 		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.traces))
 		if err != nil {
@@ -103,18 +104,9 @@ var (
 	durationBuckets = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
 )
 
-// Evaluation is a result of evaluating a run as a whole.
-type Evaluation struct {
-	// Name says what was measured, in the words of this program or of a setting.
-	Name string
-	// Score is the result as a number, nil for none, Label as a word.
-	Score *float64
-	Label string
-}
-
 // Evaluate adds results to the span of the run, each as an event gen_ai.evaluation.result. It is
 // called between the end of the run and Close; without a run it does nothing.
-func (t *Telemetry) Evaluate(results ...Evaluation) {
+func (t *telemetry) Evaluate(results ...agentworld.Evaluation) {
 	if t.run == nil {
 		return
 	}
@@ -129,7 +121,7 @@ func (t *Telemetry) Evaluate(results ...Evaluation) {
 
 // Close sends what is left, for five seconds at most, and ends what was started. The
 // error was noted already.
-func (t *Telemetry) Close() error {
+func (t *telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if t.run != nil {

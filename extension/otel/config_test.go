@@ -1,4 +1,4 @@
-package telemetry
+package otel
 
 import (
 	"strings"
@@ -25,8 +25,8 @@ func TestRead(t *testing.T) {
 		{"a value in capitals", map[string]string{"OTEL_TRACES_EXPORTER": "OTLP", "OTEL_METRICS_EXPORTER": "None", "OTEL_LOGS_EXPORTER": "otlp"}, false, "http://localhost:4318/v1/traces", ""},
 		{"blanks", map[string]string{base: "  "}, false, "", ""},
 	} {
-		got, err := Read(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, c.asked)
-		if err != nil || got != (Config{traces: c.traces, metrics: c.metrics}) || got.On() != (c.traces+c.metrics != "") {
+		got, err := read(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, c.asked)
+		if err != nil || got != (config{traces: c.traces, metrics: c.metrics}) || got.on() != (c.traces+c.metrics != "") {
 			t.Errorf("%s: %+v, %v, want traces %q and metrics %q", c.name, got, err, c.traces, c.metrics)
 		}
 	}
@@ -38,12 +38,12 @@ func TestReadRefusesUnknownExporters(t *testing.T) {
 		for _, value := range []string{"jaeger", "otlp,console", "console"} {
 			env := map[string]string{name: value}
 			lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-			c, err := Read(lookup, false)
-			if err == nil || c.On() || !strings.HasPrefix(err.Error(), name+": ") || strings.Contains(err.Error(), value) {
+			c, err := read(lookup, false)
+			if err == nil || c.on() || !strings.HasPrefix(err.Error(), name+": ") || strings.Contains(err.Error(), value) {
 				t.Errorf("%s=%s: %+v, %v", name, value, c, err)
 			}
 			env["OTEL_SDK_DISABLED"] = "true"
-			if c, err := Read(lookup, false); err != nil || c.On() {
+			if c, err := read(lookup, false); err != nil || c.on() {
 				t.Errorf("%s=%s, switched off: %+v, %v", name, value, c, err)
 			}
 		}

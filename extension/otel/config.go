@@ -1,4 +1,4 @@
-package telemetry
+package otel
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Config says what is exported and where to. The zero value exports nothing.
-type Config struct {
+// config says what is exported and where to. The zero value exports nothing.
+type config struct {
 	// traces and metrics are the URLs to send to, empty for not at all.
 	traces, metrics string
 }
@@ -23,33 +23,33 @@ const (
 // endpointDefault is where a collector of this machine listens.
 const endpointDefault = "http://localhost:4318"
 
-// On reports whether anything is exported.
-func (c Config) On() bool { return c.traces != "" || c.metrics != "" }
+// on reports whether anything is exported.
+func (c config) on() bool { return c.traces != "" || c.metrics != "" }
 
-// Read finds out what to export: what the standard variables configure, and if asked,
+// read finds out what to export: what the standard variables configure, and if asked,
 // which is the value of a flag, both to the usual place. Without either it is nothing.
 // The error names the invalid variable and never its value, which may hold a password.
-func Read(lookup func(string) (string, bool), asked bool) (Config, error) {
+func read(lookup func(string) (string, bool), asked bool) (config, error) {
 	env := func(name string) string {
 		text, _ := lookup(name)
 		return strings.TrimSpace(text)
 	}
 	if strings.EqualFold(env(envDisabled), "true") {
-		return Config{}, nil
+		return config{}, nil
 	}
 	// There are no logs; the variable is read only to refuse an unknown exporter.
 	if _, err := exporter(env, "LOGS"); err != nil {
-		return Config{}, err
+		return config{}, err
 	}
-	var c Config
+	var c config
 	var err error
 	c.traces, err = endpoint(env, "TRACES", asked)
 	if err != nil {
-		return Config{}, err
+		return config{}, err
 	}
 	c.metrics, err = endpoint(env, "METRICS", asked)
 	if err != nil {
-		return Config{}, err
+		return config{}, err
 	}
 	return c, nil
 }

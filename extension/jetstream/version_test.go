@@ -1,11 +1,10 @@
-package cli
+package jetstream
 
 import (
 	"encoding/json"
 	"testing"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/trace"
 )
 
@@ -14,16 +13,16 @@ import (
 func TestWorkerRefusesCellsOfAnotherVersion(t *testing.T) {
 	s := trace.DefaultSettings()
 	s.Scenario, s.ScenarioTOML, s.Model, s.ModelSource = "x", "name = \"x\"\n# <é>", "m", trace.SourceScripted
-	for name, v := range map[string]batch.Versions{"": versionsOf(s), "an older engine": {Engine: "0"}} {
-		var j jetstream.Job
-		sent, err := json.Marshal(jetstream.Job{Cell: batch.Cell{ID: batch.IDOf(s, v, 2), Repeat: 2}, Settings: s})
+	for name, v := range map[string]batch.Versions{"": batch.VersionsOf(s), "an older engine": {Engine: "0"}} {
+		var j batch.Planned
+		sent, err := json.Marshal(batch.Planned{Cell: batch.Cell{ID: batch.IDOf(s, v, 2), Repeat: 2}, Settings: s})
 		if err == nil {
 			err = json.Unmarshal(sent, &j)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := otherVersion(j); (err != nil) != (name != "") {
+		if err := otherVersion(j.Cell, j.Settings); (err != nil) != (name != "") {
 			t.Errorf("otherVersion of a cell of %q = %v", name, err)
 		}
 	}

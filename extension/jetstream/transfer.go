@@ -7,44 +7,20 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	nats_js "github.com/nats-io/nats.go/jetstream"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/trace"
 )
 
-// Job is a cell and what its run is.
-type Job struct {
-	Cell batch.Cell
-	// Settings are those of the run. They hold no key: a worker uses its own.
-	Settings trace.Settings
-}
-
-// job is a message of the queue: a [Job] of a batch.
-type job struct {
-	// Batch is the id of the batch.
-	Batch string `json:"batch"`
-	Job
-	// Retries is how often a cell is played again that failed for a reason outside of the run.
-	Retries int `json:"retries"`
-}
-
-// key is the key of the job's cell in the buckets.
-func (j job) key() string { return cellKey(j.Batch, j.Cell.ID) }
-
-// subject is where the job is in the queue.
-func (j job) subject() string { return jobSubject + j.key() }
-
-// ended is a result with the run directory, in the bucket of results.
-type ended struct {
-	Result batch.Result `json:"result"`
-	// File names the run directory in the object store.
-	File string `json:"file"`
-}
+// dirTimeout bounds the way of a run directory to or from the object store.
+const dirTimeout = 30 * time.Minute
 
 // attemptFile names the packed directory of an attempt.
-func attemptFile(key string, epoch int64) string { return fmt.Sprintf("attempt/%s/%d", key, epoch) }
+func attemptFile(id string, cell batch.ID, epoch int64) string {
+	return fmt.Sprintf("attempt/%s.%s/%d", id, cell, epoch)
+}
 
 // sendDir packs a directory into the object store. A directory that cannot be read is an error.
 func (l *Link) sendDir(ctx context.Context, name, dir string) error {
@@ -64,6 +40,12 @@ func (l *Link) sendDir(ctx context.Context, name, dir string) error {
 
 // errUnusable says that an object holds no run directory.
 var errUnusable = errors.New("what is stored is no run directory")
+
+// unusable says that a run directory is not on the server, or damaged there.
+func unusable(err error) bool { return missing(err) || errors.Is(err, errUnusable) }
+
+// missing says that an object does not exist.
+func missing(err error) bool { return errors.Is(err, nats_js.ErrObjectNotFound) }
 
 // incoming remembers how reading failed.
 type incoming struct {

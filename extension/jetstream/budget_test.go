@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/batch/jetstream"
-	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/extension/jetstream"
+	"example.com/agentworld/trace"
 )
 
 func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 			}
 		}()
 		return jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{
-			Dir: dir, Jobs: list, Limit: budget.Amount{calls}, Lease: 2 * time.Second,
+			Dir: created(t, dir, list), Cells: cellsOf(list), Limit: trace.Limit{Calls: calls}, Lease: 2 * time.Second,
 		})
 	}
 	out, err := coordinate(limit)
@@ -41,7 +41,7 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 	}
 	asked := model.requests.Load()
 	var got results
-	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Done: got.add}); err != nil {
+	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add}); err != nil {
 		t.Fatal(err)
 	}
 	if calls := collected(t, dir, list, got.list); asked != calls {
@@ -57,13 +57,13 @@ func TestAProviderThatIsDownIsRetriedThenListed(t *testing.T) {
 	server := serve(t, dir)
 	defer work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 2})()
 	l := connect(t, jetstream.ConnectOptions{Server: server})
-	out, err := jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Retries: 1})
+	out, err := jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Retries: 1})
 	if err != nil || len(out.Failed) != 2 || out.Results != 0 {
 		t.Fatalf("Coordinate = %+v, %v, want two failed cells", out, err)
 	}
 	// The same again tries them again, and continues with the runs there are.
 	model.status.Store(0)
-	if out, err = jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Retries: 1}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
+	if out, err = jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Retries: 1}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate again = %+v, %v", out, err)
 	}
 }
@@ -85,7 +85,7 @@ func TestAnInterruptedWorkerGivesItsCellsBack(t *testing.T) {
 	}()
 	var got results
 	// The lease is far longer than the test: cells that are not given back would not be played.
-	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Done: got.add, Lease: time.Hour})
+	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add, Lease: time.Hour})
 	if err != nil || out.Results != len(list) {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}

@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -37,6 +38,8 @@ type stage struct {
 	end   func(batch.ID)
 	// spoilt is how many attempts an outage spoils.
 	spoilt int
+	// planned are cells with settings.
+	planned []batch.Planned
 
 	mu     sync.Mutex
 	played []batch.ID
@@ -76,7 +79,8 @@ func (s *stage) play(ctx context.Context, a batch.Attempt) (batch.Result, error)
 	defer s.end(a.Cell.ID)
 	source := a.Around(engine.Live(responder(func() llmclient.Answer { return s.ask(a.Cell.ID) })))
 	for i := range s.asks {
-		if source.Respond(ctx, trace.CallKey{Tick: int64(i + 1), Agent: "a", Step: 1}, llmclient.Request{Model: "m"}); ctx.Err() != nil {
+		answer := source.Respond(ctx, trace.CallKey{Tick: int64(i + 1), Agent: "a", Step: 1}, llmclient.Request{Model: "m"})
+		if f := answer.Failure; ctx.Err() != nil || f != nil && f.Unsent {
 			return batch.Result{Status: trace.RunInterrupted}, nil
 		}
 	}
@@ -130,18 +134,17 @@ func (s *stage) work(t *testing.T, jobs int) {
 // coordinate coordinates cells with these names.
 func (s *stage) coordinate(t *testing.T, o CoordinatorOptions, cells ...batch.ID) (Outcome, error) {
 	t.Helper()
-	var planned []batch.Planned
-	for _, j := range o.Jobs {
-		planned = append(planned, batch.Planned{Cell: j.Cell})
-	}
+	planned := slices.Clone(s.planned)
 	for _, id := range cells {
 		planned = append(planned, batch.Planned{Cell: batch.Cell{ID: id}})
-		o.Jobs = append(o.Jobs, Job{Cell: batch.Cell{ID: id}})
+	}
+	for _, p := range planned {
+		o.Cells = append(o.Cells, p.Cell)
 	}
 	if err := batch.Dir(s.dir).Create("b", planned); err != nil {
 		t.Fatal(err)
 	}
-	o.Dir, o.Notice = s.dir, func(text string) { t.Log("coordinator:", text) }
+	o.Dir, o.Notice = batch.Dir(s.dir), func(text string) { t.Log("coordinator:", text) }
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	return Coordinate(ctx, linkTo(t, s.server), o)
@@ -158,76 +161,25 @@ func (s *stage) finish(t *testing.T, id batch.ID) {
 	}
 }
 
+// store is that of the batch on the server.
+func (s *stage) store() *store { return &store{link: s.Link, id: "b", ctx: context.Background()} }
+
 // set gives a cell a state.
 func (s *stage) set(t *testing.T, id batch.ID, state cellState) {
 	t.Helper()
-	if _, err := s.cells.Put(t.Context(), cellKey("b", id), marshal(state)); err != nil {
+	if _, err := s.keys.Put(t.Context(), s.store().name(batch.AttemptKey(id)), marshal(state)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestLeasesOfCellsThatAreOverAreSettled(t *testing.T) {
-	for name, over := range map[string]func(*testing.T, *stage){
-		"done":      func(t *testing.T, s *stage) { s.finish(t, "over") },
-		"taken out": func(*testing.T, *stage) {},
-		"given up":  func(t *testing.T, s *stage) { s.set(t, "over", cellState{Epoch: 1, Owner: "dead", Deaths: deathsMax}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
-			s.asks = 12
-			over(t, s)
-			// The lost lease is all there is, and its owner may have spent 8.
-			if _, err := s.batches.Create(t.Context(), "b", marshal(batchState{Leases: map[string]lease{
-				"b.over.1": {Amount: budget.Amount{20}, Largest: budget.Amount{1}, Cell: "b.over", Epoch: 1},
-			}})); err != nil {
-				t.Fatal(err)
-			}
-			s.work(t, 1)
-			cells := []batch.ID{"over", "open"}
-			if name == "taken out" {
-				cells = cells[1:]
-			}
-			out, err := s.coordinate(t, CoordinatorOptions{Limit: budget.Amount{20}}, cells...)
-			if err != nil || out.Exhausted || out.Results+len(out.Failed) != len(cells) {
-				t.Errorf("Coordinate = %+v, %v", out, err)
-			}
-		})
-	}
-}
-
+// TestCellsThatAreNotOfTheBatchAreNotPlayed holds that what the server has of other cells is left alone.
 func TestCellsThatAreNotOfTheBatchAreNotPlayed(t *testing.T) {
 	s := newStage(t)
 	for _, id := range []batch.ID{"out", "done"} {
-		s.set(t, id, cellState{Epoch: 1, Owner: "somebody"})
-		j := job{Batch: "b", Job: Job{Cell: batch.Cell{ID: id}}}
-		if _, err := s.publish(t.Context(), "b", j.subject(), marshal(j), nil); err != nil {
-			t.Fatal(err)
-		}
+		s.set(t, id, cellState{Epoch: 1})
 	}
 	s.finish(t, "done")
-	stream, err := s.js.Stream(t.Context(), jobStream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.begin = func(batch.Attempt) {
-		info, err := stream.Info(t.Context())
-		if err != nil || info.State.Msgs != 1 {
-			t.Errorf("%d jobs in the queue, %v, want 1", info.State.Msgs, err)
-		}
-		if err := (&claim{link: s.Link, key: "b.out", cell: cellState{Epoch: 1, Owner: "somebody"}}).check(t.Context()); !errors.Is(err, errFenced) {
-			t.Errorf("check of the owner = %v, want errFenced", err)
-		}
-	}
-	ready := make(chan struct{})
-	go func() { // jobs of a batch that the server does not know are dropped
-		defer close(ready)
-		for t.Context().Err() == nil {
-			if _, _, err := s.readBatch(t.Context(), "b"); err == nil {
-				return
-			}
-		}
-	}()
-	go func() { <-ready; s.work(t, 1) }()
+	s.work(t, 1)
 	if out, err := s.coordinate(t, CoordinatorOptions{}, "done", "in"); err != nil || out.Results != 2 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
@@ -236,27 +188,60 @@ func TestCellsThatAreNotOfTheBatchAreNotPlayed(t *testing.T) {
 	}
 }
 
-func TestWhatLocalRunsSpentCountsHereToo(t *testing.T) {
+// TestOneBudgetForLocalRunsAndWorkers holds that what either leased is missing to the other.
+func TestOneBudgetForLocalRunsAndWorkers(t *testing.T) {
 	s := newStage(t)
-	for _, spent := range []int64{0, 90, 90} {
-		if _, err := s.coordinate(t, CoordinatorOptions{Limit: budget.Amount{100}, Spent: budget.Amount{spent}}); err != nil {
-			t.Fatal(err)
-		}
-		b, _, err := s.readBatch(t.Context(), "b")
-		if err != nil || b.left()[budget.Calls] != 100-spent {
-			t.Errorf("left = %v, %v, want %d", b.left(), err, 100-spent)
-		}
-		// What workers took stands where local runs look, and what local runs took is not among it.
-		l, err := batch.OpenLedger(batch.Dir(s.dir), trace.Limit{Calls: 1}, batch.Shard{})
+	limit := trace.Limit{Calls: 20}
+	spend := func(calls int) (err error) {
+		l, err := batch.OpenLedger(batch.Dir(s.dir).Store(), limit, batch.Shard{}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Reserve(t.Context(), budget.Amount{1}); err != nil {
-			t.Errorf("a local run finds the budget used up: %v", err)
+		for range calls {
+			settle, reserveErr := l.Reserve(t.Context(), budget.Amount{1})
+			if reserveErr == nil {
+				settle(budget.Amount{1})
+			}
+			err = errors.Join(err, reserveErr)
 		}
-		if err := os.RemoveAll(filepath.Join(s.dir, "budget")); err != nil {
-			t.Fatal(err)
-		}
+		return errors.Join(err, l.Close())
+	}
+	if err := spend(9); err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	s.asks = 30
+	s.ask = func(batch.ID) llmclient.Answer { asked.Add(1); return llmclient.Failed(llmclient.ErrServer, "refused") }
+	s.work(t, 1)
+	if out, err := s.coordinate(t, CoordinatorOptions{Limit: limit}, "c"); err != nil || !out.Exhausted || asked.Load() != 11 {
+		t.Errorf("Coordinate = %+v, %v; %d calls, want 11", out, err, asked.Load())
+	}
+	if err := spend(1); !errors.Is(err, batch.ErrBudget) {
+		t.Errorf("a local run finds room: %v", err)
+	}
+}
+
+// TestACellThatKillsItsWorkersIsGivenUp holds that a cell over which many died is not tried for ever.
+func TestACellThatKillsItsWorkersIsGivenUp(t *testing.T) {
+	s := newStage(t)
+	s.set(t, "c", cellState{Epoch: 9, Owner: "dead", Deaths: deathsMax})
+	s.work(t, 1)
+	out, err := s.coordinate(t, CoordinatorOptions{Lease: 100 * time.Millisecond}, "c")
+	if err != nil || out.Failed["c"] != "6 workers died over it" || len(s.played) > 0 {
+		t.Errorf("Coordinate = %+v, %v; played %v", out, err, s.played)
+	}
+}
+
+// TestAnExchangeThatExistsWantsNoConfirmation holds that nobody waits for what the coordinator has seen.
+func TestAnExchangeThatExistsWantsNoConfirmation(t *testing.T) {
+	s := newStage(t)
+	x := Exchange{Cell: "c", Tick: 1, Agent: "a", Step: 1}
+	if _, err := s.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
+		t.Fatal(err)
+	}
+	existed, err := s.store().exchange(x)
+	if wanted := len(s.confirms.wanted); err != nil || !existed || wanted > 0 {
+		t.Errorf("store: existed %v, %v; %d confirmations are wanted", existed, err, wanted)
 	}
 }
 
@@ -291,8 +276,8 @@ func TestADecisionEndsTheCellsInWork(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("the cell in work asked %d times, want 1", asked)
 	}
-	if b, _, err := s.readBatch(t.Context(), "b"); err != nil || !b.Done {
-		t.Errorf("the batch is done: %v, %v", b.Done, err)
+	if o, err := s.offer(t.Context(), "b"); err != nil || !o.Over {
+		t.Errorf("the batch is over: %v, %v", o.Over, err)
 	}
 	if out, err := s.coordinate(t, enough, "slow", "fast", "third"); err != nil || !out.Decided {
 		t.Errorf("Coordinate again = %+v, %v", out, err)
@@ -396,14 +381,16 @@ func TestALocalRunThatDidNothingCostsNoAnswers(t *testing.T) {
 
 func TestAResultWithoutItsRunIsPlayedAgain(t *testing.T) {
 	for name, store := range map[string]func(*stage) error{
-		"gone":    func(*stage) error { return nil },
-		"damaged": func(s *stage) error { _, err := s.files.PutString(t.Context(), "run", "nonsense"); return err },
+		"gone": func(*stage) error { return nil },
+		"damaged": func(s *stage) error {
+			_, err := s.files.PutString(t.Context(), attemptFile("b", "a", 1), "nonsense")
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.set(t, "a", cellState{Epoch: 1, Owner: "somebody"})
-			e := ended{batch.Result{Cell: batch.Cell{ID: "a"}, Attempt: 1, Status: trace.RunCompleted}, "run"}
-			_, err := s.results.Create(t.Context(), "b.a", marshal(e))
+			_, err := s.store().Put(batch.ResultKey("a"), marshal(batch.Result{Cell: batch.Cell{ID: "a"}, Attempt: 1, Status: trace.RunCompleted}))
 			if err := errors.Join(err, store(s)); err != nil {
 				t.Fatal(err)
 			}
@@ -434,7 +421,7 @@ func TestARunThatCannotBeWrittenEndsTheCoordinator(t *testing.T) {
 
 func TestWhatOthersLeftDoesNotKeepAWorker(t *testing.T) {
 	s := newStage(t)
-	if _, err := s.batches.Create(t.Context(), "interrupted", marshal(batchState{})); err != nil {
+	if _, err := s.keys.Create(t.Context(), "interrupted."+offerKey, marshal(offer{})); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -456,8 +443,8 @@ func TestABatchThatIsDoneLeavesNoObjects(t *testing.T) {
 	settings := trace.DefaultSettings()
 	settings.ScenarioTOML = strings.Repeat("#", messageBytesMax)
 	s.work(t, 1)
-	o := CoordinatorOptions{Jobs: []Job{{Cell: batch.Cell{ID: "large"}, Settings: settings}}}
-	if out, err := s.coordinate(t, o, "c"); err != nil || out.Results != 2 {
+	s.planned = []batch.Planned{{Cell: batch.Cell{ID: "large"}, Settings: settings}}
+	if out, err := s.coordinate(t, CoordinatorOptions{}, "c"); err != nil || out.Results != 2 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	if left, err := s.files.List(t.Context()); !errors.Is(err, nats_js.ErrNoObjectsFound) {
@@ -514,9 +501,6 @@ func TestOneServerPerStore(t *testing.T) {
 }
 
 func TestACellThatIsRefusedIsLeftToOthers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a refused job rests for a while")
-	}
 	s := newStage(t)
 	refused := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
@@ -525,8 +509,11 @@ func TestACellThatIsRefusedIsLeftToOthers(t *testing.T) {
 	once := sync.OnceFunc(func() { close(refused) })
 	done.Go(func() {
 		_ = Work(ctx, s.Link, WorkerOptions{
-			Play: s.play, Jobs: 2, Dir: t.TempDir(), Notice: func(text string) { told = append(told, text) },
-			Refuse: func(Job) error { once(); return errors.New("another version") },
+			Jobs: 2, Dir: t.TempDir(), Notice: func(text string) { told = append(told, text) },
+			Play: func(context.Context, batch.Attempt) (batch.Result, error) {
+				once()
+				return batch.Result{}, fmt.Errorf("%w: another version", batch.ErrNotHere)
+			},
 		})
 	})
 	go func() { <-refused; s.work(t, 1) }()

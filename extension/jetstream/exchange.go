@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -25,10 +24,8 @@ type Exchange struct {
 	Agent string `json:"agent_id"`
 	Step  int    `json:"step"`
 	// RequestHash is the hex SHA-256 of the request body.
-	RequestHash string `json:"request_hash"`
-	// Charge is what the call counted against the batch's budget: calls, tokens, cost.
-	Charge budget.Amount `json:"charge"`
-	Answer answerRecord  `json:"answer"`
+	RequestHash string       `json:"request_hash"`
+	Answer      answerRecord `json:"answer"`
 }
 
 // key identifies the call within the run.

@@ -16,15 +16,10 @@ import (
 
 // The names on a NATS server. Batches share them; their keys begin with the batch's id.
 const (
-	jobStream      = "AGENTWORLD_JOBS"
 	exchangeStream = "AGENTWORLD_EXCHANGES"
-	cellBucket     = "AGENTWORLD_CELLS"
-	resultBucket   = "AGENTWORLD_RESULTS"
-	batchBucket    = "AGENTWORLD_BATCHES"
+	keyBucket      = "AGENTWORLD_BATCHES"
 	fileBucket     = "AGENTWORLD_FILES"
-	workers        = "workers"
 
-	jobSubject      = "agentworld.job."
 	exchangeSubject = "agentworld.exchange."
 	// confirmHeader names the inbox of a worker that waits until an exchange is on disk.
 	confirmHeader = "Agentworld-Confirm"
@@ -57,12 +52,12 @@ type ConnectOptions struct {
 
 // Link is a connection to a NATS server. It reconnects for ever.
 type Link struct {
-	nc                      *nats.Conn
-	js                      nats_js.JetStream
-	cells, results, batches nats_js.KeyValue
-	files                   nats_js.ObjectStore
-	confirms                *confirms
-	notice                  func(string)
+	nc       *nats.Conn
+	js       nats_js.JetStream
+	keys     nats_js.KeyValue
+	files    nats_js.ObjectStore
+	confirms *confirms
+	notice   func(string)
 
 	mu sync.Mutex
 	// lost is closed when the connection is lost: what was asked for then is not answered any more.
@@ -144,15 +139,7 @@ func (l *Link) Close() { l.nc.Close() }
 
 // open finds what a coordinator has made on the server.
 func (l *Link) open(ctx context.Context) (err error) {
-	l.cells, err = l.js.KeyValue(ctx, cellBucket)
-	if err != nil {
-		return err
-	}
-	l.results, err = l.js.KeyValue(ctx, resultBucket)
-	if err != nil {
-		return err
-	}
-	l.batches, err = l.js.KeyValue(ctx, batchBucket)
+	l.keys, err = l.js.KeyValue(ctx, keyBucket)
 	if err != nil {
 		return err
 	}
@@ -160,36 +147,17 @@ func (l *Link) open(ctx context.Context) (err error) {
 	return err
 }
 
-// make makes what is missing on the server. lease is how long a job belongs to a silent worker.
-func (l *Link) make(ctx context.Context, lease time.Duration) (err error) {
-	_, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
-		Name: jobStream, Subjects: []string{jobSubject + ">"}, Retention: nats_js.WorkQueuePolicy,
-		Storage: nats_js.FileStorage,
-	})
-	if err != nil {
-		return fmt.Errorf("make the queue of jobs: %w", err)
-	}
-	_, err = l.js.CreateOrUpdateConsumer(ctx, jobStream, nats_js.ConsumerConfig{
-		Durable: workers, AckPolicy: nats_js.AckExplicitPolicy, AckWait: lease, MaxDeliver: -1, MaxAckPending: -1,
-	})
-	if err != nil {
-		return fmt.Errorf("make the queue of jobs: %w", err)
-	}
+// make makes what is missing on the server.
+func (l *Link) make(ctx context.Context) (err error) {
 	_, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
 		Name: exchangeStream, Subjects: []string{exchangeSubject + ">"}, Storage: nats_js.FileStorage, AllowDirect: true,
 	})
 	if err != nil {
 		return fmt.Errorf("make the stream of exchanges: %w", err)
 	}
-	for _, bucket := range []struct {
-		name string
-		kv   *nats_js.KeyValue
-	}{{cellBucket, &l.cells}, {resultBucket, &l.results}, {batchBucket, &l.batches}} {
-		*bucket.kv, err = l.js.CreateOrUpdateKeyValue(ctx,
-			nats_js.KeyValueConfig{Bucket: bucket.name, Storage: nats_js.FileStorage})
-		if err != nil {
-			return fmt.Errorf("make bucket %s: %w", bucket.name, err)
-		}
+	l.keys, err = l.js.CreateOrUpdateKeyValue(ctx, nats_js.KeyValueConfig{Bucket: keyBucket, Storage: nats_js.FileStorage})
+	if err != nil {
+		return fmt.Errorf("make bucket %s: %w", keyBucket, err)
 	}
 	l.files, err = l.js.CreateOrUpdateObjectStore(ctx,
 		nats_js.ObjectStoreConfig{Bucket: fileBucket, Storage: nats_js.FileStorage})
@@ -224,14 +192,6 @@ func (l *Link) losing() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lost
-}
-
-// finally marks an error as final if it is one that does not pass.
-func finally(err error) error {
-	if errors.Is(err, errFenced) {
-		return errFinal{err}
-	}
-	return err
 }
 
 // insist calls f until it succeeds, fails for good, or ctx ends.
@@ -321,13 +281,9 @@ func (l *Link) publish(ctx context.Context, id, subject string, body []byte, hea
 	return existed, err
 }
 
-// held reads the message on a subject.
+// held reads the exchange on a subject.
 func (l *Link) held(ctx context.Context, subject string) (*nats_js.RawStreamMsg, error) {
-	name, err := l.js.StreamNameBySubject(ctx, subject)
-	if err != nil {
-		return nil, err
-	}
-	stream, err := l.js.Stream(ctx, name)
+	stream, err := l.js.Stream(ctx, exchangeStream)
 	if err != nil {
 		return nil, err
 	}

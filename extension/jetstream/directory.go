@@ -19,7 +19,6 @@ import (
 // The files of a coordinator in the batch directory.
 const (
 	exchangesFile = "exchanges.jsonl"
-	ledgerFile    = "ledger.json"
 	idFile        = "jetstream.id"
 )
 
@@ -35,8 +34,10 @@ func exchangesName(id batch.ID) string { return filepath.Join("cells", string(id
 // fileBytesMax bounds the files that are read as a whole.
 const fileBytesMax = 256 << 20
 
-// attempt is the run directory of an attempt.
-func (d directory) attempt(id batch.ID, number int64) string { return batch.Dir(d).Run(id, number) }
+// attempt is the directory of an attempt.
+func (d directory) attempt(id batch.ID, number int64) string {
+	return filepath.Dir(batch.Dir(d).Run(id, number))
+}
 
 // id names the batch on a server. It is made once.
 func (d directory) id() (string, error) {
@@ -114,24 +115,4 @@ func (d directory) appendExchange(x Exchange) error {
 		return err
 	}
 	return d.folder().Sync(filepath.Dir(name))
-}
-
-// ledger returns the state of the budget as it was kept last.
-func (d directory) ledger() (s batchState, err error) {
-	text, err := d.folder().Read(ledgerFile, fileBytesMax)
-	if errors.Is(err, os.ErrNotExist) {
-		return s, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
-	return s, err
-}
-
-// keepLedger replaces it, and what processes that play the batch without workers count of it.
-func (d directory) keepLedger(s batchState) error {
-	if err := batch.Dir(d).KeepTaken(s.taken()); err != nil {
-		return err
-	}
-	return d.folder().Replace(ledgerFile, folder.Content(append(marshal(s), '\n')))
 }

@@ -20,9 +20,8 @@ import (
 	"go.uber.org/goleak"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
@@ -90,7 +89,7 @@ func startModel(t *testing.T, delay time.Duration) *modelServer {
 }
 
 // jobs are n cells of a small world, which differ in their seeds.
-func jobs(t testing.TB, n int, ticks int64, url string) []jetstream.Job {
+func jobs(t testing.TB, n int, ticks int64, url string) []batch.Planned {
 	t.Helper()
 	list, err := jobsAt(n, ticks, url)
 	if err != nil {
@@ -99,21 +98,38 @@ func jobs(t testing.TB, n int, ticks int64, url string) []jetstream.Job {
 	return list
 }
 
-func jobsAt(n int, ticks int64, url string) ([]jetstream.Job, error) {
+func jobsAt(n int, ticks int64, url string) ([]batch.Planned, error) {
 	_, toml, ok := scenario.Embedded("minimal")
 	if !ok {
 		return nil, errors.New("no such scenario")
 	}
-	var list []jetstream.Job
+	var list []batch.Planned
 	for i := range n {
 		s := trace.DefaultSettings()
 		s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "minimal", string(toml), uint64(i+1), ticks
 		s.AgentsOverride = 2
 		s.Model, s.ModelSource, s.BaseURL = "scripted", trace.SourceScripted, url
 		c := batch.Cell{ID: batch.IDOf(s, batch.Versions{}, 1), Scenario: s.Scenario, Seed: s.Seed, Repeat: 1, Labels: []batch.Label{}}
-		list = append(list, jetstream.Job{Cell: c, Settings: s})
+		list = append(list, batch.Planned{Cell: c, Settings: s})
 	}
 	return list, nil
+}
+
+// created makes a batch directory of cells, or brings it up to date.
+func created(t *testing.T, dir string, list []batch.Planned) batch.Dir {
+	t.Helper()
+	if err := batch.Dir(dir).Create("b", list); err != nil {
+		t.Fatal(err)
+	}
+	return batch.Dir(dir)
+}
+
+// cellsOf are cells without their settings.
+func cellsOf(list []batch.Planned) (cells []batch.Cell) {
+	for _, p := range list {
+		cells = append(cells, p.Cell)
+	}
+	return cells
 }
 
 // play is a player that asks the endpoint in the settings.
@@ -125,7 +141,7 @@ func play(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 	defer client.Close()
 	var last engine.Progress
 	o := engine.Options{
-		Settings: a.Settings, RunDir: a.Dir, Source: a.Around(engine.Live(client)), Concurrency: 2,
+		Settings: a.Settings, RunDir: a.Dir, Source: a.Around(engine.Live(client)), Concurrency: 2, Drain: a.Drain,
 		Progress: func(p engine.Progress) {
 			last = p
 			if a.Progress != nil {
@@ -158,7 +174,7 @@ func play(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 }
 
 // local plays a cell here and returns its result and canonical trace.
-func local(t *testing.T, j jetstream.Job) (batch.Result, []byte) {
+func local(t *testing.T, j batch.Planned) (batch.Result, []byte) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	r, err := play(t.Context(), batch.Attempt{Cell: j.Cell, Number: 1, Settings: j.Settings, Dir: dir, Around: func(s engine.Source) engine.Source { return s }})
@@ -184,7 +200,7 @@ func canonical(t *testing.T, dir string) []byte {
 
 // collected checks that each cell has one result that is equal to a local run of it, and returns the
 // calls that a local run of all makes.
-func collected(t *testing.T, dir string, list []jetstream.Job, results []batch.Result) (calls int64) {
+func collected(t *testing.T, dir string, list []batch.Planned, results []batch.Result) (calls int64) {
 	t.Helper()
 	byCell := map[batch.ID]batch.Result{}
 	for _, r := range results {
@@ -334,8 +350,11 @@ func coordinatorProcess() error {
 	if err != nil {
 		return err
 	}
+	if err := batch.Dir(os.Getenv(envDir)).Create("b", list); err != nil {
+		return err
+	}
 	out, err := jetstream.Coordinate(context.Background(), l, jetstream.CoordinatorOptions{
-		Dir: os.Getenv(envDir), Jobs: list, Lease: time.Duration(number(envLease)) * time.Millisecond, Limit: budget.Amount{number(envLimit), 0, 0}, Retries: 1,
+		Dir: batch.Dir(os.Getenv(envDir)), Cells: cellsOf(list), Lease: time.Duration(number(envLease)) * time.Millisecond, Limit: trace.Limit{Calls: number(envLimit)}, Retries: 1,
 		Notice: say,
 	})
 	if err == nil && (out.Results != len(list) || out.Exhausted) {

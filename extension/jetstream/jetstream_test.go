@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/extension/jetstream"
 )
 
 func TestCellsAreEqualToLocalRuns(t *testing.T) {
@@ -15,7 +15,7 @@ func TestCellsAreEqualToLocalRuns(t *testing.T) {
 	server := serve(t, dir)
 	var got results
 	stop := work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 3})
-	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Done: got.add})
+	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add})
 	if err != nil || out.Results != len(list) || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
@@ -26,7 +26,7 @@ func TestCellsAreEqualToLocalRuns(t *testing.T) {
 	}
 	// The same command again finds all done.
 	var again results
-	out, err = jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list, Done: again.add})
+	out, err = jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: again.add})
 	if err != nil || out.Results != len(list) || again.count() != len(list) {
 		t.Errorf("Coordinate again = %+v, %v, %d results", out, err, again.count())
 	}
@@ -41,7 +41,7 @@ func TestWorkersEndWhenAllIsDone(t *testing.T) {
 	go func() {
 		ended <- jetstream.Work(context.Background(), l, jetstream.WorkerOptions{Play: play, Jobs: 2, Dir: t.TempDir(), UntilDone: true})
 	}()
-	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: dir, Jobs: list}); err != nil {
+	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list)}); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()

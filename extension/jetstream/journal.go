@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -13,118 +14,113 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
-// journal gives a cell the answers that earlier attempts stored, and stores those of this one.
-type journal struct {
-	link  *Link
-	job   job
-	claim *claim
-	// known are the stored exchanges since the attempt that the run continues.
-	known map[trace.CallKey]Exchange
-	share *allotment
-	// end ends the attempt.
-	end context.CancelCauseFunc
-	// ctx is the attempt's; that of a call may have ended because its turn has.
-	ctx context.Context
-	// drain ends when no call may begin any more.
-	drain context.Context
-	pulse *pulse
-}
+// runs is a [batch.Runs] on a server: runs are packed directories in the object store, answers are exchanges in the
+// stream.
+type runs struct{ *store }
 
-// pulse is when something last happened in a run.
-type pulse struct {
-	// last is in Unix seconds, asking counts the calls in flight.
-	last, asking atomic.Int64
-}
-
-// touch says that something happens.
-func (p *pulse) touch() { p.last.Store(time.Now().Unix()) }
-
-// idle is how long nothing has happened. A call in flight may wait for long: it has limits of its own.
-func (p *pulse) idle() time.Duration {
-	if p.asking.Load() > 0 {
-		return 0
+// Adopt implements [batch.Runs]. A run that is not there any more, or damaged, is begun again, with the
+// answers that are stored.
+func (s runs) Adopt(l batch.Lease, id batch.ID, dir string) (resume bool, err error) {
+	c := l.(*claim)
+	if c.base <= 0 {
+		return false, os.Mkdir(dir, 0o700)
 	}
-	return time.Since(time.Unix(p.last.Load(), 0))
+	ctx, cancel := outlast(s.ctx)
+	defer cancel()
+	err = s.link.fetchDir(ctx, attemptFile(s.id, id, c.base), dir)
+	if unusable(err) {
+		return false, errors.Join(s.Continue(l, id, 0), os.Mkdir(dir, 0o700))
+	}
+	return true, err
 }
 
-// source is engine.Source over a journal.
-type source struct {
-	*journal
-	model engine.Source
+// Keep implements [batch.Runs].
+func (s runs) Keep(l batch.Lease, id batch.ID, dir string) error {
+	if !l.Holds() {
+		return nil
+	}
+	ctx, cancel := outlast(s.ctx)
+	defer cancel()
+	err := s.link.sendDir(ctx, attemptFile(s.id, id, l.Number()), dir)
+	if err != nil {
+		return err
+	}
+	return s.Continue(l, id, l.Number())
+}
+
+// Continue implements [batch.Runs].
+func (s runs) Continue(l batch.Lease, _ batch.ID, attempt int64) error {
+	c := l.(*claim)
+	err := c.change(func(state *cellState) { state.Base = attempt })
+	if errors.Is(err, errUnclaimed) {
+		return nil // that of another owner holds
+	}
+	c.base = attempt
+	return err
+}
+
+// Answers implements [batch.Runs].
+func (s runs) Answers(ctx context.Context, l batch.Lease, a batch.Attempt, ask engine.Source,
+	end func(error)) engine.Source {
+	return &journal{runs: s, claim: l.(*claim), cell: a.Cell.ID, ask: ask, ctx: ctx, end: end}
+}
+
+// journal is a source of answers: those that earlier attempts stored, and those of ask, which it stores.
+type journal struct {
+	runs
+	claim *claim
+	cell  batch.ID
+	ask   engine.Source
+	// ctx is the attempt's, which end ends; that of a call may have ended because its turn has.
+	ctx context.Context
+	end func(error)
+
+	// known are the stored exchanges since the attempt that the run continues, read at the first call.
+	once    sync.Once
+	known   map[trace.CallKey]Exchange
+	failure error
 }
 
 // Respond implements [engine.Source].
-func (s source) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-	s.pulse.asking.Add(1)
-	defer func() {
-		s.pulse.touch()
-		s.pulse.asking.Add(-1)
-	}()
-	if x, ok := s.known[key]; ok {
-		return s.stored(x, key, r)
+func (j *journal) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	j.once.Do(func() { j.known, j.failure = j.link.history(j.ctx, j.id, j.cell, j.claim.base) })
+	if j.failure != nil {
+		return j.stop(j.failure)
 	}
-	waiting, ready := context.WithCancel(s.ctx)
-	defer ready()
-	defer context.AfterFunc(s.drain, ready)()
-	taken, call, err := s.share.reserve(waiting, r)
-	switch {
-	case waiting.Err() != nil:
-		if err == nil {
-			s.share.settle(taken, budget.Amount{})
-		}
-		return unsent("interrupted before it was sent")
-	case err != nil:
-		return s.stop(err)
+	if x, ok := j.known[key]; ok {
+		return j.stored(x, key, r)
 	}
-	// Reserving may have taken longer than a lease.
-	if err := s.claim.check(s.ctx); err != nil {
-		s.share.settle(taken, budget.Amount{})
-		return s.stop(err)
-	}
-	answer := s.model.Respond(ctx, key, r)
-	x := Exchange{Cell: s.job.Cell.ID, Base: s.claim.cell.Base, Epoch: s.claim.cell.Epoch, Tick: key.Tick,
-		Agent: key.Agent, Step: key.Step, RequestHash: r.Hash(), Answer: recordAnswer(answer)}
-	x.Charge = taken
-	if s.share != nil && lasting(answer) { // the bill of an interrupted call is unknown
-		billed := call.Charge(answer)
-		x.Charge = budget.Amount{1, billed.Tokens, int64(billed.Cost)}
-	}
-	s.share.settle(taken, x.Charge)
+	answer := j.ask.Respond(ctx, key, r)
 	if !lasting(answer) {
 		return answer
 	}
-	existed, err := s.store(x)
+	x := Exchange{Cell: j.cell, Base: j.claim.base, Epoch: j.claim.epoch, Tick: key.Tick, Agent: key.Agent, Step: key.Step,
+		RequestHash: r.Hash(), Answer: recordAnswer(answer)}
+	existed, err := j.store.exchange(x)
 	switch {
 	case err != nil:
-		return s.stop(err)
+		return j.stop(err)
 	case !existed:
 		return answer
 	}
-	first, err := s.link.exchange(s.ctx, x.subject(s.job.Batch))
+	first, err := j.link.exchange(j.ctx, x.subject(j.id))
 	if err != nil {
-		return s.stop(err)
+		return j.stop(err)
 	}
-	return s.stored(first, key, r)
+	return j.stored(first, key, r)
 }
 
-// unsent is the answer to a call that was not sent, in a run that ends.
-func unsent(why string) llmclient.Answer {
-	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: why, Unsent: true}}
-}
-
-// store publishes an exchange, also while the attempt is being ended: it is paid for.
-func (s source) store(x Exchange) (existed bool, err error) {
+// exchange publishes an exchange, also while the attempt is being ended: it is paid for.
+func (s *store) exchange(x Exchange) (existed bool, err error) {
 	ctx, cancel := outlast(s.ctx)
 	defer cancel()
 	inbox, wait, forget := s.link.confirms.want(s.link.losing())
 	defer forget()
-	existed, err = s.link.publish(ctx, s.job.Batch, x.subject(s.job.Batch), marshal(x),
-		nats.Header{confirmHeader: {inbox}})
+	existed, err = s.link.publish(ctx, s.id, x.subject(s.id), marshal(x), nats.Header{confirmHeader: {inbox}})
 	if err == nil && !existed {
 		wait(ctx)
 	}
@@ -142,12 +138,12 @@ func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // stored is the answer of an exchange, if it was asked the same.
-func (s source) stored(x Exchange, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+func (j *journal) stored(x Exchange, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	if hash := r.Hash(); x.RequestHash != hash {
 		return llmclient.Failed(llmclient.ErrNotRecorded, fmt.Sprintf(
 			"cell %s, tick %d, agent %s, step %d: attempt %d asked %.12s, this one asks %.12s: the attempts are not of one "+
 				"engine and one set of settings",
-			s.job.Cell.ID, key.Tick, key.Agent, key.Step, x.Epoch, x.RequestHash, hash))
+			j.cell, key.Tick, key.Agent, key.Step, x.Epoch, x.RequestHash, hash))
 	}
 	answer, err := x.Answer.restore()
 	if err != nil {
@@ -157,8 +153,8 @@ func (s source) stored(x Exchange, key trace.CallKey, r llmclient.Request) llmcl
 }
 
 // stop ends the attempt.
-func (s source) stop(err error) llmclient.Answer {
-	s.end(err)
+func (j *journal) stop(err error) llmclient.Answer {
+	j.end(err)
 	return llmclient.Failed(llmclient.ErrInterrupted, err.Error())
 }
 
@@ -167,7 +163,7 @@ func (l *Link) exchange(ctx context.Context, subject string) (x Exchange, err er
 	err = l.insist(ctx, "read "+subject, func(ctx context.Context) error {
 		m, err := l.held(ctx, subject)
 		if errors.Is(err, nats_js.ErrMsgNotFound) {
-			return errFinal{errFenced} // the store was deleted meanwhile
+			return errFinal{errUnclaimed} // the store was deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -193,27 +189,18 @@ func (l *Link) decode(ctx context.Context, header nats.Header, data []byte) (x E
 	return x, nil
 }
 
-// history reads the exchanges of a cell: those that belong to base, by call, and what each
-// epoch is known to have spent.
+// history reads the exchanges of a cell that belong to base, by call.
 func (l *Link) history(ctx context.Context, id string, cell batch.ID, base int64) (known map[trace.CallKey]Exchange,
-	proven map[int64]budget.Amount, err error) {
-	known, proven = map[trace.CallKey]Exchange{}, map[int64]budget.Amount{}
-	seen := map[string]bool{} // reading may begin again
-	err = l.replay(ctx, cellSubject(id, cell)+">", func(m nats_js.Msg) error {
+	err error) {
+	known = map[trace.CallKey]Exchange{}
+	err = l.replay(ctx, fmt.Sprintf("%s%d.>", cellSubject(id, cell), base), func(m nats_js.Msg) error {
 		x, err := l.decode(ctx, m.Headers(), m.Data())
-		if err != nil {
-			return err
-		}
-		if x.Base == base {
+		if err == nil {
 			known[x.key()] = x
 		}
-		if !seen[m.Subject()] {
-			proven[x.Epoch] = proven[x.Epoch].Plus(x.Charge)
-		}
-		seen[m.Subject()] = true
-		return nil
+		return err
 	})
-	return known, proven, err
+	return known, err
 }
 
 // replayTimeout bounds one attempt to read all exchanges.

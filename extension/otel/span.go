@@ -1,4 +1,4 @@
-package telemetry
+package otel
 
 import (
 	"cmp"
@@ -52,7 +52,7 @@ var memories = map[string]string{"memory.short_term.recent": "short_term", "memo
 const moduleUnknown = "unknown"
 
 // Begin implements engine.Observer.
-func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+func (t *telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
 	began := time.Now()
 	if s.Kind == engine.SpanRun {
 		t.conversation = s.Run
@@ -148,7 +148,7 @@ func server(baseURL string) []attribute.KeyValue {
 }
 
 // searched adds a span to that of a module which reads a memory.
-func (t *Telemetry) searched(ctx context.Context, s engine.Span, e engine.Ending, began time.Time) {
+func (t *telemetry) searched(ctx context.Context, s engine.Span, e engine.Ending, began time.Time) {
 	store, reads := memories[e.Module]
 	if !reads {
 		return
@@ -204,7 +204,7 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 
 // measure records the metrics of a model call. Agents and ticks are no dimensions: each
 // would be a series of its own for as long as a collector keeps them.
-func (t *Telemetry) measure(ctx context.Context, s engine.Span, e engine.Ending, took time.Duration) {
+func (t *telemetry) measure(ctx context.Context, s engine.Span, e engine.Ending, took time.Duration) {
 	list := append([]attribute.KeyValue{semconv.GenAIRequestModel(s.Model)}, server(s.BaseURL)...)
 	timed := list
 	if e.Error != "" {

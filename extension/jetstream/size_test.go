@@ -47,7 +47,7 @@ func linkTo(t *testing.T, s *Server) *Link {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	if err := l.make(t.Context(), time.Minute); err != nil {
+	if err := l.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -120,33 +120,6 @@ func TestFirstAnswerStays(t *testing.T) {
 	existed, err := l.publish(t.Context(), "b", second.subject("b"), marshal(second), nil)
 	if got, readErr := l.exchange(t.Context(), x.subject("b")); err != nil || readErr != nil || !existed || got.RequestHash != "first" {
 		t.Errorf("stored %q, existed %v, %v, %v", got.RequestHash, existed, err, readErr)
-	}
-}
-
-func TestAClaimEndsWithTheNext(t *testing.T) {
-	l := linked(t)
-	if _, err := l.cells.Create(t.Context(), "b.c", marshal(cellState{Epoch: 4})); err != nil {
-		t.Fatal(err)
-	}
-	first, err := l.claimCell(t.Context(), "b.c")
-	if err != nil || first.cell.Epoch != 5 || first.check(t.Context()) != nil {
-		t.Fatalf("claim = %+v, %v", first, err)
-	}
-	second, err := l.claimCell(t.Context(), "b.c")
-	if err != nil || second.cell.Epoch != 6 || second.cell.Deaths != 1 {
-		t.Fatalf("claim = %+v, %v", second, err)
-	}
-	if err := first.check(t.Context()); !errors.Is(err, errFenced) {
-		t.Errorf("check = %v, want errFenced", err)
-	}
-	if err := first.release(t.Context(), func(s *cellState) { s.Failed = true }); !errors.Is(err, errFenced) {
-		t.Errorf("release = %v, want errFenced", err)
-	}
-	if err := second.check(t.Context()); err != nil {
-		t.Errorf("check = %v", err)
-	}
-	if err := (&claim{link: l, key: "b.gone"}).check(t.Context()); !errors.Is(err, errFenced) {
-		t.Errorf("check of a deleted cell = %v, want errFenced", err)
 	}
 }
 
