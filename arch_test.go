@@ -76,7 +76,7 @@ var policies = []policy{
 	{dir: "behavior/policy", pure: true, project: []string{"world", "trace"}},
 	{dir: "behavior/reflect", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/answer", "behavior/policy", "llmclient", "trace"}},
 	{dir: "behavior/interview", pure: true, project: []string{"world", "modules", "behavior", "behavior/answer", "llmclient", "trace"}},
-	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}, modules: []string{"github.com/segmentio/encoding"}},
+	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price", "world"}},
 	{dir: "run", project: []string{"run/state", "trace", "llmclient", "world", "internal/document", "internal/folder", "internal/owner"}},
