@@ -163,7 +163,7 @@ func (t *Turn) dispatch() {
 			t.conversation.Calls[i].module = true
 		}
 		if !isOffered && problem == "" {
-			t.conversation.Note(trace.Step{Kind: trace.StepOutOfOrder, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool})
+			t.conversation.Note(trace.Step{Kind: trace.StepOutOfOrder, CallID: s.ID, Name: s.Tool})
 		}
 		r.progress = r.progress || problem == ""
 		r.misdecided = r.misdecided || problem == answer.InvalidArgs
