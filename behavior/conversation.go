@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
@@ -32,7 +32,7 @@ type Conversation struct {
 	// Vocabulary is what answers may name.
 	Vocabulary *answer.Vocabulary
 	// Language is that of what is said about answers; empty is English.
-	Language modules.Language
+	Language string
 	// RepairsMax bounds the further requests spent on answers that could not be used.
 	RepairsMax int
 	// Reflects says that it decides nothing: reports count its steps apart.
@@ -112,7 +112,7 @@ type PendingCall struct {
 	wrong *feedback
 }
 
-func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, modules.English)) }
+func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, words.English)) }
 
 // Step is the number of the present request among those of the agent's tick.
 func (c *Conversation) Step() int { return c.Before + c.asks }

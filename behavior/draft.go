@@ -95,7 +95,7 @@ func (t *Turn) told(e *answer.ArgumentError) []*answer.ArgumentError {
 	if e == nil {
 		return nil
 	}
-	return []*answer.ArgumentError{modules.FaultIn(t.mind.cfg.Language, e)}
+	return []*answer.ArgumentError{modules.FaultIn(t.mind.words.Language, e)}
 }
 
 // draftDetail is a draft as a note keeps it.

@@ -90,7 +90,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 	t.reasoned(text, used...)
 	if t.afterPlan(); t.stage != trace.StageReason {
-		t.talk.Say(t.mind.words.reasonDone)
+		t.talk.Say(t.mind.words.Steps.ReasonDone)
 	}
 }
 
@@ -157,7 +157,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		// The newest fault is reported; calls out of order were reported in their outputs.
 		t.fault = ""
 		if problem != answer.UnknownTool && problem != answer.NotAllowedNow {
-			t.fault = t.mind.words.unusable.of(problem)
+			t.fault = t.mind.words.Unusable.Text(string(problem))
 		}
 	}
 	if !ok {
@@ -244,7 +244,7 @@ func (t *Turn) dispatch() {
 	if r.planned && !t.talk.Calls[plan].done {
 		said := planAccepted{Problems: faults, Next: t.stage}
 		if t.stage == trace.StagePlan {
-			said.Text = t.mind.words.planAgain
+			said.Text = t.mind.words.Steps.PlanAgain
 		}
 		t.talk.Respond(plan, said)
 	}

@@ -100,7 +100,7 @@ func (t texts) section(w *wording) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return w.headingMessages + "\n" + encode(t)
+	return w.Headings.Messages + "\n" + encode(t)
 }
 
 // sources are the texts as sources for self, who wrote some of them perhaps. Its own
@@ -167,13 +167,12 @@ func (w *wording) held(count, terms, unread int, senders []string) string {
 		func(id string) bool { return id == "" })
 	var kinds []string
 	if n := count - terms; n > 0 {
-		kinds = append(kinds, form(w.textTexts, num(n)))
+		kinds = append(kinds, w.Observation.Texts.Text(n))
 	}
 	if terms > 0 {
-		kinds = append(kinds, form(w.textTerms, num(terms)))
+		kinds = append(kinds, w.Observation.Terms.Text(terms))
 	}
-	return form(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)),
-		num(unread))
+	return w.Observation.Withheld.Text(strings.Join(kinds, " + "), cmp.Or(strings.Join(senders, ", "), textUnknown), unread)
 }
 
 // heldResult says what a module found that waits for the plan.
@@ -186,7 +185,7 @@ func (t *Turn) heldResult(found []trace.Source) string {
 		case s.Kind == trace.KindModule && len(found) > 1:
 			continue // its texts follow it
 		case s.Kind == trace.KindDocument:
-			sender = t.mind.words.textDocuments
+			sender = t.mind.words.Observation.Documents
 		case !isUntrusted(s):
 			continue
 		case s.Kind == trace.KindTerms:
@@ -205,7 +204,7 @@ func (t *Turn) heldResult(found []trace.Source) string {
 func (t *Turn) reveal() {
 	t.mayReveal = true
 	for _, r := range t.unseen {
-		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
+		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.Headings.Messages+"\n"+r.Output))
 		t.unsent = append(t.unsent, r.Sources...)
 	}
 	t.unseen = nil

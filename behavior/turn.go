@@ -153,7 +153,7 @@ func (t *Turn) Next() Step {
 		if t.stage == trace.StageReason && !t.reasoning {
 			t.reasoning, t.violations = true, 0
 			t.reasonSteps++
-			t.talk.Say(t.mind.words.reasonPrompt)
+			t.talk.Say(t.mind.words.Steps.Reason)
 		}
 		t.talk.Complete()
 		if t.talk.asks > 0 && t.room() < 0 && !(t.talk.DropReasoning() && t.room() >= 0) {

@@ -49,7 +49,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
 		stage: trace.StageReflect}
-	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.policy, Tools: k.tools})
+	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.talk = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax,
@@ -70,7 +70,7 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 		t.talk.Sent(t.stage == trace.StageReflect)
 	}
 	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
-		Model: t.runtime.cfg.Model, Instructions: t.runtime.policy, Input: t.talk.Input, Tools: t.runtime.tools,
+		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions, Input: t.talk.Input, Tools: t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
 		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
 		CacheKey: t.key, Breakpoints: t.talk.Breakpoints(),
@@ -194,7 +194,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	t.reflected.Insights = r.Insights[:min(len(r.Insights), insightsMax)]
 	switch {
 	case output.Next == trace.StageReflect:
-		t.talk.Say(promptAgain)
+		t.talk.Say(t.runtime.words.Again)
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to consolidate, and a call saved.
 		t.done = true
@@ -203,7 +203,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		t.stage = trace.StageConsolidate
 		t.talk.Repairs = 0
 		t.talk.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
-		t.talk.Say(promptConsolidate)
+		t.talk.Say(t.runtime.words.NowConsolidate)
 	}
 }
 
