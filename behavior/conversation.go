@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
@@ -27,7 +27,7 @@ type Conversation struct {
 	// Vocabulary is what answers may name.
 	Vocabulary *answer.Vocabulary
 	// Language is that of what is said about answers; empty is English.
-	Language modules.Language
+	Language string
 	// Reflects says that it decides nothing: reports count its steps apart.
 	Reflects bool
 	// Input are the items of the next request, which [Conversation.Complete] completes.
@@ -59,7 +59,7 @@ type Conversation struct {
 	room answerRoom
 }
 
-func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, modules.English)) }
+func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, words.English)) }
 
 // Step is the number of the present request among those of the agent's tick.
 func (c *Conversation) Step() int { return c.Before + c.asks }

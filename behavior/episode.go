@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"example.com/agentworld/modules"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -98,17 +98,17 @@ func repeated(a world.Action) world.Action {
 func (w *wording) appendArgument(b []byte, a world.Action, arg world.Argument, name naming) []byte {
 	switch {
 	case arg.Slot() == world.SlotWant:
-		return appendForm(b, w.textFor, str(arg.Text))
+		return w.Terms.For.Append(b, arg.Text)
 	case arg.Slot() == world.SlotForTicks:
-		return appendForm(b, w.textForTicks, num(arg.Int))
+		return w.Terms.ForTicks.Append(b, arg.Int)
 	case arg.Kind == world.ParamAmount:
 		return strconv.AppendInt(b, arg.Int, 10)
 	case arg.Kind == world.ParamText:
-		return appendForm(b, w.textCharacters, num(runeCount(arg.Text)))
+		return w.History.Characters.Append(b, runeCount(arg.Text))
 	case arg.Optional && arg.Text == "":
 		return b
 	case arg.Optional:
-		return appendForm(b, w.textAnswers, str(name.of(a, arg)))
+		return w.Terms.Answers.Append(b, name.of(a, arg))
 	}
 	return append(b, name.of(a, arg)...)
 }
@@ -184,27 +184,27 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 		b = append(b, ' ')
 	}
 	if d.first == d.last {
-		b = appendForm(b, w.textTick, num(d.last))
+		b = w.History.Tick.Append(b, d.last)
 	} else {
-		b = appendForm(b, w.textTicks, num(d.first), num(d.last))
+		b = w.History.Ticks.Append(b, d.first, d.last)
 	}
 	b = append(b, d.action...)
 	if d.things != "" {
 		b = append(append(b, ' '), d.things...)
 	}
 	if d.low != d.high {
-		b = appendForm(b, " %d..%d", num(d.low), num(d.high))
+		b = words.Append(b, " ", d.low, "..", d.high)
 	} else if d.low != 0 {
-		b = appendForm(b, " %d", num(d.low))
+		b = words.Append(b, " ", d.low)
 	}
 	if d.price != 0 {
-		b = appendForm(b, w.textPrice, num(d.price))
+		b = w.Options.Price.Append(b, d.price)
 	}
 	if d.terms != "" {
 		b = append(append(b, ' '), d.terms...)
 	}
 	if d.count > 1 {
-		b = appendForm(b, w.textTimes, num(d.count))
+		b = w.History.Times.Append(b, d.count)
 	}
 	return d.appendEnd(b, w)
 }
@@ -213,25 +213,25 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 func (d *episode) appendEnd(b []byte, w *wording) []byte {
 	switch {
 	case d.wait != "":
-		return append(append(b, w.textFailed...), d.wait...)
+		return append(append(b, w.History.Failed...), d.wait...)
 	case d.refusal != nil:
-		return append(append(b, w.textRefused...), w.rejectionText(d.refusal)...)
+		return append(append(b, w.History.Refused...), w.rejectionText(d.refusal)...)
 	}
 	if d.news == 0 {
-		b = append(b, w.textDone...)
+		b = append(b, w.History.Done...)
 	}
 	between := ", "
 	if d.count > 1 {
-		between = w.textTotal
+		between = w.History.Total
 	}
 	for _, c := range d.changes {
-		b = appendForm(append(b, between...), "%s %+d", str(c.Resource), num(c.Amount))
+		b = words.Append(b, between, c.Resource, " ", words.Change(c.Amount))
 		between = ", "
 	}
 	for i, id := range d.created {
 		between = ", "
 		if i == 0 {
-			between = w.textStarted
+			between = w.History.Started
 		}
 		b = append(append(b, between...), id...)
 	}
@@ -242,7 +242,7 @@ func (d *episode) appendEnd(b []byte, w *wording) []byte {
 // of that line alone. A wait put in place of an action says which action that was. codes are what
 // the guard refused in the turn.
 func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
-	w := wordsOf(modules.English)
+	w := wordsOf(words.English)
 	done := newEpisode(w, tick, d.WaitReason, o, naming{d.Known, o.Accepted})
 	ended := string(done.appendEnd(nil, w))
 	end = ended

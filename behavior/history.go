@@ -103,7 +103,7 @@ func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, 
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
-	v := m.written(m.words.headingOutcome, []episode{d}, nil)
+	v := m.written(m.words.Headings.Outcome, []episode{d}, nil)
 	v.text = strings.Join(append([]string{v.text}, asides...), "\n")
 	return v, d
 }
@@ -131,9 +131,9 @@ func (m *Agent) historySection(last episode) sectionDraft {
 		for _, d := range shown {
 			left -= d.count
 		}
-		heading := m.words.headingHistory
+		heading := m.words.Headings.History
 		if left > 0 {
-			heading += form(m.words.headingEarlier, num(left))
+			heading += m.words.Headings.Earlier.Text(left)
 		}
 		return m.written(heading, shown, last.ids)
 	})
@@ -226,7 +226,7 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 		facts = append(facts, m.told(&found[i]))
 	}
 	return halving(sectionMemory, len(facts), func(n int) variant {
-		v := m.written(m.words.headingMemory, facts[:n], shown)
+		v := m.written(m.words.Headings.Memory, facts[:n], shown)
 		for i, s := range v.sources {
 			for j := range found {
 				if found[j].ID == s.ID {

@@ -33,7 +33,7 @@ func (t *Turn) takeThought(text string) {
 	t.reasoned(text, used...)
 	t.advance()
 	if t.protocol.stage != trace.StageReason {
-		t.conversation.Say(t.agent.words.reasonDone)
+		t.conversation.Say(t.agent.words.Steps.ReasonDone)
 	}
 }
 

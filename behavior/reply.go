@@ -90,7 +90,7 @@ func (t *Turn) repair(problem answer.Problem) {
 	case answer.UnknownTool, answer.NotAllowedNow:
 		t.draft.fault = "" // it was reported in the outputs
 	default:
-		t.draft.fault = t.agent.words.unusable.of(problem)
+		t.draft.fault = t.agent.words.Unusable.Text(string(problem))
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
@@ -172,7 +172,7 @@ func (t *Turn) dispatch() {
 	if r.plan >= 0 && !t.conversation.Calls[r.plan].done {
 		said := planAccepted{Problems: r.faults, Next: t.protocol.stage}
 		if t.protocol.stage == trace.StagePlan {
-			said.Text = t.agent.words.planAgain
+			said.Text = t.agent.words.Steps.PlanAgain
 		}
 		t.conversation.Respond(r.plan, said)
 	}

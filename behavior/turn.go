@@ -89,7 +89,7 @@ func (t *Turn) Next() Step {
 // request completes the next request, or ends a turn that may send none.
 func (t *Turn) request() {
 	if t.protocol.askReason() {
-		t.conversation.Say(t.agent.words.reasonPrompt)
+		t.conversation.Say(t.agent.words.Steps.Reason)
 	}
 	t.conversation.Complete()
 	if t.conversation.asks > 0 && t.room() < 0 && !(t.conversation.DropReasoning() && t.room() >= 0) {

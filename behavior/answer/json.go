@@ -577,7 +577,7 @@ func ReadObject(text string) (Value, []Repair, *ArgumentError) {
 func read(raw string) (v Value, used []Repair, fault *ArgumentError) {
 	if len(raw) > argumentsBytesMax {
 		return Value{}, nil, &ArgumentError{
-			Expected: say("at most %d bytes", argumentsBytesMax), Got: say("%d bytes", len(raw)), NotJSON: true,
+			Expected: say("at most {most} bytes", argumentsBytesMax), Got: say("{count} bytes", len(raw)), NotJSON: true,
 		}
 	}
 	v, used, fault = readOnce(raw)
@@ -613,7 +613,7 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 	switch {
 	case r.state == readDeep:
 		return Value{}, nil, &ArgumentError{
-			Expected: say("at most %d levels of nesting", argumentsDepthMax), Got: say("more levels"), NotJSON: true,
+			Expected: say("at most {most} levels of nesting", argumentsDepthMax), Got: say("more levels"), NotJSON: true,
 		}
 	case whole && (v.Kind == Object || v.Kind == Array || !slices.Contains(r.used, UnquotedText)):
 		return v, r.used, nil
