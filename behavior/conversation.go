@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/answer"
-	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -112,7 +111,7 @@ type PendingCall struct {
 	wrong *feedback
 }
 
-func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, words.English)) }
+func (c *Conversation) words() *wording { return wordsOf(c.Language) }
 
 // Step is the number of the present request among those of the agent's tick.
 func (c *Conversation) Step() int { return c.Before + c.asks }
