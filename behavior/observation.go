@@ -157,7 +157,7 @@ func (s *observationWriter) text() string {
 	if s.Withheld > 0 || s.InboxDropped > 0 {
 		from := s.line(w.Lines.Texts)
 		if s.Withheld > 0 {
-			s.add(w.held(s.Withheld, s.heldTerms, s.unread, s.senders))
+			s.add(w.withheld(s.Withheld, s.withheldTerms, s.unread, s.senders))
 		}
 		if s.InboxDropped > 0 {
 			s.next(from, ", ")

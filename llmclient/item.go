@@ -142,7 +142,9 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Kind, it.Custom = KindFunctionCall, plain == "custom_tool_call"
 	case isCallType[plain]:
 		// A call of another API, which some servers pass on: its only id is that of the call.
-		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
+		it.Kind = KindFunctionCall
+		it.CallID = cmp.Or(it.CallID, it.ID)
+		it.ID = ""
 	case kind == string(kindCustomOutput):
 		it.Kind, it.Custom = KindFunctionOutput, true
 	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["tool_calls"] != nil),

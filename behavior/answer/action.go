@@ -686,12 +686,12 @@ func (n Names) of(kind world.ParamKind) (list []named) {
 	}
 	switch kind {
 	case world.ParamPlace:
-		list = append(make([]named, 0, len(o.Places)+1), named{o.Here.ID, o.Here.Name})
+		list = append(list, named{o.Here.ID, o.Here.Name})
 		for i := range o.Places {
 			list = append(list, named{o.Places[i].ID, o.Places[i].Name})
 		}
 	case world.ParamAgent:
-		list = append(make([]named, 0, len(o.Agents)+1), named{o.Self.ID, o.Self.Name})
+		list = append(list, named{o.Self.ID, o.Self.Name})
 		for i := range o.Agents {
 			list = append(list, named{o.Agents[i].ID, o.Agents[i].Name})
 		}
