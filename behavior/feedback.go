@@ -83,11 +83,11 @@ func (w *wording) newFeedback(code string) feedback {
 }
 
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
-	f, told := w.newFeedback(code), modules.FaultIn(w.Language, e)
-	f.Path = told.Path
-	f.Expected = told.Expected.String()
-	f.Got = told.Got.String()
-	f.Also = told.Also
+	f, fault := w.newFeedback(code), modules.FaultIn(w.Language, e)
+	f.Path = fault.Path
+	f.Expected = fault.Expected.String()
+	f.Got = fault.Got.String()
+	f.Also = fault.Also
 	return f
 }
 
