@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
-	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -59,7 +58,7 @@ type Conversation struct {
 	room answerRoom
 }
 
-func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, words.English)) }
+func (c *Conversation) words() *wording { return wordsOf(c.Language) }
 
 // Step is the number of the present request among those of the agent's tick.
 func (c *Conversation) Step() int { return c.Before + c.asks }

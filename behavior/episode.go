@@ -241,7 +241,7 @@ func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string
 	ended := string(done.appendEnd(nil, w))
 	end = ended
 	if d.WaitReason != "" && d.Proposed != nil {
-		end += ", wanted " + w.actionText(d.Proposed, naming{known: d.Known})
+		end += w.Reflection.Wanted.Text(w.actionText(d.Proposed, naming{known: d.Known}))
 		for _, code := range codes {
 			end += " " + idText(code)
 		}

@@ -75,7 +75,7 @@ const promptVersion = 20
 // namedBefore are the names that wordings had before their texts were files, by their digests: runs
 // that were recorded with them still replay. A changed text has another digest and a new name.
 var namedBefore = map[string]string{
-	"a20d34e5": "dda0785b", "b1f839be": "e694cd43", "79690f03": "994c7a6c", "56077a6f": "98575eec",
+	"5fb43201": "dda0785b", "c98ea5dc": "e694cd43", "30ee62f1": "994c7a6c", "6f07c112": "98575eec",
 }
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count

@@ -18,6 +18,8 @@ type Reflection struct {
 	Goal     Form `places:"goal,now,least"`
 	Used     Form `places:"sources"`
 	Worth    Form `places:"lesson,helpful,harmful,neutral"`
+	// Wanted ends the line of a decision that a wait replaced.
+	Wanted Form `places:"action"`
 	// Doubted replaces a lesson that rests on texts of others.
 	Doubted string
 	LeftOut Form `places:"count"`
