@@ -336,6 +336,10 @@ func (r *reader) quoted() (text string, ok bool) {
 // unescape decodes the content of a string. Line breaks that should have been escaped are kept,
 // and an escape that JSON does not have gives its character.
 func (r *reader) unescape(content string) string {
+	isPlain := func(c rune) bool { return c >= ' ' && c != '"' && c != '\\' && c != utf8.RuneError }
+	if strings.TrimFunc(content, isPlain) == "" {
+		return content
+	}
 	var text string
 	if json.Unmarshal([]byte(`"`+content+`"`), &text) == nil {
 		return text
