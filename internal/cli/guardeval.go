@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/engine/guardeval"
+	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/trace"
 )
