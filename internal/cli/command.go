@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -80,7 +80,7 @@ func versionText() string {
 		}
 	}
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
-		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, modules.English),
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English),
 		trace.FormatVersion, runtime.Version())
 }
 
