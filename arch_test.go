@@ -49,7 +49,7 @@ const everywhere = "plaintext"
 var policies = []policy{
 	{dir: ".", project: []string{"batch", "engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
-	{dir: "internal/atomicfile", modules: []string{}},
+	{dir: "internal/atomicfile", project: []string{"internal/folder"}, modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
 	{dir: "internal/owner", modules: []string{"golang.org/x/sys"}},
 	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
@@ -144,6 +144,44 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// commandOnly are the packages that an importer of the root package does not compile, because only the
+// command needs them or nothing does: servers, telemetry, a browser, a page, linear algebra, flags.
+var commandOnly = []string{
+	module + "/internal/cli", module + "/internal/terminal", module + "/dashboard", module + "/telemetry",
+	module + "/batch/jetstream", module + "/extension",
+	"github.com/nats-io", "go.opentelemetry.io", "google.golang.org", "github.com/chromedp", "github.com/spf13",
+	"github.com/andybalholm", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/blas",
+	"gonum.org/v1/gonum/lapack",
+}
+
+// TestImportersCompileLittle: nothing that the root package leads to is for the command alone.
+func TestImportersCompileLittle(t *testing.T) {
+	all := sources(t)
+	seen := map[string]bool{}
+	var follow func(dir string)
+	follow = func(dir string) {
+		seen[dir] = true
+		for name, file := range all[dir] {
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(commandOnly, func(p string) bool { return imported == p || strings.HasPrefix(imported, p+"/") }) {
+					t.Errorf("%s, which the root package leads to, imports %s", name, imported)
+				}
+				if below, ours := strings.CutPrefix(imported, module+"/"); ours && !seen[below] {
+					follow(below)
+				}
+			}
+		}
+	}
+	follow(".")
+	if !seen["engine"] || !seen["world"] {
+		t.Errorf("the root package leads to %d packages, and neither to engine nor to world", len(seen))
 	}
 }
 
