@@ -32,7 +32,8 @@ func (m *Agent) Witness(e world.Event) {
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
 		what = id + w.News.Bought
 		if e.Trade.Seller == m.id {
-			what, gains = id+w.News.Sold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
+			what = id + w.News.Sold
+			gains = append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
 	case e.Kind == world.EventOfferAccepted && !own && len(gains) > 0:
 		giver = e.Agent

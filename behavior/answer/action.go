@@ -548,7 +548,9 @@ func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *
 				if c.in.Kind == Object {
 					where = below(c.path, "value")
 				}
-				fault, serious = Faults(fault, mismatch(where, say("an integer of at least 0 for {event}", event.Name), threshold)), true
+				expected := say("an integer of at least 0 for {event}", event.Name)
+				fault = Faults(fault, mismatch(where, expected, threshold))
+				serious = true
 			}
 			condition.Value, used = &n, append(used, rounded...)
 		} else if threshold.Kind != Null && !c.shared {

@@ -65,7 +65,8 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 	case a.KeyEnv != "" && c.trusts != nil && !c.trusts(own.url, a.KeyEnv):
 		again := settings.AgentModelsText([]trace.AgentModel{a})
 		plaintext.Fprintf(m.Stderr, "note: %s\n", withheld("environment "+a.KeyEnv, own.url,
-			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", settings.EnvPrefix, again, settings.AgentsTable, settings.ConfigName)))
+			fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", settings.EnvPrefix, again, settings.AgentsTable,
+				settings.ConfigName)))
 	case a.KeyEnv != "":
 		text, _ := m.LookupEnv(a.KeyEnv)
 		text = strings.TrimSpace(text)
@@ -80,7 +81,7 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 		}
 		own.keyFrom = "environment " + a.KeyEnv
 	case own.url.Equal(run):
-		own.key, own.keyFrom = c.APIKey, settings.Find(c.Values, "llm.api_key").Origin.String()
+		own.key, own.keyFrom = c.APIKey, c.Values.Find("llm.api_key").Origin.String()
 	}
 	if isDefault(own.url.String()) && own.key.Empty() && !c.estimateOnly {
 		return own, fmt.Errorf("%s needs a key: name the environment variable that holds it with key_env",

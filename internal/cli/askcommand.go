@@ -212,7 +212,7 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 		return p, err
 	}
 	c.AgentModels = nil
-	if settings.Find(c.Values, "llm.model").Origin.Rank != settings.FromFlag && c.Live() == s.Live() {
+	if c.Values.Find("llm.model").Origin.Rank != settings.FromFlag && c.Live() == s.Live() {
 		c.AgentModels = s.AgentModels
 	}
 	p = plan{config: c, endpoints: newEndpoints(c)}

@@ -44,7 +44,8 @@ func (m *Main) completionCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			script, known := completionScripts[args[0]]
 			if !known {
-				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]), settings.DidYouMean(args[0], shells),
+				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]),
+					settings.DidYouMean(args[0], shells),
 					strings.Join(shells, ", "))
 			}
 			if err := script(c.Root(), m.Stdout); err != nil {
@@ -69,7 +70,7 @@ func (m *Main) complete(c *cobra.Command) {
 			return m.runsFor(word), cobra.ShellCompDirectiveDefault
 		}
 	}
-	all := settingTable()
+	all := m.table()
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		values := func(*cobra.Command, []string) []string { return nil }
 		switch {

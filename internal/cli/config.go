@@ -22,7 +22,7 @@ type config struct {
 }
 
 // newConfig reads the values into a config.
-func newConfig(base trace.Settings, values []settings.Value) (config, error) {
+func newConfig(base trace.Settings, values settings.Values) (config, error) {
 	c, err := settings.New(base, values)
 	return config{Config: c}, wrongSettings(err)
 }

@@ -53,17 +53,18 @@ func (m *Main) rememberEndpoint(url openai.BaseURL, keyEnv string) {
 		err = cmp.Or(err, openErr)
 	}
 	if err != nil {
-		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n", name, cause(err))
+		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n",
+			name, cause(err))
 	}
 }
 
 // trusted returns which endpoints may get a key, the run's or that of a variable. A run
 // directory may come from another user, so an endpoint that only the directory names is
 // untrusted. It must be in the list, or in own: flags, environment or file.
-func (m *Main) trusted(own []settings.Value) func(url openai.BaseURL, keyEnv string) bool {
+func (m *Main) trusted(own settings.Values) func(url openai.BaseURL, keyEnv string) bool {
 	known, _ := m.knownEndpoints()
-	agents, _ := settings.ParseAgentModels(settings.Find(own, settings.AgentsTable).Text) // a wrong one is reported elsewhere
-	run := cmp.Or(settings.Find(own, "llm.base_url").Text, openai.BaseURLDefault)
+	agents, _ := settings.ParseAgentModels(own.Find(settings.AgentsTable).Text) // a wrong one is reported elsewhere
+	run := cmp.Or(own.Find("llm.base_url").Text, openai.BaseURLDefault)
 	for _, a := range append(agents, trace.AgentModel{BaseURL: run}) {
 		// An endpoint that the user names for an agent without a key is not known for the
 		// run's key.
@@ -76,14 +77,14 @@ func (m *Main) trusted(own []settings.Value) func(url openai.BaseURL, keyEnv str
 
 // withholdKey takes the key away from a run whose endpoint only a run directory names. own are
 // the settings without those of that run.
-func (m *Main) withholdKey(c *config, own []settings.Value) {
+func (m *Main) withholdKey(c *config, own settings.Values) {
 	c.trusts = m.trusted(own)
 	if c.APIKey.Empty() {
 		return
 	}
 	if url, err := openai.ParseBaseURL(c.endpoint()); err != nil || !c.trusts(url, "") {
 		c.APIKey = openai.Secret{}
-		c.withheld = withheld(settings.Find(c.Values, "llm.api_key").Origin.String(), url, "name it with --base-url "+url.String())
+		c.withheld = withheld(c.Values.Find("llm.api_key").Origin.String(), url, "name it with --base-url "+url.String())
 		plaintext.Fprintf(m.Stderr, "note: %s\n", c.withheld)
 	}
 }

@@ -23,7 +23,7 @@ import (
 func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	table := price.Embedded()
 	known := c.Prices
-	v := settings.Find(c.Values, "llm.price_table")
+	v := c.Values.Find("llm.price_table")
 	if v.Text != "" {
 		data, err := readBounded(m.path(v.Text), price.BytesMax)
 		if err != nil {
@@ -56,7 +56,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 		}
 	}
 	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
-		v := settings.Find(c.Values, key)
+		v := c.Values.Find(key)
 		if v.Text == "" {
 			continue
 		}

@@ -46,7 +46,7 @@ func (c *config) chooseModel() error {
 	c.ModelSource, c.BaseURL = trace.SourceLive, url.String()
 	if c.APIKey.Empty() && !c.estimateOnly && !keyless {
 		return badInput("model %s (%s) at %s %w: set %s; or name another endpoint with --base-url, or use --offline",
-			shown(c.Model), settings.Find(c.Values, "llm.model").Origin, openai.BaseURLDefault, errNoKey, settings.KeyPlaces)
+			shown(c.Model), c.Values.Find("llm.model").Origin, openai.BaseURLDefault, errNoKey, settings.KeyPlaces)
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (c *config) chooseModel() error {
 // endpoint is where a live model is, as the user wrote it: with a query, which a trace
 // leaves out, since it may hold a key.
 func (c config) endpoint() string {
-	return cmp.Or(settings.Find(c.Values, "llm.base_url").Text, openai.BaseURLDefault)
+	return cmp.Or(c.Values.Find("llm.base_url").Text, openai.BaseURLDefault)
 }
 
 // isDefault reports whether a URL is the endpoint of runs that name none, which wants a key.
@@ -72,7 +72,7 @@ var stubOnly = map[string]string{"llm.faults": "faults", "llm.stub_manner": "man
 // chooseFaults reads the faults and manners of the stub, which may be about some of the
 // agents only.
 func (p *plan) chooseFaults() error {
-	faults, manner := settings.Find(p.Values, "llm.faults"), settings.Find(p.Values, "llm.stub_manner")
+	faults, manner := p.Values.Find("llm.faults"), p.Values.Find("llm.stub_manner")
 	var faultsErr, mannerErr error
 	p.faults, faultsErr = stub.ParseFaults(faults.Text)
 	p.manners, mannerErr = stub.ParseManners(manner.Text)
@@ -87,7 +87,7 @@ func (p *plan) chooseFaults() error {
 		if p.Live() && strings.TrimSpace(of.Text) != "" {
 			return badInput("%s: %s are for the scripted stub, and the model is live (%s); leave out one of them, or use "+
 				"--offline",
-				of.Where(), stubOnly[of.Setting.Key], settings.Find(p.Values, "llm.model").Origin)
+				of.Where(), stubOnly[of.Setting.Key], p.Values.Find("llm.model").Origin)
 		}
 		for _, id := range of.agents {
 			if !slices.Contains(p.agentIDs, id) {
@@ -105,11 +105,11 @@ func (c config) announceScripted(w io.Writer, url string) {
 	// What a user may believe to be in use is said.
 	remedy := "a live run needs a model: --model or " + settings.EnvPrefix + "MODEL"
 	if c.Offline {
-		remedy = "the run is offline (" + settings.Find(c.Values, "llm.offline").Origin.String() + ")"
+		remedy = "the run is offline (" + c.Values.Find("llm.offline").Origin.String() + ")"
 	}
 	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"},
 		{"list of agents' models", settings.AgentsTable}} {
-		if v := settings.Find(c.Values, s[1]); v.Text != "" {
+		if v := c.Values.Find(s[1]); v.Text != "" {
 			plaintext.Fprintf(w, "note: %s\n", fmt.Sprintf("the %s from %s is not used: %s", s[0], v.Origin, remedy))
 		}
 	}
@@ -119,9 +119,9 @@ func (c config) announceScripted(w io.Writer, url string) {
 func (c config) announceLive(w io.Writer, url, calls string) {
 	key := "no key"
 	if !c.APIKey.Empty() {
-		key = "key from " + settings.Find(c.Values, "llm.api_key").Origin.String()
+		key = "key from " + c.Values.Find("llm.api_key").Origin.String()
 	}
-	plaintext.Fprintf(w, "model: live, %s (%s) at %s, %s\n", c.Model, settings.Find(c.Values, "llm.model").Origin, url, key)
+	plaintext.Fprintf(w, "model: live, %s (%s) at %s, %s\n", c.Model, c.Values.Find("llm.model").Origin, url, key)
 	plaintext.Fprintf(w, "calls: %s\n", calls)
 }
 
@@ -131,14 +131,14 @@ func (c config) modelHint() string {
 	if !c.Live() {
 		return "the embedded scripted server failed; correct a setting of yours if the message names one"
 	}
-	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", settings.Find(c.Values, "llm.model").Origin)
+	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", c.Values.Find("llm.model").Origin)
 	switch {
 	case c.withheld != "":
 		return hint + ": " + c.withheld
 	case c.APIKey.Empty():
 		return hint + ": none is set; set " + settings.KeyPlaces
 	}
-	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, settings.Find(c.Values, "llm.api_key").Origin, settings.KeyPlaces)
+	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, c.Values.Find("llm.api_key").Origin, settings.KeyPlaces)
 }
 
 // calls renders how many model calls the run can make after a tick, and the factors of that

@@ -15,7 +15,6 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
-	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -84,7 +83,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if fork != nil && p.Live() {
 		m.withholdKey(&p.config, fork.own)
 	}
-	p.own, err = m.chooseAgents(p.config, settings.Find(p.Values, settings.AgentsTable).Where(), p.agentIDs)
+	p.own, err = m.chooseAgents(p.config, p.Values.Find(settings.AgentsTable).Where(), p.agentIDs)
 	if err != nil {
 		return p, err
 	}
@@ -100,7 +99,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err := m.loadSampling(&p.config, p.agentIDs, keys); err != nil {
 		return p, err
 	}
-	if _, err := m.telemetry(p.config); err != nil {
+	if _, err := m.observersOf(p.config); err != nil {
 		return p, err
 	}
 	if err := p.checkPage(); err != nil {
@@ -131,7 +130,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err != nil {
 		return p, err
 	}
-	if v := settings.Find(p.Values, "run.prompt_switches_json"); v.Text != "" {
+	if v := p.Values.Find("run.prompt_switches_json"); v.Text != "" {
 		p.PromptSwitches, err = m.loadSwitches(v, p.agentIDs)
 		if err != nil {
 			return p, err
@@ -141,7 +140,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 				p.PromptSwitches[0].Tick, fork.atTick+1)
 		}
 	}
-	if v := settings.Find(p.Values, "run.playbook"); v.Text != "" {
+	if v := p.Values.Find("run.playbook"); v.Text != "" {
 		_, text, err := m.readPlaybook(v.Text, p.Learns()) // one that a run learns into need not exist yet
 		if err != nil {
 			return p, badInput("%s: %w", v.Where(), err)
@@ -161,7 +160,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, err
 	}
 	p.kept = append(m.keptPaths(p), keptPath{"the scenario file", m.path(p.Scenario)},
-		keptPath{"the file of prompt switches", m.path(settings.Find(p.Values, "run.prompt_switches_json").Text)})
+		keptPath{"the file of prompt switches", m.path(p.Values.Find("run.prompt_switches_json").Text)})
 	p.prepared, err = engine.Prepare(p.Settings)
 	if err == nil && fork == nil {
 		err = p.prepared.CheckFirstTick()
@@ -176,22 +175,22 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 // takeScenario chooses the scenario. It also chooses the number of ticks and the seeds, if
 // no setting does.
 func (p *plan) takeScenario(m *Main, commands []string) error {
-	name, text, chosen, err := m.chooseScenario(settings.Find(p.Values, "run.scenario"), commands)
+	name, text, chosen, err := m.chooseScenario(p.Values.Find("run.scenario"), commands)
 	if err != nil {
 		return err
 	}
 	p.Scenario, p.ScenarioTOML = name, string(text)
-	if task := chosen.Task; task != nil && settings.Find(p.Values, "run.ticks").Origin.Rank == settings.FromDefault {
+	if task := chosen.Task; task != nil && p.Values.Find("run.ticks").Origin.Rank == settings.FromDefault {
 		// Fewer ticks would leave out part of what the task scores.
 		p.Ticks = task.Ticks
 	}
-	if settings.Find(p.Values, "run.seed").Text == "" {
+	if p.Values.Find("run.seed").Text == "" {
 		p.Seed = chosen.Seed
 	}
-	if settings.Find(p.Values, "llm.scripted_seed").Text == "" {
+	if p.Values.Find("llm.scripted_seed").Text == "" {
 		p.ScriptedSeed = p.Seed
 	}
-	if settings.Find(p.Values, "llm.fault_seed").Text == "" {
+	if p.Values.Find("llm.fault_seed").Text == "" {
 		p.FaultSeed = p.Seed
 	}
 	p.agentIDs, err = agentsOf(p.Settings, chosen)
@@ -248,7 +247,7 @@ func (p *plan) endWithTheModel() {
 func (c config) bounds() (list []report.Bound, err error) {
 	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="},
 		{"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
-		v := settings.Find(c.Values, of.key)
+		v := c.Values.Find(of.key)
 		for text := range strings.FieldsSeq(v.Text) {
 			b, err := report.ParseBound(of.before + text)
 			if err != nil {
@@ -305,10 +304,4 @@ func linesOf(err error) (lines []string) {
 		lines = append(lines, err.Error())
 	}
 	return lines
-}
-
-// telemetry is what the settings and the standard variables ask to be exported.
-func (m *Main) telemetry(c config) (telemetry.Config, error) {
-	t, err := telemetry.Read(m.LookupEnv, c.Otel)
-	return t, wrongSettings(err)
 }

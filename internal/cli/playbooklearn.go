@@ -77,7 +77,7 @@ type schooling struct {
 
 // learn checks everything before it asks a model, and writes the file last.
 func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o engine.ReplayOptions) (err error) {
-	book := settings.Find(c.Values, "run.playbook").Text
+	book := c.Values.Find("run.playbook").Text
 	switch {
 	case book == "":
 		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")

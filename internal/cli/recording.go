@@ -33,9 +33,9 @@ type recording struct {
 // chooseAnswers decides who answers, a model, a recording or both, and completes the
 // settings with it. The error is bad input: there is no recording, or it cannot be read.
 func (m *Main) chooseAnswers(c *config) (recording, error) {
-	v := settings.Find(c.Values, "run.replay_from")
+	v := c.Values.Find("run.replay_from")
 	if v.Text == "" {
-		if miss := settings.Find(c.Values, "run.replay_miss"); miss.Origin.Rank < settings.FromFile {
+		if miss := c.Values.Find("run.replay_miss"); miss.Origin.Rank < settings.FromFile {
 			return recording{}, badInput(
 				"%s says what to do without a recorded answer, and there is no recording; add --replay-from", miss.Where())
 		}
@@ -53,7 +53,7 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 	}
 	strict := c.ReplayMiss == missError
 	for key, what := range stubOnly {
-		if v := settings.Find(c.Values, key); strict && v.Text != "" {
+		if v := c.Values.Find(key); strict && v.Text != "" {
 			return recording{}, badInput(
 				"%s: %s are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s",
 				v.Where(), what, missAsk)
@@ -74,7 +74,7 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	if c.takeModel(h.Latest(), m.lastEndpoint(runDir)) {
 		m.withholdKey(c, own)
 	}
-	v := settings.Find(c.Values, "run.replay_from")
+	v := c.Values.Find("run.replay_from")
 	path := ""
 	recorded := h.Latest().Recording
 	if h.Timing != nil {
@@ -149,7 +149,7 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 		return err
 	}
 	model := r.header.Settings.Model
-	if v := settings.Find(c.Values, "llm.model"); v.Origin.Rank == settings.FromFlag && v.Text != model {
+	if v := c.Values.Find("llm.model"); v.Origin.Rank == settings.FromFlag && v.Text != model {
 		return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.Where(),
 			shown(v.Text), shown(model), instead)
 	}

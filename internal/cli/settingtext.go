@@ -17,13 +17,13 @@ import (
 // settingsTopic is the help page "help settings": after the order of the sources, for
 // each setting what it is, where it can be set, strongest first, what it may be and what
 // holds without it. It is a command without an action, which cobra lists as a help topic.
-func settingsTopic() *cobra.Command {
+func (m *Main) settingsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
 		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
 		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
-	for _, s := range settingTable() {
+	for _, s := range m.table() {
 		b.WriteString("\n" + folded(s.Doc, 0))
 		place := func(name, text string) {
 			b.WriteString(folded(fmt.Sprintf("    %-13s%s", name, text), 17))
@@ -57,7 +57,7 @@ func settingsTopic() *cobra.Command {
 // Origins are flags, variables, lines of the configuration file and defaults. The
 // values have been checked before, so what is shown is what a run would use. A key shows
 // its length only; URLs show their effective form, with what looks like a secret masked.
-func (m *Main) printConfig(values []settings.Value) error {
+func (m *Main) printConfig(values settings.Values) error {
 	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
 	plaintext.Fprintf(w, "setting\tvalue\torigin\n")
 	for _, v := range values {
@@ -72,7 +72,8 @@ func (m *Main) printConfig(values []settings.Value) error {
 			}
 		case settings.KindAgents:
 			text = settings.MaskedAgentModels(v.Text)
-		case settings.KindText, settings.KindPath, settings.KindFile, settings.KindDir, settings.KindChecks, settings.KindJSON:
+		case settings.KindText, settings.KindPath, settings.KindFile, settings.KindDir, settings.KindChecks,
+			settings.KindJSON:
 			text = strconv.Quote(text)
 		}
 		if v.Text == "" {

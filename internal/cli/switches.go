@@ -195,7 +195,7 @@ const samplingKeys = "agent or model, max_output_tokens, reasoning_effort, servi
 // they do. An agent has to be one of agents, unless that is nil, and a model one that a
 // live run asks.
 func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) error {
-	v := settings.Find(c.Values, "llm.sampling_json")
+	v := c.Values.Find("llm.sampling_json")
 	if v.Text == "" {
 		return nil
 	}
@@ -204,7 +204,8 @@ func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) er
 		return err
 	}
 	if settings.JSONHoldsKey(string(data), append(keys, c.APIKey)) {
-		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where, settings.KeyPlaces)
+		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where,
+			settings.KeyPlaces)
 	}
 	c.Sampling = nil
 	d := json.NewDecoder(bytes.NewReader(data))
