@@ -15,7 +15,6 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
-	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -100,7 +99,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err := m.loadSampling(&p.config, p.agentIDs, keys); err != nil {
 		return p, err
 	}
-	if _, err := m.telemetry(p.config); err != nil {
+	if _, err := m.observersOf(p.config); err != nil {
 		return p, err
 	}
 	if err := p.checkPage(); err != nil {
@@ -305,10 +304,4 @@ func linesOf(err error) (lines []string) {
 		lines = append(lines, err.Error())
 	}
 	return lines
-}
-
-// telemetry is what the settings and the standard variables ask to be exported.
-func (m *Main) telemetry(c config) (telemetry.Config, error) {
-	t, err := telemetry.Read(m.LookupEnv, c.Otel)
-	return t, wrongSettings(err)
 }

@@ -22,7 +22,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/batch"
+	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
@@ -194,7 +195,10 @@ func natsWithoutWork(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	defer link.Close()
-	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: dir}); err != nil {
+	if err := batch.Dir(dir).Create("b", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: batch.Dir(dir)}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}
@@ -375,7 +379,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 // TestAllIsPrintedByOneFunction refuses the functions that would print an argument as it
 // is, where texts for people are made.
 func TestAllIsPrintedByOneFunction(t *testing.T) {
-	for _, pattern := range []string{"*.go", "../../report/*.go", "../../engine/guardeval/tally.go"} {
+	for _, pattern := range []string{"*.go", "../../report/*.go", "../../internal/guardeval/tally.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
