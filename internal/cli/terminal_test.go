@@ -198,7 +198,8 @@ func natsWithoutWork(t *testing.T) []string {
 	if err := batch.Dir(dir).Create("b", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: batch.Dir(dir)}); err != nil {
+	o := batch.Options{Dir: batch.Dir(dir), Drain: t.Context()}
+	if _, err := jetstream.Coordinate(link, o, trace.Limit{}, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}
