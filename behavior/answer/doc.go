@@ -23,11 +23,11 @@
 // A reply passes these files from Turn.Answer to a decoded action:
 //
 //	behavior/reply.go            takes the answer and dispatches its calls
-//	behavior/conversation.go     takes its items into the input, mends ids and pairs
+//	behavior/acceptance.go       takes its items into the input, mends ids and pairs
 //	behavior/answer/text.go      finds what a text says: no thoughts, labels, tags, objects
 //	behavior/answer/json.go      reads JSON, and what is nearly JSON, as a [Value]
 //	behavior/answer/call.go      brings an object, or a decision in any shape, to a call
-//	behavior/draft.go            takes the call of a draft; commit.go that of a decision
+//	behavior/draft.go            takes the call of a draft; plan.go that of a plan, commit.go that of a decision
 //	behavior/answer/protocol.go  reads the arguments of a call
 //	behavior/answer/candidate.go brings candidates, and the number of one, to the schema's shape
 //	behavior/answer/action.go    reads an action, the order around it, and names in it
