@@ -81,4 +81,3 @@ func (c Config) notices() access.Config {
 	a.InFlightMax = c.Concurrency
 	return a
 }
-
