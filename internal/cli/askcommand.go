@@ -19,6 +19,7 @@ import (
 	"example.com/agentworld/behavior/interview"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/ask"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/llmclient/stub"
@@ -42,7 +43,7 @@ Model and endpoint are the run's unless flags name others; the key comes from
 where a resume takes it from.`
 
 // askSettings are the settings of a run that a question has too.
-var askSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
+var askSettings = append(settings.Caps().Keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
 	"llm.price_table", "run.concurrency")
 
 // askFlags are the flags of the command that are not settings.
@@ -200,8 +201,8 @@ func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFla
 // planAsk decides who answers: the models of the run as it was then, or the one that a flag names
 // for all agents.
 func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) {
-	own, s := c.values, h.SettingsAt(a.flags.tick-1)
-	c.values = slices.Clone(own)
+	own, s := c.Values, h.SettingsAt(a.flags.tick-1)
+	c.Values = slices.Clone(own)
 	c.ScriptedSeed, c.ContextWindowTokens = s.ScriptedSeed, s.ContextWindowTokens
 	c.trusts = m.trusted(own)
 	if c.takeModel(s, m.lastEndpoint(string(a.dir))) {
@@ -211,7 +212,7 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 		return p, err
 	}
 	c.AgentModels = nil
-	if find(c.values, "llm.model").origin.rank != fromFlag && c.Live() == s.Live() {
+	if settings.Find(c.Values, "llm.model").Origin.Rank != settings.FromFlag && c.Live() == s.Live() {
 		c.AgentModels = s.AgentModels
 	}
 	p = plan{config: c, endpoints: newEndpoints(c)}
@@ -255,7 +256,7 @@ func (m *Main) askAll(ctx context.Context, p plan, a *asking) ([]ask.Record, err
 		return nil, err
 	}
 	defer stop()
-	calls, done := m.drained(ctx, p.endpoints.traffic, m.newProgressPrinter(false).note)
+	calls, done := m.drained(ctx, p.endpoints.traffic, m.newProgressPrinter(false).Note)
 	defer done()
 	a.options.Source = source
 	errs := make([]error, len(a.agents))

@@ -21,6 +21,8 @@ import (
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -151,7 +153,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
+	printer := &batchPrinter{Printer: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
 	shared := &limiters{jobs: max(1, f.jobs)}
@@ -162,7 +164,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			var r batch.Result
 			err := m.shielded(func() (err error) {
-				r, err = m.playCell(ctx, a, b.plans[a.Cell.ID], shared, printer.note)
+				r, err = m.playCell(ctx, a, b.plans[a.Cell.ID], shared, printer.Note)
 				return err
 			})
 			return r, err
@@ -186,7 +188,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.traffic, printer.note)
+	calls, done := m.drained(ctx, shared.traffic, printer.Note)
 	var ending batch.Ending
 	if overNATS {
 		ending, err = m.coordinate(calls, o, f.nats, f.natsListen, b.limit)
@@ -194,7 +196,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		ending, err = batch.Play(calls, o)
 	}
 	done()
-	printer.finish()
+	printer.Finish()
 	if _, told := errors.AsType[*failure](err); told {
 		return err
 	}
@@ -215,9 +217,9 @@ func (m *Main) shownPath(path string) string {
 // lease is how long a process may be silent before its cells are taken over. A variable shortens it
 // for file systems whose clock is right and machines that never pause.
 func (m *Main) lease() time.Duration {
-	text, _ := m.LookupEnv(envPrefix + "BATCH_LEASE_MS")
+	text, _ := m.LookupEnv(settings.EnvPrefix + "BATCH_LEASE_MS")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 100 {
-		return millis(n)
+		return settings.Millis(n)
 	}
 	return batch.LeaseDefault
 }
@@ -298,7 +300,7 @@ func (r reasons) conclude(s batch.Summary, early bool) error {
 // batchPrinter shows how far a batch is: one updating line on a terminal, and a line for each cell
 // that ends elsewhere.
 type batchPrinter struct {
-	*progressPrinter
+	*terminal.Printer
 	cells []batch.Cell
 	began time.Time
 	now   func() time.Time
@@ -311,20 +313,20 @@ type batchPrinter struct {
 
 // show prints p as far as it is worth it. It is called one call at a time.
 func (bp *batchPrinter) show(p batch.Progress) {
-	if bp.quiet {
+	if bp.Quiet {
 		return
 	}
 	if !bp.seen {
 		bp.first, bp.seen = len(p.Results), true
 	}
-	if p.Ended != nil && !bp.terminal {
-		bp.note(fmt.Sprintf("cell %s %s: %s%s", p.Ended.Cell.ID, p.Ended.Name(), p.Ended.Status, scoreText(*p.Ended)))
-		bp.note(bp.text(p))
+	if p.Ended != nil && !bp.Terminal {
+		bp.Note(fmt.Sprintf("cell %s %s: %s%s", p.Ended.Cell.ID, p.Ended.Name(), p.Ended.Status, scoreText(*p.Ended)))
+		bp.Note(bp.text(p))
 		return
 	}
-	if now := bp.now(); bp.terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
+	if now := bp.now(); bp.Terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
 		bp.drawn = now
-		bp.update(bp.text(p), int64(len(p.Results)), int64(len(bp.cells)))
+		bp.Update(bp.text(p), int64(len(p.Results)), int64(len(bp.cells)))
 	}
 }
 

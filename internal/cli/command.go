@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -91,7 +92,7 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if unknown.GetSpecifiedName() == "api-key" {
-			return badInput("keys are not given on the command line, where other users could read them; set %s", keySettings)
+			return badInput("keys are not given on the command line, where other users could read them; set %s", settings.KeyPlaces)
 		}
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -147,7 +148,7 @@ func helpArguments(c *cobra.Command, args []string) error {
 	if about == c.Root() {
 		names = append(names, settingsTopic().Name())
 	}
-	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), didYouMean(rest[0], names),
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), settings.DidYouMean(rest[0], names),
 		strings.Join(names, ", "))
 }
 
@@ -194,7 +195,7 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 				return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
 			}
 			return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]),
-				didYouMean(args[0], commandNames(c)), allowed)
+				settings.DidYouMean(args[0], commandNames(c)), allowed)
 		}}
 	c.AddCommand(subs...)
 	return c
@@ -205,7 +206,7 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 // pflag.Value.
 type flagText struct {
 	// kind is the setting's kind, for help.
-	kind kind
+	kind settings.Kind
 	// separator is the setting's, for a flag that may be given more than once.
 	separator string
 	// text is what the user gave, once or joined; given says that it was.
@@ -231,22 +232,22 @@ func (f *flagText) Set(text string) error {
 // Type names the kind of value in help. "bool" is what makes pflag accept the
 // flag without a value.
 func (f *flagText) Type() string {
-	return cmp.Or(kindWords[f.kind].flag, "text")
+	return f.kind.Word()
 }
 
 // addFlags gives a command a flag for each setting that has one.
-func addFlags(flags *pflag.FlagSet, all settings) {
+func addFlags(flags *pflag.FlagSet, all settings.Table) {
 	flags.SortFlags = false
 	for _, s := range all {
-		if s.flag == "" {
+		if s.Flag == "" {
 			continue
 		}
-		usage := s.doc
-		if d := cmp.Or(s.fallback, s.absent); d != "" && s.kind != kindSwitch {
+		usage := s.Doc
+		if d := cmp.Or(s.Fallback, s.Absent); d != "" && s.Kind != settings.KindSwitch {
 			usage += " (default " + d + ")"
 		}
-		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", usage)
-		if s.kind == kindSwitch {
+		f := flags.VarPF(&flagText{kind: s.Kind, separator: s.Separator}, s.Flag, "", usage)
+		if s.Kind == settings.KindSwitch {
 			f.NoOptDefVal = "true"
 		}
 	}
@@ -255,6 +256,6 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 // borrowSettings gives a command the flags of some settings of a run, and the one of the
 // configuration file, for [Main.gather].
 func borrowSettings(flags *pflag.FlagSet, keys []string) {
-	addFlags(flags, slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(keys, s.key) }))
+	addFlags(flags, slices.DeleteFunc(settingTable(), func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }))
 	addConfigFlag(flags)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -280,5 +281,5 @@ func (h *sourceHistory) missing(agent string) error {
 	}
 	return badInput("no decision of %s had the source %s in view or named it; %sallowed: an id in square brackets, as "+
 		"explain shows with --tick and --agent",
-		cmp.Or(agent, "this run"), shown(h.id), didYouMean(h.id, slices.Sorted(maps.Keys(h.known))))
+		cmp.Or(agent, "this run"), shown(h.id), settings.DidYouMean(h.id, slices.Sorted(maps.Keys(h.known))))
 }

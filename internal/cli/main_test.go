@@ -23,6 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace/tracetest"
 )
@@ -135,7 +136,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// The developer's own settings must not decide a test.
 			for _, s := range settingTable() {
-				for _, name := range s.env {
+				for _, name := range s.Env {
 					env.Setenv(name, "")
 				}
 			}
@@ -176,8 +177,8 @@ func runAdvice(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: next code what-it-does flag...")
 	}
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
-		command, does, found := strings.Cut(strings.TrimPrefix(line, advicePrefix), "   # ")
-		if found && strings.HasPrefix(line, advicePrefix) && strings.TrimSpace(does) == args[1] {
+		command, does, found := strings.Cut(strings.TrimPrefix(line, terminal.AdvicePrefix), "   # ")
+		if found && strings.HasPrefix(line, terminal.AdvicePrefix) && strings.TrimSpace(does) == args[1] {
 			for name := range strings.FieldsSeq(strings.Join(args[2:], " ")) {
 				if strings.HasPrefix(name, "--") {
 					command = regexp.MustCompile(" "+name+" [^ ]+").ReplaceAllString(command, "")

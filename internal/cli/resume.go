@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
@@ -32,23 +33,23 @@ Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 // resumeSettings are the settings that a resume takes: who answers, what it may cost, and
 // what is shown and written. Everything else is recorded with the run, and what is recorded
 // holds where no flag says otherwise.
-func resumeSettings() settings {
-	keys := append(capSettings().keys(""),
+func resumeSettings() settings.Table {
+	keys := append(settings.Caps().Keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline",
 		"llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io",
 		"run.llm_io_max_chars",
 		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
 		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
-	var taken settings
+	var taken settings.Table
 	for _, s := range settingTable() {
-		if !slices.Contains(keys, s.key) {
+		if !slices.Contains(keys, s.Key) {
 			continue
 		}
-		if strings.HasPrefix(s.key, "llm.cap_") || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
-			s.env = nil
-			s.fallback = ""
-			s.absent = "as the run has it"
+		if strings.HasPrefix(s.Key, "llm.cap_") || s.Key == "run.replay_from" || s.Key == "run.trace_segment_mb" {
+			s.Env = nil
+			s.Fallback = ""
+			s.Absent = "as the run has it"
 		}
 		taken = append(taken, s)
 	}
@@ -85,10 +86,10 @@ func (m *Main) resumeCommand() *cobra.Command {
 		Long:  resumeHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			ticks, _ := settingTable().byKey("run.ticks")
-			if f.untilTick < 0 || f.untilTick > ticks.max {
+			ticks, _ := settingTable().ByKey("run.ticks")
+			if f.untilTick < 0 || f.untilTick > ticks.Max {
 				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick,
-					ticks.max)
+					ticks.Max)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
@@ -129,11 +130,11 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if noKey != nil {
 		return noKey // only now: another model is refused with or without a key
 	}
-	if size := s.State.SegmentBytes; size != nil && find(c.values, "run.trace_segment_mb").origin.rank != fromFlag {
+	if size := s.State.SegmentBytes; size != nil && settings.Find(c.Values, "run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = *size >> 20
 	}
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(c.values, "run.playbook").text}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: settings.Find(c.Values, "run.playbook").Text}
 	p.played, p.spent = s.State.Tick, s.State.SpentByNow()
 	p.faults, err = stub.ParseFaults(p.Faults)
 	if err != nil {
@@ -228,15 +229,15 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)
-		if offline := find(c.values, "llm.offline"); c.Offline {
-			return badInput("%w, without offline (%s)", refused, offline.origin)
+		if offline := settings.Find(c.Values, "llm.offline"); c.Offline {
+			return badInput("%w, without offline (%s)", refused, offline.Origin)
 		}
 		s, err := run.Dir(m.path(runDir)).State()
 		if err != nil {
 			return refused
 		}
 		other := forkAdvice(runDir, s.Tick, "continues it with the other model, as a run of its own")
-		other.words = append(other.words, again(c.values, "llm.model", "llm.base_url")...)
+		other.words = append(other.words, again(c.Values, "llm.model", "llm.base_url")...)
 		return advise(refused, other)
 	}
 	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {

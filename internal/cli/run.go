@@ -14,6 +14,8 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
@@ -147,17 +149,17 @@ func (m *Main) play(
 		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide "+
 			"what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
-	line := &runLine{progressPrinter: m.newProgressPrinter(p.Quiet), now: m.Now, prices: p.Prices,
-		traffic: p.endpoints.traffic}
-	printer := line.progressPrinter
-	printer.terminal = m.Terminal && !p.PrintLLMIO
-	p.endpoints.say = printer.note
+	line := &terminal.RunLine{Printer: m.newProgressPrinter(p.Quiet), Now: m.Now, Prices: p.Prices,
+		Traffic: p.endpoints.traffic}
+	printer := line.Printer
+	printer.Terminal = m.Terminal && !p.PrintLLMIO
+	p.endpoints.say = printer.Note
 	p.endpoints.now = m.Now
 	p.endpoints.dir = run.Dir(m.path(p.RunDir))
 	defer p.endpoints.dir.ForgetWaits()
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
-		Progress: line.show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing,
+		Progress: line.Show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing,
 		SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.recording.path != "" {
@@ -178,9 +180,9 @@ func (m *Main) play(
 			exchanges.show(x)
 		}
 	}
-	line.start(engine.Progress{Tick: after, Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
-	defer line.finish()
-	defer m.whenInterrupted(line.drain, func() { line.breakOff(cancel) })()
+	line.Start(engine.Progress{Tick: after, Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
+	defer line.Finish()
+	defer m.whenInterrupted(line.Drain, func() { line.BreakOff(cancel) })()
 	err = m.shielded(func() error {
 		watched := observers{line}
 		wanted, err := m.telemetry(p.config)
@@ -218,7 +220,7 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 	}()
 	config := openai.Config{
 		BaseURL: p.endpoint(), APIKey: p.APIKey,
-		Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS),
+		Timeout: settings.Millis(p.TimeoutMS), BackoffBase: settings.Millis(p.RetryBackoffMS),
 		WindowTokens: p.ContextWindowTokens, AllowStore: p.AllowStore, Steady: !p.Live(),
 	}
 	if !p.Live() {
@@ -419,10 +421,10 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	case f == nil:
 	case f.Kind == llmclient.ErrDeadline && p.DecisionDeadlineMS > 0:
 		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out",
-			millis(p.DecisionDeadlineMS))
+			settings.Millis(p.DecisionDeadlineMS))
 	case f.Kind == llmclient.ErrTimeout:
 		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or "+
-			"allow more", millis(p.TimeoutMS))
+			"allow more", settings.Millis(p.TimeoutMS))
 	}
 	if !p.faults.Empty() {
 		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
@@ -505,4 +507,20 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
 	return err
+}
+
+// observers are several observers of a run.
+type observers []engine.Observer
+
+// Begin implements [engine.Observer].
+func (list observers) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+	ends := make([]func(engine.Ending), len(list))
+	for i, o := range list {
+		ctx, ends[i] = o.Begin(ctx, s)
+	}
+	return ctx, func(e engine.Ending) {
+		for _, end := range slices.Backward(ends) {
+			end(e)
+		}
+	}
 }

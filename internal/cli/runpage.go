@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -27,16 +28,16 @@ type runPage struct {
 
 // checkPage says why the page of a run cannot be served as its settings want.
 func (c config) checkPage() error {
-	control := find(c.values, "run.control")
+	control := settings.Find(c.Values, "run.control")
 	switch {
 	case c.Control && !c.Dashboard:
-		return badInput("%s: there is no page to control the run from; allowed: with --dashboard", control.where())
+		return badInput("%s: there is no page to control the run from; allowed: with --dashboard", control.Where())
 	case c.Paused && !c.Control:
-		return badInput("%s: nobody could let the run go on; allowed: with --control", find(c.values, "run.paused").where())
+		return badInput("%s: nobody could let the run go on; allowed: with --control", settings.Find(c.Values, "run.paused").Where())
 	case !c.Dashboard:
 		return nil
 	}
-	return loopback(find(c.values, "run.dashboard_listen").where(), c.DashboardListen)
+	return loopback(settings.Find(c.Values, "run.dashboard_listen").Where(), c.DashboardListen)
 }
 
 // loopback refuses an address to listen on that others could reach. where is what gave it.

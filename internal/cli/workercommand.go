@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -83,7 +84,7 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 	plaintext.Fprintf(m.Stderr, "worker: up to %s at a time\n", plaintext.Count(jobs, "cell"))
 	shared := &limiters{jobs: jobs}
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.traffic, m.newProgressPrinter(false).note)
+	calls, done := m.drained(ctx, shared.traffic, m.newProgressPrinter(false).Note)
 	defer done()
 	err = jetstream.Work(calls, l, jetstream.WorkerOptions{
 		Jobs: jobs, Dir: m.path(dir), Drain: ctx, UntilDone: untilDone, Notice: m.natsNotice, Refuse: otherVersion,
@@ -128,10 +129,10 @@ func (c *config) goTo(url openai.BaseURL) {
 	if own, err := openai.ParseBaseURL(c.endpoint()); err == nil && own.String() == url.String() {
 		return
 	}
-	c.values = slices.Clone(c.values)
-	for i, v := range c.values {
-		if v.setting.key == "llm.base_url" {
-			c.values[i].text = url.String()
+	c.Values = slices.Clone(c.Values)
+	for i, v := range c.Values {
+		if v.Setting.Key == "llm.base_url" {
+			c.Values[i].Text = url.String()
 		}
 	}
 }
@@ -156,7 +157,7 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.trusts = m.trusted(p.values)
+	p.trusts = m.trusted(p.Values)
 	if p.Live() {
 		url, err := openai.ParseBaseURL(p.BaseURL)
 		if err != nil {
@@ -164,8 +165,8 @@ func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
 		}
 		p.goTo(url)
 		if !p.APIKey.Empty() && !p.trusts(url, "") {
-			p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url,
-				"set "+envPrefix+"BASE_URL to it on this machine")
+			p.withheld = withheld(settings.Find(p.Values, "llm.api_key").Origin.String(), url,
+				"set "+settings.EnvPrefix+"BASE_URL to it on this machine")
 			p.APIKey = openai.Secret{}
 			m.natsNotice(p.withheld)
 		}

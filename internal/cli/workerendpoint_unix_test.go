@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 )
 
@@ -70,7 +71,7 @@ func TestWorkerAsksTheEndpointOfTheCell(t *testing.T) {
 	}
 	coordinator, url := coordinating(t, dir)
 	worker := exec.Command(programName, "worker", "--nats", url, "--nats-nkey", "d/jetstream.nkey", "--until-done")
-	worker.Dir, worker.Env = dir, append(coordinator.Env, envPrefix+"API_KEY=sk-worker-0123456789", envPrefix+"BASE_URL="+urls[2])
+	worker.Dir, worker.Env = dir, append(coordinator.Env, settings.EnvPrefix+"API_KEY=sk-worker-0123456789", settings.EnvPrefix+"BASE_URL="+urls[2])
 	if out, err := worker.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("is not sent to")) {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -1,9 +1,7 @@
-package cli
+package settings
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -11,16 +9,10 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// shownSetting runs --print-config and returns one setting's value and origin.
-func shownSetting(t *testing.T, file string, env map[string]string, name string, args ...string) value {
+// shownSetting resolves the settings and returns one.
+func shownSetting(t *testing.T, file string, env map[string]string, name string, args ...string) Value {
 	t.Helper()
-	p := newProcess(t, env)
-	if file != "" {
-		if err := os.WriteFile(filepath.Join(p.dir, configName), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	config, err := p.loadConfigFile("", settingTable())
+	config, err := ParseFile(ConfigName, []byte(file), Standard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +20,11 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 	for i := 0; i+1 < len(args); i += 2 {
 		given[args[i]] = args[i+1]
 	}
-	values := resolve(settingTable(), argumentSource(given["argument"]), flagSource(given), envSource(p.LookupEnv), config.source())
-	i := slices.IndexFunc(values, func(v value) bool { return v.setting.name() == name })
+	values := Resolve(Standard(), Argument(given["argument"]), Flags(given), Environment(func(name string) (string, bool) {
+		text, found := env[name]
+		return text, found
+	}), config.Source())
+	i := slices.IndexFunc(values, func(v Value) bool { return v.Setting.Name() == name })
 	if i < 0 {
 		t.Fatalf("no setting %s", name)
 	}
@@ -38,7 +33,7 @@ func shownSetting(t *testing.T, file string, env map[string]string, name string,
 
 func TestStrongestSourceWins(t *testing.T) {
 	const file = "[llm]\nmodel = \"from-file\"\napi_key = \"\"\n[run]\nscenario = \"minimal\"\n"
-	full := map[string]string{envPrefix + "MODEL": "from-env", envPrefix + "API_KEY": "k1", "OPENAI_API_KEY": "k2"}
+	full := map[string]string{EnvPrefix + "MODEL": "from-env", EnvPrefix + "API_KEY": "k1", "OPENAI_API_KEY": "k2"}
 	for _, c := range []struct {
 		name, file, setting string
 		env                 map[string]string
@@ -47,19 +42,19 @@ func TestStrongestSourceWins(t *testing.T) {
 	}{
 		{"flag over all", file, "model", full, []string{"model", " from-flag "}, "from-flag", "flag --model"},
 		{"environment over file", file, "model", full, nil, "from-env", "environment AGENT_WORLD_LLM_MODEL"},
-		{"blank variable counts as unset", file, "model", map[string]string{envPrefix + "MODEL": " \t"}, nil, "from-file", "config.toml:2"},
+		{"blank variable counts as unset", file, "model", map[string]string{EnvPrefix + "MODEL": " \t"}, nil, "from-file", "config.toml:2"},
 		{"file over default", file, "scenario", nil, nil, "minimal", "config.toml:5"},
 		{"argument over file", file, "scenario", nil, []string{"argument", "two_bases"}, "two_bases", "argument"},
 		{"default", "", "scenario", nil, nil, "llm_bootstrap", "default"},
 		{"own variable over the general one", "", "api_key", full, nil, "k1", "environment AGENT_WORLD_LLM_API_KEY"},
 		{"general variable", file, "api_key", map[string]string{"OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
-		{"general variable when the own one is blank", "", "api_key", map[string]string{envPrefix + "API_KEY": "", "OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
+		{"general variable when the own one is blank", "", "api_key", map[string]string{EnvPrefix + "API_KEY": "", "OPENAI_API_KEY": "k2"}, nil, "k2", "environment OPENAI_API_KEY"},
 		{"blank text in the file counts as unset", file, "api_key", nil, nil, "", "default"},
 		{"general base URL", "", "base-url", map[string]string{"OPENAI_BASE_URL": "http://localhost:1"}, nil, "http://localhost:1", "environment OPENAI_BASE_URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := shownSetting(t, c.file, c.env, c.setting, c.args...)
-			if got := [2]string{v.text, v.origin.String()}; got != [2]string{c.text, c.origin} {
+			if got := [2]string{v.Text, v.Origin.String()}; got != [2]string{c.text, c.origin} {
 				t.Errorf("value and origin = %q, want %q", got, [2]string{c.text, c.origin})
 			}
 		})
@@ -68,54 +63,54 @@ func TestStrongestSourceWins(t *testing.T) {
 
 // TestNoneIsTakenWhereItIsSaid: who reads "default none" may write it.
 func TestNoneIsTakenWhereItIsSaid(t *testing.T) {
-	for _, s := range settingTable() {
-		if v := shownSetting(t, "", nil, s.name(), s.name(), noneText); s.flag != "" && s.absent == noneText && v.text != "" {
-			t.Errorf("--%s none sets %q", s.flag, v.text)
+	for _, s := range Standard() {
+		if v := shownSetting(t, "", nil, s.Name(), s.Name(), None); s.Flag != "" && s.Absent == None && v.Text != "" {
+			t.Errorf("--%s none sets %q", s.Flag, v.Text)
 		}
 	}
 }
 
 func TestDefaultsMakeAConfig(t *testing.T) {
-	got, err := newConfig(trace.Settings{}, resolve(settingTable()))
+	got, err := New(trace.Settings{}, Resolve(Standard()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{Settings: trace.DefaultSettings(), process: process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
-	got.values = nil
+	want := Config{Settings: trace.DefaultSettings(), Process: Process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: "error", SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
+	got.Values = nil
 	// Without a row in the table.
 	want.ReasonStepsMax, want.GuardRoundsMax = 0, 0
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("newConfig(defaults) = %+v, want %+v", got, want)
+		t.Errorf("New(defaults) = %+v, want %+v", got, want)
 	}
 }
 
-// TestASettingReadsBack: a fork begins with the texts of its parent's settings.
+// TestASettingReadsBack: a fork begins with the texts of its parent's
 func TestASettingReadsBack(t *testing.T) {
-	for _, s := range settingTable() {
-		text := s.fallback
-		switch s.kind {
-		case kindFile, kindDir, kindSecret, kindMillis:
+	for _, s := range Standard() {
+		text := s.Fallback
+		switch s.Kind {
+		case KindFile, KindDir, KindSecret, KindMillis:
 			continue
-		case kindMoney:
+		case KindMoney:
 			text = "4000.00"
-		case kindNumber:
+		case KindNumber:
 			text = "0.50"
-		case kindJSON:
+		case KindJSON:
 			text = `{"b":1.0,"a":"<"}`
-		case kindCount, kindSeed:
+		case KindCount, KindSeed:
 			text = cmp.Or(text, "4000")
-		case kindAgents:
+		case KindAgents:
 			text = "a=m@http://h/v1,key_env=K b=n"
-		case kindChecks:
+		case KindChecks:
 			text = "plan,taint"
-		case kindGates:
+		case KindGates:
 			text = "score>=3 llm_errors<=0"
-		case kindText, kindPath, kindURL:
+		case KindText, KindPath, KindURL:
 			text = cmp.Or(text, "http://h")
 		}
-		var c config
-		if err := s.read(text, s.into(&c)); err != nil || s.text(&c) != text {
-			t.Errorf("%s: %q reads back as %q, %v", s.key, text, s.text(&c), err)
+		var c Config
+		if err := s.Read(text, s.Into(&c)); err != nil || s.Text(&c) != text {
+			t.Errorf("%s: %q reads back as %q, %v", s.Key, text, s.Text(&c), err)
 		}
 	}
 }
@@ -129,24 +124,24 @@ func TestTableIsSound(t *testing.T) {
 		}
 		seen[name] = owner
 	}
-	var c config
-	for _, s := range settingTable() {
-		claim(s.key, s.key)
-		if s.flag != "" {
-			claim("--"+s.flag, s.key)
+	var c Config
+	for _, s := range Standard() {
+		claim(s.Key, s.Key)
+		if s.Flag != "" {
+			claim("--"+s.Flag, s.Key)
 		}
-		for _, name := range s.env {
-			claim(name, s.key)
+		for _, name := range s.Env {
+			claim(name, s.Key)
 		}
-		if s.doc == "" || s.fallback == "" && s.absent == "" {
-			t.Errorf("%s: a doc line and a default or its description are needed", s.key)
+		if s.Doc == "" || s.Fallback == "" && s.Absent == "" {
+			t.Errorf("%s: a doc line and a default or its description are needed", s.Key)
 		}
-		if s.kind == kindSecret && s.flag != "" {
-			t.Errorf("%s: a secret must not be a flag", s.key)
+		if s.Kind == KindSecret && s.Flag != "" {
+			t.Errorf("%s: a secret must not be a flag", s.Key)
 		}
-		if s.fallback != "" {
-			if err := s.read(s.fallback, s.into(&c)); err != nil {
-				t.Errorf("%s: the default is refused: %v", s.key, err)
+		if s.Fallback != "" {
+			if err := s.Read(s.Fallback, s.Into(&c)); err != nil {
+				t.Errorf("%s: the default is refused: %v", s.Key, err)
 			}
 		}
 	}
@@ -168,33 +163,27 @@ func TestReadRefuses(t *testing.T) {
 		{"llm.api_key", "two words", "the key holds a space or a special character; allowed: visible ASCII characters"},
 		{"run.protocol", "a\x1b[2Jb", `"a\x1b[2Jb" is not known; allowed: full, lean`},
 	} {
-		s, ok := settingTable().byKey(c.setting)
+		s, ok := Standard().ByKey(c.setting)
 		if !ok {
 			t.Fatalf("no setting %s", c.setting)
 		}
-		var got config
-		err := s.read(c.text, s.into(&got))
+		var got Config
+		err := s.Read(c.text, s.Into(&got))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("read %s from %q: error %v, want %s", c.setting, c.text, err, c.want)
 		}
-		if !reflect.DeepEqual(got, config{}) {
+		if !reflect.DeepEqual(got, Config{}) {
 			t.Errorf("read %s from %q stored %+v although it was refused", c.setting, c.text, got)
 		}
 	}
 }
 
 func TestReadMillis(t *testing.T) {
-	s, _ := settingTable().byKey("llm.timeout_ms")
+	s, _ := Standard().ByKey("llm.timeout_ms")
 	for text, want := range map[string]int64{"1500": 1500, "1.5s": 1500, "2m": 120_000, "0.5s": 500} {
 		var got int64
-		if err := s.read(text, &got); err != nil || got != want {
+		if err := s.Read(text, &got); err != nil || got != want {
 			t.Errorf("read(%q) = %v, %v, want %v", text, got, err, want)
 		}
-	}
-}
-
-func TestSeedAboveInt64(t *testing.T) {
-	if _, c := configured(t, nil, map[string]string{"seed": "18446744073709551615"}); c.Seed != 1<<64-1 {
-		t.Errorf("seed %d", c.Seed)
 	}
 }

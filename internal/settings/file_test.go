@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ ticks = 7
 agents = "3"
 quiet = true
 `
-	f, err := parseConfigFile("x.toml", []byte(text), settingTable())
+	f, err := ParseFile("x.toml", []byte(text), Standard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"[run]\n\ntickz = 1\n", `x.toml:3: unknown key "tickz" in [run]; did you mean "ticks"? allowed: ` + runKeys},
 		{"[llm]\nticks = 1\n", `x.toml:2: unknown key "ticks" in [llm]; allowed: ` + llmKeys},
 		{"ticks = 1\n", `x.toml:1: unknown table or top-level key "ticks"; did you mean ticks in [run]?`},
-		{"[world]\n[worlds]\n", `x.toml:1: unknown table or top-level key "world"; ` + tables + `; x.toml:2: unknown table or top-level key "worlds"`},
+		{"[world]\n[worlds]\n", `x.toml:1: unknown table or top-level key "world"; ` + tables + "\n" + `x.toml:2: unknown table or top-level key "worlds"`},
 		{"\n[world]\n", `x.toml:2: unknown table or top-level key "world"; ` + tables},
 		{"[[run]]\nticks = 1\n", `x.toml:1: unknown table or top-level key "run"; ` + tables},
 		{"[run.ticks]\nn = 1\n", "x.toml:1: run.ticks: the value has the wrong type; allowed: a whole number"},
@@ -51,9 +51,9 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"[llm]\nmodel = 5\n", "x.toml:2: llm.model: the value has the wrong type; allowed: a text in quotes"},
 		{"[llm]\ntimeout_ms = [1]\n", "x.toml:2: llm.timeout_ms: the value has the wrong type; allowed: a whole number of milliseconds, or a duration in quotes"},
 	} {
-		_, err := parseConfigFile("x.toml", []byte(c.text), settingTable())
-		if err == nil || err.Error() != c.want && !strings.HasPrefix(err.Error(), c.want+"; ") || exitCode(err) != 2 {
-			t.Errorf("parseConfigFile(%q):\n got %v (exit %d)\nwant %s", c.text, err, exitCode(err), c.want)
+		_, err := ParseFile("x.toml", []byte(c.text), Standard())
+		if err == nil || err.Error() != c.want && !strings.HasPrefix(err.Error(), c.want+"\n") {
+			t.Errorf("ParseFile(%q):\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
 }
@@ -63,9 +63,9 @@ func TestConfigFileSyntaxErrorHasAPosition(t *testing.T) {
 		{"[run]\nticks = \n", "x.toml:2:9: "},
 		{"[run]\nticks = 1\nticks = 2\n", "x.toml:3:1: "},
 	} {
-		_, err := parseConfigFile("x.toml", []byte(c.text), settingTable())
-		if err == nil || exitCode(err) != 2 || len(err.Error()) <= len(c.want) || err.Error()[:len(c.want)] != c.want {
-			t.Errorf("parseConfigFile(%q): %v, want an error that starts with %s", c.text, err, c.want)
+		_, err := ParseFile("x.toml", []byte(c.text), Standard())
+		if err == nil || len(err.Error()) <= len(c.want) || err.Error()[:len(c.want)] != c.want {
+			t.Errorf("ParseFile(%q): %v, want an error that starts with %s", c.text, err, c.want)
 		}
 	}
 }
@@ -76,14 +76,11 @@ func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{"", "[run]\nticks = 1\n", "llm = {model = 'x'}", "[a.b]\nc.d = {e = [1]}", "[[run]]", "run.ticks = 3\n[run.seed]"} {
 		f.Add([]byte(text))
 	}
-	all := settingTable()
+	all := Standard()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parseConfigFile("x.toml", data, all)
-		if err != nil && exitCode(err) != 2 {
-			t.Errorf("exit code %d for %q", exitCode(err), data)
-		}
+		file, _ := ParseFile("x.toml", data, all)
 		for key := range file.entries {
-			if _, ok := all.byKey(key); !ok {
+			if _, ok := all.ByKey(key); !ok {
 				t.Errorf("accepted %q, which is no setting", key)
 			}
 		}

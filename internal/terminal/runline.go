@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"context"
@@ -21,19 +21,19 @@ const (
 	silenceMax  = 30 * time.Second
 )
 
-// runLine is the progress of a run while it continues, as one line that also moves during a
+// RunLine is the progress of a run while it continues, as one line that also moves during a
 // tick:
 //
 //	tick 12/30  3m05s  ETA 4m40s  6 calls 12s  0.42/1.00 USD  612k tokens
 //
 // It learns of the calls as an observer of the run. It may be used by several
 // goroutines.
-type runLine struct {
-	*progressPrinter
-	now    func() time.Time
-	prices []price.Price
-	// traffic is what the calls do.
-	traffic func() traffic
+type RunLine struct {
+	*Printer
+	Now    func() time.Time
+	Prices []price.Price
+	// Traffic is what the calls do.
+	Traffic func() Traffic
 
 	mu sync.Mutex
 	// began is when the first tick of this process began, after the tick first; ticked when
@@ -57,22 +57,22 @@ type runLine struct {
 	stop func()
 }
 
-// traffic is what the calls of a run do at a moment.
-type traffic struct {
-	// sent is how many were sent and have no answer yet, since when the first of them was.
-	sent  int
-	since time.Time
-	// ends is when all of them have an answer or are given up.
-	ends time.Time
-	// until is when the next one may be sent, zero or past if that is unknown. own says that a
+// Traffic is what the calls of a run do at a moment.
+type Traffic struct {
+	// Sent is how many were sent and have no answer yet, since when the first of them was.
+	Sent  int
+	Since time.Time
+	// Ends is when all of them have an answer or are given up.
+	Ends time.Time
+	// Until is when the next one may be sent, zero or past if that is unknown. own says that a
 	// rate of the user's own is the reason, not the endpoint.
-	until time.Time
-	own   bool
+	Until time.Time
+	Own   bool
 }
 
-// start begins to show the run, whose state so far is p.
-func (l *runLine) start(p engine.Progress) {
-	l.began = l.now()
+// Start begins to show the run, whose state so far is p.
+func (l *RunLine) Start(p engine.Progress) {
+	l.began = l.Now()
 	l.ticked = l.began
 	l.said = l.began
 	l.last = p
@@ -95,24 +95,24 @@ func (l *runLine) start(p engine.Progress) {
 }
 
 // move shows what has changed since the last tick.
-func (l *runLine) move() {
+func (l *RunLine) move() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
+	now := l.Now()
 	switch {
-	case l.quiet:
-	case l.terminal:
+	case l.Quiet:
+	case l.Terminal:
 		l.redraw(now)
 	case now.Sub(l.said) >= silenceMax:
 		l.said = now
-		plaintext.Fprintf(l.w, "%s\n", joined(l.parts(now)))
+		plaintext.Fprintf(l.Screen, "%s\n", joined(l.parts(now)))
 	}
 }
 
-// show takes the state after a tick. It is called from the goroutine that runs the ticks.
-func (l *runLine) show(p engine.Progress) {
+// Show takes the state after a tick. It is called from the goroutine that runs the ticks.
+func (l *RunLine) Show(p engine.Progress) {
 	l.mu.Lock()
-	now := l.now()
+	now := l.Now()
 	if p.Paused != l.last.Paused {
 		l.pause(p, now)
 		l.mu.Unlock()
@@ -125,13 +125,13 @@ func (l *runLine) show(p engine.Progress) {
 	if p.Resuming {
 		l.began, l.first = now, p.Tick
 	}
-	if l.terminal && !l.quiet && now.Sub(l.said) >= redrawEvery {
+	if l.Terminal && !l.Quiet && now.Sub(l.said) >= redrawEvery {
 		l.redraw(now)
 	}
 	l.mu.Unlock()
-	if !l.terminal && !l.quiet && !p.Resuming {
+	if !l.Terminal && !l.Quiet && !p.Resuming {
 		before := l.shown
-		if l.update(progressText(p), p.Tick, p.Ticks); l.shown > before {
+		if l.Update(ProgressText(p), p.Tick, p.Ticks); l.shown > before {
 			l.mu.Lock()
 			l.said = now
 			l.mu.Unlock()
@@ -141,7 +141,7 @@ func (l *runLine) show(p engine.Progress) {
 
 // pause shows that the run begins to wait for its operator or continues. The time of waiting is none
 // of the ticks. The caller holds mu.
-func (l *runLine) pause(p engine.Progress, now time.Time) {
+func (l *RunLine) pause(p engine.Progress, now time.Time) {
 	if p.Paused {
 		l.paused = now
 	} else {
@@ -149,45 +149,45 @@ func (l *runLine) pause(p engine.Progress, now time.Time) {
 	}
 	l.last = p
 	switch {
-	case l.quiet:
-	case l.terminal:
+	case l.Quiet:
+	case l.Terminal:
 		l.redraw(now)
 	case p.Paused:
 		l.said = now
-		plaintext.Fprintf(l.w, "paused before tick %d\n", p.Tick+1)
+		plaintext.Fprintf(l.Screen, "paused before tick %d\n", p.Tick+1)
 	}
 }
 
-// finish shows the last state and ends the line.
-func (l *runLine) finish() {
+// Finish shows the last state and ends the line.
+func (l *RunLine) Finish() {
 	l.stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last.Paused = false
-	if l.terminal && !l.quiet && l.last.Tick > 0 {
-		l.redraw(l.now())
+	if l.Terminal && !l.Quiet && l.last.Tick > 0 {
+		l.redraw(l.Now())
 	}
-	l.progressPrinter.finish()
+	l.Printer.Finish()
 }
 
-// drain says that the run was asked to stop, and what it waits for.
-func (l *runLine) drain() {
+// Drain says that the run was asked to stop, and what it waits for.
+func (l *RunLine) Drain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.draining = true
-	l.note(drainText(l.traffic()))
+	l.Note(DrainText(l.Traffic()))
 }
 
-// breakOff calls off, which breaks off the calls in flight, and says how many. It takes no lock
+// BreakOff calls off, which breaks off the calls in flight, and says how many. It takes no lock
 // before that, which a stream that takes nothing could hold.
-func (l *runLine) breakOff(off func()) {
-	n := l.traffic().sent
+func (l *RunLine) BreakOff(off func()) {
+	n := l.Traffic().Sent
 	off()
-	l.note(breakOffText(n))
+	l.Note(BreakOffText(n))
 }
 
 // Begin implements [engine.Observer]: it counts the calls, and what they cost.
-func (l *runLine) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+func (l *RunLine) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tick = max(l.tick, s.Tick)
@@ -205,8 +205,8 @@ func (l *runLine) Begin(ctx context.Context, s engine.Span) (context.Context, fu
 		}
 		u := e.Answer.Reply.Usage
 		l.charged.Tokens += u.Input + u.Output
-		if at := slices.IndexFunc(l.prices, func(p price.Price) bool { return p.Model == s.Model }); at >= 0 {
-			l.charged.Cost = l.charged.Cost.Plus(l.prices[at].Cost(u))
+		if at := slices.IndexFunc(l.Prices, func(p price.Price) bool { return p.Model == s.Model }); at >= 0 {
+			l.charged.Cost = l.charged.Cost.Plus(l.Prices[at].Cost(u))
 		}
 	}
 }
@@ -221,10 +221,10 @@ type form struct {
 }
 
 // redraw shows the line. The caller holds mu.
-func (l *runLine) redraw(now time.Time) {
+func (l *RunLine) redraw(now time.Time) {
 	l.said = now
 	parts := l.parts(now)
-	l.draw(func(columns int) string { return fitted(parts, columns) })
+	l.Draw(func(columns int) string { return fitted(parts, columns) })
 }
 
 // fitted are the forms that fit, the most important ones taken first.
@@ -302,7 +302,7 @@ func capsPart(caps []capUse) part {
 }
 
 // parts are those of the line, in the order in which they are shown. The caller holds mu.
-func (l *runLine) parts(now time.Time) (parts []part) {
+func (l *RunLine) parts(now time.Time) (parts []part) {
 	add := func(rank int, format string, args ...any) {
 		// A currency is a text of others.
 		parts = append(parts, part{{rank, plaintext.Line(fmt.Sprintf(format, args...))}})
@@ -319,19 +319,19 @@ func (l *runLine) parts(now time.Time) (parts []part) {
 		add(rankAlways, "paused")
 	}
 	add(rankAlways, "tick %d/%d", max(l.tick, p.Tick), p.Ticks)
-	add(rankElapsed, "%s", brief(now.Sub(l.began)))
+	add(rankElapsed, "%s", Brief(now.Sub(l.began)))
 	if eta, known := l.eta(now); known {
-		add(rankETA, "ETA %s", brief(eta))
+		add(rankETA, "ETA %s", Brief(eta))
 	}
-	t := l.traffic()
-	if t.sent > 0 {
-		add(rankCalls, "%s %s", plaintext.Count(t.sent, "call"), brief(now.Sub(t.since)))
+	t := l.Traffic()
+	if t.Sent > 0 {
+		add(rankCalls, "%s %s", plaintext.Count(t.Sent, "call"), Brief(now.Sub(t.Since)))
 	}
-	if queued := l.open - t.sent; queued > 0 {
-		if t.until.After(now) {
-			who, wait := "endpoint ", "waits "+brief(t.until.Sub(now))
-			if t.own {
-				who, wait = "own ", "rate limit "+brief(t.until.Sub(now))
+	if queued := l.open - t.Sent; queued > 0 {
+		if t.Until.After(now) {
+			who, wait := "endpoint ", "waits "+Brief(t.Until.Sub(now))
+			if t.Own {
+				who, wait = "own ", "rate limit "+Brief(t.Until.Sub(now))
 			}
 			parts = append(parts, part{{rankWaitsWhole, who + wait}, {rankWaits, wait}})
 		}
@@ -372,7 +372,7 @@ func (l *runLine) parts(now time.Time) (parts []part) {
 
 // eta is how long the run will take from now on, if each tick takes as long as those that this
 // process played. It is unknown before the first one, and once a tick takes longer.
-func (l *runLine) eta(now time.Time) (time.Duration, bool) {
+func (l *RunLine) eta(now time.Time) (time.Duration, bool) {
 	played := l.last.Tick - l.first
 	if played < 1 || l.draining || l.last.Paused {
 		return 0, false
@@ -381,8 +381,8 @@ func (l *runLine) eta(now time.Time) (time.Duration, bool) {
 	return each*time.Duration(l.last.Ticks-l.last.Tick) - took, took <= each
 }
 
-// brief is a duration with two units at most: 45s, 3m05s, 2h10m, 3d04h.
-func brief(d time.Duration) string {
+// Brief is a duration with two units at most: 45s, 3m05s, 2h10m, 3d04h.
+func Brief(d time.Duration) string {
 	s := int64(max(0, d) / time.Second)
 	switch {
 	case s < 60:
@@ -408,18 +408,22 @@ func thousands(n int64) string {
 	return fmt.Sprintf("%dM", n/1_000_000)
 }
 
-// observers are several observers of a run.
-type observers []engine.Observer
+// DrainText says that no call begins any more, how many are awaited, and for how long at most.
+func DrainText(t Traffic) string {
+	if t.Sent == 0 {
+		return "interrupted: no call is in flight, and none is sent any more"
+	}
+	most := time.Until(t.Ends) + time.Second - 1 // in whole seconds it is no less
+	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(t.Sent, "call"), Brief(most))
+}
 
-// Begin implements [engine.Observer].
-func (list observers) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
-	ends := make([]func(engine.Ending), len(list))
-	for i, o := range list {
-		ctx, ends[i] = o.Begin(ctx, s)
+// BreakOffText says how many calls were broken off.
+func BreakOffText(sent int) string {
+	switch sent {
+	case 0:
+		return "interrupted again: no call was in flight"
+	case 1:
+		return "interrupted again: 1 call broken off, its answer is lost"
 	}
-	return ctx, func(e engine.Ending) {
-		for _, end := range slices.Backward(ends) {
-			end(e)
-		}
-	}
+	return fmt.Sprintf("interrupted again: %d calls broken off, their answers are lost", sent)
 }

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// columnsOf is how wide a terminal is, 0 where it does not say.
-func columnsOf(f *os.File) int {
+// Columns is how wide a terminal is, 0 where it does not say.
+func Columns(f *os.File) int {
 	var info windows.ConsoleScreenBufferInfo
 	if windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info) != nil {
 		return 0

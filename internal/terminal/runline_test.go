@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -36,28 +36,28 @@ func (p *printed) String() string {
 }
 
 // newLine returns a run's line and what it prints to.
-func newLine(terminal bool, columns int) (*runLine, *printed) {
+func newLine(updates bool, columns int) (*RunLine, *printed) {
 	var out printed
-	l := &runLine{
-		progressPrinter: &progressPrinter{w: &screen{w: &out}, terminal: terminal, columns: func() int { return columns }}, now: time.Now,
-		prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
+	l := &RunLine{
+		Printer: &Printer{Screen: NewScreen(&out, "program"), Terminal: updates, Columns: func() int { return columns }}, Now: time.Now,
+		Prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
 	}
 	began := time.Now()
-	l.traffic = func() traffic { return traffic{sent: l.open, since: began} } // all are sent at once
+	l.Traffic = func() Traffic { return Traffic{Sent: l.open, Since: began} } // all are sent at once
 	return l, &out
 }
 
 // drawn are the updating lines in an output, in the order in which they were drawn.
-func drawn(output string) []string { return strings.Split(output, lineStart) }
+func drawn(output string) []string { return strings.Split(output, LineStart) }
 
 // TestLineMovesDuringATick follows one long tick with two calls.
 func TestLineMovesDuringATick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(true, 120)
-		var now atomic.Pointer[traffic]
-		now.Store(&traffic{})
-		l.traffic = func() traffic { return *now.Load() }
-		l.start(engine.Progress{Ticks: 3, Currency: "USD", Cap: trace.Limit{Calls: 50, Tokens: 200_000, Cost: price.FromMicros(2_000_000)}})
+		var now atomic.Pointer[Traffic]
+		now.Store(&Traffic{})
+		l.Traffic = func() Traffic { return *now.Load() }
+		l.Start(engine.Progress{Ticks: 3, Currency: "USD", Cap: trace.Limit{Calls: 50, Tokens: 200_000, Cost: price.FromMicros(2_000_000)}})
 		_, tickEnds := l.Begin(t.Context(), engine.Span{Kind: engine.SpanTick, Tick: 1})
 		_, first := l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 1, Model: "m"})
 		time.Sleep(4 * time.Second)
@@ -65,7 +65,7 @@ func TestLineMovesDuringATick(t *testing.T) {
 		began := time.Now()
 		time.Sleep(90 * time.Second)
 		until := time.Now().Add(30*time.Second + 400*time.Millisecond)
-		now.Store(&traffic{sent: 1, since: began, until: until})
+		now.Store(&Traffic{Sent: 1, Since: began, Until: until})
 		synctest.Wait()
 		time.Sleep(300 * time.Millisecond)
 		lines := drawn(out.String())
@@ -84,7 +84,7 @@ func TestLineMovesDuringATick(t *testing.T) {
 		if last := lines[len(lines)-1]; !strings.Contains(last, "1 call 1m30s  0") && !strings.Contains(last, "1 call 1m30s  1/50") || !strings.Contains(last, "1/50 calls") || !strings.Contains(last, "0.20/2.00 USD") || !strings.Contains(last, "150/200k tokens") {
 			t.Errorf("after an answer: %q", last)
 		}
-		now.Store(&traffic{own: true, since: began, until: until}) // the other one waits for its turn
+		now.Store(&Traffic{Own: true, Since: began, Until: until}) // the other one waits for its turn
 		time.Sleep(redrawEvery)
 		lines = drawn(out.String())
 		if last := lines[len(lines)-1]; !strings.Contains(last, "tick 1/3  1m34s  own rate limit 29s  1 queued  1/50 calls") {
@@ -92,9 +92,9 @@ func TestLineMovesDuringATick(t *testing.T) {
 		}
 		second(engine.Ending{Answer: &llmclient.Answer{Failure: &llmclient.Failure{}}})
 		tickEnds(engine.Ending{})
-		l.show(engine.Progress{Tick: 1, Ticks: 3, Decisions: 2, Errors: 1, Currency: "USD"})
+		l.Show(engine.Progress{Tick: 1, Ticks: 3, Decisions: 2, Errors: 1, Currency: "USD"})
 		time.Sleep(10 * time.Second)
-		l.finish()
+		l.Finish()
 		if text := out.String(); !strings.HasSuffix(text, "\n") || !strings.Contains(text, "ETA 2m59s") || strings.Contains(text, "ETA 0s") {
 			t.Errorf("the end is %q", text[max(0, len(text)-200):])
 		}
@@ -106,9 +106,9 @@ func TestLineFits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(true, 0)
 		var width atomic.Int64
-		l.columns = func() int { return int(width.Load()) }
-		l.start(engine.Progress{})
-		l.show(engine.Progress{Tick: 12, Ticks: 30, Decisions: 60, Errors: 2, Rejected: 1, InputTokens: 600_000, Currency: "円円", Charged: trace.Limit{Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Cost: price.FromMicros(1_000_000)}})
+		l.Columns = func() int { return int(width.Load()) }
+		l.Start(engine.Progress{})
+		l.Show(engine.Progress{Tick: 12, Ticks: 30, Decisions: 60, Errors: 2, Rejected: 1, InputTokens: 600_000, Currency: "円円", Charged: trace.Limit{Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Cost: price.FromMicros(1_000_000)}})
 		for range 6 {
 			l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 13, Model: "m"})
 		}
@@ -132,7 +132,7 @@ func TestLineFits(t *testing.T) {
 				}
 			}
 		}
-		l.finish()
+		l.Finish()
 	})
 }
 
@@ -147,13 +147,13 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			Charged: trace.Limit{Calls: 57, Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Calls: 90, Cost: price.FromMicros(1_000_000), Tokens: 900_000},
 		}
 		l.tick, l.ticked, l.open = 12, began, 8
-		quiet, busy := traffic{}, traffic{sent: 6, since: began.Add(664 * time.Second), until: began.Add(784 * time.Second)}
+		quiet, busy := Traffic{}, Traffic{Sent: 6, Since: began.Add(664 * time.Second), Until: began.Add(784 * time.Second)}
 		own := busy
-		own.own = true
+		own.Own = true
 		now := began.Add(754 * time.Second)
 		for _, c := range []struct {
 			columns int
-			traffic traffic
+			traffic Traffic
 			want    string
 		}{
 			{39, quiet, "tick 12/30  12m34s  68% tokens"},
@@ -163,7 +163,7 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			{79, busy, "tick 12/30  12m34s  6 calls 1m30s  waits 30s  63% calls 42% USD 68% tokens"},
 			{79, own, "tick 12/30  12m34s  6 calls 1m30s  rate limit 30s  63% calls 42% USD 68% tokens"},
 		} {
-			l.traffic = func() traffic { return c.traffic }
+			l.Traffic = func() Traffic { return c.traffic }
 			if got := fitted(l.parts(now), c.columns); got != c.want {
 				t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
 			}
@@ -175,15 +175,15 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 // with, and a line that is written in parts is not torn.
 func TestWhatIsPrintedComesAboveTheLine(t *testing.T) {
 	var out bytes.Buffer
-	p := &progressPrinter{w: &screen{w: &out}, terminal: true}
-	p.update("one", 1, 2)
-	p.note("careful\x1b[2J")
-	plaintext.Fprintf(p.w, "in ")
-	p.update("two", 2, 2)
-	plaintext.Fprintf(p.w, "parts\n")
-	p.finish()
-	p.finish()
-	want := lineStart + "one" + lineStart + "careful\\u001b[2J\none" + lineStart + "in parts\ntwo\n"
+	p := &Printer{Screen: NewScreen(&out, "program"), Terminal: true}
+	p.Update("one", 1, 2)
+	p.Note("careful\x1b[2J")
+	plaintext.Fprintf(p.Screen, "in ")
+	p.Update("two", 2, 2)
+	plaintext.Fprintf(p.Screen, "parts\n")
+	p.Finish()
+	p.Finish()
+	want := LineStart + "one" + LineStart + "careful\\u001b[2J\none" + LineStart + "in parts\ntwo\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
@@ -193,11 +193,11 @@ func TestWhatIsPrintedComesAboveTheLine(t *testing.T) {
 func TestLongTicksAreSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(false, 0)
-		l.start(engine.Progress{Ticks: 40})
-		l.show(engine.Progress{Tick: 1, Ticks: 40}) // has no line
+		l.Start(engine.Progress{Ticks: 40})
+		l.Show(engine.Progress{Tick: 1, Ticks: 40}) // has no line
 		l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 2})
 		time.Sleep(95 * time.Second)
-		l.finish()
+		l.Finish()
 		want := ""
 		for _, at := range []string{"30s", "1m00s", "1m30s"} {
 			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 decisions\n", at, at)
@@ -210,14 +210,14 @@ func TestLongTicksAreSaid(t *testing.T) {
 
 func TestQuietKeepsNotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, terminal := range []bool{false, true} {
-			l, out := newLine(terminal, 0)
-			l.quiet = true
-			l.start(engine.Progress{Ticks: 1})
+		for _, updates := range []bool{false, true} {
+			l, out := newLine(updates, 0)
+			l.Quiet = true
+			l.Start(engine.Progress{Ticks: 1})
 			time.Sleep(time.Hour)
-			l.show(engine.Progress{Tick: 1, Ticks: 1})
-			l.note("n")
-			l.finish()
+			l.Show(engine.Progress{Tick: 1, Ticks: 1})
+			l.Note("n")
+			l.Finish()
 			if out.String() != "n\n" {
 				t.Errorf("printed %q, want only the note", out.String())
 			}
@@ -227,13 +227,31 @@ func TestQuietKeepsNotes(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	for d, want := range map[time.Duration]string{-1: "0s", 59 * time.Second: "59s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m", 76 * time.Hour: "3d04h"} {
-		if got := brief(d); got != want {
+		if got := Brief(d); got != want {
 			t.Errorf("brief(%s) = %s, want %s", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 9999: "9999", 61_500: "61k", 1_250_000: "1.2M", 250_000_000: "250M"} {
 		if got := thousands(n); got != want {
 			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestPlainProgressIsBounded(t *testing.T) {
+	for _, ticks := range []int64{1, 3, 20, 21, 30, 1000} {
+		l, out := newLine(false, 0)
+		l.Start(engine.Progress{Ticks: ticks})
+		for tick := int64(1); tick <= ticks; tick++ {
+			l.Show(engine.Progress{Tick: tick, Ticks: ticks})
+		}
+		l.Finish()
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if want := min(ticks, progressLines); int64(len(lines)) != want {
+			t.Errorf("%d ticks gave %d lines, want %d", ticks, len(lines), want)
+		}
+		if last := lines[len(lines)-1]; !strings.HasPrefix(last, ProgressText(engine.Progress{Tick: ticks, Ticks: ticks})) {
+			t.Errorf("%d ticks end with %q", ticks, last)
 		}
 	}
 }
