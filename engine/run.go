@@ -254,7 +254,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	}
 	w, err := world.New(scenario, o.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", o.Scenario, err)
+		return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
 	}
 	runtime, seed, err := runtimeOf(o.Settings, w, scenario.Rules)
 	if err != nil {

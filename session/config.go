@@ -30,9 +30,6 @@ type Config struct {
 	// SegmentBytes is the size at which a trace file is closed; 0 is never. A resume keeps that of the
 	// run if it is negative.
 	SegmentBytes int64
-	// Drain, when set, ends the run in good order once it ends: no call begins, those under way are
-	// awaited. The end of the context of Run breaks them off.
-	Drain context.Context
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease
@@ -40,9 +37,17 @@ type Config struct {
 	Around func(engine.Source) engine.Source
 	// Blind are agents that see nothing of what others write, for measuring only.
 	Blind []string
+	Hooks
+}
+
+// Hooks are who takes part while a run is played. They change no result.
+type Hooks struct {
+	// Drain, when set, ends the run in good order once it ends: no call begins, those under way are
+	// awaited. The end of the context of Run breaks them off.
+	Drain context.Context
 	// Controls, when set, are how an operator intervenes.
 	Controls *engine.Controls
-	// Listener, when set, is told of the run while it is played.
+	// Listener, when set, is told of the run.
 	Listener Listener
 	// Observer, when set, is notified of what the run does: of each tick, turn and call.
 	Observer engine.Observer
@@ -68,15 +73,15 @@ type Listener interface {
 	// Progress is called after every tick, and where the run begins to wait for its operator or
 	// continues.
 	Progress(engine.Progress)
-	// Ended is called once, at the end of a run that began, with what [Session.Run] returns.
-	Ended(Result)
 }
 
-// notices passes notices of the access on to the listener.
-func (c Config) notices() access.Config {
+// reach is the access of the run, whose notices its listener gets.
+func (c *Config) reach() access.Config {
 	a := c.Access
-	if c.Listener != nil {
-		a.Tell = c.Listener.Notice
+	a.Tell = func(n access.Notice) {
+		if c.Listener != nil {
+			c.Listener.Notice(n)
+		}
 	}
 	a.InFlightMax = c.Concurrency
 	return a

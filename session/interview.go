@@ -116,7 +116,7 @@ func (i *Interview) choose(h trace.Header, now *state.State, agents []string, me
 	c.Model, c.BaseURL = asked.Model, asked.BaseURL
 	c.ScriptedSeed, c.ContextWindowTokens = then.ScriptedSeed, then.ContextWindowTokens
 	c.ModelSource = ""
-	i.access, err = access.Choose(&c.Settings, c.notices())
+	i.access, err = access.Choose(&c.Settings, c.reach())
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (i *Interview) choose(h trace.Header, now *state.State, agents []string, me
 	if !named && c.Live() == then.Live() {
 		c.AgentModels = then.AgentModels
 	}
-	err = i.access.ChooseAgents(&c.Settings, "", agents)
+	err = i.access.ChooseAgents(&c.Settings, "agents", agents)
 	if err != nil {
 		return err
 	}
@@ -200,8 +200,8 @@ type Answer struct {
 	Record ask.Record
 	// Known says that it was answered before, at no cost.
 	Known bool
-	// Err is why there is no usable answer: [ask.ErrNoTurn], [ErrInterrupted], a [*llmclient.Failure]
-	// in a [*NoAnswerError], or what could not be read, asked or kept.
+	// Err is why there is no answer: a [*NotAskableError], [ErrInterrupted], a [*NoAnswerError], or a
+	// failure to keep it.
 	Err error
 }
 
@@ -215,8 +215,24 @@ type NoAnswerError struct {
 // Error implements error.
 func (e *NoAnswerError) Error() string { return "no answer: " + e.Failure.Text() }
 
+// NotAskableError says that a question could not be put to an agent.
+type NotAskableError struct {
+	// Tick is the one after which there is no conversation to continue, 0 if the question does not fit.
+	Tick int64
+	Err  error
+}
+
+// Error implements error.
+func (e *NotAskableError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why.
+func (e *NotAskableError) Unwrap() error { return e.Err }
+
 // ErrInterrupted says that no question was put any more.
 var ErrInterrupted = errors.New("interrupted")
+
+// Attach says who takes part in the interview: a drain and a listener.
+func (i *Interview) Attach(h Hooks) { i.config.Hooks = h }
 
 // Reach makes the models reachable, without a call.
 func (i *Interview) Reach(ctx context.Context) ([]access.Endpoint, error) {
@@ -262,17 +278,17 @@ func (i *Interview) one(ctx context.Context, id string) (ask.Record, error) {
 	}
 	agent, err := ask.Agent(i.dir, i.index, i.question.Tick, id)
 	if err != nil {
-		return ask.Record{}, fmt.Errorf("cannot be asked after tick %d: %w", i.question.Tick, err)
+		return ask.Record{}, &NotAskableError{i.question.Tick, err}
 	}
 	r, err := ask.Ask(ctx, agent, i.question.Text, i.optionsOf(id))
 	if err != nil {
-		return ask.Record{}, err
+		return ask.Record{}, &NotAskableError{Err: err}
 	}
 	f := r.LastFailure()
 	if f != nil && len(r.Exchanges) == 1 { // nothing was said that could be kept
 		r = ask.Record{}
 	} else if err := ask.Keep(i.dir, r); err != nil {
-		return r, &KeepError{err}
+		return r, err
 	}
 	switch {
 	case f == nil:

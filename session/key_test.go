@@ -90,7 +90,7 @@ func TestAKeyIsWithheldFromWhatOnlyARunNames(t *testing.T) {
 
 	ours := []access.Key{key(mine.URL, "", "run-key"), key(mine.URL, "SMALL_KEY", "small-key")}
 	listener := &heard{}
-	again := session.Config{Dir: dir, Listener: listener, Access: access.Config{Keys: ours}}
+	again := session.Config{Dir: dir, Hooks: session.Hooks{Listener: listener}, Access: access.Config{Keys: ours}}
 	withheld := func(doing string) {
 		t.Helper()
 		var names []string

@@ -23,15 +23,17 @@ type Result struct {
 	Playbook string
 }
 
-// KeepError says that a run ended and that what came of it could not be kept: its report, or what it
-// learned. The trace has both.
-type KeepError struct{ Err error }
+// KeepError says that a run ended and that what came of it could not be kept. The trace has it all.
+type KeepError struct {
+	// Report is why the report is not kept, Lessons why what was learned is not, nil if it is.
+	Report, Lessons error
+}
 
 // Error implements error.
-func (e *KeepError) Error() string { return e.Err.Error() }
+func (e *KeepError) Error() string { return errors.Join(e.Report, e.Lessons).Error() }
 
 // Unwrap returns what failed.
-func (e *KeepError) Unwrap() error { return e.Err }
+func (e *KeepError) Unwrap() []error { return []error{e.Report, e.Lessons} }
 
 // Run plays the run to its end and keeps its report in the run directory. A session is run once. How
 // it ends, also early, is in the Result; the error is a failure of the outside or a run that does not
@@ -61,19 +63,16 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 	if err != nil || result.Deriving {
 		return r, err
 	}
-	var kept error
-	r.Playbook, kept = s.keepLearned(result)
 	r.Report, err = folding.Report(result.Head)
-	if err == nil {
-		err = run.Dir(s.config.Dir).KeepReport(r.Report.JSON())
+	if err != nil {
+		return r, fmt.Errorf("report on the run: %w", err)
 	}
-	if err = errors.Join(err, kept); err != nil {
-		err = &KeepError{err}
+	failed := &KeepError{Report: run.Dir(s.config.Dir).KeepReport(r.Report.JSON())}
+	r.Playbook, failed.Lessons = s.keepLearned(result)
+	if failed.Report != nil || failed.Lessons != nil {
+		return r, failed
 	}
-	if s.config.Listener != nil {
-		s.config.Listener.Ended(r)
-	}
-	return r, err
+	return r, nil
 }
 
 // play has the engine play the run.

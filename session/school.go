@@ -75,7 +75,7 @@ func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 	of := &s.config.Settings
 	of.AgentModels = nil
 	var err error
-	s.access, err = access.Choose(of, c.notices())
+	s.access, err = access.Choose(of, s.config.reach())
 	if err == nil {
 		of.Prices, err = access.Prices(*of, c.Access.Prices)
 	}

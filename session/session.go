@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +14,6 @@ import (
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -36,7 +36,7 @@ type Session struct {
 	left    *Left
 	resumed *engine.Resumption
 
-	created bool
+	created, closed bool
 	// source is open, nil before. endpoints are what it reaches, given the recorded answers of it.
 	source    engine.Source
 	endpoints []access.Endpoint
@@ -69,8 +69,22 @@ func New(c Config) (*Session, error) {
 	return s, s.prepared.CheckFirstTick()
 }
 
-// Fork prepares a run that leaves another after a tick. The settings hold from there on and count
-// ticks from the beginning. The ticks before are derived again from the recorded answers, at no cost.
+// Parent returns the settings that a fork of a run after a tick begins with. Who answers is open: a live
+// model stays, whether it was asked in that run or recorded before; the embedded one is the default.
+func Parent(dir string, atTick int64) (trace.Settings, error) {
+	s, err := engine.ParentSettings(dir, atTick)
+	r := s.Recording
+	if live := s.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive; !live {
+		s.Model, s.BaseURL = "", ""
+		s.AgentModels = nil
+	}
+	s.ModelSource = ""
+	s.Recording, s.Estimate = nil, nil
+	return s, err
+}
+
+// Fork prepares a run that leaves another after a tick. The settings, those of [Parent] with changes,
+// hold from there on and count ticks from the beginning. The ticks before are derived again from the recorded answers, at no cost.
 // The error is one of [New] or of [engine.Fork].
 func Fork(c Config, left Left) (*Session, error) {
 	s, err := prepare(c, &left)
@@ -90,11 +104,19 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 	of := &s.config.Settings
 	planned, err := scenario.Instance(of.Scenario, []byte(of.ScenarioTOML),
 		scenario.Choice{Seed: of.Seed, Vary: of.Vary, Rules: of.Rules, Agents: of.AgentsOverride})
+	if err != nil && left != nil {
+		// What another version took for a scenario may be none here: that is the reason then.
+		of := engine.ForkOptions{Parent: left.Parent, AtTick: left.AtTick, AllowVersionDrift: left.AllowVersionDrift}
+		if drift := of.Check(); errors.Is(drift, engine.ErrVersionDrift) {
+			return nil, drift
+		}
+		return nil, fmt.Errorf("scenario in the trace: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.agents = planned.AgentIDs()
-	s.access, s.recorded, err = answers(of, c.Recording, c.notices())
+	s.access, s.recorded, err = answers(of, c.Recording, s.config.reach())
 	if err == nil {
 		err = s.chooseAgents()
 	}
@@ -196,12 +218,6 @@ func (s *Session) Agents() []string { return s.agents }
 // Access is how the models of the run are reached.
 func (s *Session) Access() *access.Access { return s.access }
 
-// Spends reports whether the run can cost money or has a cap.
-func (s *Session) Spends() bool {
-	of := s.config.Settings
-	return !s.Strict() && (of.Live() || len(of.Prices) > 0 || of.Caps != (trace.Caps{}))
-}
-
 // Taken is the last tick that is derived from the records of another run or of this one before it was
 // resumed, 0 for none: nothing is asked up to there.
 func (s *Session) Taken() int64 {
@@ -243,6 +259,10 @@ func (s *Session) Calls() Calls {
 	c.Most = c.Ticks*c.Agents*c.PerDecision + c.Learning
 	return c
 }
+
+// Attach says who takes part while the run is played, in place of the hooks that the session was
+// made with.
+func (s *Session) Attach(h Hooks) { s.config.Hooks = h }
 
 // Create makes the run directory. The error is a [*run.OccupiedError] if it holds a run; a fork of
 // the same parent that never reached its own ticks is replaced.
@@ -295,22 +315,9 @@ func (s *Session) Close() error {
 		s.given = nil
 	}
 	s.access.Close()
-	if s.resumed != nil {
+	if s.resumed != nil && !s.closed {
 		err = errors.Join(err, s.resumed.Close())
-		s.resumed = nil
 	}
+	s.closed = true
 	return err
-}
-
-// ChangeRules returns the settings of a run with rules of its world changed. fields are changed in
-// order.
-func ChangeRules(of trace.Settings, change func(world.Rules) (world.Rules, error)) (trace.Settings, error) {
-	recorded, err := scenario.Instance(of.Scenario, []byte(of.ScenarioTOML),
-		scenario.Choice{Seed: of.Seed, Vary: of.Vary, Rules: of.Rules})
-	if err != nil {
-		return of, err
-	}
-	rules, err := change(recorded.Rules)
-	of.Rules = &rules
-	return of, err
 }

@@ -3,6 +3,7 @@ package access
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +20,10 @@ type Key struct {
 	Endpoint string
 	// Name is the key_env of the agents whose key it is, empty for the key of the run.
 	Name string
-	// Secret is the key. An empty one says that the endpoint may have it and that there is none.
+	// Secret is the key. An empty one says that the endpoint may have it and that there is none, or
+	// one that is Wrong.
 	Secret openai.Secret
+	Wrong  error
 }
 
 // Config is what a caller hands over beside the settings of a run. The zero value sends no key and
@@ -142,8 +145,8 @@ func Choose(s *trace.Settings, c Config) (*Access, error) {
 	a.settings = *s
 	keyless := named != "" && !IsDefault(named)
 	if a.key.Empty() && !planned && !c.Unsent && !keyless {
-		return a, Refuse("", "model %q ({from llm.model}) at %s %w: set {llm.api_key}; or name another endpoint with "+
-			"{llm.base_url}, or use {llm.offline}", s.Model, openai.BaseURLDefault, ErrNoKey)
+		return a, Refuse("", "model %s ({from llm.model}) at %s %w: set {llm.api_key}; or name another endpoint with "+
+			"{llm.base_url}, or use {llm.offline}", openai.Quoted(s.Model), openai.BaseURLDefault, ErrNoKey)
 	}
 	return a, nil
 }
@@ -165,20 +168,20 @@ func (c Config) written(text string) string {
 }
 
 // given returns the key of a name that was given for an endpoint; ok is false if none was.
-func (c Config) given(name string, url openai.BaseURL) (key openai.Secret, ok bool) {
+func (c Config) given(name string, url openai.BaseURL) (key Key, ok bool) {
 	for _, k := range c.Keys {
 		of, err := openai.ParseBaseURL(k.Endpoint)
 		if err == nil && k.Name == name && Place(of) == Place(url) {
-			return k.Secret, true
+			return k, true
 		}
 	}
-	return openai.Secret{}, false
+	return Key{}, false
 }
 
 // takeKey finds the key of the run's endpoint.
 func (a *Access) takeKey() {
 	key, given := a.config.given("", a.url)
-	a.key = key
+	a.key = key.Secret
 	some := func(k Key) bool { return k.Name == "" && !k.Secret.Empty() }
 	if given || !slices.ContainsFunc(a.config.Keys, some) {
 		return
@@ -210,8 +213,12 @@ func (a *Access) ChooseAgents(s *trace.Settings, key string, agents []string) er
 				return &UnknownAgentError{Key: key, Agent: of.Agent, Agents: agents}
 			}
 			own, err := a.agent(of)
+			if missing, ok := errors.AsType[*MissingKeyError](err); ok {
+				missing.Key = key
+				return missing
+			}
 			if err != nil {
-				return Refuse(key, "agent %q: %w", of.Agent, err)
+				return Refuse(key, "agent %s: %w", openai.Quoted(of.Agent), err)
 			}
 			a.agents = append(a.agents, own)
 			if own.BaseURL != "" {
@@ -239,21 +246,25 @@ func (a *Access) agent(of trace.AgentModel) (Agent, error) {
 		switch {
 		case !given:
 			a.tell(Withheld{Name: of.KeyEnv, Place: Place(own.url), URL: own.url.String(), Agent: &of})
-		case key.Empty() && !a.config.Unsent:
-			return own, &MissingKeyError{Name: of.KeyEnv}
+		case key.Wrong != nil:
+			return own, key.Wrong
+		case key.Secret.Empty() && !a.config.Unsent:
+			return own, &MissingKeyError{Agent: of.Agent, Name: of.KeyEnv}
 		}
-		own.key = key
+		own.key = key.Secret
 	} else if own.url.Equal(a.url) {
 		own.key = a.key
 	}
 	if IsDefault(own.url.String()) && own.key.Empty() && !a.config.Unsent {
-		return own, &MissingKeyError{}
+		return own, &MissingKeyError{Agent: of.Agent}
 	}
 	return own, nil
 }
 
 // MissingKeyError says that an agent's endpoint may have a key and that there is none.
 type MissingKeyError struct {
+	// Key is the setting, Agent the agent.
+	Key, Agent string
 	// Name is that of the [Key]; empty where the agent names none and its endpoint wants one.
 	Name string
 }
@@ -261,9 +272,9 @@ type MissingKeyError struct {
 // Error implements error.
 func (e *MissingKeyError) Error() string {
 	if e.Name == "" {
-		return openai.BaseURLDefault + " needs a key, and the agent names none"
+		return fmt.Sprintf("%s: agent %q: %s needs a key", e.Key, e.Agent, openai.BaseURLDefault)
 	}
-	return "no key is there for the name " + e.Name
+	return fmt.Sprintf("%s: agent %q: there is no key of the name %s", e.Key, e.Agent, e.Name)
 }
 
 // Agents are those with models or endpoints of their own.

@@ -3,6 +3,8 @@ package access
 import (
 	"fmt"
 	"strings"
+
+	"example.com/agentworld/llmclient/openai"
 )
 
 // Problem says why settings cannot be played. It knows settings by their keys, as "llm.faults"; who
@@ -52,7 +54,7 @@ func (p *Problem) Text(called func(name string) string) string {
 		format.WriteString(before + strings.ReplaceAll(called(name), "%", "%%"))
 		rest = after
 	}
-	return fmt.Sprintf(format.String()+rest, p.args...)
+	return fmt.Errorf(format.String()+rest, p.args...).Error() // a format may wrap
 }
 
 // Unwrap returns the error that the problem quotes, nil without one.
@@ -74,5 +76,5 @@ func (e *UnknownAgentError) Error() string {
 	if e.Entry > 0 {
 		where += fmt.Sprintf(": entry %d", e.Entry)
 	}
-	return fmt.Sprintf("%s: no agent %q in the scenario", where, e.Agent)
+	return fmt.Sprintf("%s: no agent %s in the scenario", where, openai.Quoted(e.Agent))
 }
