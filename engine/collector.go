@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"example.com/agentworld/behavior/reflect"
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -60,11 +59,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err != nil {
 		return nil, err
 	}
-	kept, err := run.Dir(dir).Answers(recorded.Header)
-	if err != nil {
-		return nil, err
-	}
-	r, answers, err := derive(kept, recorded, Options{})
+	r, answers, err := again(dir, recorded)
 	if err != nil {
 		return nil, err
 	}

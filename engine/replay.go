@@ -48,11 +48,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	kept, err := run.Dir(dir).Answers(recorded.Header)
-	if err != nil {
-		return ReplayResult{}, err
-	}
-	r, answers, err := derive(kept, recorded, Options{})
+	r, answers, err := again(dir, recorded)
 	if err != nil {
 		return ReplayResult{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,9 +11,9 @@ import (
 	"example.com/agentworld/batch/jetstream"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -82,9 +81,9 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 	}
 	defer l.Close()
 	plaintext.Fprintf(m.Stderr, "worker: up to %s at a time\n", plaintext.Count(jobs, "cell"))
-	shared := &limiters{jobs: jobs}
+	shared := access.NewLimiters(jobs)
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.traffic, m.newProgressPrinter(false).Note)
+	calls, done := m.drained(ctx, shared.Traffic, m.newProgressPrinter(false).Note)
 	defer done()
 	err = jetstream.Work(calls, l, jetstream.WorkerOptions{
 		Jobs: jobs, Dir: m.path(dir), Drain: ctx, UntilDone: untilDone, Notice: m.natsNotice, Refuse: otherVersion,
@@ -92,9 +91,11 @@ func (m *Main) work(ctx context.Context, c config, f natsFlags, jobs int, dir st
 			plaintext.Fprintf(m.Stderr, "cell %s: %s, attempt %d\n", a.Cell.ID, plaintext.Line(a.Cell.Name()), a.Number)
 			var r batch.Result
 			err := m.shielded(func() error {
-				p, err := m.planJob(c, a.Settings)
+				c, of, err := m.planJob(c, a.Settings)
 				if err == nil {
-					r, err = m.playCell(ctx, a, p, shared, m.natsNotice)
+					of.Access.Limiters = shared
+					r, err = m.playCell(ctx, a, c, of, cellListener{note: m.natsNotice,
+						withheld: func(w access.Withheld) { m.withheldFromCell(c, w) }})
 				}
 				return err
 			})
@@ -123,54 +124,18 @@ func otherVersion(j jetstream.Job) error {
 		v.Rules, v.Prompt)
 }
 
-// goTo makes an endpoint the one that is asked. If this machine names it too, it is as named here:
-// with a query, which no trace and no cell has, since it may hold a key.
-func (c *config) goTo(url openai.BaseURL) {
-	if own, err := openai.ParseBaseURL(c.endpoint()); err == nil && own.String() == url.String() {
-		return
+// planJob is the run of a cell that came over the network: its settings are another's, keys are ours.
+func (m *Main) planJob(c config, s trace.Settings) (config, session.Config, error) {
+	if s.Recording != nil {
+		return c, session.Config{}, badInput("the cell plays recorded answers, which only its own machine has")
 	}
-	c.Values = slices.Clone(c.Values)
-	for i, v := range c.Values {
-		if v.Setting.Key == "llm.base_url" {
-			c.Values[i].Text = url.String()
-		}
-	}
+	reach := m.reach(c, c.Values)
+	c.Settings = s
+	return c, m.sessionOf(c, reach), nil
 }
 
-// planJob plans the run of a cell that came over the network: its settings are another's,
-// keys are ours.
-func (m *Main) planJob(c config, s trace.Settings) (p plan, err error) {
-	if s.Recording != nil {
-		return p, badInput("the cell plays recorded answers, which only its own machine has")
-	}
-	c.Settings = s
-	p = plan{config: c, endpoints: newEndpoints(c)}
-	p.faults, err = stub.ParseFaults(p.Faults)
-	if err != nil {
-		return p, err
-	}
-	p.manners, err = stub.ParseManners(p.StubManner)
-	if err != nil {
-		return p, err
-	}
-	_, p.agentIDs, err = recordedScenario(p.Settings)
-	if err != nil {
-		return p, err
-	}
-	p.trusts = m.trusted(p.Values)
-	if p.Live() {
-		url, err := openai.ParseBaseURL(p.BaseURL)
-		if err != nil {
-			return p, fmt.Errorf("the endpoint of the cell: %w", err)
-		}
-		p.goTo(url)
-		if !p.APIKey.Empty() && !p.trusts(url, "") {
-			p.withheld = withheld(p.Values.Find("llm.api_key").Origin.String(), url,
-				"set "+settings.EnvPrefix+"BASE_URL to it on this machine")
-			p.APIKey = openai.Secret{}
-			m.natsNotice(p.withheld)
-		}
-	}
-	p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs)
-	return p, err
+// withheld says that a key of this machine is not sent.
+func (m *Main) withheldFromCell(c config, w access.Withheld) {
+	m.natsNotice(withheld(w, c.Values.Find("llm.api_key").Origin.String(),
+		"set "+settings.EnvPrefix+"BASE_URL to it on this machine"))
 }
