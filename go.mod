@@ -3,7 +3,6 @@ module example.com/agentworld
 go 1.26.0
 
 require (
-	github.com/andybalholm/brotli v1.2.8
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/go-logr/logr v1.4.4

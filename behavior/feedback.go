@@ -137,17 +137,12 @@ func (w *wording) refused(v *Evaluation) feedback {
 	return f
 }
 
-// mistake keeps a short feedback for the next turn. No prompt would show it otherwise, and the
-// model would repeat the mistake. action is what it was about. The first mistake of an answer
-// counts, and the last answer that has one.
+// mistake keeps a short feedback for the next turn. action is what it was about.
 func (t *Turn) mistake(f feedback, action string) {
-	if t.faultAt == t.talk.asks && t.fault != "" {
-		return
-	}
-	w, words := t.mind.words, []string(nil)
+	var words []string
 	switch {
 	case f.Expected != "":
-		words = []string{cmp.Or(f.Path, "arguments") + ":", w.textExpected + f.Expected}
+		words = []string{cmp.Or(f.Path, "arguments") + ":", t.agent.words.textExpected + f.Expected}
 		if len(f.Also) > 0 {
 			words = append(words, fmt.Sprintf("(+%d)", len(f.Also)))
 		}
@@ -156,10 +151,10 @@ func (t *Turn) mistake(f feedback, action string) {
 	case f.Rejection == nil:
 		words = []string{action + ":", unseenID}
 	default:
-		words = []string{action + ":", w.rejectionText(f.Rejection)}
+		words = []string{action + ":", t.agent.words.rejectionText(f.Rejection)}
 	}
-	t.faultAt, t.fault = t.talk.asks,
-		plaintext.Clip(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), faultCharsMax)
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	t.draft.mistake(plaintext.Clip(strings.Join(words, " "), faultCharsMax))
 }
 
 // faultCharsMax caps the text about a fault in a later turn.
@@ -183,8 +178,8 @@ func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 	if _, waits := d.Executed.(world.Wait); d.fault != "" && (failed != "" || waits || d.picked > 0) {
 		say(w.asideFault, d.fault)
 	}
-	if d.unrun > 0 && failed == "" {
-		say(w.asideZero, d.unrun)
+	if d.skipped > 0 && failed == "" {
+		say(w.asideZero, d.skipped)
 	}
 	for _, a := range d.Adjustments {
 		why := w.asideMost

@@ -122,9 +122,9 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 	}
 	w.Advance()
 	turn := runtime.Agent(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
-	opening := len(turn.talk.Input)
+	opening := len(turn.conversation.Input)
 	turn.room()
-	turn.talk.Input = append(turn.talk.Input,
+	turn.conversation.Input = append(turn.conversation.Input,
 		llmclient.FunctionOutput("x", "orphan"), llmclient.FunctionCall("", "plan", "{}"), llmclient.FunctionCall("a", "plan", "{}"),
 		llmclient.FunctionOutput("a", "first"), llmclient.FunctionOutput("a", "second"),
 	)
@@ -148,7 +148,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 	for _, it := range ask.Request.Input {
 		tokens += runtime.count(string(it.Raw))
 	}
-	if turn.talk.tokens != tokens {
-		t.Errorf("%d tokens counted, want %d: the repair left the count behind", turn.talk.tokens, tokens)
+	if turn.conversation.tokens != tokens {
+		t.Errorf("%d tokens counted, want %d: the repair left the count behind", turn.conversation.tokens, tokens)
 	}
 }

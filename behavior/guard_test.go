@@ -262,7 +262,7 @@ func TestPlansBeforeTexts(t *testing.T) {
 					answer("plan", `{"goal":"g","steps":[],"actions":[`+actions+`]}`)
 				}
 				var names []string
-				for _, p := range turn.plan {
+				for _, p := range turn.plan.actions {
 					names = append(names, p.Action)
 				}
 				if got := strings.Join(names, ","); got != tt.planned {

@@ -159,7 +159,7 @@ func (s *observationWriter) text() string {
 	if s.Withheld > 0 || s.InboxDropped > 0 {
 		from := s.line(w.lineTexts)
 		if s.Withheld > 0 {
-			s.say("%s", str(w.held(s.Withheld, s.heldTerms, s.unread, s.senders)))
+			s.say("%s", str(w.withheld(s.Withheld, s.withheldTerms, s.unread, s.senders)))
 		}
 		if s.InboxDropped > 0 {
 			s.next(from, ", ")

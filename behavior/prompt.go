@@ -38,10 +38,10 @@ type prompt struct {
 	items       []llmclient.Item
 	sections    []trace.Section
 	sources     []trace.Source
-	// held are the texts of other agents that fit the budget, shown after the plan
-	// as the section heldSection.
-	held        texts
-	heldSection trace.Section
+	// withheld are the texts of other agents that fit the budget, shown after the plan
+	// as the section withheldSection.
+	withheld        texts
+	withheldSection trace.Section
 	// found is the memory of the place where the agent is.
 	found memory.Entry
 	// early says that the opening shows the texts instead: the check of the guard that holds them
@@ -129,7 +129,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		seen.senders = append(seen.senders, t.From)
 		seen.unread += m.history.unread(t.ID)
 	}
-	seen.Withheld, seen.heldTerms = held.count(), len(held.Terms)
+	seen.Withheld, seen.withheldTerms = held.count(), len(held.Terms)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
@@ -209,7 +209,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		s.Clipped = s.ClippedChars > 0
 		if d.name == sectionMessages {
 			// If nothing of the texts fits, the prompt says so now.
-			p.held, p.heldSection = kept[chosen], s
+			p.withheld, p.withheldSection = kept[chosen], s
 			if !p.early && (s.Chars > 0 || !s.Clipped) {
 				continue
 			}
@@ -230,7 +230,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	p.items = []llmclient.Item{m.common, llmclient.Message("user", strings.Join(lines, "\n"))}
 	p.untrusted = p.untrusted || slices.ContainsFunc(p.sources, isUntrusted)
 	if p.early {
-		p.sources = append(p.sources, p.held.sources(m.id)...)
+		p.sources = append(p.sources, p.withheld.sources(m.id)...)
 	}
 }
 

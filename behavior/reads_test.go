@@ -105,10 +105,10 @@ func TestErrorsLeadOn(t *testing.T) {
 // still close what the plan leaves open. A line of text is shown by its slots.
 func TestOpenLinesBeforeOldTexts(t *testing.T) {
 	m, v := reader(t)
-	read := Decision{Executed: world.Wait{}, Seen: m.heard(m.Begin(v).opening.held)}
+	read := Decision{Executed: world.Wait{}, Seen: m.heard(m.Begin(v).exposure.opening.withheld)}
 	m.Learn(v.Tick(), read, world.Outcome{Tick: v.Tick(), Action: world.Wait{}, Accepted: true})
 	turn := m.Begin(v)
-	if turn.opening.fresh > 0 {
+	if turn.exposure.opening.fresh > 0 {
 		t.Fatal("the texts are new")
 	}
 	told, _ := answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"transfer_resource","to":"agent-2","what":null},"harvest all",{"action":"mine_compound","maxTicks":"null"}]}`)
@@ -170,7 +170,7 @@ func TestOwnWordsAreKept(t *testing.T) {
 	m.Learn(9, Decision{Decision: trace.Decision{DecidedBy: trace.ByModel}, Executed: promise, Known: []string{"agent-2"}}, world.Outcome{Tick: 9, Action: promise, Accepted: true})
 	p := m.opening(v)
 	reads(t, "before the plan", p.items[1].Text, []string{"sent: message to agent-2 in tick 9", "from agent-2, agent-3"}, []string{"7 hardware"})
-	reads(t, "after it", p.held.section(m.words), []string{`"you_said":[{"tick":9,"to":"agent-2","text":"I bring you 7 hardware."}]`}, nil)
+	reads(t, "after it", p.withheld.section(m.words), []string{`"you_said":[{"tick":9,"to":"agent-2","text":"I bring you 7 hardware."}]`}, nil)
 }
 
 // TestPlacesOutOfSightAreRemembered, and those in sight are not shown twice.

@@ -93,9 +93,9 @@ func pathWord(path string) string {
 
 // again are the flags of values that the user gave on the command line, for keys that the next
 // command takes, too. A secret in a URL is masked.
-func again(values []settings.Value, keys ...string) (words []string) {
+func again(values settings.Values, keys ...string) (words []string) {
 	for _, key := range keys {
-		v := settings.Find(values, key)
+		v := values.Find(key)
 		if v.Origin.Rank != settings.FromFlag || v.Text == "" {
 			continue
 		}

@@ -20,7 +20,7 @@ func (m *Main) announce(w io.Writer, c config, reached []access.Endpoint, calls 
 		key := "no key"
 		switch {
 		case e.HasKey && e.Name == "":
-			key = "key from " + settings.Find(c.Values, "llm.api_key").Origin.String()
+			key = "key from " + c.Values.Find("llm.api_key").Origin.String()
 		case e.HasKey:
 			key = "key from environment " + e.Name
 		}
@@ -29,7 +29,7 @@ func (m *Main) announce(w io.Writer, c config, reached []access.Endpoint, calls 
 			plaintext.Fprintf(w, "model of %s: %s at %s, %s\n", e.Agent, e.Model, e.URL, key)
 		case c.Live():
 			plaintext.Fprintf(w, "model: live, %s (%s) at %s, %s\ncalls: %s\n", c.Model,
-				settings.Find(c.Values, "llm.model").Origin, e.URL, key, calls)
+				c.Values.Find("llm.model").Origin, e.URL, key, calls)
 		default:
 			c.announceScripted(w, e.URL)
 		}
@@ -49,11 +49,11 @@ func (c config) announceScripted(w io.Writer, url string) {
 	// What a user may believe to be in use is said.
 	remedy := "a live run needs a model: --model or " + settings.EnvPrefix + "MODEL"
 	if c.Offline {
-		remedy = "the run is offline (" + settings.Find(c.Values, "llm.offline").Origin.String() + ")"
+		remedy = "the run is offline (" + c.Values.Find("llm.offline").Origin.String() + ")"
 	}
 	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"},
 		{"list of agents' models", settings.AgentsTable}} {
-		if v := settings.Find(c.Values, s[1]); v.Text != "" {
+		if v := c.Values.Find(s[1]); v.Text != "" {
 			plaintext.Fprintf(w, "note: %s\n", fmt.Sprintf("the %s from %s is not used: %s", s[0], v.Origin, remedy))
 		}
 	}
@@ -66,14 +66,14 @@ func (p plan) modelHint() string {
 		return "the embedded scripted server failed; correct a setting of yours if the message names one"
 	}
 	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key",
-		settings.Find(p.Values, "llm.model").Origin)
+		p.Values.Find("llm.model").Origin)
 	switch {
 	case p.hears.withheld != "":
 		return hint + ": " + p.hears.withheld
 	case p.APIKey.Empty():
 		return hint + ": none is set; set " + settings.KeyPlaces
 	}
-	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, settings.Find(p.Values, "llm.api_key").Origin,
+	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, p.Values.Find("llm.api_key").Origin,
 		settings.KeyPlaces)
 }
 

@@ -158,7 +158,8 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		set := map[string]settings.Value{}
 		put := func(key, text string, line int) {
 			if s, ok := all.ByKey(key); ok {
-				set[key] = settings.Value{Setting: s, Text: text, Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
+				set[key] = settings.Value{Setting: s, Text: text,
+					Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
 			}
 		}
 		put("run.scenario", scenarioName, b.file.ScenariosLine)
@@ -169,9 +170,12 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		for _, s := range c.Settings {
 			put(s.Key, s.Text, s.Line)
 		}
-		values := settings.Resolve(all, func(s settings.Setting) (settings.Value, bool) { v, ok := set[s.Key]; return v, ok }, settings.Environment(m.LookupEnv),
-			file.Source())
-		m.keys = append(m.keys, settings.KeysOf(values)...)
+		planned := func(s settings.Setting) (settings.Value, bool) {
+			v, ok := set[s.Key]
+			return v, ok
+		}
+		values := settings.Resolve(all, planned, settings.Environment(m.LookupEnv), file.Source())
+		m.keys = append(m.keys, values.Keys()...)
 		config, err := newConfig(trace.DefaultSettings(), values)
 		if refused(err) {
 			continue

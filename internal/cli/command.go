@@ -92,7 +92,8 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if unknown.GetSpecifiedName() == "api-key" {
-			return badInput("keys are not given on the command line, where other users could read them; set %s", settings.KeyPlaces)
+			return badInput("keys are not given on the command line, where other users could read them; set %s",
+				settings.KeyPlaces)
 		}
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -148,7 +149,8 @@ func helpArguments(c *cobra.Command, args []string) error {
 	if about == c.Root() {
 		names = append(names, settingsTopic().Name())
 	}
-	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), settings.DidYouMean(rest[0], names),
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]),
+		settings.DidYouMean(rest[0], names),
 		strings.Join(names, ", "))
 }
 
@@ -256,6 +258,7 @@ func addFlags(flags *pflag.FlagSet, all settings.Table) {
 // borrowSettings gives a command the flags of some settings of a run, and the one of the
 // configuration file, for [Main.gather].
 func borrowSettings(flags *pflag.FlagSet, keys []string) {
-	addFlags(flags, slices.DeleteFunc(settingTable(), func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }))
+	unwanted := func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }
+	addFlags(flags, slices.DeleteFunc(settingTable(), unwanted))
 	addConfigFlag(flags)
 }

@@ -44,7 +44,8 @@ func (m *Main) completionCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			script, known := completionScripts[args[0]]
 			if !known {
-				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]), settings.DidYouMean(args[0], shells),
+				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]),
+					settings.DidYouMean(args[0], shells),
 					strings.Join(shells, ", "))
 			}
 			if err := script(c.Root(), m.Stdout); err != nil {

@@ -28,7 +28,7 @@ type config struct {
 }
 
 // newConfig reads the values into a config.
-func newConfig(base trace.Settings, values []settings.Value) (config, error) {
+func newConfig(base trace.Settings, values settings.Values) (config, error) {
 	c, err := settings.New(base, values)
 	return config{Config: c, places: map[string]string{}}, wrongSettings(err)
 }

@@ -25,7 +25,8 @@ import (
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
 var doctorSettings = []string{
-	"llm.model", "llm.base_url", settings.AgentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window", "llm.allow_store",
+	"llm.model", "llm.base_url", settings.AgentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window",
+	"llm.allow_store",
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p",
 	"llm.extra_body", "llm.sampling_json",
 }
@@ -140,7 +141,7 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 
 // rehearsed is a turn as a run with these settings would play it in its first tick.
 func (m *Main) rehearsed(c config) (doctor.Turn, error) {
-	name, text, _, err := m.chooseScenario(settings.Find(c.Values, "run.scenario"), nil)
+	name, text, _, err := m.chooseScenario(c.Values.Find("run.scenario"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +197,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 	}
 	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf(""), CountTokens: tokens.Count}}
 	own.Config.WindowTokens, own.Config.AllowStore = c.ContextWindowTokens, c.AllowStore
-	if settings.Find(c.Values, "llm.timeout_ms").Origin.Rank != settings.FromDefault {
+	if c.Values.Find("llm.timeout_ms").Origin.Rank != settings.FromDefault {
 		own.Config.Timeout = settings.Millis(c.TimeoutMS)
 	}
 	var named []string // without a scenario every agent that has a model is taken to exist
@@ -204,7 +205,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		named = append(named, a.Agent)
 	}
 	if !c.Live() && agent == "" {
-		if v := settings.Find(c.Values, "llm.base_url"); (v.Origin.Rank == settings.FromArgument || v.Origin.Rank == settings.FromFlag) && !c.Offline {
+		if v := c.Values.Find("llm.base_url"); v.Origin.Rank <= settings.FromFlag && !c.Offline {
 			// Findings about another endpoint than the named one would pass for it.
 			return nil, nil, badInput(
 				"%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the "+

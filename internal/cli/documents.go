@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/internal/document"
-	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -50,7 +49,7 @@ func (p *plan) takeDocuments(m *Main) error {
 		named, err := m.namedDocuments(p.Scenario, s)
 		wrong, files = linesOf(scenario.Placed(p.Scenario, []byte(p.ScenarioTOML), err)), named
 	}
-	if v := settings.Find(p.Values, "run.documents"); v.Text != "" {
+	if v := p.Values.Find("run.documents"); v.Text != "" {
 		list, problems := readDocuments(m.path(v.Text))
 		for _, problem := range problems {
 			wrong = append(wrong, fmt.Sprintf("%s: the documents %s: %v", v.Where(), shown(v.Text), problem))

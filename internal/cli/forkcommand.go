@@ -71,7 +71,7 @@ type forkPoint struct {
 	parent   string
 	settings trace.Settings
 	// own are the settings without those of the parent.
-	own []settings.Value
+	own settings.Values
 }
 
 // fork takes the settings of the run that is forked where no flag says otherwise, and

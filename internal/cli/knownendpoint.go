@@ -47,17 +47,18 @@ func (m *Main) rememberEndpoint(e access.Endpoint) {
 		err = cmp.Or(err, openErr)
 	}
 	if err != nil {
-		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n", name, cause(err))
+		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n",
+			name, cause(err))
 	}
 }
 
 // reach is how this machine reaches models: each key with the endpoints that it was given for. These
 // are those that own names, the settings of flags, environment and file, and those of the list. A run
 // directory may come from another user, so what only that names is none of them.
-func (m *Main) reach(c config, own []settings.Value) access.Config {
-	run := cmp.Or(settings.Find(own, "llm.base_url").Text, openai.BaseURLDefault)
+func (m *Main) reach(c config, own settings.Values) access.Config {
+	run := cmp.Or(own.Find("llm.base_url").Text, openai.BaseURLDefault)
 	keys := []access.Key{{Endpoint: run, Secret: c.APIKey}}
-	agents, _ := settings.ParseAgentModels(settings.Find(own, settings.AgentsTable).Text) // a wrong one is reported elsewhere
+	agents, _ := settings.ParseAgentModels(own.Find(settings.AgentsTable).Text) // a wrong one is reported elsewhere
 	for _, a := range agents {
 		// An endpoint that the user names for an agent without a key is not known for the run's key.
 		if a.KeyEnv != "" {
@@ -84,7 +85,8 @@ func (m *Main) reach(c config, own []settings.Value) access.Config {
 func (m *Main) namedKey(endpoint, name string) access.Key {
 	key := access.Key{Endpoint: endpoint, Name: name}
 	text, _ := m.LookupEnv(name)
-	if text = strings.TrimSpace(text); text != "" {
+	text = strings.TrimSpace(text)
+	if text != "" {
 		key.Wrong = settings.ReadSecret(text, &key.Secret)
 	}
 	return key

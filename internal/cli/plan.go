@@ -100,7 +100,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	}
 	p.Settings = p.session.Settings()
 	p.kept = append(m.keptPaths(p.config), keptPath{"the scenario file", m.path(p.Scenario)},
-		keptPath{"the file of prompt switches", m.path(settings.Find(p.Values, "run.prompt_switches_json").Text)})
+		keptPath{"the file of prompt switches", m.path(p.Values.Find("run.prompt_switches_json").Text)})
 	if fork != nil {
 		p.kept = append(p.kept, m.keptTrace(fork.parent), keptPath{"the run that is forked", m.path(fork.parent)})
 	}
@@ -125,22 +125,22 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 // takeScenario chooses the scenario. It also chooses the number of ticks and the seeds, if
 // no setting does.
 func (p *plan) takeScenario(m *Main, commands []string) error {
-	name, text, chosen, err := m.chooseScenario(settings.Find(p.Values, "run.scenario"), commands)
+	name, text, chosen, err := m.chooseScenario(p.Values.Find("run.scenario"), commands)
 	if err != nil {
 		return err
 	}
 	p.Scenario, p.ScenarioTOML = name, string(text)
-	if task := chosen.Task; task != nil && settings.Find(p.Values, "run.ticks").Origin.Rank == settings.FromDefault {
+	if task := chosen.Task; task != nil && p.Values.Find("run.ticks").Origin.Rank == settings.FromDefault {
 		// Fewer ticks would leave out part of what the task scores.
 		p.Ticks = task.Ticks
 	}
-	if settings.Find(p.Values, "run.seed").Text == "" {
+	if p.Values.Find("run.seed").Text == "" {
 		p.Seed = chosen.Seed
 	}
-	if settings.Find(p.Values, "llm.scripted_seed").Text == "" {
+	if p.Values.Find("llm.scripted_seed").Text == "" {
 		p.ScriptedSeed = p.Seed
 	}
-	if settings.Find(p.Values, "llm.fault_seed").Text == "" {
+	if p.Values.Find("llm.fault_seed").Text == "" {
 		p.FaultSeed = p.Seed
 	}
 	return nil
@@ -181,16 +181,16 @@ func (p *plan) changeRules(rules []string) error {
 // takeRecording finds the recording that answers are taken from. A model that was not named for this
 // run is for other runs, if every answer is recorded.
 func (p *plan) takeRecording(m *Main) (err error) {
-	v := settings.Find(p.Values, "run.replay_from")
+	v := p.Values.Find("run.replay_from")
 	if v.Text == "" {
-		if miss := settings.Find(p.Values, "run.replay_miss"); miss.Origin.Rank < settings.FromFile {
+		if miss := p.Values.Find("run.replay_miss"); miss.Origin.Rank < settings.FromFile {
 			return badInput("%s says what to do without a recorded answer, and there is no recording; add --replay-from",
 				miss.Where())
 		}
 		return nil
 	}
 	p.recording, err = m.runNamed(v.Text)
-	if p.ReplayMiss == missError && settings.Find(p.Values, "llm.model").Origin.Rank != settings.FromFlag {
+	if p.ReplayMiss == missError && p.Values.Find("llm.model").Origin.Rank != settings.FromFlag {
 		p.Model = ""
 	}
 	return err
@@ -209,12 +209,12 @@ func (p *plan) readFiles(m *Main, keys []openai.Secret) error {
 	if err := m.readPrices(&p.config); err != nil {
 		return err
 	}
-	if v := settings.Find(p.Values, "run.prompt_switches_json"); v.Text != "" {
+	if v := p.Values.Find("run.prompt_switches_json"); v.Text != "" {
 		if err := m.loadSwitches(&p.config, v); err != nil {
 			return err
 		}
 	}
-	if v := settings.Find(p.Values, "run.playbook"); v.Text != "" {
+	if v := p.Values.Find("run.playbook"); v.Text != "" {
 		_, text, err := m.readPlaybook(v.Text, p.Learns()) // one that a run learns into need not exist yet
 		if err != nil {
 			return badInput("%s: %w", v.Where(), err)
@@ -226,7 +226,7 @@ func (p *plan) readFiles(m *Main, keys []openai.Secret) error {
 
 // readPrices reads the user's table of prices, if a setting names one.
 func (m *Main) readPrices(c *config) error {
-	v := settings.Find(c.Values, "llm.price_table")
+	v := c.Values.Find("llm.price_table")
 	if v.Text == "" {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (p *plan) endWithTheModel() {
 func (c config) bounds() (list []report.Bound, err error) {
 	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="},
 		{"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
-		v := settings.Find(c.Values, of.key)
+		v := c.Values.Find(of.key)
 		for text := range strings.FieldsSeq(v.Text) {
 			b, err := report.ParseBound(of.before + text)
 			if err != nil {
@@ -300,7 +300,7 @@ func (m *Main) telemetry(c config) (telemetry.Config, error) {
 // for settings are for new runs.
 func (c *config) leaveModelToRun() {
 	for _, key := range []string{"llm.model", "llm.base_url"} {
-		if v := settings.Find(c.Values, key); v.Origin.Rank != settings.FromFlag {
+		if v := c.Values.Find(key); v.Origin.Rank != settings.FromFlag {
 			*v.Setting.Into(&c.Config).(*string) = ""
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
-	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
@@ -213,7 +212,7 @@ func (l *listener) Notice(n access.Notice) {
 		l.line.Note(noticeText(n))
 		return
 	}
-	text := withheld(w, settings.Find(l.config.Values, "llm.api_key").Origin.String(), "name it with --base-url "+w.URL)
+	text := withheld(w, l.config.Values.Find("llm.api_key").Origin.String(), "name it with --base-url "+w.URL)
 	if w.Agent == nil {
 		l.withheld = text
 	}
@@ -247,8 +246,9 @@ func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr er
 		runErr, failed = nil, kept
 	}
 	if result.Playbook != "" && result.Playbook != m.path(p.playbookFile) {
-		plaintext.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n",
-			p.playbookFile, filepath.Join(p.RunDir, run.PlaybookDir, filepath.Base(result.Playbook)))
+		plaintext.Fprintf(m.Stderr,
+			"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", p.playbookFile,
+			filepath.Join(p.RunDir, run.PlaybookDir, filepath.Base(result.Playbook)))
 	}
 	var reportErr error
 	if runErr != nil { // what reached the disk is for the trace to say

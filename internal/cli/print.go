@@ -56,15 +56,15 @@ func errorText(err error) string {
 }
 
 // log makes the settings about stderr hold from now on.
-func (m *Main) log(values []settings.Value) {
+func (m *Main) log(values settings.Values) {
 	if m.screen == nil {
 		return // not run as a program
 	}
 	var now func() time.Time
-	if text := settings.Find(values, "run.log_timestamps").Text; text == "true" || text == "1" {
+	if text := values.Find("run.log_timestamps").Text; text == "true" || text == "1" {
 		now = m.Now
 	}
-	m.screen.Limit(settings.Find(values, "run.log_level").Text, now) // a level that is none is refused later
+	m.screen.Limit(values.Find("run.log_level").Text, now) // a level that is none is refused later
 }
 
 // newProgressPrinter returns one for stderr.

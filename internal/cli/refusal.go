@@ -78,14 +78,14 @@ func (c config) where(key string) string {
 	if place := c.places[key]; place != "" {
 		return place
 	}
-	return settings.Find(c.Values, key).Where()
+	return c.Values.Find(key).Where()
 }
 
 // called is what a session's problem calls a setting, or where its value comes from, see
 // [access.Problem].
 func (c config) called(name string) string {
 	if key, from := strings.CutPrefix(name, "from "); from {
-		return settings.Find(c.Values, key).Origin.String()
+		return c.Values.Find(key).Origin.String()
 	}
 	key, value, _ := strings.Cut(name, " ")
 	if key == "llm.api_key" {
@@ -166,7 +166,7 @@ func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 	}
 	if errors.Is(err, engine.ErrOtherModel) {
 		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)
-		if offline := settings.Find(c.Values, "llm.offline"); c.Offline {
+		if offline := c.Values.Find("llm.offline"); c.Offline {
 			return badInput("%w, without offline (%s)", refused, offline.Origin)
 		}
 		s, err := run.Dir(m.path(runDir)).State()

@@ -162,15 +162,15 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 func (m *Main) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
 	c.RunDir, c.again = runDir, true
 	c.places[settings.AgentsTable] = "agent-model"
-	c.playbookFile = settings.Find(c.Values, "run.playbook").Text
-	if v := settings.Find(c.Values, "run.replay_from"); v.Origin.Rank == settings.FromFlag {
+	c.playbookFile = c.Values.Find("run.playbook").Text
+	if v := c.Values.Find("run.replay_from"); v.Origin.Rank == settings.FromFlag {
 		c.recording = v.Text
 	} else if h, err := run.Dir(m.path(runDir)).Header(); err == nil && h.Latest().Recording != nil && h.Timing != nil {
 		c.recording = h.Timing.RecordingPath
 	}
 	reach := m.reach(c, c.Values)
 	c.leaveModelToRun()
-	if settings.Find(c.Values, "run.trace_segment_mb").Origin.Rank != settings.FromFlag {
+	if c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = -1
 	}
 	p = plan{config: c, hears: &listener{m: m, config: c}}
@@ -227,6 +227,7 @@ func (m *Main) announceResume(p plan) {
 			"the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.Open.CutBytes(); n > 0 {
-		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
+		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n",
+			n, run.CutFile)
 	}
 }

@@ -111,7 +111,7 @@ func addConfigFlag(flags *pflag.FlagSet) {
 // gather takes every setting from the strongest place that has it: argument, flag, a run
 // that is forked, environment, file, default. scenario is the argument, empty for none.
 // The texts are not yet checked, apart from the file's form.
-func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.Source) ([]settings.Value, error) {
+func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.Source) (settings.Values, error) {
 	given, err := givenFlags(flags)
 	if err != nil {
 		return nil, err
@@ -130,12 +130,14 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.
 			return nil, err
 		}
 	}
-	values := settings.Resolve(all, slices.Concat([]settings.Source{settings.Argument(scenario), settings.Flags(given)}, parent,
-		[]settings.Source{settings.Environment(m.LookupEnv), file.Source()})...)
-	m.keys = append(m.keys, settings.KeysOf(values)...)
+	sources := []settings.Source{settings.Argument(scenario), settings.Flags(given)}
+	sources = append(sources, parent...)
+	sources = append(sources, settings.Environment(m.LookupEnv), file.Source())
+	values := settings.Resolve(all, sources...)
+	m.keys = append(m.keys, values.Keys()...)
 	m.log(values)
 	if len(parent) == 0 {
-		m.noteUnknownVariables(all, settings.Find(values, settings.AgentsTable).Text)
+		m.noteUnknownVariables(all, values.Find(settings.AgentsTable).Text)
 	}
 	return values, nil
 }
@@ -224,7 +226,7 @@ func (m *Main) configure(flags *pflag.FlagSet) (config, error) {
 // they would not do for a run, a live model without a key being an example: that
 // is when a user wants to see them. base has what comes from no source: defaults, or the
 // settings of the run that is forked.
-func (m *Main) start(ctx context.Context, base trace.Settings, values []settings.Value, extra runFlags, fork *forkPoint,
+func (m *Main) start(ctx context.Context, base trace.Settings, values settings.Values, extra runFlags, fork *forkPoint,
 	commands []string) error {
 	c, err := newConfig(base, values)
 	if err != nil {

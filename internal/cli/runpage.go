@@ -8,7 +8,6 @@ import (
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -28,16 +27,16 @@ type runPage struct {
 
 // checkPage says why the page of a run cannot be served as its settings want.
 func (c config) checkPage() error {
-	control := settings.Find(c.Values, "run.control")
+	control := c.Values.Find("run.control")
 	switch {
 	case c.Control && !c.Dashboard:
 		return badInput("%s: there is no page to control the run from; allowed: with --dashboard", control.Where())
 	case c.Paused && !c.Control:
-		return badInput("%s: nobody could let the run go on; allowed: with --control", settings.Find(c.Values, "run.paused").Where())
+		return badInput("%s: nobody could let the run go on; allowed: with --control", c.Values.Find("run.paused").Where())
 	case !c.Dashboard:
 		return nil
 	}
-	return loopback(settings.Find(c.Values, "run.dashboard_listen").Where(), c.DashboardListen)
+	return loopback(c.Values.Find("run.dashboard_listen").Where(), c.DashboardListen)
 }
 
 // loopback refuses an address to listen on that others could reach. where is what gave it.

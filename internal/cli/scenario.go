@@ -15,7 +15,8 @@ import (
 // chooseScenario finds the scenario that v names: an embedded one, or a file. A
 // built-in name wins over a file of that name, which "./name" reaches. commands
 // are offered in the error, because a misspelt command arrives here.
-func (m *Main) chooseScenario(v settings.Value, commands []string) (name string, text []byte, s world.Scenario, err error) {
+func (m *Main) chooseScenario(v settings.Value, commands []string) (
+	name string, text []byte, s world.Scenario, err error) {
 	name = v.Text
 	if s, toml, ok := scenario.Embedded(name); ok {
 		return s.ID, toml, s, nil
@@ -32,7 +33,8 @@ func (m *Main) chooseScenario(v settings.Value, commands []string) (name string,
 			return name, nil, s, badInput("unknown scenario or command %s; %s%s; %s --help lists the commands",
 				shown(name), settings.DidYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, programName)
 		}
-		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name), settings.DidYouMean(name, m.scenarioNames()),
+		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name),
+			settings.DidYouMean(name, m.scenarioNames()),
 			allowedScenarios)
 	}
 	text, err = readBounded(m.path(name), scenario.BytesMax)
@@ -54,7 +56,8 @@ func (m *Main) chooseScenario(v settings.Value, commands []string) (name string,
 
 // namedScenario is the name of a scenario as the argument of a command.
 func namedScenario(name string) settings.Value {
-	return settings.Value{Setting: settings.Setting{Flag: "scenario"}, Text: name, Origin: settings.Origin{Rank: settings.FromArgument}}
+	return settings.Value{Setting: settings.Setting{Flag: "scenario"}, Text: name,
+		Origin: settings.Origin{Rank: settings.FromArgument}}
 }
 
 // allowedScenarios says what can be run. The names are too many for an error.

@@ -215,6 +215,9 @@ func TestKeysStayHiddenThroughTheLifeOfARun(t *testing.T) {
 
 // TestKeysStayHiddenInErrors: settings that cannot be used, with a key in them.
 func TestKeysStayHiddenInErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	k := newKeyed(t, false)
 	key := secrets["query of the URL"]
 	if code, output := k.run(t, "minimal", "--ticks", "2", "--run-dir", "base"); code != 0 {

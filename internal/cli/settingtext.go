@@ -57,7 +57,7 @@ func settingsTopic() *cobra.Command {
 // Origins are flags, variables, lines of the configuration file and defaults. The
 // values have been checked before, so what is shown is what a run would use. A key shows
 // its length only; URLs show their effective form, with what looks like a secret masked.
-func (m *Main) printConfig(values []settings.Value) error {
+func (m *Main) printConfig(values settings.Values) error {
 	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
 	plaintext.Fprintf(w, "setting\tvalue\torigin\n")
 	for _, v := range values {
@@ -72,7 +72,8 @@ func (m *Main) printConfig(values []settings.Value) error {
 			}
 		case settings.KindAgents:
 			text = settings.MaskedAgentModels(v.Text)
-		case settings.KindText, settings.KindPath, settings.KindFile, settings.KindDir, settings.KindChecks, settings.KindJSON:
+		case settings.KindText, settings.KindPath, settings.KindFile, settings.KindDir, settings.KindChecks,
+			settings.KindJSON:
 			text = strconv.Quote(text)
 		}
 		if v.Text == "" {

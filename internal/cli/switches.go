@@ -188,7 +188,7 @@ const samplingKeys = "agent or model, max_output_tokens, reasoning_effort, servi
 // loadSampling reads how agents and models are asked that the settings name one by one, if
 // they do.
 func (m *Main) loadSampling(c *config, keys []openai.Secret) error {
-	v := settings.Find(c.Values, "llm.sampling_json")
+	v := c.Values.Find("llm.sampling_json")
 	if v.Text == "" {
 		return nil
 	}
@@ -198,7 +198,8 @@ func (m *Main) loadSampling(c *config, keys []openai.Secret) error {
 	}
 	c.places[v.Setting.Key] = where
 	if settings.JSONHoldsKey(string(data), append(keys, c.APIKey)) {
-		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where, settings.KeyPlaces)
+		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where,
+			settings.KeyPlaces)
 	}
 	c.Sampling = nil
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 )
 
@@ -59,7 +58,7 @@ func TestSwitchesFromAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, c := configured(t, nil, map[string]string{"prompt-switches-json": "s.json"})
-	v := settings.Find(c.Values, "run.prompt_switches_json")
+	v := c.Values.Find("run.prompt_switches_json")
 	if err := p.loadSwitches(&c, v); err != nil || len(c.PromptSwitches) != 1 || c.PromptSwitches[0].Tick != 2 {
 		t.Errorf("loadSwitches: %v, %v", c.PromptSwitches, err)
 	}

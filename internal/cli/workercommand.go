@@ -136,6 +136,6 @@ func (m *Main) planJob(c config, s trace.Settings) (config, session.Config, erro
 
 // withheld says that a key of this machine is not sent.
 func (m *Main) withheldFromCell(c config, w access.Withheld) {
-	m.natsNotice(withheld(w, settings.Find(c.Values, "llm.api_key").Origin.String(),
+	m.natsNotice(withheld(w, c.Values.Find("llm.api_key").Origin.String(),
 		"set "+settings.EnvPrefix+"BASE_URL to it on this machine"))
 }

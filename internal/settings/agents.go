@@ -70,7 +70,8 @@ func parseAgentModel(entry string) (trace.AgentModel, error) {
 		if !variable.MatchString(a.KeyEnv) {
 			// It may be the key itself, put in the wrong place, so it is not repeated.
 			return trace.AgentModel{}, fmt.Errorf(
-				"agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", openai.Quoted(agent))
+				"agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores",
+				openai.Quoted(agent))
 		}
 	}
 	if otherSuffix.MatchString(a.Model) {
@@ -88,7 +89,8 @@ func parseAgentModel(entry string) (trace.AgentModel, error) {
 		}
 	}
 	if a.Model == "" && a.BaseURL == "" {
-		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", openai.Quoted(agent),
+		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s",
+			openai.Quoted(agent),
 			AgentModelForm)
 	}
 	return a, nil

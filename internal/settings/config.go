@@ -19,7 +19,7 @@ type Config struct {
 	Process
 	// Values are the texts with where they came from, for messages. A key is in none of
 	// them.
-	Values []Value
+	Values Values
 }
 
 // New reads the values into a Config. The error joins one for each value that is not allowed,
@@ -29,9 +29,9 @@ type Config struct {
 //
 // Values are checked in the order of the table; a key in a wrong place is an error of its own. What
 // comes from a run that is forked is in base.
-func New(base trace.Settings, values []Value) (Config, error) {
+func New(base trace.Settings, values Values) (Config, error) {
 	c := Config{Settings: base, Values: slices.Clone(values)}
-	keys := KeysOf(values)
+	keys := values.Keys()
 	var wrong []error
 	for i, v := range values {
 		if v.Text == "" && v.Origin.Rank == FromFlag {

@@ -25,8 +25,8 @@ var maskedInURL = regexp.MustCompile(`//[^/?\s"]*@|\?[^\s",]*`)
 // settings. Shorter ones are placeholders of local servers, and words.
 const keyCharsMin = 8
 
-// KeysOf are the keys among the values.
-func KeysOf(values []Value) []openai.Secret {
+// Keys are the keys among the values.
+func (values Values) Keys() []openai.Secret {
 	var keys []openai.Secret
 	for _, v := range values {
 		if v.Setting.Kind == KindSecret && v.Text != "" {

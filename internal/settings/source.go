@@ -15,6 +15,9 @@ type Value struct {
 	Origin Origin
 }
 
+// Values are the values of all settings of a table, in its order.
+type Values []Value
+
 // Origin is a place a value can come from.
 type Origin struct {
 	// Rank orders the kinds of places; see the constants.
@@ -73,8 +76,8 @@ type Source func(Setting) (Value, bool)
 // Resolve takes each setting from the first source that has it, in the order of
 // the table; sources are given strongest first. A value taken away is an empty text
 // from where that was said.
-func Resolve(all Table, sources ...Source) []Value {
-	values := make([]Value, len(all))
+func Resolve(all Table, sources ...Source) Values {
+	values := make(Values, len(all))
 	for i, s := range all {
 		values[i] = Value{s, s.Fallback, Origin{Rank: FromDefault}}
 		for _, look := range sources {
@@ -123,7 +126,7 @@ func Environment(lookup func(string) (string, bool)) Source {
 
 // Find returns the value of the setting with a file key, for checks that look at
 // one setting's origin. It panics on a key the table does not have.
-func Find(values []Value, key string) Value {
+func (values Values) Find(key string) Value {
 	for _, v := range values {
 		if v.Setting.Key == key {
 			return v

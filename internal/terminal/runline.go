@@ -402,7 +402,8 @@ func DrainText(t access.Traffic) string {
 		return "interrupted: no call is in flight, and none is sent any more"
 	}
 	most := time.Until(t.Ends) + time.Second - 1 // in whole seconds it is no less
-	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(t.Sent, "call"), Brief(most))
+	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off",
+		plaintext.Count(t.Sent, "call"), Brief(most))
 }
 
 // BreakOffText says how many calls were broken off.
