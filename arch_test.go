@@ -104,12 +104,12 @@ var policies = []policy{
 	{dir: "dashboard", project: []string{"run", "run/state", "run/playback", "run/transcript", "report", "trace", "world", "batch", "engine/ask", "llmclient", "llmclient/price"}, modules: []string{}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/settings", project: []string{"internal/document", "trace", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub"}},
-	{dir: "internal/terminal", project: []string{"engine", "llmclient/price", "trace"}},
+	{dir: "internal/terminal", project: []string{"engine", "llmclient/price", "session/access", "trace"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state", "run/playback", "engine/ask", "behavior/interview",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect",
-		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
-		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/jetstream", "report/stats", "dashboard",
+		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/doctor", "session", "session/access",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/jetstream", "dashboard",
 	}},
 }
 

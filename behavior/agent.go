@@ -100,14 +100,6 @@ func (k *Runtime) count(s string) int {
 	return k.cfg.CountTokens(s)
 }
 
-// countBytes is count for what need not be a string to be found small.
-func (k *Runtime) countBytes(b []byte) int {
-	if k.isSmall(len(b)) {
-		return len(b)
-	}
-	return k.cfg.CountTokens(string(b))
-}
-
 // isSmall reports whether the bytes of a text are a bound of its tokens that will do.
 func (k *Runtime) isSmall(bytes int) bool {
 	return bytes*16 < k.cfg.ContextWindowTokens && k.cfg.ContextWindowTokens > 16*ContextWindowMin

@@ -71,7 +71,7 @@ func (t *Turn) complete(d *Decision) {
 	if t.conversation.asks > 0 {
 		d.Template = t.agent.template
 	}
-	d.headroom = t.conversation.headroom()
+	d.headroom = t.conversation.room.next()
 	d.fault = t.draft.fault
 	d.skipped = t.draft.skipped
 	d.heard = t.agent.history.heard

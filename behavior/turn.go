@@ -40,7 +40,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 	t.protocol = newProtocol(&m.cfg, m.moduleNames, opening.untrusted)
 	t.conversation = Conversation{
 		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language,
-		Input: slices.Clone(opening.items), begun: m.headroom, length: m.headroom.length,
+		Input: slices.Clone(opening.items), room: answerRoom{begun: m.headroom, length: m.headroom.length},
 	}
 	if a := m.repetition.advice; a != nil {
 		t.conversation.Note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind),
@@ -120,7 +120,7 @@ func (t *Turn) room() int { return t.free() - t.agent.outputTokens }
 
 // free is how many tokens the window has left for an answer.
 func (t *Turn) free() int {
-	return t.agent.cfg.ContextWindowTokens - t.agent.staticTokens - t.conversation.Tokens(t.agent.countBytes)
+	return t.agent.cfg.ContextWindowTokens - t.agent.staticTokens - t.conversation.Tokens(t.agent.count)
 }
 
 // advance moves to the next stage of the plan.

@@ -140,8 +140,8 @@ func (i *Interview) choose(h trace.Header, now *state.State, agents []string, me
 	if c.Access.Now != nil {
 		clock = c.Access.Now
 	}
-	i.options = ask.Options{ModelSource: c.ModelSource, Prices: c.Prices, Currency: c.Currency(), CountTokens: tokens.Count,
-		Meter: meter, Now: clock}
+	i.options = ask.Options{ModelSource: c.ModelSource, Prices: c.Prices, Currency: c.Currency(),
+		CountTokens: tokens.Count, Meter: meter, Now: clock}
 	return nil
 }
 

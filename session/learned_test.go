@@ -57,4 +57,3 @@ func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
 		})
 	}
 }
-

@@ -84,7 +84,8 @@ func Parent(dir string, atTick int64) (trace.Settings, error) {
 }
 
 // Fork prepares a run that leaves another after a tick. The settings, those of [Parent] with changes,
-// hold from there on and count ticks from the beginning. The ticks before are derived again from the recorded answers, at no cost.
+// hold from there on and count ticks from the beginning. The ticks before are derived again from the
+// recorded answers, at no cost.
 // The error is one of [New] or of [engine.Fork].
 func Fork(c Config, left Left) (*Session, error) {
 	s, err := prepare(c, &left)
@@ -92,8 +93,8 @@ func Fork(c Config, left Left) (*Session, error) {
 		return nil, err
 	}
 	if of := s.config.PromptSwitches; len(of) > 0 && of[0].Tick <= left.AtTick {
-		return nil, access.Refuse("run.prompt_switches_json", "a switch in tick %d is before the fork; allowed: ticks from %d",
-			of[0].Tick, left.AtTick+1)
+		return nil, access.Refuse("run.prompt_switches_json",
+			"a switch in tick %d is before the fork; allowed: ticks from %d", of[0].Tick, left.AtTick+1)
 	}
 	return s, s.fork(s.options()).Check()
 }

@@ -78,8 +78,7 @@ func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 		return c, nil
 	}
 	var c AnsweredCall
-	if err := json.Unmarshal(llmclient.Only(line, "tick", "agent_id", "step", "request_hash", "answer", "timing"),
-		&c); err != nil {
+	if err := json.Unmarshal(line, &c); err != nil {
 		return AnsweredCall{}, malformed(TypeModelCall, err)
 	}
 	return c, nil

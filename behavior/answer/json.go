@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"example.com/agentworld/llmclient"
 )
 
 // reader reads one JSON value, and forgives mistakes of syntax that leave no doubt
@@ -392,14 +390,6 @@ func (r *reader) quoted() (text string, ok bool) {
 // unescape decodes the content of a string. Line breaks that should have been escaped are kept,
 // and an escape that JSON does not have gives its character.
 func (r *reader) unescape(content string) string {
-	if text, ok := llmclient.Unescape(content); ok {
-		return text
-	}
-	return r.mended(content)
-}
-
-// mended decodes the content of a string that has mistakes or escapes by number.
-func (r *reader) mended(content string) string {
 	var text string
 	if json.Unmarshal([]byte(`"`+content+`"`), &text) == nil {
 		return text
@@ -743,5 +733,5 @@ func readKeywords(text string) (object Value, used []Repair, end int) {
 
 // IsObject reports whether a text is a JSON object as it is.
 func IsObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && llmclient.IsJSON([]byte(text))
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }

@@ -89,8 +89,7 @@ func (t *Turn) findKept(r *llmclient.Request) {
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.agent.Settings.ContextWindowTokens - t.static - t.conversation.Tokens(
-		func(text []byte) int { return t.with.CountTokens(string(text)) })
+	return t.agent.Settings.ContextWindowTokens - t.static - t.conversation.Tokens(t.with.CountTokens)
 }
 
 // Answer takes the answer to the request that Next returned. A text is the answer, whatever was

@@ -79,8 +79,7 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.conversation.Tokens(
-		func(text []byte) int { return t.runtime.cfg.CountTokens(string(text)) })
+	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.conversation.Tokens(t.runtime.cfg.CountTokens)
 }
 
 func (t *Turn) allowed() []string { return []string{string(t.stage)} }

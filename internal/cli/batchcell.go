@@ -44,7 +44,8 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, c config, of sessi
 	log := terminal.NewScreen(a.Log, programName)
 	defer log.Flush()
 	l.progress = a.Progress
-	of.Dir, of.Leased, of.Around = a.Dir, true, a.Around
+	of.Dir, of.Leased = a.Dir, true
+	of.Around = a.Around
 	of.Hooks = session.Hooks{Drain: a.Drain, Listener: l, Exchange: func(x engine.Exchange) {
 		if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {
 			plaintext.Fprintf(log, "tick %d, %s: %s\n", x.Key.Tick, x.Key.Agent, f.Text())

@@ -85,7 +85,8 @@ func (m *Main) reach(c config, own settings.Values) access.Config {
 func (m *Main) namedKey(endpoint, name string) access.Key {
 	key := access.Key{Endpoint: endpoint, Name: name}
 	text, _ := m.LookupEnv(name)
-	if text = strings.TrimSpace(text); text != "" {
+	text = strings.TrimSpace(text)
+	if text != "" {
 		key.Wrong = settings.ReadSecret(text, &key.Secret)
 	}
 	return key

@@ -247,8 +247,8 @@ func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr er
 	}
 	if result.Playbook != "" && result.Playbook != m.path(p.playbookFile) {
 		plaintext.Fprintf(m.Stderr,
-			"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n",
-			p.playbookFile, filepath.Join(p.RunDir, run.PlaybookDir, filepath.Base(result.Playbook)))
+			"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", p.playbookFile,
+			filepath.Join(p.RunDir, run.PlaybookDir, filepath.Base(result.Playbook)))
 	}
 	var reportErr error
 	if runErr != nil { // what reached the disk is for the trace to say

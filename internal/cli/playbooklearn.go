@@ -105,9 +105,8 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, d
 	}
 	c.Settings = school.Settings()
 	total, most := school.Consolidations()
-	m.announce(m.Stderr, c, endpoints, fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*most, total,
-		most),
-		spending{config: c})
+	calls := fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*most, total, most)
+	m.announce(m.Stderr, c, endpoints, calls, spending{config: c})
 	learned, failed := school.Run(ctx, func(l session.Learned) {
 		run := named[l.Dir]
 		for _, why := range l.Failures {
@@ -149,8 +148,7 @@ func (m *Main) keepLearned(name string, seed *playbook.Playbook, seen []byte, bo
 	if err == nil && !replaced {
 		aside := name + ".learned"
 		plaintext.Fprintf(m.Stderr,
-			"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n",
-			name, aside)
+			"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", name, aside)
 		name, err = aside, engine.WritePlaybook(m.path(aside), book)
 	}
 	if err != nil {
