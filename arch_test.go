@@ -89,6 +89,9 @@ var policies = []policy{
 	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "run", "run/state", "run/transcript", "trace"}},
 	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
+	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
+	{dir: "session", project: []string{"session/access", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
+		"run", "run/state", "report", "trace", "world", "world/scenario"}},
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
@@ -104,12 +107,12 @@ var policies = []policy{
 	{dir: "cmd/world_llm_agent_demo", project: []string{"cli"}, modules: []string{}},
 	{dir: "cmd/agentworld_cluster", project: []string{"cli", "extension/jetstream", "extension/otel"}, modules: []string{}},
 	{dir: "internal/settings", project: []string{"internal/document", "trace", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub"}},
-	{dir: "internal/terminal", project: []string{"engine", "llmclient/price", "trace"}},
+	{dir: "internal/terminal", project: []string{"engine", "llmclient/price", "session/access", "trace"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state", "run/playback", "engine/ask", "behavior/interview",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "behavior/words",
-		"trace", "engine", "internal/guardeval", "report", "llmclient/limiter", "llmclient/doctor",
-		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "report/stats", "dashboard", ".",
+		"trace", "engine", "internal/guardeval", "report", "llmclient/doctor", "session", "session/access",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
 	}},
 }
 

@@ -290,7 +290,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		"runs":         {{}, {evil}}, "runs list": {{}, {evil}, {"."}}, "runs prune": {{".", "--keep", "1"}, {evil, "--keep", "1"}, {".", "--older-than", evil}, {".", "--status", evil}},
 		"dashboard": {{evil}, {file("none")}, {".", "--listen", evil}, {".", "--listen", "192.0.2.1:0"}, {"--help"}},
 		"worker":    {append(slices.Clone(nats), "--until-done"), {"--nats", evil}, {evil}, {"--nats", "nats://127.0.0.1:1", "--nats-nkey", file("noise")}, {"--nats", "nats://127.0.0.1:1", "--nats-creds", evil}},
-		"man":       {{file("manual")}, {file("run") + "/trace.jsonl/x"}}, "help": {{}, {evil}, {"settings"}, {"explain", evil}}, "completion": {{"bash"}, {"zsh"}, {"fish"}, {"powershell"}, {evil}},
+		"help":      {{}, {evil}, {"settings"}, {"explain", evil}}, "completion": {{"bash"}, {"zsh"}, {"fish"}, {"powershell"}, {evil}},
 	}
 	jsonLines := []string{"trace canonical", "trace cat"}
 	found := commands(p.Main)
