@@ -81,8 +81,8 @@ func (g *growing) reaches(t *testing.T, tick, calls int64) {
 	if g.h.err != nil || g.h.done != tick {
 		t.Fatalf("the history ends in tick %d, want %d: %v", g.h.done, tick, g.h.err)
 	}
-	if rows := g.h.figures.rows; tick == 2 && rows[len(rows)-1].calls != calls {
-		t.Errorf("tick 2 has %d calls, want %d", rows[len(rows)-1].calls, calls)
+	if rows := g.h.figures.Columns()["calls"]; tick == 2 && rows[len(rows)-1] != calls {
+		t.Errorf("tick 2 has %d calls, want %d", rows[len(rows)-1], calls)
 	}
 }
 

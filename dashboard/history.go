@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/playback"
 	"example.com/agentworld/run/state"
@@ -66,15 +67,15 @@ type history struct {
 	// takes, movesBytes what all moves do, openBytes what was read of the open tick.
 	bytesMax, worldBytes, movesBytes, openBytes int64
 
-	figures figures
-	agents  agentHistory
-	marks   []mark
+	figures *explain.Figures
+	agents  explain.Lanes
+	marks   []explain.Mark
 
 	// The rest is of the reading goroutine alone. count and tick hold what was read of the open tick;
 	// count is nil before the first line.
 	play  *playback.Playback
 	count *state.Count
-	tick  tickCount
+	tick  explain.Tick
 	// told is when watchers were told last.
 	told time.Time
 }
@@ -92,7 +93,7 @@ func openHistory(dir run.Dir, changed func()) (*history, error) {
 		return nil, err
 	}
 	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1,
-		bytesMax: historyBytesMax, figures: newFigures(h), agents: newAgentHistory(h)}
+		bytesMax: historyBytesMax, figures: explain.NewFigures(h), agents: explain.NewLanes(h)}
 	of.play, err = playback.Begin(h)
 	if err != nil {
 		of.differs = err
@@ -228,7 +229,7 @@ func (h *history) goOn() (io.ReadCloser, error) {
 	if h.replaced() {
 		return nil, errReplaced
 	}
-	h.count, h.tick = state.NewCount(h.index, h.header), tickCount{}
+	h.count, h.tick = state.NewCount(h.index, h.header), explain.Tick{}
 	h.forgetOpen()
 	if h.play != nil {
 		h.play.Reopen()
@@ -263,7 +264,7 @@ func (h *history) add(line state.Line, failed func(error) error) error {
 	end, ended := line.Record.(trace.TickEnd)
 	var played bool
 	if line.Record != nil {
-		h.tick.add(line.Record)
+		h.tick.Add(line.Record)
 		played = h.replay(line.Record)
 	}
 	_, header := line.Record.(trace.Header)
@@ -282,14 +283,16 @@ func (h *history) add(line state.Line, failed func(error) error) error {
 	if !whole {
 		return nil
 	}
+	var after *world.World
 	if played {
+		after = h.play.World()
 		h.keep()
 	}
 	h.done = end.Tick
-	h.marks = h.tick.marks(h.marks)
-	h.figures.add(end.Tick, &h.tick)
-	h.agents.add(end.Tick, &h.tick, h.play, played)
-	h.tick, h.openBytes = tickCount{}, 0
+	h.marks = h.tick.Marks(h.marks)
+	h.figures.Add(&h.tick)
+	h.agents.Add(&h.tick, after)
+	h.tick, h.openBytes = explain.Tick{}, 0
 	h.fit()
 	if time.Since(h.told) >= notifyEvery {
 		h.told = time.Now()
@@ -317,7 +320,7 @@ func (h *history) replay(record trace.Record) (played bool) {
 func (h *history) keep() {
 	w := h.play.World()
 	m := keptMoves{h.play.Moves(), 100}
-	for _, d := range h.tick.decisions {
+	for _, d := range h.tick.Decisions {
 		m.bytes += 200 + 2*int64(len(d.Executed))
 	}
 	for _, told := range m.Told {
@@ -342,9 +345,10 @@ func (h *history) fit() {
 		h.recent = slices.Delete(h.recent, 0, 1)
 	}
 	for len(h.worlds) > 1 && int64(len(h.worlds)) > min(worldsMax, most-int64(len(h.recent))) {
-		h.worlds, h.every = everySecond(h.worlds), 2*h.every
+		h.every *= 2
+		h.worlds = slices.DeleteFunc(h.worlds, func(w *world.World) bool { return w.Tick()%h.every != 0 })
 	}
-	h.agents.fit(h.bytesMax / 4)
+	h.agents.Fit(h.bytesMax / 4)
 }
 
 // limit sets how much may be kept, and drops what is more.
@@ -363,7 +367,7 @@ func (h *history) bytes() int64 {
 	defer h.mu.RUnlock()
 	n := int64(len(h.header.Settings.ScenarioTOML)) + 1000*int64(len(h.header.Agents)) + 64<<10
 	n += int64(len(h.worlds)+len(h.recent)) * h.worldBytes
-	return n + h.movesBytes + 3*h.openBytes + h.agents.bytes + h.done*tickBytes
+	return n + h.movesBytes + 3*h.openBytes + h.agents.Bytes + h.done*tickBytes
 }
 
 // bytesOf is about what a world takes in memory.

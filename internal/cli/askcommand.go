@@ -19,6 +19,7 @@ import (
 	"example.com/agentworld/behavior/interview"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/ask"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/llmclient/stub"
@@ -179,10 +180,10 @@ func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFla
 	if a.flags.tick == 0 {
 		a.flags.tick = now.Tick
 	}
-	a.agents = headerAgents(header)
+	a.agents = explain.AgentIDs(header)
 	if !f.all {
-		if !isAgent(header, f.agent) {
-			return fail(noAgent(header, f.agent))
+		if err := explain.CheckAgent(header, f.agent); err != nil {
+			return fail(m.unread(name, err))
 		}
 		a.agents = []string{f.agent}
 	}
@@ -215,7 +216,7 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 		c.AgentModels = s.AgentModels
 	}
 	p = plan{config: c, endpoints: newEndpoints(c)}
-	p.own, err = m.chooseAgents(c, "the run", headerAgents(h))
+	p.own, err = m.chooseAgents(c, "the run", explain.AgentIDs(h))
 	if err != nil {
 		return p, err
 	}
@@ -352,7 +353,7 @@ func (a *asking) failure(errs []error, records []ask.Record) error {
 		}
 	}
 	if len(others) > 0 {
-		return fmt.Errorf("%w; no answer either from %s", first, listed(others))
+		return fmt.Errorf("%w; no answer either from %s", first, plaintext.Listed(others))
 	}
 	return first
 }
