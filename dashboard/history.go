@@ -223,7 +223,7 @@ func (h *history) goOn() (io.ReadCloser, error) {
 	if h.count == nil {
 		return h.dir.Open()
 	}
-	if r, err := h.dir.OpenAt(h.count.Next(), h.index.Tick+1); err == nil {
+	if r, err := h.dir.As(nil).OpenAt(h.count.Next(), h.index.Tick+1); err == nil {
 		return r, nil
 	}
 	if h.replaced() {

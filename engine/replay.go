@@ -16,6 +16,8 @@ type ReplayOptions struct {
 	// AllowVersionDrift replays a run of another engine, rules or prompt version
 	// instead of refusing; differences are then to be expected.
 	AllowVersionDrift bool
+	// Reading is how the run is read; nil is strictly.
+	Reading *run.Reading
 }
 
 // ReplayResult is what a replay found.
@@ -41,14 +43,15 @@ var ErrVersionDrift = errors.New("the run was recorded by another version")
 // connection. The error is a failure to read the run, ErrVersionDrift, or an
 // interruption.
 func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, error) {
-	recorded, err := readRun(dir, o.AllowVersionDrift)
+	of := run.Dir(dir).As(o.Reading)
+	recorded, err := readRun(of, o.AllowVersionDrift)
 	if difference, found := trace.Misplaced(err); found {
 		return ReplayResult{Ticks: recorded.Tick, Difference: difference}, nil
 	}
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	kept, err := run.Dir(dir).Answers(recorded.Header)
+	kept, err := of.Answers(recorded.Header)
 	if err != nil {
 		return ReplayResult{}, err
 	}
@@ -58,7 +61,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	}
 	defer answers.Close()
 	var ended Result
-	result, err := verify(ctx, run.Dir(dir), recorded.Tick, r, func(ctx context.Context) (err error) {
+	result, err := verify(ctx, of, recorded.Tick, r, func(ctx context.Context) (err error) {
 		err = r.sink.write(recorded.Header)
 		if err == nil {
 			ended, err = r.ticks(ctx)

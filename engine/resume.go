@@ -35,7 +35,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	drain := o.Drain
 	o.Drain = nil // until there is a call to be awaited, it breaks off
 	// Of the open tick only what fits its chain may be given again.
-	kept, err := run.OpenAnswers(string(s.dir))
+	kept, err := run.OpenAnswers(string(s.of.Dir), s.options.Reading)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if drain != nil {
 		defer context.AfterFunc(drain, stop)()
 	}
-	compared, err := verify(deriving, s.dir, s.State.Tick, r, func(ctx context.Context) (err error) {
+	compared, err := verify(deriving, s.of, s.State.Tick, r, func(ctx context.Context) (err error) {
 		if err := r.sink.write(s.State.Header); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	r.sink, r.plan.changes = appending{log}, s.changesAt
 	r.Drain = drain
 	r.Ticks = s.target
-	r.RunDir = string(s.dir)
+	r.RunDir = string(s.of.Dir)
 	r.Source = resumed{r.past, answers, next, s.options.AbandonTick}
 	r.noteWorld()
 	ctx, end := r.beginRun(ctx, s.State.Header.RunName())
@@ -128,13 +128,13 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	if err := s.claim.Check(); err != nil { // it may have been long since it was claimed
 		return err
 	}
-	if err := s.dir.RemoveReport(); err != nil {
+	if err := s.of.RemoveReport(); err != nil {
 		return err
 	}
-	if err := s.dir.Repair(s.State); err != nil {
+	if err := s.of.Repair(s.State); err != nil {
 		return err
 	}
-	if err := log.Continue(s.dir, *s.State); err != nil {
+	if err := log.Continue(s.of, *s.State); err != nil {
 		return err
 	}
 	log.Under(s.claim)

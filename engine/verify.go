@@ -21,12 +21,12 @@ import (
 // errDiffers ends both sides of a comparison at the first difference.
 var errDiffers = errors.New("the traces differ")
 
-// verify lets play carry out ticks of r, and compares what it records with the run in dir
+// verify lets play carry out ticks of r, and compares what it records with a run
 // up to the tick last. It compares in canonical form and as a stream, so memory does not
 // grow with the run. The trace was read just before, chains and all. Playing, encoding the derived
 // records and reading the recorded ones
 // run concurrently. The error is one of play, or a failure to read the run.
-func verify(ctx context.Context, dir run.Dir, last int64, r *runner,
+func verify(ctx context.Context, of run.Source, last int64, r *runner,
 	play func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
@@ -34,14 +34,14 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner,
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return fillPipe(recordedIn, func(w io.Writer) error {
-			f, err := dir.OpenChecked()
+			f, err := of.OpenChecked()
 			if err != nil {
 				return err
 			}
 			defer f.Close()
 			// Lines that cannot be read after the last whole tick are no part of the run.
 			if err := trace.CanonicalTicks(f, w, last); err != nil {
-				return fmt.Errorf("read trace of %s: %w", dir, err)
+				return fmt.Errorf("read trace of %s: %w", of.Dir, err)
 			}
 			return nil
 		})
@@ -74,7 +74,7 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner,
 	// Damage causes differences: after an unreadable answer everything derived is
 	// different, and the difference is noticed first. So the damage is checked here and
 	// reported instead.
-	if damaged := readable(dir, last); damaged != nil {
+	if damaged := of.ReadThrough(last); damaged != nil {
 		return ReplayResult{}, damaged
 	}
 	if difference, found := trace.Misplaced(err); found {
@@ -140,26 +140,6 @@ func (v *verifying) encode(w io.Writer) error {
 	return finish()
 }
 
-// readable reads the trace in dir up to the end of a tick, 0 for none, and says what of it
-// is damaged; nil when nothing is.
-func readable(dir run.Dir, last int64) error {
-	f, err := dir.Open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for reader, tick := trace.NewReader(f), int64(0); tick < last; {
-		record, err := reader.Next()
-		if err != nil {
-			return fmt.Errorf("read trace of %s: %w", dir, err)
-		}
-		if end, ok := record.(trace.TickEnd); ok {
-			tick = end.Tick
-		}
-	}
-	return nil
-}
-
 // fillPipe lets fill write into the pipe, and closes it with the error of fill.
 func fillPipe(pipe *io.PipeWriter, fill func(io.Writer) error) error {
 	buffer := bufio.NewWriterSize(pipe, compareBytes)
@@ -189,7 +169,7 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 		}
 		if !bytes.Equal(lineA, lineB) {
 			// What is no record, such as the empty line after the last, stays as it is and
-			// differs: [readable] says why.
+			// differs: [run.Source.ReadThrough] says why.
 			again, err := trace.CanonicalLine(bytes.TrimSuffix(lineA, []byte{'\n'}))
 			if err == nil {
 				again = append(again, '\n')

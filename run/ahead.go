@@ -58,6 +58,7 @@ func startReadAhead(f io.ReadCloser, r tickReader) *readAhead {
 type tickReader struct {
 	// path is that of the recording, empty once a blob was not found in it.
 	path string
+	how  *Reading
 	// Ticks of an extract have no ends: their calls distinguish them. In a keyed recording answers
 	// are found by their keys alone, and what was asked is not kept.
 	extract, keyed bool
@@ -134,7 +135,7 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 		if !ok {
 			if _, known := r.blobs.Blob(hash); !known && r.path != "" {
 				// It was part of a request in an earlier tick, which was not kept in memory.
-				if blob, err := findBlob(r.path, hash); err == nil {
+				if blob, err := findBlob(r.path, r.how, hash); err == nil {
 					r.blobs.Add(blob)
 				} else {
 					r.path = ""

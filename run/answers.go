@@ -22,6 +22,7 @@ type Answers struct {
 	OwnTicks bool
 
 	path   string
+	how    *Reading
 	header trace.Header
 	ahead  *readAhead
 
@@ -57,32 +58,32 @@ type Answered struct {
 // ErrDamaged marks a recording that cannot be read on.
 var ErrDamaged = errors.New("is damaged")
 
-// OpenAnswers opens the recording at path, a run directory or an answers file. The error
+// OpenAnswers opens the recording at path, a run directory that is read in a way, or an answers file. The error
 // says what is wrong with it.
-func OpenAnswers(path string) (*Answers, error) {
-	h, err := ReadRecording(path)
+func OpenAnswers(path string, how *Reading) (*Answers, error) {
+	h, err := ReadRecording(path, how)
 	if err != nil {
 		return nil, err
 	}
-	f, err := OpenRecording(path)
+	f, err := OpenRecording(path, how)
 	if err != nil {
 		return nil, err
 	}
-	return newAnswers(h, f, tickReader{path: path, extract: h.Extract != ""}), nil
+	return newAnswers(h, f, tickReader{path: path, how: how, extract: h.Extract != ""}), nil
 }
 
 // Answers opens the recorded answers of the whole ticks of a run with a header, to be found by their
-// keys. Its trace was read just before, as for [Dir.OpenChecked].
-func (d Dir) Answers(h trace.Header) (*Answers, error) {
+// keys. Its trace was read just before, as for [Source.OpenChecked].
+func (d Source) Answers(h trace.Header) (*Answers, error) {
 	f, err := d.OpenChecked()
 	if err != nil {
 		return nil, err
 	}
-	return newAnswers(h, f, tickReader{path: string(d), keyed: true}), nil
+	return newAnswers(h, f, tickReader{path: string(d.Dir), how: d.how, keyed: true}), nil
 }
 
 func newAnswers(h trace.Header, f io.ReadCloser, r tickReader) *Answers {
-	return &Answers{path: r.path, header: h, ahead: startReadAhead(f, r), calls: map[trace.CallKey][]Answered{}}
+	return &Answers{path: r.path, how: r.how, header: h, ahead: startReadAhead(f, r), calls: map[trace.CallKey][]Answered{}}
 }
 
 // OnBlob registers see, which is called with every blob that is read, without its body,

@@ -12,12 +12,15 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// Index is [Source.Index], read strictly.
+func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) { return d.As(nil).Index(rebuild) }
+
 // Index returns the index of the run, up to its last whole tick, and the run's current
 // state. It reads what was added to the trace since the index was last written, or
 // everything if there is no matching index, and writes the result. With rebuild it reads
 // everything. The error says that the trace cannot be read. A failure to write the index
 // is no error: the next call reads the same again.
-func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
+func (d Source) Index(rebuild bool) (*state.Index, *state.State, error) {
 	h, chain, err := d.first()
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +77,7 @@ func (d Dir) closedSizes(number int) (sizes []int64) {
 
 // extend reads what follows the index's end, writes the index if ticks were added, and
 // returns the state of the run.
-func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
+func (d Source) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	r, err := d.openAt(x.File, x.Offset, x.Chain, x.Tick+1)
 	if err != nil {
 		return nil, err
@@ -88,13 +91,13 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read trace of %s: %w", d, err)
+			return nil, fmt.Errorf("read trace of %s: %w", d.Dir, err)
 		}
 		record, err := state.Decode(line)
 		whole, err := count.Add(state.Line{Record: record, Err: err, Size: int(lines.Offset() - from), Chain: lines.Chain()},
 			lines.Failed)
 		if err != nil {
-			return nil, fmt.Errorf("read trace of %s: %w", d, err)
+			return nil, fmt.Errorf("read trace of %s: %w", d.Dir, err)
 		}
 		changed = changed || whole
 	}
@@ -109,22 +112,27 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 
 // OpenAt opens the trace at the place where a reader stopped, which may be within a tick. The error
 // says that the trace is not the one that was read up to there, or cannot be read.
-func (d Dir) OpenAt(at state.Place, tick int64) (io.ReadCloser, error) {
+func (d Source) OpenAt(at state.Place, tick int64) (io.ReadCloser, error) {
 	s, err := d.openAt(at.File, at.Offset, at.Chain, tick)
 	if err != nil {
 		return nil, err // and not a nil reader
 	}
 	if s.current == io.ReadCloser(s.open) { // a resume may have cut off what was read
 		if chain, err := chainBefore(s.open, at.Offset); err != nil || at.Offset > 0 && chain != at.Chain {
-			return nil, errors.Join(fmt.Errorf("open trace: %s was changed before byte %d", d, at.Offset), s.Close())
+			return nil, errors.Join(fmt.Errorf("open trace: %s was changed before byte %d", d.Dir, at.Offset), s.Close())
 		}
 	}
 	return s, nil
 }
 
+// OpenFrom is [Source.OpenFrom], read strictly.
+func (d Dir) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
+	return d.As(nil).OpenFrom(x, tick)
+}
+
 // OpenFrom opens the trace where a tick of the index begins or, after its last tick,
 // where that ends.
-func (d Dir) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
+func (d Source) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
 	if at, _ := x.At(tick); at < len(x.Ticks) {
 		return d.openAt(x.Files[at], x.Offsets[at], x.Chains[at], tick)
 	}

@@ -73,7 +73,7 @@ func goOn(t *testing.T, dir run.Dir) {
 		t.Fatal(err)
 	}
 	l := run.NewLog(trace.NewWriter(nil))
-	answers, err := run.OpenAnswers(string(dir))
+	answers, err := run.OpenAnswers(string(dir), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func goOn(t *testing.T, dir run.Dir) {
 	if err := dir.Repair(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Continue(dir, *s); err != nil {
+	if err := l.Continue(dir.As(nil), *s); err != nil {
 		t.Fatal(err)
 	}
 	if err := play(l, s.Tick); err != nil {
@@ -295,7 +295,7 @@ func TestAnAnswerAskedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := run.OpenAnswers(string(dir))
+	answers, err := run.OpenAnswers(string(dir), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

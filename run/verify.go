@@ -110,7 +110,7 @@ func verifyRecording(h trace.Header, v *Verified) error {
 		v.Missing = append(v.Missing, "the run does not say where its recording is, "+recording.Name)
 		return nil
 	}
-	f, err := OpenRecording(path)
+	f, err := OpenRecording(path, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoRun) {
 		v.Missing = append(v.Missing, "the recording of the run is not at "+path)
 		return nil
@@ -131,4 +131,23 @@ func verifyRecording(h trace.Header, v *Verified) error {
 		}
 		v.Lines++
 	}
+}
+
+// ReadThrough reads the trace up to the end of a tick, or to its own end before that, and decodes every
+// record. The error says where it is broken.
+func (d Source) ReadThrough(last int64) error {
+	f, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for record, err := range trace.NewReader(f).Records() {
+		if err != nil {
+			return fmt.Errorf("read trace of %s: %w", d.Dir, err)
+		}
+		if end, is := record.(trace.TickEnd); is && end.Tick >= last {
+			return nil
+		}
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"example.com/agentworld/behavior/interview"
 	"example.com/agentworld/explain"
-	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -14,20 +13,26 @@ import (
 // ErrNoTurn marks an agent that asked no model up to a tick: it has no conversation to continue.
 var ErrNoTurn = errors.New("the agent asked no model up to that tick")
 
-// Agent reads an agent of the run in dir as it was after a tick. The index has to be of the run
+// Run is a recorded run whose agents are asked. The directory of a run is one.
+type Run interface {
+	explain.Run
+	Header() (trace.Header, error)
+}
+
+// Agent reads an agent of a run as it was after a tick. The index has to be of the run
 // and to reach the tick. The error is [ErrNoTurn], or says where the trace cannot be read.
-func Agent(dir run.Dir, x *state.Index, tick int64, id string) (interview.Agent, error) {
+func Agent(of Run, x *state.Index, tick int64, id string) (interview.Agent, error) {
 	a := interview.Agent{ID: id, Tick: tick}
-	header, err := dir.Header()
+	header, err := of.Header()
 	if err != nil {
 		return a, err
 	}
-	a.Decisions, err = lastTurn(dir, x, tick, id)
+	a.Decisions, err = lastTurn(of, x, tick, id)
 	if err != nil {
 		return a, err
 	}
 	a.Settings = header.SettingsAt(a.Decisions[0].Tick - 1)
-	turn, err := explain.ReadTurn(dir, x, a.Decisions[0].Tick, id)
+	turn, err := explain.ReadTurn(of, x, a.Decisions[0].Tick, id)
 	if err != nil {
 		return a, err
 	}
@@ -51,11 +56,11 @@ func Agent(dir run.Dir, x *state.Index, tick int64, id string) (interview.Agent,
 
 // lastTurn returns the last decision up to a tick for which the agent asked a model, and those of
 // its standing order after it. It looks further and further back.
-func lastTurn(dir run.Dir, x *state.Index, tick int64, id string) ([]trace.Decision, error) {
+func lastTurn(of Run, x *state.Index, tick int64, id string) ([]trace.Decision, error) {
 	for ticks := int64(16); ; ticks *= 4 {
 		from := max(1, tick-ticks+1)
 		var list []trace.Decision
-		for t, err := range explain.Ticks(dir, x, from, tick, trace.TypeDecision) {
+		for t, err := range explain.Ticks(of, x, from, tick, trace.TypeDecision) {
 			if err != nil {
 				return nil, err
 			}

@@ -126,7 +126,7 @@ func (f askFlags) check(asked bool, question string) error {
 
 // asking is a question on its way to one or more agents.
 type asking struct {
-	dir      run.Dir
+	dir      run.Source
 	index    *state.Index
 	question string
 	flags    askFlags
@@ -141,7 +141,7 @@ func (m *Main) ask(ctx context.Context, runDir, question string, c config, f ask
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	a, p, err := m.prepareAsk(run.Dir(m.path(runDir)), runDir, question, c, f)
+	a, p, err := m.prepareAsk(m.source(runDir), runDir, question, c, f)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (m *Main) ask(ctx context.Context, runDir, question string, c config, f ask
 }
 
 // prepareAsk finds out who is asked, and who answers. name is what errors call the run.
-func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFlags) (*asking, plan, error) {
+func (m *Main) prepareAsk(dir run.Source, name, question string, c config, f askFlags) (*asking, plan, error) {
 	fail := func(err error) (*asking, plan, error) { return nil, plan{}, err }
 	a := &asking{dir: dir, question: question, flags: f}
 	header, err := a.dir.Header()
@@ -187,7 +187,7 @@ func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFla
 		}
 		a.agents = []string{f.agent}
 	}
-	a.kept, err = ask.Kept(a.dir)
+	a.kept, err = ask.Kept(a.dir.Dir)
 	if err == nil {
 		err = a.dir.ProbeAsks()
 	}
@@ -205,7 +205,7 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 	c.values = slices.Clone(own)
 	c.ScriptedSeed, c.ContextWindowTokens = s.ScriptedSeed, s.ContextWindowTokens
 	c.trusts = m.trusted(own)
-	if c.takeModel(s, m.lastEndpoint(string(a.dir))) {
+	if c.takeModel(s, lastEndpoint(a.dir)) {
 		m.withholdKey(&c, own)
 	}
 	if err := c.chooseModel(); err != nil {
@@ -317,7 +317,7 @@ func (a *asking) one(calls, drain context.Context, id string, p plan) (ask.Recor
 	f := r.LastFailure()
 	if f != nil && len(r.Exchanges) == 1 { // nothing was said that could be kept
 		r = ask.Record{}
-	} else if err := ask.Keep(a.dir, r); err != nil {
+	} else if err := ask.Keep(a.dir.Dir, r); err != nil {
 		return r, err
 	}
 	switch {

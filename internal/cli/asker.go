@@ -45,7 +45,7 @@ func (a *asker) ask(page context.Context, q dashboard.Question) error {
 	if page.Err() != nil { // closed while other questions were answered
 		return page.Err()
 	}
-	of, p, err := a.m.prepareAsk(run.Dir(q.Dir), q.Run, question, a.c, f)
+	of, p, err := a.m.prepareAsk(run.Dir(q.Dir).As(nil), q.Run, question, a.c, f)
 	if err == nil {
 		a.meter.Know(p.Prices) // of the models of this run
 		of.options.Meter = a.meter

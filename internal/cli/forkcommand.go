@@ -92,7 +92,7 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
+	parent, err := engine.ParentSettings(m.path(runDir), f.atTick, m.readings[runDir])
 	if err != nil {
 		return forkFailure(runDir, err)
 	}
@@ -132,7 +132,7 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 // forkOptions adds to a run's options where it leaves another.
 func (m *Main) forkOptions(p plan, o engine.Options) engine.ForkOptions {
 	return engine.ForkOptions{Options: o, Parent: m.path(p.fork.parent), AtTick: p.fork.atTick,
-		AllowVersionDrift: p.fork.drift}
+		AllowVersionDrift: p.fork.drift, Reading: m.readings[p.fork.parent]}
 }
 
 // forkFailure sorts the reasons why a run cannot be forked; nil stays nil.

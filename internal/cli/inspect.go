@@ -75,7 +75,7 @@ func (m *Main) inspect(runDir string, f inspectFlags) error {
 
 // inspection gathers the progress of a run and its last events, and the current waits for endpoints. It
 // reads the run's index, the part of the trace after the index, and the few ticks that are shown.
-func (m *Main) inspection(dir run.Dir, f inspectFlags) (i explain.Inspection, waits []endpointWait, err error) {
+func (m *Main) inspection(dir run.Source, f inspectFlags) (i explain.Inspection, waits []endpointWait, err error) {
 	x, now, err := dir.Index(f.rebuild)
 	if err != nil {
 		return i, nil, err
@@ -87,7 +87,7 @@ func (m *Main) inspection(dir run.Dir, f inspectFlags) (i explain.Inspection, wa
 	}
 	i.Process = dir.Holder()
 	if i.Process != "" {
-		i.State, waits = "running", waitsAt(dir, m.Now())
+		i.State, waits = "running", waitsAt(dir.Dir, m.Now())
 	}
 	if len(waits) > 0 {
 		i.Waits = llmclient.Marshal(waits)

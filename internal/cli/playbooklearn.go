@@ -101,6 +101,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		if err := m.checkRun(run); err != nil {
 			return err
 		}
+		o.Reading = m.readings[run]
 		batches[i], err = engine.Collect(ctx, m.path(run), o)
 		if err != nil {
 			return replayFailure(ctx, run, err)

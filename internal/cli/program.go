@@ -68,6 +68,8 @@ type Main struct {
 	interrupt *interruption
 	// dir is what Getwd returned.
 	dir string
+	// readings are how the runs among the arguments are read, by argument.
+	readings map[string]*run.Reading
 	// ending are called when the program ends.
 	ending []func()
 	// exported is where the run is exported to, nil for nowhere.

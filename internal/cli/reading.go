@@ -22,7 +22,7 @@ import (
 // directory is not a run, or cannot be read.
 func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	// The path is shown as the user wrote it, not as it was resolved.
-	f, err := run.Dir(m.path(runDir)).Open()
+	f, err := m.source(runDir).Open()
 	switch {
 	case errors.Is(err, run.ErrNoRun):
 		return nil, m.noRun(runDir)
@@ -41,6 +41,7 @@ func (m *Main) readsUnverified(c *cobra.Command) *cobra.Command {
 // keep it from reading them. Arguments can be [latestRun]. unverified may be nil.
 func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
 	c.PreRunE = func(c *cobra.Command, args []string) (err error) {
+		m.readings = map[string]*run.Reading{}
 		for i := range args {
 			args[i], err = m.runNamed(args[i])
 			if err != nil {
@@ -49,7 +50,7 @@ func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
 			dir := args[i]
 			r := &run.Reading{Unverified: unverified != nil && *unverified, RemakesReport: c.Name() == "report"}
 			r.Note = func(err error) { plaintext.Fprintf(m.Stderr, "note: %s: %s\n", dir, err) }
-			m.ending = append(m.ending, run.Dir(m.path(dir)).ReadAs(r))
+			m.readings[dir] = r
 		}
 		return nil
 	}
@@ -67,8 +68,13 @@ func (m *Main) checkRun(runDir string) error {
 
 // openRun returns a run that can be read. The error is bad input: the directory holds no trace, or one
 // that cannot be opened.
-func (m *Main) openRun(runDir string) (run.Dir, error) {
-	return run.Dir(m.path(runDir)), m.checkRun(runDir)
+func (m *Main) openRun(runDir string) (run.Source, error) {
+	return m.source(runDir), m.checkRun(runDir)
+}
+
+// source is a run in the way that the command reads it.
+func (m *Main) source(runDir string) run.Source {
+	return run.Dir(m.path(runDir)).As(m.readings[runDir])
 }
 
 // unread says why something of a run cannot be shown, and what can be.

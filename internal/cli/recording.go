@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -44,7 +45,7 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 	if err != nil {
 		return recording{}, err
 	}
-	h, err := run.ReadRecording(m.path(path))
+	h, err := run.ReadRecording(m.path(path), nil)
 	if err != nil {
 		return recording{}, badInput(
 			"%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path),
@@ -67,10 +68,10 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 // only to new runs, apart from those of the key, which goes to no endpoint that only the run
 // names. The caller that claims a run reports that it cannot be read.
 func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
-	h, _ := run.Dir(m.path(runDir)).Header()
+	h, _ := m.source(runDir).Header()
 	own := slices.Clone(c.values)
 	c.trusts = m.trusted(own)
-	if c.takeModel(h.Latest(), m.lastEndpoint(runDir)) {
+	if c.takeModel(h.Latest(), lastEndpoint(m.source(runDir))) {
 		m.withholdKey(c, own)
 	}
 	v := find(c.values, "run.replay_from")
@@ -84,7 +85,7 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	} else if recorded == nil {
 		return recording{}, c.chooseModel()
 	}
-	again, err := run.ReadRecording(m.path(path))
+	again, err := run.ReadRecording(m.path(path), nil)
 	if err != nil {
 		return recording{}, badInput(
 			"%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place "+
@@ -119,20 +120,15 @@ func (c *config) takeModel(s trace.Settings, moved string) (live bool) {
 	return live
 }
 
-// lastEndpoint is the endpoint that the last resume of a run recorded, empty for none.
-func (m *Main) lastEndpoint(runDir string) (url string) {
-	f, err := m.openTrace(runDir)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for r := trace.NewReader(f); ; {
-		record, err := r.NextOf(trace.TypeResume)
-		if err != nil { // the end, or what the claim of the run reports
-			return url
+// lastEndpoint is the endpoint that the last resume of a run recorded, empty for none. What keeps the run
+// from being read is reported by whoever claims it.
+func lastEndpoint(of run.Source) (url string) {
+	for record := range explain.Records(of, nil, 0, trace.TypeResume) {
+		if r, is := record.(trace.Resume); is {
+			url = r.BaseURL
 		}
-		url = record.(trace.Resume).BaseURL
 	}
+	return url
 }
 
 // answerFrom completes the settings of a run with recorded answers. Strictly no model

@@ -121,6 +121,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
 		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(c),
 		Model: c.Model, ModelSource: c.ModelSource, BaseURL: c.BaseURL, Recording: c.Recording,
+		Reading: m.readings[runDir],
 	})
 	if err != nil {
 		return m.resumeRefusal(runDir, c, err)
@@ -231,7 +232,7 @@ func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 		if offline := find(c.values, "llm.offline"); c.Offline {
 			return badInput("%w, without offline (%s)", refused, offline.origin)
 		}
-		s, err := run.Dir(m.path(runDir)).State()
+		s, err := m.source(runDir).State()
 		if err != nil {
 			return refused
 		}
