@@ -48,7 +48,7 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 	}
 	page := logPage{Rows: []logRow{}}
 	h.mu.RLock()
-	if h.index == nil || from > h.done {
+	if from > h.done {
 		h.mu.RUnlock()
 		return page, nil
 	}

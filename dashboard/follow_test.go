@@ -137,7 +137,7 @@ func TestAnotherRunInTheSamePlace(t *testing.T) {
 	other.write(t, trace.Header{Format: trace.FormatVersion, RulesVersion: "other", Agents: []trace.HeaderAgent{{ID: "agent-1"}}}, trace.TickEnd{Tick: 1}, trace.TickEnd{Tick: 2})
 	g.put(t, other.text.Bytes())
 	<-g.read
-	if err := g.h.failed(); !errors.Is(err, errReplaced) || g.h.damaged() {
+	if err := g.h.failed(); !errors.Is(err, run.ErrReplaced) || g.h.damaged() {
 		t.Errorf("the history ends with %v", err)
 	}
 }

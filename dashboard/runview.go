@@ -318,7 +318,7 @@ func (h *history) turns(tick int64, agents []string) ([]*explain.Turn, error) {
 	return explain.ReadTurns(h.dir, x, tick, agents)
 }
 
-// known returns a copy of the index, nil without any, if the run has the agents.
+// known returns a copy of the index if the run has the agents.
 func (h *history) known(agents ...string) (*state.Index, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -326,9 +326,6 @@ func (h *history) known(agents ...string) (*state.Index, error) {
 		if !h.agents.Knows(id) {
 			return nil, badQuery("there is no such agent in this run")
 		}
-	}
-	if h.index == nil {
-		return nil, nil
 	}
 	x := *h.index
 	return &x, nil
