@@ -188,6 +188,41 @@ func TestPurePackagesStartNothing(t *testing.T) {
 	}
 }
 
+// traceReaders are the packages that read lines of a trace. Whoever wants to know something of a run asks
+// these, and loops over no file.
+var traceReaders = []string{"run", "trace", "explain", "report"}
+
+// TestWhoReadsTraces finds the readers of traces by their constructor.
+func TestWhoReadsTraces(t *testing.T) {
+	readers := map[string]bool{}
+	for dir, files := range sources(t) {
+		for _, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				of, _ := call.Fun.(*ast.SelectorExpr)
+				if of == nil || of.Sel.Name != "NewReader" {
+					return true
+				}
+				if name, _ := of.X.(*ast.Ident); name != nil && name.Name == "trace" {
+					readers[dir] = true
+				}
+				return true
+			})
+		}
+	}
+	for dir := range readers {
+		if !slices.Contains(traceReaders, dir) {
+			t.Errorf("%s reads the lines of a trace; allowed in %v", dir, traceReaders)
+		}
+	}
+	if !readers["run"] || !readers["report"] {
+		t.Errorf("no reader of traces was found in run and report: %v", readers)
+	}
+}
+
 // sources parses every non-test file of the tree, by directory and file name.
 func sources(t *testing.T) map[string]map[string]*ast.File {
 	t.Helper()

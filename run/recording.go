@@ -82,8 +82,9 @@ func ReadRecording(path string, how *Reading) (trace.Header, error) {
 	return h, nil
 }
 
-// recorded iterates over the records of some types in the recording at path.
-func recorded(path string, how *Reading, types ...trace.Type) iter.Seq2[trace.Record, error] {
+// Records iterates over the records of some types, or of all if none is given, of the recording at path,
+// which is as for [OpenRecording]. It stops after the first error.
+func Records(path string, how *Reading, types ...trace.Type) iter.Seq2[trace.Record, error] {
 	return func(yield func(trace.Record, error) bool) {
 		f, err := OpenRecording(path, how)
 		if err != nil {
@@ -99,21 +100,9 @@ func recorded(path string, how *Reading, types ...trace.Type) iter.Seq2[trace.Re
 	}
 }
 
-// RecordedCalls iterates over the calls of the recording at path. It stops after the first error.
-func RecordedCalls(path string, how *Reading) iter.Seq2[trace.ModelCall, error] {
-	return func(yield func(trace.ModelCall, error) bool) {
-		for record, err := range recorded(path, how, trace.TypeModelCall) {
-			call, _ := record.(trace.ModelCall)
-			if !yield(call, err) {
-				return
-			}
-		}
-	}
-}
-
 // findBlob looks for a blob in all of the recording at path.
 func findBlob(path string, how *Reading, hash string) (trace.Blob, error) {
-	for record, err := range recorded(path, how, trace.TypeBlob) {
+	for record, err := range Records(path, how, trace.TypeBlob) {
 		if err != nil {
 			return trace.Blob{}, fmt.Errorf("look for blob %s: %w", hash, err)
 		}

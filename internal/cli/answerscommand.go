@@ -78,12 +78,12 @@ func (m *Main) showAnswers(name string) error {
 		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), cause(err))
 	}
 	answers, last := 0, int64(0)
-	for call, err := range run.RecordedCalls(m.path(name), m.readings[name]) {
+	for record, err := range run.Records(m.path(name), m.readings[name], trace.TypeModelCall) {
 		if err != nil {
 			return badInput("%s cannot be read: %w", shown(name), err)
 		}
 		answers++
-		last = call.Tick
+		last = trace.TickOf(record)
 	}
 	for _, line := range [][2]string{
 		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},
