@@ -2,11 +2,8 @@ package dashboard
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
-	"example.com/agentworld/llmclient"
-	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -26,15 +23,8 @@ func containsOne(line []byte, of [][]byte) bool {
 	return slices.ContainsFunc(of, func(part []byte) bool { return bytes.Contains(line, part) })
 }
 
-// The members that are read of calls and decisions, beside those that package state counts.
-var (
-	callMembers     = slices.Concat(state.ModelCallMembers, []string{"timing"})
-	decisionMembers = slices.Concat(state.DecisionMembers,
-		[]string{"executed", "by", "failed_by", "adjustments", "parents", "sources_used", "calls", "tokens", "timing"})
-)
-
 // decode decodes what a history, a playback and an index need of a line, nil for most: decoding is
-// nearly all of the work of reading a trace. The sources of a decision that used none are left out.
+// nearly all of the work of reading a trace.
 func decode(line []byte) (trace.Record, error) {
 	switch trace.TypeOf(line) {
 	case trace.TypeBlob:
@@ -47,17 +37,6 @@ func decode(line []byte) (trace.Record, error) {
 		if !containsOne(line, countedEvent) {
 			return nil, nil
 		}
-	case trace.TypeModelCall:
-		var c trace.ModelCall
-		err := json.Unmarshal(llmclient.Only(line, callMembers...), &c)
-		return c, err
-	case trace.TypeDecision:
-		var d trace.Decision
-		err := json.Unmarshal(llmclient.Only(line, decisionMembers...), &d)
-		if err == nil && len(d.SourcesUsed) > 0 {
-			err = json.Unmarshal(llmclient.Only(line, "sources_retrieved"), &d)
-		}
-		return d, err
 	}
 	return trace.Decode(line)
 }

@@ -115,24 +115,11 @@ type Line struct {
 	Failed func(error) error
 }
 
-// DecisionMembers and ModelCallMembers are the members of a [trace.Decision] and a
-// [trace.ModelCall] that are counted, by their names in JSON. A reader needs to decode no others.
-var (
-	DecisionMembers  = []string{"tick", "agent_id", "decided_by", "wait_reason", "authority", "outcome"}
-	ModelCallMembers = []string{"tick", "agent_id", "stage", "model", "answer", "charge"}
-)
-
 // Decode decodes as much of a line as [Count.Add] needs.
 func Decode(line []byte) (trace.Record, error) {
 	switch trace.TypeOf(line) {
 	case trace.TypeBlob, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
 		return nil, nil
-	case trace.TypeDecision:
-		var d trace.Decision
-		if err := json.Unmarshal(llmclient.Only(line, DecisionMembers...), &d); err != nil {
-			return nil, fmt.Errorf("malformed decision record: %w", err)
-		}
-		return d, nil
 	}
 	return trace.Decode(line)
 }
@@ -205,7 +192,7 @@ func refused(outcome json.RawMessage) bool {
 	var o *struct {
 		Accepted bool `json:"accepted"`
 	}
-	return json.Unmarshal(llmclient.Only(outcome, "accepted"), &o) == nil && o != nil && !o.Accepted
+	return json.Unmarshal(outcome, &o) == nil && o != nil && !o.Accepted
 }
 
 // end adds the tick, which had these calls, to the index.
