@@ -3,10 +3,9 @@ package baseline
 import (
 	_ "embed" // for the recorded scores
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // modelScores has what the embedded model scored in runs of the built-in tasks under default
@@ -38,14 +37,19 @@ const spreadSeeds = 10
 // ScoreSpread is the standard deviation of what the embedded model scores in ten instances of a
 // built-in task, in the task's points. ok is false for other scenarios.
 func ScoreSpread(task string) (deviation float64, ok bool) {
-	var scores []float64
-	for seed := range uint64(spreadSeeds) {
-		if score, known := EmbeddedScore(task, seed); known {
-			scores = append(scores, float64(score))
+	var scores [spreadSeeds]float64
+	mean := 0.0
+	for seed := range scores {
+		score, known := EmbeddedScore(task, uint64(seed))
+		if !known {
+			return 0, false
 		}
+		scores[seed] = float64(score)
+		mean += float64(score) / spreadSeeds
 	}
-	if len(scores) < spreadSeeds {
-		return 0, false
+	squares := 0.0
+	for _, score := range scores {
+		squares += float64((score - mean) * (score - mean))
 	}
-	return stat.StdDev(scores, nil), true
+	return math.Sqrt(squares / (spreadSeeds - 1)), true
 }

@@ -324,7 +324,8 @@ func (c *Compare) obstacle(pairs []pairing) string {
 		return "the runs are of several versions of engine or rules"
 	}
 	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
-		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, so that the rest is no fair sample", armFailed, baseFailed, n)
+		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, "+
+			"so that the rest is no fair sample", armFailed, baseFailed, n)
 	}
 	return ""
 }

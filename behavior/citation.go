@@ -34,15 +34,15 @@ var ownList = regexp.MustCompile(`(?i)sources?[_ ]?used["'*` + "`" + `]*\s*[:=]\
 // calls, and text outside of calls. A source counts as used only if it was in view by then.
 func (t *Turn) readCitations(text string) {
 	texts := []string{ownList.ReplaceAllString(text, "")}
-	for _, c := range t.talk.Calls {
+	for _, c := range t.conversation.Calls {
 		if !c.Text { // such a call is part of the text
 			texts = append(texts, c.Texts()...)
 		}
 	}
 	for _, text := range texts {
-		for _, id := range CitedIDs(text[:min(len(text), textScannedMax)],
-			func(id string) bool { _, shown := t.inView(id); return shown }) {
-			t.mentions = cite(t.mentions, trace.Citation{ID: id, Channel: trace.ChannelText, Status: t.standing(id)})
+		for _, id := range CitedIDs(text[:min(len(text), textScannedMax)], t.exposure.inView) {
+			mention := trace.Citation{ID: id, Channel: trace.ChannelText, Status: t.standing(id)}
+			t.exposure.mentions = cite(t.exposure.mentions, mention)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (t *Turn) credit(d *Decision) {
 			list = cite(list, trace.Citation{ID: id, Channel: trace.ChannelSelf, Status: t.standing(id)})
 		}
 	}
-	for _, c := range t.mentions {
+	for _, c := range t.exposure.mentions {
 		list = cite(list, c)
 	}
 	if len(list) == 0 {
@@ -90,7 +90,7 @@ func (t *Turn) credit(d *Decision) {
 			d.SourcesInvented++
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK,
+	t.conversation.Note(trace.Step{Kind: trace.StepCitation,
 		Detail: llmclient.Marshal(citationDetail{len(d.SourcesUsed), d.SourcesUnknown, d.SourcesInvented})})
 }
 
@@ -118,11 +118,11 @@ func cite(list []trace.Citation, mention trace.Citation) []trace.Citation {
 // standing is the status of a source that the turn names now. One that was not in view may still
 // exist. The wording of the instructions does, and is never among those in view.
 func (t *Turn) standing(id string) trace.CitationStatus {
-	if _, shown := t.inView(id); shown {
+	if t.exposure.inView(id) {
 		return trace.CitedUsed
 	}
-	if _, learned := t.mind.playbook.Bullet(id); learned || t.mind.memory.Holds(id) || t.mind.cfg.Documents.Holds(id) ||
-		id == t.mind.template.ID {
+	if _, learned := t.agent.playbook.Bullet(id); learned || t.agent.memory.Holds(id) || t.agent.cfg.Documents.Holds(id) ||
+		id == t.agent.template.ID {
 		return trace.CitedUnknown
 	}
 	return trace.CitedInvented
@@ -141,16 +141,6 @@ func listedIDs(text string) (ids []string) {
 		ids = append(ids, found...)
 	}
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
-}
-
-// inView is the source with an id among those that the turn has shown.
-func (t *Turn) inView(id string) (trace.Source, bool) {
-	for _, s := range t.retrieved {
-		if s.ID == id {
-			return s, true
-		}
-	}
-	return trace.Source{}, false
 }
 
 type citationDetail struct {

@@ -24,9 +24,9 @@ type terminal struct {
 // notes the plan and weighs the candidates. There is no action in it where the candidates
 // are committed directly.
 func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
-	t.pastPlan()
-	s := t.talk.Calls[i]
-	drafts := s.Tool == answer.ToolTurn || t.candidates == nil
+	t.leavePlan()
+	s := t.conversation.Calls[i]
+	drafts := s.Tool == answer.ToolTurn || t.draft.candidates == nil
 	d, used, e := answer.ReadDecision(s.Call, !drafts)
 	if e != nil {
 		if draft, _, bad := answer.ReadDraft(s.Call, candidatesMax); bad == nil && drafts {
@@ -44,19 +44,18 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned, false)
 	}
-	if read := func(a world.Action) bool { return a != nil }; drafts &&
-		(len(d.Lean.Candidates) > 0 || !slices.ContainsFunc(t.candidates, read)) {
+	if drafts && (len(d.Lean.Candidates) > 0 || len(t.draft.read()) == 0) {
 		// A lean turn that gives none is about those it gave before.
-		var w weighing
-		w, unread = t.weighed(i, d.Lean.Candidates)
+		w, bad := t.weighed(i, d.Lean.Candidates)
+		unread = bad
 		if d.IsOpen() && t.suffices(w) {
 			return terminal{}, ""
 		}
 	}
-	action, more, e := d.Action(s.Call, t.candidates, t.names)
+	action, more, e := d.Action(s.Call, t.draft.candidates, t.exposure.names)
 	if e != nil {
 		if e.Path == "candidate" {
-			e = answer.Faults(e, t.dropped)
+			e = answer.Faults(e, t.draft.dropped)
 		}
 		if e.Path == "candidate" && unread != nil {
 			// In a lean turn a number may name a candidate that could not be read: that is why.
@@ -66,23 +65,23 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	}
 	switch action.(type) {
 	case world.Wait, world.WaitTicks:
-		t.ambiguous = true // whatever comes of it, doing something else would not be its will
+		t.draft.ambiguous = true // whatever comes of it, doing something else would not be its will
 	}
-	t.unrun = 0
+	t.draft.skipped = 0
 	if d.IsZero() {
-		t.unrun = len(slices.DeleteFunc(slices.Clone(t.candidates), func(a world.Action) bool { return a == nil }))
+		t.draft.skipped = len(t.draft.read())
 	}
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
 }
 
 // weighed evaluates the candidates of a decision that brings its own, and notes them. e is the
 // error of the first that could not be read.
-func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
-	s := t.talk.Calls[i]
+func (t *Turn) weighed(i int, candidates []answer.Candidate) (w *weighing, e *answer.ArgumentError) {
+	s := t.conversation.Calls[i]
 	w, e = t.weigh(s, candidates)
 	w.slot = i
 	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil }) {
-		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID,
+		t.conversation.Note(trace.Step{Kind: trace.StepDraft, CallID: s.ID,
 			Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
 	}
 	return w, e
@@ -90,73 +89,35 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 
 // suffices reports whether the candidates of a lean turn are committed as a draft, because its
 // decision is missing or broken and drafts are committed in one step. If so, it takes them.
-func (t *Turn) suffices(w weighing) bool {
-	if !w.usable || t.mind.cfg.Commit != trace.CommitOneStep {
+func (t *Turn) suffices(w *weighing) bool {
+	if !w.usable || !t.protocol.oneStep() {
 		return false
 	}
-	t.talk.Respond(w.slot, t.draftResult(w))
-	t.drafts = &w
+	t.giveDraft(w)
 	return true
 }
 
 // commit verifies the decision before it becomes one: a refused action goes back
 // with its reasons, a bounded number of times.
 func (t *Turn) commit(d terminal) {
+	call := t.conversation.Calls[d.slot].ID
 	v := t.evaluate(d.action)
-	t.intendAction(v)
-	t.refuseOffPlan(v, t.talk.Calls[d.slot].ID)
-	again := t.refused != nil && world.Same(d.action, t.refused)
+	t.intend(v)
+	t.refuseOffPlan(v, call)
+	again := t.draft.refused != nil && world.Same(d.action, t.draft.refused)
 	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
-	told := t.drafts == nil && t.candidates != nil && t.mind.cfg.Protocol != ProtocolLean
-	unseen := !told && !again && t.triesLeft() > 0 && v.unseen()
-	if v.Refused() || unseen {
-		if t.drafts == nil || t.drafts.usable {
-			// If no candidate of the draft was usable, the draft counts already.
-			t.countRefusal(v)
-		}
-		if v.outOfDeviations() {
-			t.ambiguous = false // a wait that is no longer its to choose
-		}
-		t.redrafts = true
-		insists := again && len(t.best()) > 0
-		t.refused = d.action
-		n := v.note()
-		n.CallID, n.Repairs = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
-		t.noteRefusal(v, n)
-		f := t.mind.words.refused(v)
-		t.mistake(f, v.Adjusted.ActionName())
-		if t.triesLeft() < 0 || insists || v.outOfDeviations() {
-			t.fail(trace.WaitGuardRejected, v)
-			return
-		}
-		f.Next = answer.ToolDraft
-		if t.mind.cfg.Protocol == ProtocolLean {
-			f.Next = answer.ToolTurn
-		}
-		if v.Violation != nil && t.drafts != nil {
-			f = t.drafts.once(f)
-		}
-		if t.mind.cfg.Protocol == ProtocolLean {
-			f.Also = t.told(t.dropped)
-		}
-		f.TriesLeft = t.triesLeft() + 1
-		for i, s := range t.talk.Calls {
-			if !s.done && !s.module {
-				t.talk.reject(i, f)
-			}
-		}
-		if t.talk.settled() {
-			t.talk.Flush()
-		}
+	tried := t.draft.given == nil && t.draft.candidates != nil && !t.protocol.lean()
+	if v.Refused() || !tried && !again && t.triesLeft() > 0 && v.unseen() {
+		t.sendBack(d, v, again)
 		return
 	}
-	for _, s := range t.talk.Calls {
+	for _, s := range t.conversation.Calls {
 		if s.module && !s.done {
-			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool,
+			t.conversation.Note(trace.Step{Kind: trace.StepUnneeded, CallID: s.ID, Name: s.Tool,
 				Repairs: repairNames(s.Repairs)})
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID,
+	t.conversation.Note(trace.Step{Kind: trace.StepDecision, CallID: call,
 		Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
 	decided := decisionOf(v)
 	decided.Why = capText(d.why)
@@ -165,11 +126,50 @@ func (t *Turn) commit(d terminal) {
 	t.finish(&decided)
 }
 
+// sendBack refuses a decision. The turn fails if it has no tries left, or an action to end in although
+// the model insists on the same decision again.
+func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
+	if !t.draft.hasFailed() { // else the draft counts already
+		t.countRefusal(v)
+	}
+	if v.outOfDeviations() {
+		t.draft.ambiguous = false // a wait that is no longer its to choose
+	}
+	t.draft.again = true
+	t.draft.refused = d.action
+	insists := again && t.hasEnd()
+	n := v.note()
+	n.CallID = t.conversation.Calls[d.slot].ID
+	n.Repairs = repairNames(d.repairs)
+	f := t.refuse(v, n)
+	if t.triesLeft() < 0 || insists || v.outOfDeviations() {
+		t.fail(trace.WaitGuardRejected, v)
+		return
+	}
+	if v.Violation != nil && t.draft.given != nil {
+		f = t.draft.given.once(f)
+	}
+	f.Next = answer.ToolDraft
+	if t.protocol.lean() {
+		f.Next = answer.ToolTurn
+		f.Also = t.inLanguage(t.draft.dropped)
+	}
+	f.TriesLeft = t.triesLeft() + 1
+	for i, s := range t.conversation.Calls {
+		if !s.done && !s.module {
+			t.conversation.reject(i, f)
+		}
+	}
+	if t.conversation.settled() {
+		t.conversation.Flush()
+	}
+}
+
 // refuseOffPlan counts an action that the newest plan does not list, and refuses it if the plan binds.
 func (t *Turn) refuseOffPlan(v *Evaluation, callID string) {
 	if name := repeated(v.Adjusted).ActionName(); v.Violation == nil && t.offPlan(name, callID) {
 		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
-		v.Check.Status, v.plan = world.CheckRejected, t.plan
+		v.Check.Status, v.plan = world.CheckRejected, t.plan.actions
 	}
 }
 
@@ -182,23 +182,24 @@ func (v *Evaluation) outOfDeviations() bool {
 // commitOneStep commits the best candidate of a draft without another request. A candidate that
 // the dry run or the policy refused is never taken. If all are refused, the reasons go back, as
 // often as the guard's rounds allow.
-func (t *Turn) commitOneStep(w weighing) {
+func (t *Turn) commitOneStep(w *weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {
-		if t.talk.Flush(); t.triesLeft() < 0 || w.outOfDeviations() {
+		t.conversation.Flush()
+		if t.triesLeft() < 0 || w.outOfDeviations() {
 			t.fail(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
 		}
 		return
 	}
 	v := w.verdicts[ranked[0]-1]
-	t.refuseOffPlan(v, t.talk.Calls[w.slot].ID) // which has refused it before if the plan binds
+	t.refuseOffPlan(v, t.conversation.Calls[w.slot].ID) // which has refused it before if the plan binds
 	decision := decisionOf(v)
 	decision.Commit = trace.CommitOneStep
 	if ranked[0] > 1 {
 		decision.picked = ranked[0]
 	}
-	t.talk.Note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID,
+	t.conversation.Note(trace.Step{
+		Kind: trace.StepDecision, CallID: t.conversation.Calls[w.slot].ID,
 		Name:   decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),
 	})

@@ -152,6 +152,9 @@ func (s scene) ended(d behavior.Decision) outcome {
 
 // TestCorpus plays every shape as the first answer of a turn.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	for _, shape := range stub.Corpus() {
 		t.Run(shape.Name, func(t *testing.T) {
 			seed := uint64(policySeed)

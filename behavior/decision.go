@@ -83,10 +83,10 @@ type Decision struct {
 	repairs []string
 	// headroom is that of the next turn.
 	headroom headroom
-	// fault is what was last wrong in the turn, in the words of its feedback. unrun is how many
+	// fault is what was last wrong in the turn, in the words of its feedback. skipped is how many
 	// candidates there were when the number 0 was decided.
-	fault string
-	unrun int
+	fault   string
+	skipped int
 	// saw is what the turn saw of places.
 	saw []sighting
 	// heard is the number of the last news in view.

@@ -17,18 +17,19 @@ import (
 
 // fail ends a turn that came to no decision: in the best that it has, or in a wait.
 func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
-	best := t.best()
+	best, barred := t.best()
 	if len(best) == 0 {
-		t.wait(reason, proposed)
+		t.wait(reason, proposed, barred)
 		return
 	}
 	d := &best[0]
-	d.FailedBy, d.Otherwise = reason, best[1:]
-	t.countDeviation(d, reason)
+	d.FailedBy = reason
+	d.Otherwise = best[1:]
+	t.countDeviation(d, reason, barred)
 	for i := range d.Otherwise {
 		t.complete(&d.Otherwise[i])
 	}
-	t.talk.Note(trace.Step{
+	t.conversation.Note(trace.Step{
 		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(),
 		Repairs: d.repairs,
 		Detail:  llmclient.Marshal(fallbackDetail{d.By}),
@@ -48,19 +49,20 @@ var causedByTexts = []llmclient.ErrorKind{
 // action (barred), or it was shown terms, no texts, and ends in a wait. Failures of the provider that no
 // text can cause are left out. Once the deviations are used up, terms wait for the plan, and any next
 // planned action may end a failed turn.
-func (t *Turn) countDeviation(d *Decision, reason trace.WaitReason) {
+func (t *Turn) countDeviation(d *Decision, reason trace.WaitReason, barred bool) {
 	_, waits := d.Executed.(world.Wait)
-	terms := waits && len(t.opening.shown) > 0 && !t.tainted()
+	terms := waits && len(t.exposure.opening.shown) > 0 && !t.exposure.tainted()
 	failure, failed := strings.CutPrefix(string(reason), trace.WaitModelPrefix)
 	outage := failed && !slices.Contains(causedByTexts, llmclient.ErrorKind(failure))
-	if !terms && !t.barred || outage || !t.mind.cfg.Guards(trace.CheckDeviations) {
+	if !terms && !barred || outage || !t.agent.cfg.Guards(trace.CheckDeviations) {
 		return
 	}
 	by := trace.Authority{By: trace.AuthorityDeviation}
 	if d.Authority != nil {
 		by = *d.Authority
 	}
-	by.Deviation, d.Authority = 1, &by
+	by.Deviation = 1
+	d.Authority = &by
 }
 
 // fallbackDetail says what a fallback was taken from.
@@ -71,19 +73,20 @@ type fallbackDetail struct {
 // best are the actions that a turn can end in without a decision, best first: the accepted
 // candidates of its newest draft that has any, or else the first planned action that passes every
 // check. A planned order that may not begin so is done once. There are none after several
-// decisions and after a chosen wait, unless texts may have led to them: then the plan holds. It sets barred.
-func (t *Turn) best() []Decision {
-	if t.ambiguous && !t.tainted() || t.mind.cfg.Fallback == trace.FallbackWait {
-		return nil
+// decisions and after a chosen wait, unless texts may have led to them: then the plan holds. barred says
+// that texts keep the turn from ending in a planned action.
+func (t *Turn) best() (best []Decision, barred bool) {
+	if t.draft.ambiguous && !t.exposure.tainted() || t.agent.cfg.Fallback == trace.FallbackWait {
+		return nil, false
 	}
-	if list := t.alternatives(nil, 0); len(list) > 0 && !t.tainted() {
-		return list
+	if list := t.alternatives(nil, 0); len(list) > 0 && !t.exposure.tainted() {
+		return list, false
 	}
-	t.barred = false
 	// Under texts the plan comes before the draft, and a plain wait after what else is possible.
 	// refused says that everything planned before the present action is refused.
-	list, refused := slices.Concat(t.fallbacks, t.drafted), true
-	if t.tainted() {
+	list := slices.Concat(t.plan.ends, t.plan.drafted)
+	refused := true
+	if t.exposure.tainted() {
 		slices.SortStableFunc(list, func(i, j fallback) int { return i.waits() - j.waits() })
 	}
 	for _, i := range list {
@@ -99,26 +102,35 @@ func (t *Turn) best() []Decision {
 			if open {
 				do = policy.WithGreatestAmount(do)
 			}
-			v, may := t.fallBackTo(do, refused)
-			refused = refused && v.Refused()
-			if _, order := do.(world.ExecuteUntil); !may && order {
-				v, may = t.fallBackTo(repeated(do), false) // once, in place of the order
+			attempts := []world.Action{do}
+			if _, order := do.(world.ExecuteUntil); order {
+				attempts = append(attempts, repeated(do)) // once, in place of the order
+			}
+			for n, attempt := range attempts {
+				v, may, mustWait := t.fallBackTo(attempt, refused && n == 0)
 				refused = refused && v.Refused()
+				barred = barred || mustWait
+				if !may {
+					continue
+				}
+				d := fallbackOf(v)
+				d.By = i.by
+				if open {
+					d.Proposed = v.Adjusted
+					d.Adjustments = nil
+					d.repairs = []string{string(answer.OpenAmount)}
+				}
+				return []Decision{d}, barred
 			}
-			if !may {
-				continue
-			}
-			d := fallbackOf(v)
-			d.By = i.by
-			if open {
-				d.Proposed = v.Adjusted
-				d.Adjustments = nil
-				d.repairs = []string{string(answer.OpenAmount)}
-			}
-			return []Decision{d}
 		}
 	}
-	return t.alternatives(nil, 1)
+	return t.alternatives(nil, 1), barred
+}
+
+// hasEnd reports whether the turn has an action that it could end in without a decision.
+func (t *Turn) hasEnd() bool {
+	best, _ := t.best()
+	return len(best) > 0
 }
 
 // fallBackTo evaluates a planned action as the end of a failed turn, and reports whether it may be
@@ -127,23 +139,27 @@ func (t *Turn) best() []Decision {
 // no work, and not the first action of the plan, must wait if texts may have made the turn fail, until
 // that has cost as many ticks as deviations may: otherwise a text could keep the agent from it for
 // ever.
-func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may bool) {
+func (t *Turn) fallBackTo(do world.Action, next bool) (v *Evaluation, may, mustWait bool) {
 	v = t.evaluate(do)
 	if v.outOfDeviations() {
 		// The turn failed, so going on in the plan is no deviation.
-		v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
+		v.Violation = nil
+		v.Check = t.view.Check(v.Adjusted)
+	}
+	if !t.possible(v) {
+		return v, false, false
 	}
 	_, waits := repeated(do).(world.Wait)
 	works := !waits && policy.Fallback(repeated(v.Adjusted), nil) // without a plan only work passes
-	switch planned, known := policy.Planned(v.Adjusted); {
-	case !t.possible(v):
-	case next && works, policy.Fallback(v.Adjusted, t.plan):
-		may = true
-	case known && !works && t.bindsRounds() && policy.Fallback(v.Adjusted, []policy.PlannedAction{planned}):
-		may = t.mind.ledger.Deviations(t.view.Tick()) >= policy.DeviationsMax
-		t.barred = t.barred || !may
+	if next && works || policy.Fallback(v.Adjusted, t.plan.actions) {
+		return v, true, false
 	}
-	return v, may
+	planned, known := policy.Planned(v.Adjusted)
+	if works || !known || !t.bindsRounds() || !policy.Fallback(v.Adjusted, []policy.PlannedAction{planned}) {
+		return v, false, false
+	}
+	may = t.agent.ledger.Deviations(t.view.Tick()) >= policy.DeviationsMax
+	return v, may, !may
 }
 
 // fallbackOf is the decision for an action that the model did not decide on. Its place in the plan
@@ -157,7 +173,7 @@ func fallbackOf(v *Evaluation) Decision {
 // possible reports whether an action could be decided on now: the plan, if it binds, lists it, and
 // the guard and the dry run accept it.
 func (t *Turn) possible(v *Evaluation) bool {
-	return (!t.mind.cfg.BindPlan || t.isListed(repeated(v.Adjusted).ActionName())) && v.Violation == nil &&
+	return (!t.agent.cfg.BindPlan || t.plan.lists(repeated(v.Adjusted).ActionName())) && v.Violation == nil &&
 		v.Check.Status == world.CheckAccepted
 }
 
@@ -166,13 +182,13 @@ func (t *Turn) possible(v *Evaluation) bool {
 // listed only if it is the best one and nothing was decided, and then alone. Candidates that count
 // more than off ticks of deviation are left out.
 func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
-	if t.accepted == nil || t.ambiguous {
+	if t.draft.accepted == nil || t.draft.ambiguous {
 		return nil
 	}
-	for _, number := range t.accepted.ranked() {
-		v := t.evaluate(t.accepted.verdicts[number-1].Proposed)
+	for _, number := range t.draft.accepted.ranked() {
+		v := t.evaluate(t.draft.accepted.verdicts[number-1].Proposed)
 		_, order := v.Adjusted.(world.ExecuteUntil)
-		if !t.possible(v) || !policy.Fallback(v.Adjusted, t.plan) || v.Deviation > off || order &&
+		if !t.possible(v) || !policy.Fallback(v.Adjusted, t.plan.actions) || v.Deviation > off || order &&
 			(decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {
 			continue
 		}

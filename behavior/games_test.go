@@ -86,30 +86,30 @@ func (g *watched) decision() Decision {
 	d := g.plays(turn, g.answers, func(ask Ask) {
 		text := fmt.Sprint(ask.Request.Input)
 		sent.WriteString(text)
-		if len(turn.plan) == 0 && !turn.planned && strings.Contains(text, secret) {
+		if len(turn.plan.actions) == 0 && !turn.plan.made && strings.Contains(text, secret) {
 			g.fault("a text is shown before anything is planned, in request %d", ask.Number)
 		}
 	})
 	blind := g.m.Begin(g.w.View(0))
-	o := &blind.opening
-	o.held, o.fresh, o.shown, o.untrusted = texts{}, 0, nil, false
+	o := &blind.exposure.opening
+	o.withheld, o.fresh, o.shown, o.untrusted = texts{}, 0, nil, false
 	o.seen.Requests, o.seen.Offers, o.seen.Here.Offers, o.seen.Inbox = nil, nil, nil, nil
 	if g.m.cfg.Protocol == ProtocolLean {
-		blind.stage = trace.StageLean
+		blind.protocol.stage = trace.StageLean
 	}
 	twin := g.plays(blind, g.answers, func(Ask) {})
 
 	under, now := 0, g.w.Tick()
-	if turn.textsAt > 0 {
-		under = turn.talk.asks - turn.textsAt + 1
+	if turn.exposure.taintedAt > 0 {
+		under = turn.conversation.asks - turn.exposure.taintedAt + 1
 	}
-	switch further := under - requestsUnderTexts - turn.steps; {
+	switch further := under - requestsUnderTexts - turn.plan.requests; {
 	case further > 1:
-		g.fault("%d requests under texts, with %d steps", under, turn.steps)
+		g.fault("%d requests under texts, with %d steps", under, turn.plan.requests)
 	case further == 1 && counts(&g.rounds, now) > policy.RoundsMax:
 		g.fault("a further round in too many ticks")
 	}
-	if by := d.Authority; givesAway(d.Executed) && turn.tainted() && (by == nil || by.By != trace.AuthorityPlan && by.By != trace.AuthorityRule) {
+	if by := d.Authority; givesAway(d.Executed) && turn.exposure.tainted() && (by == nil || by.By != trace.AuthorityPlan && by.By != trace.AuthorityRule) {
 		g.fault("%s by %+v", world.EncodeAction(d.Executed), by)
 	}
 	for _, s := range d.SourcesRetrieved {
@@ -118,7 +118,7 @@ func (g *watched) decision() Decision {
 		}
 	}
 	waits := func(d Decision) bool { _, is := d.Executed.(world.Wait); return is }
-	chosen := d.DecidedBy == trace.ByModel && d.FailedBy == "" && (!turn.tainted() || d.By == "" && d.Authority.By == trace.AuthorityPlan)
+	chosen := d.DecidedBy == trace.ByModel && d.FailedBy == "" && (!turn.exposure.tainted() || d.By == "" && d.Authority.By == trace.AuthorityPlan)
 	if work := turn.possibleWork(); waits(d) && !waits(twin) && !chosen && work != "" && counts(&g.lost, now) > policy.DeviationsMax {
 		g.fault("it waits, since %q, by %+v, though it planned %s; without texts it does %s", d.FailedBy+d.WaitReason, d.Authority, work, world.EncodeAction(twin.Executed))
 	}
@@ -136,7 +136,7 @@ func givesAway(a world.Action) bool {
 // possibleWork is an action that the turn planned or drafted before texts, is possible and gives nothing;
 // empty if there is none. What the model left open, but for an amount, is left out.
 func (t *Turn) possibleWork() string {
-	for _, i := range slices.Concat(t.fallbacks, t.drafted) {
+	for _, i := range slices.Concat(t.plan.ends, t.plan.drafted) {
 		do, isOpen := i.do[0], len(i.open) > 0
 		if i.waits() > 0 || givesAway(do) || len(i.open) > 1 || isOpen && (i.open[0] != world.SlotAmount || len(policy.Missing(do, i.open)) > 0) {
 			continue

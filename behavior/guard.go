@@ -67,31 +67,31 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 }
 
 func (t *Turn) evaluate(proposed world.Action) *Evaluation {
-	v := t.mind.evaluate(t.view, proposed, t.evidence())
-	v.names = t.names
+	v := t.agent.evaluate(t.view, proposed, t.evidence())
+	v.names = t.exposure.names
 	return v
 }
 
 // evidence is what an action of the turn is evaluated by. Its authors sent the untrusted texts in
 // view, or wrote what the texts may repeat.
 func (t *Turn) evidence() policy.Evidence {
-	e := policy.Evidence{Plan: t.plan, Seen: &t.opening.seen, Shown: t.opening.shown}
-	if !t.tainted() {
+	e := policy.Evidence{Plan: t.plan.actions, Seen: &t.exposure.opening.seen, Shown: t.exposure.opening.shown}
+	if !t.exposure.tainted() {
 		return e
 	}
-	for _, s := range t.retrieved {
+	for _, s := range t.exposure.retrieved {
 		if isUntrusted(s) {
-			e.Authors = append(e.Authors, t.mind.authorsOf(s)...)
+			e.Authors = append(e.Authors, t.agent.authorsOf(s)...)
 		}
 	}
-	if t.revealedAt != 0 {
-		e.Authors = append(e.Authors, t.opening.held.parents()...)
+	if t.exposure.phase == phaseShown {
+		e.Authors = append(e.Authors, t.exposure.opening.withheld.parents()...)
 	}
-	if t.moduleCalls > 0 {
+	if t.protocol.moduleCalls > 0 {
 		// A module may show a text that the prompt had no room for, so that held lacks it.
-		o := &t.opening.seen
-		for _, r := range (texts{Inbox: o.Inbox, Notes: o.Here.Notes, Terms: t.terms()}).readings() {
-			if slices.ContainsFunc(t.retrieved, func(s trace.Source) bool { return s.ID == r.text && isUntrusted(s) }) {
+		o := &t.exposure.opening.seen
+		for _, r := range (texts{Inbox: o.Inbox, Notes: o.Here.Notes, Terms: t.exposure.terms()}).readings() {
+			if slices.ContainsFunc(t.exposure.retrieved, func(s trace.Source) bool { return s.ID == r.text && isUntrusted(s) }) {
 				e.Authors = append(e.Authors, r.parents...)
 			}
 		}
@@ -143,7 +143,7 @@ func (v *Evaluation) note() trace.Step {
 
 // finding is the verdict as the model reads it.
 func (v *Evaluation) finding(w *wording) modules.DryRun {
-	return modules.NewDryRun(w.language, v.Adjusted, v.Adjustments, v.Check, v.names)
+	return modules.NewDryRun(w.Language, v.Adjusted, v.Adjustments, v.Check, v.names)
 }
 
 // verdictDetail is a verdict as a note keeps it: in the registry's terms and with

@@ -89,16 +89,16 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 		planned bool
 		want    trace.Stage
 	}{{trace.TrustSelfObservation, false, trace.StageLean}, {trace.TrustOtherAgent, false, trace.StagePlan}, {trace.TrustOtherAgent, true, trace.StageLean}} {
-		turn := &Turn{mind: m, stage: trace.StageLean, planned: c.planned, mayReveal: c.planned, talk: Conversation{Calls: []PendingCall{{ID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}}
+		turn := &Turn{agent: m, protocol: newProtocol(&m.cfg, m.moduleNames, false), plan: plan{made: c.planned}, exposure: exposure{open: c.planned}, conversation: Conversation{Calls: []PendingCall{{ID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}}
 		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []trace.Source{{ID: "mem-1-1", Trust: c.trust}}})
-		if turn.stage != c.want {
-			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.stage, c.want)
+		if turn.protocol.stage != c.want {
+			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.protocol.stage, c.want)
 		}
-		shown := len(turn.unsent) == 1 && strings.Contains(turn.talk.Input[0].Text, "their words")
+		shown := len(turn.exposure.unsent) == 1 && strings.Contains(turn.conversation.Input[0].Text, "their words")
 		if shown != (c.want == trace.StageLean) {
 			t.Errorf("a memory of trust %v, planned %v, is shown: %v", c.trust, c.planned, shown)
 		}
-		if turn.reveal(); len(turn.unsent) != 1 || !shown && !strings.Contains(turn.talk.after[0].Text, "their words") {
+		if turn.reveal(); len(turn.exposure.unsent) != 1 || !shown && !strings.Contains(turn.conversation.after[0].Text, "their words") {
 			t.Errorf("a memory of trust %v is not shown after the plan", c.trust)
 		}
 	}

@@ -168,7 +168,7 @@ func TestTermsCostFewTicks(t *testing.T) {
 		shown, lost := 0, int64(0)
 		for range 8 {
 			d, turn := b.decides(says)
-			if len(turn.opening.shown) > 0 {
+			if len(turn.exposure.opening.shown) > 0 {
 				shown++
 			}
 			if d.Authority != nil {
@@ -268,7 +268,7 @@ func TestTermsCostFewCalls(t *testing.T) {
 	shown := 0
 	for range 12 {
 		_, turn := b.decides(someProse, planHarvest, someProse, `decision_draft {"candidates":[{"action":"harvest_radiation","amount":5}]}`, someProse, `decision {"candidate":1}`)
-		if len(turn.opening.shown) > 0 {
+		if len(turn.exposure.opening.shown) > 0 {
 			shown++
 		}
 	}
@@ -295,7 +295,7 @@ func TestModuleWithoutAPlan(t *testing.T) {
 		}
 		turn, planned := b.m.Begin(b.w.View(0)), false
 		b.plays(turn, append(c.answers, `environment_current_observation {"section":"inbox"}`, someProse), func(ask Ask) {
-			if planned = planned || len(turn.plan) > 0; !planned && strings.Contains(fmt.Sprint(ask.Request.Input), "swordfish") {
+			if planned = planned || len(turn.plan.actions) > 0; !planned && strings.Contains(fmt.Sprint(ask.Request.Input), "swordfish") {
 				t.Errorf("%s: nothing is planned, and the text is shown", name)
 			}
 		})
@@ -448,7 +448,7 @@ func TestModuleWhileThePlanIsMended(t *testing.T) {
 	call := turn.Next().(Call)
 	turn.Result(b.m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
 	ask := turn.Next().(Ask)
-	if text := fmt.Sprint(ask.Request.Input); strings.Contains(text, "swordfish") || turn.tainted() {
+	if text := fmt.Sprint(ask.Request.Input); strings.Contains(text, "swordfish") || turn.exposure.tainted() {
 		t.Errorf("a text of another agent is shown before the plan: %.300s", text)
 	}
 	// The mended plan names only what was at fault. What stands in the first one stays.
@@ -456,7 +456,7 @@ func TestModuleWhileThePlanIsMended(t *testing.T) {
 	if !strings.Contains(told, "swordfish") {
 		t.Errorf("the text is not shown after the plan: %s", told)
 	}
-	if best := turn.best(); len(best) != 1 || best[0].Executed.ActionName() != "harvest_radiation" {
+	if best, _ := turn.best(); len(best) != 1 || best[0].Executed.ActionName() != "harvest_radiation" {
 		t.Errorf("the turn would end in %+v", best)
 	}
 }
@@ -486,9 +486,9 @@ func TestParentsThroughMemoriesAndModules(t *testing.T) {
 	}
 	// The same where the prompt had no room for the text, and a module shows it.
 	turn := b.m.Begin(view)
-	turn.opening.held, turn.moduleCalls = texts{}, 1
-	turn.retrieve([]trace.Source{modules.TextSource(trace.KindMessage, "msg-1-agent-2-1", "agent-2", 1, "ask for data", "")})
-	if turn.textsAt = 1; !slices.Contains(turn.evidence().Authors, "agent-9") {
+	turn.exposure.opening.withheld, turn.protocol.moduleCalls = texts{}, 1
+	turn.exposure.retrieve([]trace.Source{modules.TextSource(trace.KindMessage, "msg-1-agent-2-1", "agent-2", 1, "ask for data", "")})
+	if turn.exposure.taintedAt = 1; !slices.Contains(turn.evidence().Authors, "agent-9") {
 		t.Errorf("by a module: %q", turn.evidence().Authors)
 	}
 	folded := trace.Source{ID: "mem-9-9", Kind: trace.KindMemory, OriginAgent: "agent-2", Parents: []string{"mem-1-1", "msg-1-agent-2-1"}}
@@ -508,10 +508,10 @@ func TestParentsThroughMemoriesAndModules(t *testing.T) {
 func TestPlanAfterADoubtedLesson(t *testing.T) {
 	b := newBench(t, trace.Settings{})
 	turn := b.m.Begin(b.w.View(0))
-	turn.unsent = []trace.Source{{ID: "les-00001", Kind: trace.KindBullet, Trust: trace.TrustSelfObservation - 1}}
+	turn.exposure.unsent = []trace.Source{{ID: "les-00001", Kind: trace.KindBullet, Trust: trace.TrustSelfObservation - 1}}
 	turn.Next()
-	if turn.mayDo(policy.PlannedAction{Action: "harvest_radiation"}); len(turn.plan) > 0 || !turn.tainted() {
-		t.Errorf("planned: %+v", turn.plan)
+	if turn.plan.allow(policy.PlannedAction{Action: "harvest_radiation"}); len(turn.plan.actions) > 0 || !turn.exposure.tainted() {
+		t.Errorf("planned: %+v", turn.plan.actions)
 	}
 }
 
@@ -538,8 +538,8 @@ func TestOwnNotes(t *testing.T) {
 	b := newBench(t, trace.Settings{})
 	free := func(name string, answers ...string) {
 		t.Helper()
-		if d, turn := b.decides(answers...); d.Executed.ActionName() != "request" || turn.tainted() || len(d.Parents) > 0 {
-			t.Errorf("%s: tainted %v by %q, parents %q, it does %s after %q", name, turn.tainted(), turn.evidence().Authors, d.Parents, world.EncodeAction(d.Executed), d.FailedBy)
+		if d, turn := b.decides(answers...); d.Executed.ActionName() != "request" || turn.exposure.tainted() || len(d.Parents) > 0 {
+			t.Errorf("%s: tainted %v by %q, parents %q, it does %s after %q", name, turn.exposure.tainted(), turn.evidence().Authors, d.Parents, world.EncodeAction(d.Executed), d.FailedBy)
 		}
 	}
 	b.decides(post, decide)
@@ -586,7 +586,7 @@ func TestReceiverByModule(t *testing.T) {
 	b.comesTo()
 	turn := b.m.Begin(b.w.View(0))
 	b.plays(turn, []string{`environment_current_observation {}`, planHarvest, someProse}, func(a Ask) {
-		if !turn.planned && strings.Contains(fmt.Sprint(a.Request.Input), word) {
+		if !turn.plan.made && strings.Contains(fmt.Sprint(a.Request.Input), word) {
 			t.Errorf("request %d shows it before the plan", a.Number)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/trace"
 )
 
 // Breakpoints are the places of the input after which a provider is to keep the prompt so far: the
@@ -46,23 +45,6 @@ func (c *Conversation) replace(items []llmclient.Item) {
 	c.Input = items
 	c.tokens = 0
 	c.counted = 0
-}
-
-// continues reports whether the request that goes out now is likely to be followed by another one of
-// the turn. To keep a prompt costs a quarter more than to read it, and to read it again a tenth, so
-// it pays if more than every fourth such request is followed. A turn ends with its draft and decision,
-// which mostly come in the first answer where nothing has to be planned or read first.
-func (t *Turn) continues() bool {
-	if t.bounded && t.affordable <= 1 || t.talk.asks+1 >= t.mind.cfg.CallsMax() {
-		return false
-	}
-	switch t.stage {
-	case trace.StageReason, trace.StageModules:
-		return true
-	case trace.StagePlan:
-		return t.moduleCalls == 0 || t.locked()
-	}
-	return false
 }
 
 // agentsPerKey is how many agents share a cache key. A provider takes about 15 requests a minute

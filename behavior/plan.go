@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +21,35 @@ const (
 	plannedMax     = 2 * planActionsMax
 )
 
+// plan is what the agent of a turn intends to do: in its plans, and in what it drafted or decided
+// before it read untrusted text.
+//
+// Invariants:
+//  1. Once closed, since others may have had a part in what comes, it gains no action, end or request,
+//     and loses none: what a later plan drops could make another action the first.
+//  2. actions are at most plannedMax, no two equal: those of the newest plan first, then those of
+//     earlier ones. Those from fromPlan on were drafted or decided after the newest plan.
+//  3. ends are those of the newest plan that names an action.
+//  4. idle holds within one answer, mending until the next plan.
+type plan struct {
+	// made says that there was a plan, goal is that of the newest one with one.
+	made bool
+	goal string
+	// actions are what the agent may do once texts are shown.
+	actions  []policy.PlannedAction
+	fromPlan int
+	// ends are the actions of the plan as a turn may end in them, drafted those drafted or decided
+	// before any text was shown.
+	ends, drafted []fallback
+	// listed are the tools and actions that the newest plan has, nil without one.
+	listed []string
+	// requests is how many requests its steps ask for.
+	requests int
+	// idle says that the plan leaves nothing to do, mending that it was sent back to be mended.
+	idle, mending bool
+	closed        bool
+}
+
 // fallback is what a turn may end in without a decision: a drafted action, or one of a plan with
 // the slots that it leaves open, once for each receiver or place that the plan names.
 type fallback struct {
@@ -38,152 +66,210 @@ func (f fallback) waits() int {
 	return 0
 }
 
-func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
-	plan, used, e := answer.ReadPlan(t.talk.Calls[i].Call)
-	if e != nil {
-		return nil, t.badArguments(i, trace.StepPlan, e)
+// begin begins the next plan, and returns the actions that were planned before.
+func (p *plan) begin(goal string) (earlier []policy.PlannedAction) {
+	p.made = true
+	if goal != "" {
+		p.goal = goal
 	}
-	first := !t.planned
-	if first {
-		t.parseRepairs = 0
+	if p.closed {
+		return nil
 	}
-	earlier := t.fallbacks
-	if len(plan.Actions) > 0 && !t.planInfluenced() {
-		t.fallbacks = nil // a plan that names no action says nothing about any
+	earlier = p.actions
+	p.actions = nil
+	p.requests = 0
+	return earlier
+}
+
+// allow adds planned actions, unless others may have asked for them.
+func (p *plan) allow(actions ...policy.PlannedAction) {
+	for _, a := range actions {
+		if !p.closed && len(p.actions) < plannedMax && !slices.ContainsFunc(p.actions, a.Equal) {
+			p.actions = append(p.actions, a)
+		}
 	}
-	// What the plan leaves out stays out once texts are shown: it may be mended before.
-	mends := first && len(t.talk.Calls) == 1 && t.locked()
-	faults = t.acceptPlan(plan, t.talk.Calls[i], used, mends)
-	if t.mending && len(t.fallbacks) > 0 && !t.planInfluenced() {
-		t.fallbacks = append(t.fallbacks, earlier...) // the model may repeat only what was at fault
+}
+
+// mayEnd adds an action of the plan that a failed turn may end in.
+func (p *plan) mayEnd(f fallback) {
+	if !p.closed {
+		p.ends = append(p.ends, f)
 	}
-	t.mending = mends && len(faults) > 0
-	// A plan may say, step by step, that there is nothing to do.
-	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
-	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
-		t.idle = &plan
+}
+
+// intend takes an action that was drafted or decided as planned: before words
+// of others are in view it says as much about what the agent wants as a plan does.
+func (p *plan) intend(v *Evaluation) {
+	planned, ok := policy.Planned(v.Proposed)
+	if !ok || v.Violation != nil {
+		return
 	}
+	p.allow(planned)
+	if len(p.drafted) < plannedMax {
+		p.drafted = append(p.drafted, fallback{do: []world.Action{v.Proposed}, by: trace.ByDraft})
+	}
+}
+
+// lead puts what first intends before what was drafted or decided until now.
+func (p *plan) lead(first func()) {
+	drafted := p.drafted
+	intended := p.actions[p.fromPlan:]
+	p.drafted = nil
+	p.actions = slices.Clone(p.actions[:p.fromPlan])
+	first()
+	p.drafted = append(p.drafted, drafted...)
+	p.allow(intended...)
+}
+
+// list lists what the plan has by its steps. A plan none of whose steps is understood may use modules.
+func (p *plan) list(steps []typedStep, modules []string) {
+	understood := func(s typedStep) bool { return s.Kind != answer.StepUnknown }
 	switch {
-	case t.planInfluenced():
-	case t.idle != nil:
-		t.fallbacks, t.listed = nil, []string{world.Wait{}.ActionName()}
-	case len(t.fallbacks) > 0:
-		t.listed = t.plannedNames()
-		for _, s := range t.planSteps {
-			t.listed = append(t.listed, s.Allowed...)
-		}
-		if asks := func(s typedStep) bool { return s.Kind != answer.StepUnknown }; !slices.ContainsFunc(t.planSteps, asks) {
-			t.listed = append(t.listed, t.mind.moduleNames...)
-		}
+	case p.closed:
+	case p.idle:
+		p.ends = nil
+		p.listed = []string{world.Wait{}.ActionName()}
+	case len(p.ends) == 0:
+		p.listed = nil // it says nothing about any action
 	default:
-		t.listed = nil
+		p.listed = p.names()
+		for _, s := range steps {
+			p.listed = append(p.listed, s.Allowed...)
+		}
+		if !slices.ContainsFunc(steps, understood) {
+			p.listed = append(p.listed, modules...)
+		}
 	}
-	if t.mending {
-		t.stage = trace.StagePlan
-		return faults, ""
-	}
-	t.reveal()
-	t.afterPlan()
-	return faults, ""
 }
 
-// locked reports whether new texts wait for a plan, which says what the agent may do after
-// them. Those that were read before lock nothing: a turn may do without them.
-func (t *Turn) locked() bool {
-	return !t.sealed && t.follows() && (t.opening.fresh > 0 || len(t.unseen) > 0)
-}
+// lists reports whether the newest plan, if any, has a tool or action.
+func (p *plan) lists(name string) bool { return p.listed == nil || slices.Contains(p.listed, name) }
 
-// follows reports whether texts of other agents are shown after the plan, new or not.
-func (t *Turn) follows() bool {
-	return !t.mayReveal && !t.revealed && (t.opening.held.count() > 0 || len(t.unseen) > 0)
-}
-
-// plannedNames are the names of the planned actions, each once, and waiting, which is
-// always possible.
-func (t *Turn) plannedNames() []string {
+// names are the names of the planned actions, each once, and waiting, which is always possible.
+func (p *plan) names() []string {
 	names := []string{world.Wait{}.ActionName()}
-	for _, p := range t.plan {
-		if !slices.Contains(names, p.Action) {
-			names = append(names, p.Action)
+	for _, a := range p.actions {
+		if !slices.Contains(names, a.Action) {
+			names = append(names, a.Action)
 		}
 	}
 	return names
 }
 
+// takePlan takes the plan of call i. It returns what of it could not be read, or stays closed.
+func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
+	call := t.conversation.Calls[i]
+	read, used, e := answer.ReadPlan(call.Call)
+	if e != nil {
+		return nil, t.badArguments(i, trace.StepPlan, e)
+	}
+	p := &t.plan
+	first := !p.made
+	if first {
+		t.protocol.gotFurther()
+	}
+	earlier := p.ends
+	if len(read.Actions) > 0 && !p.closed {
+		p.ends = nil // a plan that names no action says nothing about any
+	}
+	// What the plan leaves out stays out once texts are shown: it may be mended before.
+	mends := first && len(t.conversation.Calls) == 1 && t.exposure.locked()
+	faults = t.acceptPlan(read, call, used, mends)
+	if p.mending && len(p.ends) > 0 {
+		for _, end := range earlier {
+			p.mayEnd(end) // the model may repeat only what was at fault
+		}
+	}
+	p.mending = mends && len(faults) > 0
+	// A plan may say, step by step, that there is nothing to do.
+	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
+	steps := t.protocol.steps
+	p.idle = p.idle || len(steps) > 0 && !slices.ContainsFunc(steps, acts)
+	p.list(steps, t.protocol.modules)
+	if p.mending {
+		t.protocol.stage = trace.StagePlan
+		return faults, ""
+	}
+	t.reveal()
+	t.advance()
+	return faults, ""
+}
+
 // acceptPlan takes a plan: its steps, and what it says the agent may do. It returns why actions
 // could not be read, which allow nothing, and what they leave open that stays closed once texts
 // are shown. A plan made with untrusted text in view is recorded and allows nothing either:
-// another agent may have caused it. Of several plans the newest comes first. Actions that the
-// model has to mend are left to the next plan.
-func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair,
+// another agent may have caused it. Actions that the model has to mend are left to the next plan.
+func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repair,
 	mends bool) (faults []*answer.ArgumentError) {
-	t.planned, t.goal = true, cmp.Or(plan.Goal, t.goal)
-	earlier := t.plan
-	t.plan = nil
-	if t.planInfluenced() {
-		t.plan = earlier
-	}
+	p := &t.plan
+	earlier := p.begin(read.Goal)
 	unread := 0
-	for i, a := range plan.Actions {
-		do, open, more, e := a.Decode(call.Call, t.names)
-		var planned policy.PlannedAction
-		var receivers []string
-		for _, to := range do {
-			known, ok := policy.Planned(to, open...)
-			if !ok {
-				e = answer.NoAction
-			}
-			planned, receivers = known, append(receivers, known.To)
-		}
+	closes := t.exposure.follows() && t.agent.cfg.Guards(trace.CheckPlan)
+	for i, a := range read.Actions {
+		at := fmt.Sprintf("actions[%d]", i)
+		planned, end, more, e := t.readPlanned(a, call)
 		if i >= planActionsMax {
-			e = answer.TooMany("", planActionsMax, len(plan.Actions))
+			e = answer.TooMany("", planActionsMax, len(read.Actions))
 		}
-		if e != nil || len(do) == 0 {
-			faults, unread = append(faults, t.told(cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))...),
-				unread+1
+		if e != nil {
+			faults = append(faults, t.inLanguage(e.Inside(at))...)
+			unread++
 			continue
 		}
-		planned.To = strings.Join(receivers, ",")
-		if planned.Action == (world.AcceptOffer{}).ActionName() {
-			planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
-		}
 		used = slices.Concat(used, more)
-		if t.follows() && t.mind.cfg.Guards(trace.CheckPlan) {
-			closed := policy.Missing(do[0], open)
+		if closes {
+			closed := policy.Missing(end.do[0], end.open)
 			for _, s := range closed {
-				faults = append(faults, t.told(answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i)))...)
+				faults = append(faults, t.inLanguage(answer.LeftOpen(s).Inside(at))...)
 			}
 			if mends && len(closed) > 0 {
 				continue
 			}
 		}
-		t.mayDo(planned)
-		if !t.planInfluenced() {
-			t.fallbacks = append(t.fallbacks, fallback{do, open, trace.ByPlan})
+		p.allow(planned)
+		p.mayEnd(end)
+	}
+	p.allow(earlier...)
+	p.fromPlan = len(p.actions)
+	steps := []typedStep{}
+	names := p.names()
+	for _, s := range read.Steps[:min(len(read.Steps), planStepsMax)] {
+		step := typed(s.Kind, t.protocol.modules, names)
+		steps = append(steps, step)
+		if !p.closed && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
+			p.requests++
 		}
 	}
-	for _, p := range earlier {
-		t.mayDo(p)
-	}
-	t.fromPlan = len(t.plan)
-	t.planSteps = nil
-	if !t.planInfluenced() {
-		t.steps = 0
-	}
-	actions := t.plannedNames()
-	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
-		step := typed(s.Kind, t.mind.moduleNames, actions)
-		t.planSteps = append(t.planSteps, step)
-		if !t.planInfluenced() && (step.Kind == answer.StepCall || answer.Thinks(step.Kind)) {
-			t.steps++
-		}
-	}
-	t.talk.Note(trace.Step{
-		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Repairs: repairNames(used),
-		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...),
-			Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
+	t.protocol.steps = steps
+	t.conversation.Note(trace.Step{
+		Kind: trace.StepPlan, CallID: call.ID, Repairs: repairNames(used),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(read.Goal), Steps: steps,
+			Actions: append([]policy.PlannedAction{}, p.actions...), Unread: unread}),
 	})
 	return faults
+}
+
+// readPlanned reads an action of a plan: what it allows, and what a failed turn may end in.
+func (t *Turn) readPlanned(a answer.PlannedAction, call PendingCall) (planned policy.PlannedAction, end fallback,
+	used []answer.Repair, e *answer.ArgumentError) {
+	do, open, used, e := a.Decode(call.Call, t.exposure.names)
+	var receivers []string
+	for _, to := range do {
+		known, ok := policy.Planned(to, open...)
+		if !ok {
+			e = answer.NoAction
+		}
+		planned = known
+		receivers = append(receivers, known.To)
+	}
+	if e == nil && len(do) == 0 {
+		e = answer.NoAction
+	}
+	planned.To = strings.Join(receivers, ",")
+	if planned.Action == (world.AcceptOffer{}).ActionName() {
+		planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
+	}
+	return planned, fallback{do, open, trace.ByPlan}, used, e
 }
 
 type planDetail struct {
@@ -193,31 +279,6 @@ type planDetail struct {
 	// that were not.
 	Actions []policy.PlannedAction `json:"actions"`
 	Unread  int                    `json:"unread,omitempty"`
-}
-
-// intendAction takes an action that was drafted or decided as planned: before words
-// of others are in view it says as much about what the agent wants as a plan does.
-func (t *Turn) intendAction(v *Evaluation) {
-	if p, ok := policy.Planned(v.Proposed); ok && !t.tainted() && v.Violation == nil {
-		t.mayDo(p)
-		if len(t.drafted) < plannedMax {
-			t.drafted = append(t.drafted, fallback{do: []world.Action{v.Proposed}, by: trace.ByDraft})
-		}
-	}
-}
-
-// planInfluenced reports whether others may have had a part in what is planned now. Such a plan
-// adds nothing to what was planned before, and takes nothing of it away: what it dropped could
-// make another action the first.
-func (t *Turn) planInfluenced() bool { return t.tainted() && t.mind.cfg.Guards(trace.CheckOrder) }
-
-// mayDo adds a planned action, unless others may have asked for it.
-func (t *Turn) mayDo(p policy.PlannedAction) {
-	known := slices.ContainsFunc(t.plan, p.Equal)
-	if known || len(t.plan) == plannedMax || t.planInfluenced() {
-		return
-	}
-	t.plan = append(t.plan, p)
 }
 
 // typedStep is a step of a plan as the engine understands it: made from the kind that
@@ -259,14 +320,13 @@ func typed(kind string, modules, actions []string) typedStep {
 func (t *Turn) rest() {
 	v := t.evaluate(world.Wait{})
 	if v.Violation != nil {
-		t.talk.Note(v.note())
+		t.conversation.Note(v.note())
 		t.fail(trace.WaitGuardRejected, v)
 		return
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned",
+	t.conversation.Note(trace.Step{Kind: trace.StepDecision, Code: "nothing_planned",
 		Name: world.Wait{}.ActionName()})
 	d := decisionOf(v)
-	d.Why = capText(t.idle.Goal)
 	d.Commit = trace.CommitSkip
 	d.CallsSaved = 1
 	t.finish(&d)

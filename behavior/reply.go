@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -15,214 +14,142 @@ import (
 
 // Answer feeds back the answer to the Ask that Next returned.
 func (t *Turn) Answer(a llmclient.Answer) {
-	text, problem := t.talk.Take(a)
+	text, problem := t.conversation.Take(a)
 	if a.Failure != nil && problem == "" {
-		t.talk.Note(trace.Step{Kind: trace.StepModelError, Status: trace.StatusError, Code: string(a.Failure.Kind)})
+		t.conversation.Note(trace.Step{Kind: trace.StepModelError, Status: trace.StatusError, Code: string(a.Failure.Kind)})
 		reason := trace.WaitReason(trace.WaitModelPrefix + string(a.Failure.Kind))
 		switch a.Failure.Kind {
 		case llmclient.ErrInterrupted, llmclient.ErrAbandoned, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged:
 			// The run ends here, or the caller gave up the turn: the model did not fail.
-			t.wait(reason, nil)
+			t.wait(reason, nil, false)
 		default:
 			t.fail(reason, nil)
 		}
 		return
 	}
-	if t.talk.Lengthen(t.free) && t.countUnusable() {
+	if t.conversation.Lengthen(t.free) && t.countUnusable() {
 		return
 	}
-	reasons := t.stage == trace.StageReason
-	if reasons && t.thinking == answer.StepThink && len(t.talk.Calls) > 0 {
+	reasons := t.protocol.stage == trace.StageReason
+	if reasons && t.protocol.reason.kind == answer.StepThink && len(t.conversation.Calls) > 0 {
 		// The plan had another word for it, and the model continues without the step.
-		t.skipped("skipped_by_model")
-		t.afterPlan()
+		t.skip("skipped_by_model", 1)
+		t.advance()
 		reasons = false
 	}
-	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
-		problem = t.talk.Read(text, t.allowed())
+	if problem == "" && len(t.conversation.Calls) == 0 && !reasons {
+		problem = t.conversation.Read(text, t.offered())
 	}
-	t.readCitations(t.talk.said)
-	if reasons {
-		text = t.talk.said
-	}
+	t.readCitations(t.conversation.said)
 	switch {
 	case problem != "":
 		t.repair(problem)
-		return
-	case !reasons:
+	case reasons:
+		t.takeThought(t.conversation.said)
+	default:
 		t.dispatch()
-		return
 	}
-	// No tool may be called in a reason step: nothing runs, and each call gets its own error
-	// output. Text with the calls is kept as the reasoning of the step.
-	thought, used := strings.TrimSpace(text) != "", []answer.Repair(nil)
-	for i, s := range t.talk.Calls {
-		if said, ok := answer.Thought(s.Call); ok {
-			text = strings.TrimSpace(text + "\n" + said)
-			thought = true
-			used = []answer.Repair{answer.ReasonTool}
-			t.talk.Respond(i, thoughtTaken)
-		}
-	}
-	if len(t.talk.Calls) > 0 {
-		if !t.talk.settled() {
-			t.violations++
-		}
-		for i, s := range t.talk.Calls {
-			if s.done {
-				continue
-			}
-			f := t.mind.words.newFeedback(CodeReasonViolation)
-			if !thought {
-				f.TriesLeft = violationsMax - t.violations + 1
-			}
-			t.talk.reject(i, f)
-			t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn,
-				Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
-		}
-		t.talk.Flush()
-		if !thought {
-			if t.violations > violationsMax {
-				t.fail(trace.WaitReasoning, nil)
-			}
-			return
-		}
-	}
-	t.reasoned(text, used...)
-	if t.afterPlan(); t.stage != trace.StageReason {
-		t.talk.Say(t.mind.words.reasonDone)
-	}
-}
-
-// reasoned notes what was thought. A tool that a model thinks with does not exist; what it was
-// called with is taken all the same, and answered by thoughtTaken.
-func (t *Turn) reasoned(text string, used ...answer.Repair) {
-	t.parseRepairs = 0
-	t.talk.Note(trace.Step{
-		Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Repairs: repairNames(used),
-		Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)}),
-	})
-}
-
-var thoughtTaken = map[string]string{"status": "ok"}
-
-// reasonDetail is what a reason step said, cut, and how long it was.
-type reasonDetail struct {
-	Text  string `json:"text"`
-	Chars int    `json:"chars"`
 }
 
 // repair spends one further call on an answer that could not be used, or ends the turn
-// when none is left. Calls that are not taken now are counted apart, so that neither kind
-// uses up the tries of the other. A lean turn that has nothing by then asks for a plan,
+// when none is left. A lean turn that has nothing by then asks for a plan,
 // which is less to fill in, and ends in that. A plan for the sake of new texts that does not come
 // is done without, and so are they.
 func (t *Turn) repair(problem answer.Problem) {
-	// A turn that gets further has its tries again, three times at most.
-	spent, most := &t.parseRepairs,
-		min(t.mind.cfg.RepairsMax, t.parseRepairs+repairsOfTurn*t.mind.cfg.RepairsMax-t.repairs)
-	if problem == answer.NotAllowedNow {
-		spent, most = &t.orderRounds, orderRoundsMax
-	} else {
-		t.repairs++
-		empty := t.accepted == nil && len(t.fallbacks) == 0 && !t.ambiguous && !t.tainted() && problem != answer.Several
-		if t.stage == trace.StageLean && t.lastPlan == "" && empty && t.mind.cfg.Fallback == trace.FallbackBest {
-			most++
-			if *spent == most-1 {
-				t.stage, t.lastPlan = trace.StagePlan, trace.WaitReason(trace.WaitParsePrefix+string(problem))
-				for _, s := range t.talk.Calls {
-					if s.wrong != nil {
-						s.wrong.Next = answer.ToolPlan
-					}
+	p := &t.protocol
+	kind := p.countRepair(problem)
+	if problem != answer.NotAllowedNow && t.mayPlanLast(problem) {
+		kind.most++
+		if kind.left() == 1 {
+			p.stage = trace.StagePlan
+			p.lastPlan = trace.WaitReason(trace.WaitParsePrefix + string(problem))
+			for _, s := range t.conversation.Calls {
+				if s.wrong != nil {
+					s.wrong.Next = answer.ToolPlan
 				}
 			}
 		}
 	}
-	if *spent >= most && t.locked() && t.stage == trace.StagePlan && t.lastPlan == "" && !t.ambiguous {
-		t.sealed, t.parseRepairs = true, 0
-		spent, most = &t.parseRepairs, 1
-		t.afterPlan()
+	waits := t.exposure.locked() && p.stage == trace.StagePlan && p.lastPlan == ""
+	if kind.left() <= 0 && waits && !t.draft.ambiguous {
+		t.exposure.sealed = true
+		p.unusable = tries{most: 1}
+		kind = &p.unusable
+		t.advance()
 	}
+	left := kind.left()
 	if !t.countUnusable() {
-		most = *spent
+		left = 0
 	}
-	t.talk.Repairs, t.talk.RepairsMax = *spent, most
-	ok := t.talk.Repair(problem, t.allowed())
-	*spent = t.talk.Repairs
+	ok := t.conversation.Repair(problem, t.offered(), left)
+	kind.spent++
 	switch problem {
 	case answer.Several:
-		t.ambiguous = true
+		t.draft.ambiguous = true
 	case answer.InvalidArgs:
+	case answer.UnknownTool, answer.NotAllowedNow:
+		t.draft.fault = "" // it was reported in the outputs
 	default:
-		// The newest fault is reported; calls out of order were reported in their outputs.
-		t.fault = ""
-		if problem != answer.UnknownTool && problem != answer.NotAllowedNow {
-			t.fault = t.mind.words.unusable.of(problem)
-		}
+		t.draft.fault = t.agent.words.Unusable.Text(string(problem))
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
 	}
 }
 
+// mayPlanLast reports whether a lean turn that has nothing to end in may be asked for nothing but a plan.
+func (t *Turn) mayPlanLast(problem answer.Problem) bool {
+	empty := t.draft.accepted == nil && len(t.plan.ends) == 0 && !t.draft.ambiguous
+	return empty && !t.exposure.tainted() && problem != answer.Several && t.protocol.lastPlan == "" &&
+		t.protocol.stage == trace.StageLean && t.agent.cfg.Fallback == trace.FallbackBest
+}
+
 // round is the result of the calls of one answer.
 type round struct {
 	decisions []terminal
-	// planned says that it has a plan, replans that there was one before, redrafts that there
-	// was an accepted draft, and so is its own.
-	planned, replans, redrafts bool
+	// plan is the call of its last plan, -1 without one, and faults what was wrong with that.
+	plan   int
+	faults []*answer.ArgumentError
+	// replans says that there was a plan before its own. before is the accepted draft before it.
+	replans bool
+	before  *weighing
 	// progress says that a call led on, misdecided that the arguments of one were refused, and
 	// wrong what was first wrong with any.
 	progress, misdecided bool
 	wrong                answer.Problem
 }
 
+// redrafts reports whether an answer whose draft is d came after an accepted one.
+func (r *round) redrafts(d *weighing) bool { return d != nil && d.usable && r.before != nil }
+
 // dispatch handles the calls of one answer in the order of the protocol. Protocol calls
 // are settled at once; module calls stay open for the caller.
 func (t *Turn) dispatch() {
-	t.idle, t.drafts = nil, nil
-	before, planned := t.accepted, t.planned
-	r := round{}
-	plan := -1
-	faults := []*answer.ArgumentError(nil)
+	t.startAnswer()
+	r := round{plan: -1, before: t.draft.accepted}
+	planned := t.plan.made
 	for _, i := range t.order() {
-		s := t.talk.Calls[i]
-		if t.stage == trace.StageReason {
-			// The plan before it in this answer asks for a reason step. A module may be asked
-			// first. A draft continues without the step.
-			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(t.thinking, nil, nil)}, t.planSteps...)
-		}
-		text, thought := "", false
-		if t.mind.vocabulary.Tool(s.Tool) == answer.NoTool {
-			text, thought = answer.Thought(s.Call)
-		}
-		if thought && t.reasonSteps < t.mind.cfg.ReasonStepsMax {
-			t.reasonSteps++
-			t.reasoned(text, answer.ReasonTool)
-			t.talk.Respond(i, thoughtTaken)
+		t.protocol.postponeReason() // a plan before the call may have asked for it
+		s := t.conversation.Calls[i]
+		if t.takeThoughtCall(i) {
 			r.progress = true
-			if t.stage == trace.StageReason {
-				t.afterPlan()
-			}
 			continue
 		}
-		var problem answer.Problem
-		allowed := t.allowed()
-		offered := slices.Contains(allowed, s.Tool)
-		refused := !offered && !t.takes(s.Tool)
-		if !refused && slices.Contains(t.mind.moduleNames, s.Tool) {
+		offered := t.offered()
+		isOffered := slices.Contains(offered, s.Tool)
+		refused := !isOffered && !t.protocol.takes(s.Tool)
+		if !refused && t.protocol.isModule(s.Tool) {
 			refused = t.offPlan(s.Tool, s.ID)
 		}
+		var problem answer.Problem
 		switch {
 		case refused:
-			problem = t.refuseTool(i, allowed)
+			problem = t.refuseTool(i, offered)
 		case s.Tool == answer.ToolPlan:
-			faults, problem = t.takePlan(i)
-			plan = i
-			r.planned = true
+			r.faults, problem = t.takePlan(i)
+			r.plan = i
 			r.replans = planned
-		case s.Tool == answer.ToolDraft, s.Tool == answer.ToolTurn && t.locked() && t.lastPlan == "" && t.accepted == nil:
-			// A lean turn that does not plan first has its candidates for a plan, once.
+		case s.Tool == answer.ToolDraft || s.Tool == answer.ToolTurn && t.plansByDraft():
 			problem = t.takeDraft(i)
 		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
 			var d terminal
@@ -231,29 +158,43 @@ func (t *Turn) dispatch() {
 				r.decisions = append(r.decisions, d)
 			}
 		default:
-			t.moduleCalls++
-			t.talk.Calls[i].module, t.parseRepairs = true, 0
+			t.protocol.moduleCalls++
+			t.protocol.gotFurther()
+			t.conversation.Calls[i].module = true
 		}
-		if !offered && problem == "" {
-			t.talk.Note(trace.Step{Kind: trace.StepOutOfOrder, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool})
+		if !isOffered && problem == "" {
+			t.conversation.Note(trace.Step{Kind: trace.StepOutOfOrder, CallID: s.ID, Name: s.Tool})
 		}
 		r.progress = r.progress || problem == ""
 		r.misdecided = r.misdecided || problem == answer.InvalidArgs
 		r.wrong = cmp.Or(r.wrong, problem)
 	}
-	if r.planned && !t.talk.Calls[plan].done {
-		said := planAccepted{Problems: faults, Next: t.stage}
-		if t.stage == trace.StagePlan {
-			said.Text = t.mind.words.planAgain
+	if r.plan >= 0 && !t.conversation.Calls[r.plan].done {
+		said := planAccepted{Problems: r.faults, Next: t.protocol.stage}
+		if t.protocol.stage == trace.StagePlan {
+			said.Text = t.agent.words.Steps.PlanAgain
 		}
-		t.talk.Respond(plan, said)
+		t.conversation.Respond(r.plan, said)
 	}
-	r.redrafts = t.drafts != nil && t.drafts.usable && before != nil
-	t.goOn(r, before)
+	t.proceed(r)
 }
 
-// goOn ends the turn in what an answer decided, asks again, or continues with what it brought.
-func (t *Turn) goOn(r round, before *weighing) {
+// startAnswer begins with the calls of an answer: it has no draft yet, no plan that leaves nothing to do,
+// and no mistake.
+func (t *Turn) startAnswer() {
+	t.plan.idle = false
+	t.draft.begin()
+}
+
+// plansByDraft reports whether a lean turn that does not plan first has its candidates for a plan, once.
+func (t *Turn) plansByDraft() bool {
+	return t.exposure.locked() && t.protocol.lastPlan == "" && t.draft.accepted == nil
+}
+
+// proceed ends the turn in what an answer decided, asks again, or continues with what it brought.
+func (t *Turn) proceed(r round) {
+	given := t.draft.given
+	settled := t.conversation.settled()
 	differs := func(d terminal) bool { return !world.Same(d.action, r.decisions[0].action) }
 	switch {
 	case r.misdecided:
@@ -262,31 +203,31 @@ func (t *Turn) goOn(r round, before *weighing) {
 		t.repair(answer.InvalidArgs)
 	case slices.ContainsFunc(r.decisions, differs):
 		for _, d := range r.decisions {
-			t.talk.reject(d.slot, t.mind.words.newFeedback(CodeSeveralDecisions))
+			t.conversation.reject(d.slot, t.agent.words.newFeedback(CodeSeveralDecisions))
 		}
 		t.repair(answer.Several)
 	case len(r.decisions) > 0:
 		t.commit(r.decisions[0])
-	case t.drafts != nil && t.mind.cfg.Commit == trace.CommitOneStep && t.talk.settled():
-		t.commitOneStep(*t.drafts)
-	case t.idle != nil && t.talk.settled():
+	case given != nil && t.protocol.oneStep() && settled:
+		t.commitOneStep(given)
+	case t.plan.idle && settled:
 		t.rest()
-	case t.lastPlan != "" && r.planned && t.talk.settled():
-		t.fail(t.lastPlan, nil)
+	case t.protocol.lastPlan != "" && r.plan >= 0 && settled:
+		t.fail(t.protocol.lastPlan, nil)
 	case r.wrong != "" && !r.progress:
 		t.repair(r.wrong)
-	case !t.talk.settled():
-	case t.drafts != nil && !t.drafts.usable &&
-		(t.triesLeft() < -1 || t.textRounds > 0 && t.triesLeft() < 0 || t.drafts.outOfDeviations()):
-		t.fail(trace.WaitGuardRejected, cmp.Or(t.drafts.verdicts...))
-	case r.redrafts, r.replans && t.drafts == nil:
+	case !settled:
+	case t.draft.hasFailed() && (t.outOfTries() || given.outOfDeviations()):
+		t.fail(trace.WaitGuardRejected, cmp.Or(given.verdicts...))
+	case r.redrafts(given), r.replans && given == nil:
 		// The same draft again is as good as a decision for it.
-		t.orderRounds++
-		if t.talk.Flush(); t.orderRounds > orderRoundsMax || r.redrafts && t.drafts.same(before) {
+		t.protocol.order.spent++
+		t.conversation.Flush()
+		if t.protocol.order.left() < 0 || r.redrafts(given) && given.same(r.before) {
 			t.fail(trace.WaitRounds, nil)
 		}
 	default:
-		t.talk.Flush()
+		t.conversation.Flush()
 	}
 }
 
@@ -295,10 +236,10 @@ func (t *Turn) goOn(r round, before *weighing) {
 // draft goes before the first decision.
 func (t *Turn) order() []int {
 	var first, last []int
-	drafted := t.candidates != nil
-	for i, c := range t.talk.Calls {
+	drafted := t.draft.candidates != nil
+	for i, c := range t.conversation.Calls {
 		switch {
-		case t.candidates != nil || c.Tool != answer.ToolDraft && c.Tool != answer.ToolDecision:
+		case t.draft.candidates != nil || c.Tool != answer.ToolDraft && c.Tool != answer.ToolDecision:
 			first = append(first, i)
 		case c.Tool == answer.ToolDraft && !drafted:
 			last, drafted = slices.Insert(last, 0, i), true
@@ -309,49 +250,46 @@ func (t *Turn) order() []int {
 	return append(first, last...)
 }
 
-// isListed reports whether the newest plan, if any, has a tool or action.
-func (t *Turn) isListed(name string) bool { return t.listed == nil || slices.Contains(t.listed, name) }
-
 // offPlan counts a tool or action that the newest plan does not list, once for a call, and reports
 // whether it is refused for that.
 func (t *Turn) offPlan(name, callID string) (refused bool) {
-	if t.isListed(name) {
+	if t.plan.lists(name) {
 		return false
 	}
 	s := trace.Step{Kind: trace.StepOffPlan, Status: trace.StatusOK, CallID: callID, Name: name}
-	if t.mind.cfg.BindPlan {
+	if t.agent.cfg.BindPlan {
 		s.Status, s.Code = trace.StatusError, string(policy.ReasonOffPlan)
 	}
-	if !slices.ContainsFunc(t.talk.Steps,
+	if !slices.ContainsFunc(t.conversation.Steps,
 		func(o trace.Step) bool { return o.Kind == s.Kind && o.CallID == callID && o.Name == name }) {
-		t.talk.Note(s)
+		t.conversation.Note(s)
 	}
-	return t.mind.cfg.BindPlan
+	return t.agent.cfg.BindPlan
 }
 
 // refuseTool answers a call of a tool that is unknown or not allowed now.
 func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
-	name := t.mind.vocabulary.Tool(t.talk.Calls[i].Tool)
+	name := t.agent.vocabulary.Tool(t.conversation.Calls[i].Tool)
 	code, kind := CodeNotAllowedNow, answer.NotAllowedNow
 	switch {
 	case name == answer.NoTool:
 		code, kind = CodeUnknownTool, answer.UnknownTool
-	case slices.Contains(t.mind.moduleNames, name) && t.moduleCalls >= t.mind.cfg.ModuleCallsMax:
+	case slices.Contains(t.agent.moduleNames, name) && t.protocol.moduleCalls >= t.agent.cfg.ModuleCallsMax:
 		code = CodeModuleLimit
 	}
-	t.talk.Refuse(i, code, allowed)
-	t.talk.Note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID,
-		Name: name})
+	t.conversation.Refuse(i, code, allowed)
+	t.conversation.Note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code,
+		CallID: t.conversation.Calls[i].ID, Name: name})
 	return kind
 }
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind trace.StepKind, e *answer.ArgumentError) answer.Problem {
-	t.mistake(t.mind.words.wrongArguments(CodeInvalidArguments, e), "")
-	code := t.talk.RefuseArguments(i, e, func(schema json.RawMessage) bool {
-		return t.mind.count(string(schema)) < t.room()-moduleTokensMin
+	t.mistake(t.agent.words.wrongArguments(CodeInvalidArguments, e), "")
+	code := t.conversation.RefuseArguments(i, e, func(schema json.RawMessage) bool {
+		return t.agent.count(string(schema)) < t.room()-moduleTokensMin
 	})
-	t.talk.Note(trace.Step{Kind: kind, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID,
+	t.conversation.Note(trace.Step{Kind: kind, Status: trace.StatusError, Code: code, CallID: t.conversation.Calls[i].ID,
 		Detail: llmclient.Marshal(e)})
 	return answer.InvalidArgs
 }

@@ -14,15 +14,6 @@ import (
 // that its plan asks for: a draft and a decision.
 const requestsUnderTexts = 2
 
-// tainted reports whether a request of the turn carried a source that may not decide.
-func (t *Turn) tainted() bool { return t.textsAt != 0 }
-
-// terms lists the requests and offers of others that the agent sees.
-func (t *Turn) terms() []world.Terms {
-	o := &t.opening.seen
-	return slices.Concat(o.Requests, o.Offers, o.Here.Offers)
-}
-
 // takesUp reports whether an action names open terms or their sender.
 func takesUp(a world.Action, terms []world.Terms) bool {
 	for argument := range world.Arguments(a) {
@@ -34,37 +25,37 @@ func takesUp(a world.Action, terms []world.Terms) bool {
 }
 
 // roundLeft reports whether texts may cost a further round in this tick.
-func (t *Turn) roundLeft() bool { return t.mind.ledger.RoundLeft(t.view.Tick()) }
+func (t *Turn) roundLeft() bool { return t.agent.ledger.RoundLeft(t.view.Tick()) }
 
 // bindsRounds reports whether texts are shown that may cost only so many requests.
 func (t *Turn) bindsRounds() bool {
-	return t.tainted() && !t.opening.early && t.mind.cfg.Guards(trace.CheckDeviations)
+	return t.exposure.tainted() && !t.exposure.opening.early && t.agent.cfg.Guards(trace.CheckDeviations)
 }
 
 // overdue reports whether one more request would be more than texts may cost.
 func (t *Turn) overdue() bool {
-	limit := requestsUnderTexts + t.steps
-	if t.textRounds > 0 && t.roundLeft() {
+	limit := requestsUnderTexts + t.plan.requests
+	if t.exposure.rounds > 0 && t.roundLeft() {
 		limit++
 	}
 	// As many requests have been sent since the texts came into view; this is called before the next.
-	return t.bindsRounds() && t.talk.asks-t.textsAt+1 >= limit
+	return t.bindsRounds() && t.conversation.asks-t.exposure.taintedAt+1 >= limit
 }
 
 // countRefusal counts that actions were refused. It is a round that texts may have cost once they
 // are shown, and, while terms are shown before the plan, if the policy refused or the action takes terms up.
 func (t *Turn) countRefusal(refused ...*Evaluation) {
-	t.guardRounds++
-	if !t.mind.cfg.Guards(trace.CheckDeviations) {
+	t.protocol.refusals++
+	if !t.agent.cfg.Guards(trace.CheckDeviations) {
 		return
 	}
-	terms := t.opening.shown
+	terms := t.exposure.opening.shown
 	took := slices.ContainsFunc(refused, func(v *Evaluation) bool { return v != nil && takesUp(v.Adjusted, terms) })
 	byPolicy := func(v *Evaluation) bool { return v != nil && v.Violation != nil }
-	if t.tainted() || took || len(terms) > 0 && slices.ContainsFunc(refused, byPolicy) {
-		t.textRounds++
+	if t.exposure.tainted() || took || len(terms) > 0 && slices.ContainsFunc(refused, byPolicy) {
+		t.exposure.rounds++
 	}
-	t.tookUp = t.tookUp || took
+	t.exposure.tookUp = t.exposure.tookUp || took
 }
 
 // countUnusable counts an answer that could not be used, and reports whether the model may be asked
@@ -73,21 +64,29 @@ func (t *Turn) countRefusal(refused ...*Evaluation) {
 // cost a round: once the rounds are used up, they wait for the plan.
 func (t *Turn) countUnusable() (again bool) {
 	if !t.bindsRounds() {
-		t.unusable = t.unusable || len(t.opening.shown) > 0 && t.mind.cfg.Guards(trace.CheckDeviations)
-		return !t.tookUp || len(t.best()) == 0
+		terms := len(t.exposure.opening.shown) > 0 && t.agent.cfg.Guards(trace.CheckDeviations)
+		t.exposure.unusable = t.exposure.unusable || terms
+		return !t.exposure.tookUp || !t.hasEnd()
 	}
-	t.textRounds++
-	return t.textRounds == 1 && t.roundLeft()
+	t.exposure.rounds++
+	return t.exposure.rounds == 1 && t.roundLeft()
 }
 
 // triesLeft is how many further refusals the turn may have, below 0 for one too many.
 func (t *Turn) triesLeft() int {
-	left := t.mind.cfg.GuardRoundsMax - t.guardRounds
+	left := t.agent.cfg.GuardRoundsMax - t.protocol.refusals
 	switch {
-	case t.textRounds == 0:
+	case t.exposure.rounds == 0:
 		return left
 	case !t.roundLeft():
 		return -1
 	}
-	return min(left, 1-t.textRounds)
+	return min(left, 1-t.exposure.rounds)
+}
+
+// outOfTries reports whether a draft of which nothing may be committed ends the turn: the model has had the
+// answer that it is told of. Texts grant it none.
+func (t *Turn) outOfTries() bool {
+	left := t.triesLeft()
+	return left < -1 || t.exposure.rounds > 0 && left < 0
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -49,9 +48,9 @@ type texts struct {
 type visibleObservation struct {
 	world.Observation
 	Withheld int
-	// heldTerms is how many of them are requests or offers, unread how many the agent has not
+	// withheldTerms is how many of them are requests or offers, unread how many the agent has not
 	// read before.
-	heldTerms, unread int
+	withheldTerms, unread int
 	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
 	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent
@@ -100,7 +99,7 @@ func (t texts) section(w *wording) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return w.headingMessages + "\n" + encode(t)
+	return w.Headings.Messages + "\n" + encode(t)
 }
 
 // sources are the texts as sources for self, who wrote some of them perhaps. Its own
@@ -161,59 +160,18 @@ func (s sent) source(spoken func(tick int64) untrustedText) trace.Source {
 		s.Text))
 }
 
-// held says how many texts wait for the plan, terms and unread ones among them, and whose they are.
-func (w *wording) held(count, terms, unread int, senders []string) string {
+// withheld says how many texts wait for the plan, terms and unread ones among them, and whose they are.
+func (w *wording) withheld(count, terms, unread int, senders []string) string {
 	senders = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(senders))),
 		func(id string) bool { return id == "" })
 	var kinds []string
 	if n := count - terms; n > 0 {
-		kinds = append(kinds, form(w.textTexts, num(n)))
+		kinds = append(kinds, w.Observation.Texts.Text(n))
 	}
 	if terms > 0 {
-		kinds = append(kinds, form(w.textTerms, num(terms)))
+		kinds = append(kinds, w.Observation.Terms.Text(terms))
 	}
-	return form(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)),
-		num(unread))
-}
-
-// heldResult says what a module found that waits for the plan.
-func (t *Turn) heldResult(found []trace.Source) string {
-	var count, terms, unread int
-	var senders []string
-	for _, s := range found {
-		sender := s.OriginAgent
-		switch {
-		case s.Kind == trace.KindModule && len(found) > 1:
-			continue // its texts follow it
-		case s.Kind == trace.KindDocument:
-			sender = t.mind.words.textDocuments
-		case !isUntrusted(s):
-			continue
-		case s.Kind == trace.KindTerms:
-			terms++
-		}
-		count, senders = count+1, append(senders, sender)
-		if s.Kind != trace.KindMemory && sender != t.mind.id {
-			unread += t.mind.history.unread(s.ID)
-		}
-	}
-	return t.mind.words.held(count, terms, unread, senders)
-}
-
-// reveal shows the texts from the next request on, and the module results that waited
-// with them: the plan is made, or a draft in its place.
-func (t *Turn) reveal() {
-	t.mayReveal = true
-	for _, r := range t.unseen {
-		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
-		t.unsent = append(t.unsent, r.Sources...)
-	}
-	t.unseen = nil
-	if t.opening.held.count() == 0 || t.revealed {
-		return
-	}
-	t.revealed = true
-	t.talk.after = append(t.talk.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
+	return w.Observation.Withheld.Text(strings.Join(kinds, " + "), cmp.Or(strings.Join(senders, ", "), textUnknown), unread)
 }
 
 // A guard is measured against texts without an envelope. Each is a line that begins with its

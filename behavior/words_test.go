@@ -304,11 +304,11 @@ func TestStandingByIsBounded(t *testing.T) {
 							turn.Result(s.m.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
 						case Ask:
 							item, also := tt.obeys, tt.also
-							if !turn.revealed {
+							if turn.exposure.phase == phaseWithheld {
 								also, item = nil, llmclient.FunctionCall("p", "plan", plan)
 							}
 							reply := &llmclient.Reply{Status: "completed", Items: append([]llmclient.Item{item}, also...)}
-							if turn.revealed && strings.HasPrefix(tt.name, "is cut off") {
+							if turn.exposure.phase != phaseWithheld && strings.HasPrefix(tt.name, "is cut off") {
 								reply.Status, reply.IncompleteReason = "incomplete", "max_output_tokens"
 							}
 							turn.Answer(llmclient.Answer{Reply: reply})
@@ -382,7 +382,7 @@ func TestInsistingOnTermsIsBounded(t *testing.T) {
 						case commit == trace.CommitOneStep:
 							items = items[:1]
 						}
-						if tools := turn.allowed(); len(tools) == 1 && tools[0] == "plan" {
+						if tools := turn.offered(); len(tools) == 1 && tools[0] == "plan" {
 							items = []llmclient.Item{llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[],"actions":[`+mine+`]}`)}
 						}
 						turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})

@@ -149,6 +149,9 @@ func apartForm(u billedUsage) map[string]any {
 // TestTheBillIsTheProviders plays runs against providers that bill by their own ledger: what the report
 // tells is what is billed, no cap is passed by more than the calls in flight, and a replay agrees.
 func TestTheBillIsTheProviders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	table, err := price.Table{}.With("t.toml", []byte(billedTable))
 	if err != nil {
 		t.Fatal(err)

@@ -61,11 +61,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err != nil {
 		return nil, err
 	}
-	kept, err := of.Answers(recorded.Header)
-	if err != nil {
-		return nil, err
-	}
-	r, answers, err := derive(kept, recorded, Options{})
+	r, answers, err := derive(of, recorded, Options{})
 	if err != nil {
 		return nil, err
 	}

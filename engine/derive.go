@@ -27,8 +27,12 @@ func readRun(of run.Source, anyVersion bool) (*state.State, error) {
 }
 
 // derive returns a runner that plays the whole ticks of a run again, as o says and with its
-// recorded answers, and keeps nothing. The recording has to be closed; if derive fails, it is.
-func derive(answers *run.Answers, recorded *state.State, o Options) (*runner, *recording, error) {
+// recorded answers, and keeps nothing. The recording has to be closed.
+func derive(of run.Source, recorded *state.State, o Options) (*runner, *recording, error) {
+	answers, err := of.Answers()
+	if err != nil {
+		return nil, nil, err
+	}
 	source := &recording{Answers: answers, reused: o.Reused}
 	o.Settings = recorded.Header.Settings
 	o.Forks = recorded.Header.Forks

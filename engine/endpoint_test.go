@@ -185,6 +185,9 @@ func TestAmountsAreClampedOrRefusedNeverMisread(t *testing.T) {
 // where that is present. Of the faulty runs every answer has call ids that are longer than the API's own: they
 // come back as they came, so they are left out of the check, and counted. At full size (AGENT_WORLD_LONG) the runs have 400 ticks.
 func TestExchangesFitTheAPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	request, response := apiSchema(t, "CreateResponse"), apiSchema(t, "Response")
 	ticks := ticksUpTo(8, 400)
 	plan, err := stub.ParseFaults("any_shape=30%,byte_order_mark=5%,event_stream=5%,http_500=5%")

@@ -51,7 +51,7 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, claim.Unlock()) }()
-	answers, err := run.OpenAnswers(o.Parent, o.Reading)
+	answers, err := run.Dir(o.Parent).As(o.Reading).Answers()
 	if err != nil {
 		return Result{}, err
 	}

@@ -106,6 +106,9 @@ func (p *cachingProvider) share() float64 {
 // eight. It judges two bills: the model server's own log, and one in which calls at the same time
 // cannot read what each other writes. The static prefix alone would give 0.34 and 0.31.
 func TestPrefixIsPaidOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	for _, c := range []struct {
 		scenario string
 		agents   int

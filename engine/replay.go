@@ -51,21 +51,14 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	kept, err := of.Answers(recorded.Header)
-	if err != nil {
-		return ReplayResult{}, err
-	}
-	r, answers, err := derive(kept, recorded, Options{})
+	r, answers, err := derive(of, recorded, Options{})
 	if err != nil {
 		return ReplayResult{}, err
 	}
 	defer answers.Close()
 	var ended Result
-	result, err := verify(ctx, of, recorded.Tick, r, func(ctx context.Context) (err error) {
-		err = r.sink.write(recorded.Header)
-		if err == nil {
-			ended, err = r.ticks(ctx)
-		}
+	result, _, err := verify(ctx, answers.Answers, recorded.Tick, r, func(ctx context.Context) (err error) {
+		ended, err = r.ticks(ctx)
 		if err == nil && ended.Status == trace.RunInterrupted {
 			err = context.Cause(ctx)
 		}

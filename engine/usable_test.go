@@ -282,6 +282,9 @@ func TestWhoIsRefusedFirstDecides(t *testing.T) {
 // TestEveryShapeThatIsAnErrorEndsTheRun plays each shape of malformed answers that stays
 // malformed in all answers.
 func TestEveryShapeThatIsAnErrorEndsTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	shapes := 0
 	for _, s := range stub.Corpus() {
 		if s.Ends != stub.EndsError {

@@ -142,7 +142,9 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Kind, it.Custom = KindFunctionCall, plain == "custom_tool_call"
 	case isCallType[plain]:
 		// A call of another API, which some servers pass on: its only id is that of the call.
-		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
+		it.Kind = KindFunctionCall
+		it.CallID = cmp.Or(it.CallID, it.ID)
+		it.ID = ""
 	case kind == string(kindCustomOutput):
 		it.Kind, it.Custom = KindFunctionOutput, true
 	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["tool_calls"] != nil),
@@ -329,7 +331,7 @@ var nullable = []string{"encrypted_content", "phase", "caller"}
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if !known || !holdsNull(it.Raw) {
+	if !known || !bytes.Contains(it.Raw, []byte("null")) {
 		return it, false
 	}
 	d := json.NewDecoder(bytes.NewReader(it.Raw))
@@ -345,28 +347,10 @@ func (it Item) WithoutNulls() (Item, bool) {
 	return it, true
 }
 
-// holdsNull reports whether valid JSON holds a null outside of its texts: the arguments of most
-// calls have some in theirs, and to decode those would change nothing.
-func holdsNull(raw []byte) bool { return outsideTexts(raw, "n") }
-
 // IsCompact reports whether raw is valid JSON without white space outside of its texts.
 func IsCompact(raw []byte) bool {
-	return scanValue(raw, 0, 0) == len(raw) && !outsideTexts(raw, " \t\r\n")
-}
-
-// outsideTexts reports whether one of some characters stands in valid JSON outside of its texts.
-func outsideTexts(raw []byte, some string) bool {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] == '"' {
-			i = scanString(raw, i) - 1
-			if i < 0 {
-				return false
-			}
-		} else if strings.IndexByte(some, raw[i]) >= 0 {
-			return true
-		}
-	}
-	return false
+	var compact bytes.Buffer
+	return json.Compact(&compact, raw) == nil && compact.Len() == len(raw)
 }
 
 func dropNulls(v any) (dropped bool) {

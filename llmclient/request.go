@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -301,40 +300,19 @@ func (c ToolChoice) appendTo(b []byte) []byte {
 // Marshal encodes v as compact JSON without escaping HTML characters, so prompts
 // stay readable and short. It panics on a value that cannot be encoded, which
 // would be a bug: every caller passes plain data.
-func Marshal(v any) json.RawMessage {
-	if text, ok := v.(string); ok {
-		return AppendText(make([]byte, 0, len(text)+len(`""`)), text)
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("llmclient: value cannot be encoded as JSON: " + err.Error())
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
-}
+func Marshal(v any) json.RawMessage { return appendJSON(nil, v) }
 
 // AppendText appends text as a JSON string, as [Marshal] writes it.
-func AppendText(b []byte, text string) []byte {
-	b = append(b, '"')
-	from := 0 // what is not appended yet begins here
-	for i := plainEnd(text, 0); i < len(text); i = plainEnd(text, i) {
-		c, size := utf8.DecodeRuneInString(text[i:])
-		letter := -1
-		if c < utf8.RuneSelf && c != '/' {
-			letter = strings.IndexByte(escaped, byte(c))
-		}
-		switch {
-		case letter >= 0:
-			b = append(append(b, text[from:i]...), '\\', escapes[letter])
-			from = i + size
-		case c < ' ', c == '\u2028', c == '\u2029', c == utf8.RuneError && size == 1:
-			b = fmt.Appendf(append(b, text[from:i]...), `\u%04x`, c)
-			from = i + size
-		}
-		i += size
+func AppendText(b []byte, text string) []byte { return appendJSON(b, text) }
+
+func appendJSON(b []byte, v any) []byte {
+	buffer := bytes.NewBuffer(b)
+	encoder := json.NewEncoder(buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic("llmclient: value cannot be encoded as JSON: " + err.Error())
 	}
-	return append(append(b, text[from:]...), '"')
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 }
 
 // Hash returns the hex SHA-256 of b.

@@ -143,6 +143,9 @@ func (c Counts) total() int64 {
 
 // TestEveryPrefixOfATraceFolds cuts the run at every line and inside every line.
 func TestEveryPrefixOfATraceFolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	run := readRun(t)
 	lines := bytes.SplitAfter(run, []byte("\n"))
 	for end := 0; end < len(run); {

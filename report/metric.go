@@ -50,13 +50,14 @@ var metrics = []Metric{
 		}
 		return float64(r.Task.Score), true
 	}},
-	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less", false, 1, func(r Report) (float64, bool) {
-		t := r.Task
-		if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
-			return 0, false
-		}
-		return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
-	}},
+	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
+		false, 1, func(r Report) (float64, bool) {
+			t := r.Task
+			if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
+				return 0, false
+			}
+			return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
+		}},
 	{"goals_met", "goals", "goals met, counted once per agent and goal", false, 0,
 		always(func(r Report) int64 { return r.GoalsMet })},
 	{"goals_share", "share", "goals met as a share of all", false, 1, func(r Report) (float64, bool) {

@@ -253,6 +253,9 @@ func TestSchemaAcceptsReports(t *testing.T) {
 // TestSchemaRejectsEveryDamage damages each value of a full report in turn:
 // taken away, of another type, with a stranger beside it.
 func TestSchemaRejectsEveryDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	var whole any
 	if err := json.Unmarshal(full(t).JSON(), &whole); err != nil {
 		t.Fatal(err)

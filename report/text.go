@@ -190,7 +190,8 @@ func (r Report) Text() string {
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
 		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {
-		return fmt.Sprintf("%s throttled %s, %d of %s waited, most %d ms; at most %d in flight, limit %d at the end, least %d",
+		return fmt.Sprintf("%s throttled %s, %d of %s waited, most %d ms; "+
+			"at most %d in flight, limit %d at the end, least %d",
 			plain(e.BaseURL), plaintext.Count(e.Throttled, "time"), e.Waited, plaintext.Count(e.Attempts, "request"),
 			e.WaitLongestMS, e.InFlightMost, e.LimitFinal, e.LimitLowest)
 	}))

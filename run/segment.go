@@ -75,17 +75,6 @@ func (d Source) Open() (io.ReadCloser, error) {
 	return s, nil
 }
 
-// OpenChecked is [Source.Open] for a trace that [Source.State] or [Source.Outline] has read just before:
-// its lines are not held against their chains once more. Those after the last whole tick may not fit.
-func (d Source) OpenChecked() (io.ReadCloser, error) {
-	s, err := d.open()
-	if err != nil {
-		return nil, err // and not a nil reader
-	}
-	s.checked = true
-	return s, nil
-}
-
 func (d Source) open() (*segments, error) {
 	f, number, err := d.openLast()
 	if err != nil {
@@ -157,9 +146,8 @@ type segments struct {
 	// before is the chain of the line before the first one, tick the tick that begins there.
 	before trace.Chain
 	tick   int64
-	// strict says that a broken chain is never read past, readOn that one was, checked that no
-	// chain need be looked at.
-	strict, readOn, checked bool
+	// strict says that a broken chain is never read past, readOn that one was.
+	strict, readOn bool
 }
 
 // inOpen returns where a byte of the trace is in the open file; ok is false where it is in

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"slices"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -83,7 +83,7 @@ func (d Source) fold(s *state.State, f *segments, outline bool, more func() bool
 		}
 		span := state.Span{From: at, To: at + reader.Offset() - from, Chain: reader.Chain()}
 		record := trace.Record(trace.Unknown{Type: t})
-		if !passed || !llmclient.IsJSON(line) {
+		if !passed || !json.Valid(line) {
 			record, err = trace.Decode(line)
 		}
 		if err != nil && (!inOpen || errors.Is(err, trace.ErrFormat)) {

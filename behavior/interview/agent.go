@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -57,25 +58,25 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 	for _, tool := range a.Tools {
 		t.static += with.CountTokens(string(tool.Wire()))
 	}
-	t.talk = behavior.Conversation{
-		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language, RepairsMax: repairsMax,
+	t.conversation = behavior.Conversation{
+		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language,
 		Reflects: true, Input: slices.Clone(a.Input),
 	}
 	if with.Model == a.Call.Model {
-		t.talk.Kept(a.Call.Breakpoints)
+		t.conversation.Kept(a.Call.Breakpoints)
 	}
 	t.recall()
-	text := wordingOf[a.Settings.Language]
-	lines := slices.Concat([]string{fmt.Sprintf(text.heading, a.Tick)}, a.since(text), []string{text.asked})
-	t.talk.Say(strings.Join(lines, "\n"))
-	t.talk.Complete()
-	t.talk.Input = append(t.talk.Input, llmclient.Message("user", question))
+	text := &words.In(a.Settings.Language).Interview
+	lines := slices.Concat([]string{text.Heading.Text(a.Tick)}, a.since(text), []string{text.Asked})
+	t.conversation.Say(strings.Join(lines, "\n"))
+	t.conversation.Complete()
+	t.conversation.Input = append(t.conversation.Input, llmclient.Message("user", question))
 	if with.Model != a.Call.Model {
 		// One model cannot read what another one encrypted.
-		t.talk.DropReasoning()
+		t.conversation.DropReasoning()
 	}
 	if t.free() < answerTokensLeast {
-		t.talk.DropReasoning()
+		t.conversation.DropReasoning()
 	}
 	if free := t.free(); free < answerTokensLeast {
 		return nil, fmt.Errorf("%w of %d tokens: %d are free, an answer needs %d", ErrWindow, a.Settings.ContextWindowTokens,
@@ -87,16 +88,16 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 // recall takes the agent's last answer into the conversation. What it called is answered with
 // the outcome of its decision.
 func (t *Turn) recall() {
-	t.talk.Sent(false)
-	text, _ := t.talk.Take(t.agent.Answer)
-	if len(t.talk.Calls) == 0 && strings.TrimSpace(text) != "" {
-		t.talk.Read(text, nil) // calls that were written down as text; none is as good
+	t.conversation.Sent(false)
+	text, _ := t.conversation.Take(t.agent.Answer)
+	if len(t.conversation.Calls) == 0 && strings.TrimSpace(text) != "" {
+		t.conversation.Read(text, nil) // calls that were written down as text; none is as good
 	}
-	for i := range t.talk.Calls {
-		t.talk.Respond(i, result{Status: "ended", Tick: t.agent.Call.Tick})
+	for i := range t.conversation.Calls {
+		t.conversation.Respond(i, result{Status: "ended", Tick: t.agent.Call.Tick})
 	}
-	t.talk.Flush()
-	t.before = len(t.talk.Steps)
+	t.conversation.Flush()
+	t.before = len(t.conversation.Steps)
 }
 
 // result answers the calls of the agent's last answer.
@@ -109,36 +110,36 @@ type result struct {
 const sinceMax = 12
 
 // since are lines with the decisions and their outcomes.
-func (a Agent) since(text wording) (lines []string) {
+func (a Agent) since(text *words.Interview) (lines []string) {
 	list := a.Decisions
 	if left := len(list) - sinceMax; left > 0 {
-		lines = append(lines, fmt.Sprintf(text.leftOut, left))
+		lines = append(lines, text.LeftOut.Text(left))
 		list = list[left:]
 	}
 	for _, d := range list {
 		by := ""
 		if d.DecidedBy == trace.ByStanding {
-			by = text.order
+			by = text.Order
 		}
-		lines = append(lines, fmt.Sprintf(text.decided, d.Tick, by, d.Executed, outcome(d.Outcome, text)))
+		lines = append(lines, text.Decided.Text(d.Tick, by, string(d.Executed), outcome(d.Outcome, text)))
 	}
 	return lines
 }
 
 // outcome is an outcome in words, with the world's numbers.
-func outcome(raw json.RawMessage, text wording) string {
+func outcome(raw json.RawMessage, text *words.Interview) string {
 	var o world.Outcome
 	switch {
 	case json.Unmarshal(raw, &o) != nil:
 		return string(raw)
 	case o.Accepted:
-		line := text.accepted
+		line := text.Accepted
 		for _, c := range o.Changes {
 			line += fmt.Sprintf(", %s %+d", c.Resource, c.Amount)
 		}
 		return line
 	case o.Rejection == nil:
-		return text.refused
+		return text.Refused
 	}
-	return text.refused + " " + string(o.Rejection.Code)
+	return text.Refused + " " + string(o.Rejection.Code)
 }

@@ -27,8 +27,9 @@ type Turn struct {
 	agent Agent
 	with  With
 	// static is what instructions and tools take in tokens.
-	static int
-	talk   behavior.Conversation
+	static       int
+	conversation behavior.Conversation
+	repairs      int
 	// before counts the steps noted about what was recorded.
 	before int
 	done   bool
@@ -56,15 +57,15 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 	if t.done {
 		return behavior.Ask{}, false
 	}
-	if !t.talk.Waits() {
-		t.talk.Complete()
-		t.talk.Sent(false)
+	if !t.conversation.Waits() {
+		t.conversation.Complete()
+		t.conversation.Sent(false)
 		t.result.Calls++
 	}
 	r := llmclient.Request{
-		Model: t.with.Model, Instructions: t.agent.Instructions, Input: t.talk.Input, Tools: t.agent.Tools,
+		Model: t.with.Model, Instructions: t.agent.Instructions, Input: t.conversation.Input, Tools: t.agent.Tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceNone},
-		Sampling: t.talk.Sampling(t.agent.Settings.SamplingOf(t.agent.ID), t.free()),
+		Sampling: t.conversation.Sampling(t.agent.Settings.SamplingOf(t.agent.ID), t.free()),
 	}
 	t.findKept(&r)
 	return behavior.Ask{Number: t.result.Calls, Stage: trace.StageAsk, Free: t.free(), Request: r}, true
@@ -83,25 +84,24 @@ func (t *Turn) findKept(r *llmclient.Request) {
 	default:
 		r.CacheKey = r.Head().CacheKey()
 	}
-	r.Breakpoints = t.talk.Breakpoints()
+	r.Breakpoints = t.conversation.Breakpoints()
 }
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.agent.Settings.ContextWindowTokens - t.static - t.talk.Tokens(
-		func(text []byte) int { return t.with.CountTokens(string(text)) })
+	return t.agent.Settings.ContextWindowTokens - t.static - t.conversation.Tokens(t.with.CountTokens)
 }
 
 // Answer takes the answer to the request that Next returned. A text is the answer, whatever was
 // called beside it. Without a text the model is asked once more.
 func (t *Turn) Answer(a llmclient.Answer) {
-	text, problem := t.talk.Take(a)
+	text, problem := t.conversation.Take(a)
 	text, _ = answer.WithoutThinking(text)
 	switch {
 	case a.Failure != nil && problem == "":
 		t.fail(trace.WaitModelPrefix + trace.WaitReason(a.Failure.Kind))
 		return
-	case t.talk.Lengthen(t.free):
+	case t.conversation.Lengthen(t.free):
 		return
 	case problem == "" && strings.TrimSpace(text) != "":
 		t.done, t.result.Text = true, strings.TrimSpace(text)
@@ -110,10 +110,12 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	case problem == "":
 		problem = answer.NotAllowedNow
 	}
-	for i := range t.talk.Calls {
-		t.talk.Refuse(i, behavior.CodeNotAllowedNow, nil)
+	for i := range t.conversation.Calls {
+		t.conversation.Refuse(i, behavior.CodeNotAllowedNow, nil)
 	}
-	if !t.talk.Repair(problem, nil) {
+	ok := t.conversation.Repair(problem, nil, repairsMax-t.repairs)
+	t.repairs++
+	if !ok {
 		t.fail(trace.WaitParsePrefix + trace.WaitReason(problem))
 	}
 }
@@ -144,6 +146,6 @@ func (t *Turn) Result() Result {
 		panic("interview: the result of an unfinished turn")
 	}
 	r := t.result
-	r.Steps = t.talk.Steps[t.before:]
+	r.Steps = t.conversation.Steps[t.before:]
 	return r
 }

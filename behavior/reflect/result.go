@@ -33,8 +33,8 @@ func (t *Turn) Result() Result {
 	if !t.done {
 		panic("learn: the result of an unfinished turn")
 	}
-	r := Result{Agent: t.agent, Input: t.input, Failure: t.failure, Calls: t.talk.Step() - t.talk.Before,
-		Rounds: t.rounds, LastStep: t.talk.Step(), Steps: t.talk.Steps}
+	r := Result{Agent: t.agent, Input: t.input, Failure: t.failure, Calls: t.conversation.Step() - t.conversation.Before,
+		Rounds: t.rounds, LastStep: t.conversation.Step(), Steps: t.conversation.Steps}
 	if t.failure != "" {
 		return r
 	}

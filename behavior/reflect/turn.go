@@ -28,11 +28,11 @@ type Turn struct {
 	// evidence names a decision of the agent by its tick.
 	evidence func(tick int64) playbook.Evidence
 
-	stage trace.Stage
-	talk  behavior.Conversation
-	done  bool
-	// rounds counts the reflections taken.
-	rounds int
+	stage        trace.Stage
+	conversation behavior.Conversation
+	done         bool
+	// rounds counts the reflections taken, repairs those of the stage.
+	rounds, repairs int
 
 	reflected reflection
 	deltas    []delta
@@ -49,10 +49,10 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
 		stage: trace.StageReflect}
-	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.policy, Tools: k.tools})
+	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
-	t.talk = behavior.Conversation{
-		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax,
+	t.conversation = behavior.Conversation{
+		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage),
 		Reflects: true,
 		Input:    []llmclient.Item{llmclient.Message("user", t.shown.text)},
 	}
@@ -65,22 +65,21 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 	if t.done {
 		return behavior.Ask{}, false
 	}
-	if !t.talk.Waits() {
-		t.talk.Complete()
-		t.talk.Sent(t.stage == trace.StageReflect)
+	if !t.conversation.Waits() {
+		t.conversation.Complete()
+		t.conversation.Sent(t.stage == trace.StageReflect)
 	}
-	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
-		Model: t.runtime.cfg.Model, Instructions: t.runtime.policy, Input: t.talk.Input, Tools: t.runtime.tools,
+	return behavior.Ask{Number: t.conversation.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
+		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions, Input: t.conversation.Input, Tools: t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
-		Sampling: t.talk.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
-		CacheKey: t.key, Breakpoints: t.talk.Breakpoints(),
+		Sampling: t.conversation.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
+		CacheKey: t.key, Breakpoints: t.conversation.Breakpoints(),
 	}}, true
 }
 
 // free is what the window has left for an answer.
 func (t *Turn) free() int {
-	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.talk.Tokens(
-		func(text []byte) int { return t.runtime.cfg.CountTokens(string(text)) })
+	return t.runtime.cfg.ContextWindowTokens - t.runtime.static - t.conversation.Tokens(t.runtime.cfg.CountTokens)
 }
 
 func (t *Turn) allowed() []string { return []string{string(t.stage)} }
@@ -89,21 +88,21 @@ func (t *Turn) allowed() []string { return []string{string(t.stage)} }
 // stage's tool count as one that holds all of them; a call that cannot be read makes the
 // whole answer unusable, because half of a consolidation is not one.
 func (t *Turn) Answer(a llmclient.Answer) {
-	text, problem := t.talk.Take(a)
+	text, problem := t.conversation.Take(a)
 	if a.Failure != nil && problem == "" {
 		t.fail(trace.WaitModelPrefix + string(a.Failure.Kind))
 		return
 	}
-	if t.talk.Lengthen(t.free) {
+	if t.conversation.Lengthen(t.free) {
 		return
 	}
-	if problem == "" && len(t.talk.Calls) == 0 {
-		problem = t.talk.Read(text, t.allowed())
+	if problem == "" && len(t.conversation.Calls) == 0 {
+		problem = t.conversation.Read(text, t.allowed())
 	}
 	var r reflection
 	var c consolidation
 	var used []string
-	for i := range t.talk.Calls {
+	for i := range t.conversation.Calls {
 		repairs, wrong := t.decode(i, &r, &c)
 		for _, repair := range repairs {
 			used = append(used, string(repair))
@@ -112,7 +111,11 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 	if problem == "" {
 		t.accept(r, c, used)
-	} else if !t.talk.Repair(problem, t.allowed()) {
+		return
+	}
+	ok := t.conversation.Repair(problem, t.allowed(), repairsMax-t.repairs)
+	t.repairs++
+	if !ok {
 		t.fail(trace.WaitParsePrefix + string(problem))
 	}
 }
@@ -120,13 +123,13 @@ func (t *Turn) Answer(a llmclient.Answer) {
 // decode reads one call into what its stage collects. An object without any of the
 // stage's lists is refused: it must not pass for the wish to change nothing.
 func (t *Turn) decode(i int, r *reflection, c *consolidation) ([]answer.Repair, answer.Problem) {
-	call := t.talk.Calls[i]
+	call := t.conversation.Calls[i]
 	switch {
-	case t.talk.Vocabulary.Tool(call.Tool) == answer.NoTool:
-		t.talk.Refuse(i, behavior.CodeUnknownTool, t.allowed())
+	case t.conversation.Vocabulary.Tool(call.Tool) == answer.NoTool:
+		t.conversation.Refuse(i, behavior.CodeUnknownTool, t.allowed())
 		return nil, answer.UnknownTool
 	case call.Tool != string(t.stage):
-		t.talk.Refuse(i, behavior.CodeNotAllowedNow, t.allowed())
+		t.conversation.Refuse(i, behavior.CodeNotAllowedNow, t.allowed())
 		return nil, answer.NotAllowedNow
 	}
 	object, used, e := answer.ReadObject(call.Arguments)
@@ -150,7 +153,7 @@ func (t *Turn) decode(i int, r *reflection, c *consolidation) ([]answer.Repair, 
 		c.Deltas = append(c.Deltas, one.Deltas...)
 	}
 	if e != nil {
-		t.talk.RefuseArguments(i, e, func(json.RawMessage) bool { return true })
+		t.conversation.RefuseArguments(i, e, func(json.RawMessage) bool { return true })
 		return nil, answer.InvalidArgs
 	}
 	return slices.Concat(call.Repairs, used), ""
@@ -164,8 +167,8 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		Next   trace.Stage `json:"next,omitempty"`
 	}
 	output.Status = "ok"
-	step := trace.Step{Kind: trace.StepConsolidate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Repairs: used}
-	step.Detail = llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
+	step := trace.Step{Kind: trace.StepConsolidate, Status: trace.StatusOK, CallID: t.conversation.Calls[0].ID,
+		Repairs: used, Detail: llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})}
 	if t.stage == trace.StageReflect {
 		t.rounds++
 		step.Kind, step.Detail = trace.StepReflect,
@@ -175,11 +178,11 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 			output.Next = trace.StageReflect
 		}
 	}
-	t.talk.Note(step)
-	for i := range t.talk.Calls {
-		t.talk.Respond(i, output)
+	t.conversation.Note(step)
+	for i := range t.conversation.Calls {
+		t.conversation.Respond(i, output)
 	}
-	t.talk.Flush()
+	t.conversation.Flush()
 	if t.stage == trace.StageConsolidate {
 		t.deltas, t.done = c.Deltas, true
 		return
@@ -194,16 +197,16 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	t.reflected.Insights = r.Insights[:min(len(r.Insights), insightsMax)]
 	switch {
 	case output.Next == trace.StageReflect:
-		t.talk.Say(promptAgain)
+		t.conversation.Say(t.runtime.words.Again)
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to consolidate, and a call saved.
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
 		t.stage = trace.StageConsolidate
-		t.talk.Repairs = 0
-		t.talk.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
-		t.talk.Say(promptConsolidate)
+		t.repairs = 0
+		t.conversation.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
+		t.conversation.Say(t.runtime.words.NowConsolidate)
 	}
 }
 

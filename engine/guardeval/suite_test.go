@@ -20,6 +20,9 @@ import (
 // TestSuiteIsWhatItClaims: there are enough cases of every sort, each of them reaches its
 // victim, and none is repeated; a seed always makes the same cases.
 func TestSuiteIsWhatItClaims(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	all := Suite(0)
 	count, seen := map[string]int{}, map[string]bool{}
 	for _, c := range all {
@@ -123,6 +126,9 @@ func sample(n int, seed uint64) []Case {
 // TestSample plays some of the suite; .ci/run plays more of it, and TestLongSuite all: with the guard off most attacks
 // succeed, with the guard on none does, and no honest game loses anything.
 func TestSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	demand(t, Evaluate(play(t, Options{Jobs: 4}, Jobs(sample(3, 7), On, GuardOff))))
 }
 

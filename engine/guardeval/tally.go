@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -221,10 +221,10 @@ func (r Rate) bounded() Rate {
 		r.Share = rounded(k / n)
 	}
 	if k > 0 {
-		r.Lower = rounded(distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(1 - confidence))
+		r.Lower = rounded(mathext.InvRegIncBeta(k, n-k+1, 1-confidence))
 	}
 	if k < n {
-		r.Upper = rounded(distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(confidence))
+		r.Upper = rounded(mathext.InvRegIncBeta(k+1, n-k, confidence))
 	}
 	return r
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
@@ -38,13 +40,10 @@ func (a *advised) Unwrap() error { return a.error }
 // advise adds to an error what to do about it.
 func advise(err error, next ...advice) error { return &advised{err, next} }
 
-// advicePrefix begins the line of an advice.
-const advicePrefix = "next: "
-
 // printAdvice writes each advice as a line.
 func (m *Main) printAdvice(w io.Writer, next ...advice) {
 	for _, a := range next {
-		plaintext.Fprintf(w, "%s%s   # %s\n", advicePrefix,
+		plaintext.Fprintf(w, "%s%s   # %s\n", terminal.AdvicePrefix,
 			openai.Masked(m.commandLine(a.words...), append(m.keysOfEnvironment(), m.keys...)...), a.does)
 	}
 }
@@ -70,9 +69,9 @@ func (m *Main) commandLine(words ...string) string {
 func (m *Main) calledAs() string {
 	dir := filepath.Dir(m.Program)
 	if filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
-		return "go run ./cmd/" + programName // such a file is gone after the run
+		return "go run ./cmd/" + m.called() // such a file is gone after the run
 	}
-	return shellWord(cmp.Or(m.Program, programName))
+	return shellWord(cmp.Or(m.Program, m.called()))
 }
 
 // shellWord quotes a word for a POSIX shell, if it has to be.
@@ -93,27 +92,27 @@ func pathWord(path string) string {
 
 // again are the flags of values that the user gave on the command line, for keys that the next
 // command takes, too. A secret in a URL is masked.
-func again(values []value, keys ...string) (words []string) {
+func again(values settings.Values, keys ...string) (words []string) {
 	for _, key := range keys {
-		v := find(values, key)
-		if v.origin.rank != fromFlag || v.text == "" {
+		v := values.Find(key)
+		if v.Origin.Rank != settings.FromFlag || v.Text == "" {
 			continue
 		}
-		text := v.text
-		switch v.setting.kind {
-		case kindSwitch:
-			words = append(words, "--"+v.setting.flag+"="+text)
+		text := v.Text
+		switch v.Setting.Kind {
+		case settings.KindSwitch:
+			words = append(words, "--"+v.Setting.Flag+"="+text)
 			continue
-		case kindURL:
+		case settings.KindURL:
 			if url, err := openai.ParseBaseURL(text); err == nil {
 				text = url.String()
 			}
-		case kindAgents:
-			text = maskedAgentModels(text)
-		case kindPath, kindFile:
+		case settings.KindAgents:
+			text = settings.MaskedAgentModels(text)
+		case settings.KindPath, settings.KindFile:
 			text = pathWord(text)
 		}
-		words = append(words, "--"+v.setting.flag, text)
+		words = append(words, "--"+v.Setting.Flag, text)
 	}
 	return words
 }
@@ -129,22 +128,22 @@ func (p plan) resumeAdvice(does string, more ...string) advice {
 	if p.Learns() {
 		keys = append(keys, "run.playbook")
 	}
-	return advice{append(words, again(p.values, keys...)...), does}
+	return advice{append(words, again(p.Values, keys...)...), does}
 }
 
 // raiseAdvice continues a run under caps of twice the size, or of twice what is spent if that is
 // more. Each cap in spent has what counts against it.
 func (p plan) raiseAdvice(spent trace.Caps) advice {
 	var more []string
-	for _, s := range capSettings() {
-		text := func(of trace.Caps) string { return s.text(&config{Settings: trace.Settings{Caps: of}}) }
+	for _, s := range settings.Caps() {
+		text := func(of trace.Caps) string { return s.Text(&settings.Config{Settings: trace.Settings{Caps: of}}) }
 		limit, used := text(p.Caps), text(spent)
 		if n, err := strconv.ParseInt(limit, 10, 64); err == nil && n > 0 {
 			count, _ := strconv.ParseInt(used, 10, 64) // none is 0
-			more = append(more, "--"+s.flag, strconv.FormatInt(min(2*max(n, count), capMax), 10))
+			more = append(more, "--"+s.Flag, strconv.FormatInt(min(2*max(n, count), settings.CapMax), 10))
 		} else if amount, err := strconv.ParseFloat(limit, 64); err == nil && amount > 0 {
 			cost, _ := strconv.ParseFloat(used, 64)
-			more = append(more, "--"+s.flag, strconv.FormatFloat(2*max(amount, cost), 'f', -1, 64))
+			more = append(more, "--"+s.Flag, strconv.FormatFloat(2*max(amount, cost), 'f', -1, 64))
 		}
 	}
 	return p.resumeAdvice("continues it under caps twice as high", more...)
@@ -175,7 +174,7 @@ func (p plan) doctorAdvice() advice {
 	if p.configFile != "" {
 		words = append(words, "--"+configFlag, pathWord(p.configFile))
 	}
-	return advice{append(words, again(p.values, doctorSettings...)...), "shows what the endpoint does"}
+	return advice{append(words, again(p.Values, doctorSettings...)...), "shows what the endpoint does"}
 }
 
 // atTurn is how the reason of a run that misses an answer begins.
@@ -214,12 +213,6 @@ func sourceAdvice(runDir, id, agent string) advice {
 		words = append(words, "--agent", agent)
 	}
 	return advice{words, "shows where the source is from and what it led to"}
-}
-
-// joinAdvice plays cells of a batch, here or on another machine with the key file.
-func joinAdvice(url, keyFile string) advice {
-	return advice{[]string{"worker", "--nats", url, "--nats-nkey", pathWord(keyFile)},
-		"joins, also on another machine that has the key"}
 }
 
 // scenarioAdvice checks and plays a scenario.

@@ -11,13 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/internal/terminal"
 )
 
 // nextArguments are the arguments of the command that an output advises, as a shell reads it.
 func nextArguments(t *testing.T, output, does string) []string {
 	t.Helper()
 	for line := range strings.Lines(output) {
-		command, ok := strings.CutPrefix(line, advicePrefix)
+		command, ok := strings.CutPrefix(line, terminal.AdvicePrefix)
 		if !ok || !strings.HasSuffix(command, "   # "+does+"\n") {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -40,7 +41,7 @@ var errSecret = errors.New("an answer holds what looks like a key")
 func (m *Main) exportAnswers(runDir, name string) error {
 	keys := m.keysOfEnvironment()
 	refuseSecret := func(line []byte) error {
-		if !holdsKey(string(line), keys) {
+		if !settings.HoldsKey(string(line), keys) {
 			return nil
 		}
 		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {

@@ -20,6 +20,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/ask"
 	"example.com/agentworld/explain"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/llmclient/stub"
@@ -43,7 +44,7 @@ Model and endpoint are the run's unless flags name others; the key comes from
 where a resume takes it from.`
 
 // askSettings are the settings of a run that a question has too.
-var askSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
+var askSettings = append(settings.Caps().Keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
 	"llm.price_table", "run.concurrency")
 
 // askFlags are the flags of the command that are not settings.
@@ -201,8 +202,8 @@ func (m *Main) prepareAsk(dir run.Source, name, question string, c config, f ask
 // planAsk decides who answers: the models of the run as it was then, or the one that a flag names
 // for all agents.
 func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) {
-	own, s := c.values, h.SettingsAt(a.flags.tick-1)
-	c.values = slices.Clone(own)
+	own, s := c.Values, h.SettingsAt(a.flags.tick-1)
+	c.Values = slices.Clone(own)
 	c.ScriptedSeed, c.ContextWindowTokens = s.ScriptedSeed, s.ContextWindowTokens
 	c.trusts = m.trusted(own)
 	if c.takeModel(s, lastEndpoint(a.dir)) {
@@ -212,7 +213,7 @@ func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) 
 		return p, err
 	}
 	c.AgentModels = nil
-	if find(c.values, "llm.model").origin.rank != fromFlag && c.Live() == s.Live() {
+	if c.Values.Find("llm.model").Origin.Rank != settings.FromFlag && c.Live() == s.Live() {
 		c.AgentModels = s.AgentModels
 	}
 	p = plan{config: c, endpoints: newEndpoints(c)}
@@ -256,7 +257,7 @@ func (m *Main) askAll(ctx context.Context, p plan, a *asking) ([]ask.Record, err
 		return nil, err
 	}
 	defer stop()
-	calls, done := m.drained(ctx, p.endpoints.traffic, m.newProgressPrinter(false).note)
+	calls, done := m.drained(ctx, p.endpoints.traffic, m.newProgressPrinter(false).Note)
 	defer done()
 	a.options.Source = source
 	errs := make([]error, len(a.agents))

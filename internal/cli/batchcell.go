@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -21,12 +22,12 @@ import (
 func (m *Main) playCell(ctx context.Context, a batch.Attempt, p plan, shared *limiters,
 	note func(string)) (batch.Result, error) {
 	cell := *m
-	log := &screen{w: a.Log}
+	log := terminal.NewScreen(a.Log, programName)
 	cell.Stdout = io.Discard
 	cell.Stderr = log
 	cell.screen = log
 	cell.Terminal = false
-	defer log.flush()
+	defer log.Flush()
 	p.RunDir = a.Dir
 	p.folding = report.NewFolding()
 	p.endpoints = newEndpoints(p.config)

@@ -21,6 +21,8 @@ import (
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -42,8 +44,7 @@ type batchFlags struct {
 	dir, shard    string
 	jobs, retries int
 	quiet         bool
-	nats          natsFlags
-	natsListen    string
+	players       players
 }
 
 // batchCommand plays batches and reports on them.
@@ -52,7 +53,7 @@ func (m *Main) batchCommand() *cobra.Command {
 	runs := &cobra.Command{
 		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
 		Args: oneArgument("a batch file"),
-		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c.Context(), args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c, args[0], f) },
 	}
 	runs.Flags().StringVar(&f.dir, "dir", "", "directory of the batch (default .tmp/batches/<name>)")
 	runs.Flags().StringVar(&f.shard, "shard", "", "play a part of the cells, such as 2/4")
@@ -60,9 +61,7 @@ func (m *Main) batchCommand() *cobra.Command {
 	runs.Flags().IntVar(&f.retries, "retries", 1,
 		"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
 	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
-	f.nats.add(runs.Flags(), `hand cells out to workers over this NATS server; "embedded" starts one here`)
-	runs.Flags().StringVar(&f.natsListen, "nats-listen", "",
-		"start the embedded NATS server, at this address (default of --nats embedded "+natsListenDefault+")")
+	f.players = m.addPlayers(runs.Flags())
 	var asJSON bool
 	status := &cobra.Command{
 		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed",
@@ -116,29 +115,28 @@ func parseShard(text string) (s batch.Shard, err error) {
 }
 
 // runBatch plays what is left of a batch, and reports on all of it.
-func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
+func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
+	ctx := c.Context()
 	shard, err := parseShard(f.shard)
-	if f.natsListen != "" && f.nats.url == "" {
-		f.nats.url = natsEmbedded
+	if err != nil {
+		return err
 	}
-	overNATS := f.nats.url != ""
+	others, flag, err := f.players.chosen()
 	switch {
 	case err != nil:
 		return err
-	case overNATS && f.jobs == 0: // others do the work
+	case others != nil && f.jobs == 0: // others do the work
 	case f.jobs < 1 || f.jobs > 256:
-		return badInput("--jobs %d is out of range; allowed: 1 to 256, and 0 with --nats", f.jobs)
+		allowed := "1 to 256"
+		for _, name := range f.players.names {
+			allowed += ", and 0 with --" + name
+		}
+		return badInput("--jobs %d is out of range; allowed: %s", f.jobs, allowed)
 	case f.retries < 0 || f.retries > 100:
 		return badInput("--retries %d is out of range; allowed: 0 to 100", f.retries)
 	}
-	switch {
-	case overNATS && f.shard != "":
-		return badInput("--shard and --nats are two ways to divide a batch; give one of them")
-	case f.natsListen != "" && f.nats.url != natsEmbedded:
-		return badInput("--nats-listen is for the embedded server; allowed: --nats embedded with it")
-	}
-	if err := f.nats.check(); err != nil {
-		return err
+	if others != nil && f.shard != "" {
+		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
 	b, err := m.readBatch(name)
 	if err != nil {
@@ -151,7 +149,7 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{progressPrinter: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
+	printer := &batchPrinter{Printer: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
 	shared := &limiters{jobs: max(1, f.jobs)}
@@ -162,14 +160,14 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			var r batch.Result
 			err := m.shielded(func() (err error) {
-				r, err = m.playCell(ctx, a, b.plans[a.Cell.ID], shared, printer.note)
+				r, err = m.playCell(ctx, a, b.plans[a.Cell.ID], shared, printer.Note)
 				return err
 			})
 			return r, err
 		},
 	}
-	if !overNATS && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
-		ledger, err := batch.OpenLedger(dir, b.limit, shard)
+	if others == nil && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
+		ledger, err := batch.OpenLedger(dir.Store(), b.limit, shard, "")
 		if err != nil {
 			return badInput("%s: %w", name, err)
 		}
@@ -186,15 +184,16 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.traffic, printer.note)
+	calls, done := m.drained(ctx, shared.traffic, printer.Note)
 	var ending batch.Ending
-	if overNATS {
-		ending, err = m.coordinate(calls, o, f.nats, f.natsListen, b.limit)
+	if others != nil {
+		ending, err = others.Play(calls, m.program(c.Flags()), o, b.limit)
+		err = refusal(err)
 	} else {
 		ending, err = batch.Play(calls, o)
 	}
 	done()
-	printer.finish()
+	printer.Finish()
 	if _, told := errors.AsType[*failure](err); told {
 		return err
 	}
@@ -215,9 +214,9 @@ func (m *Main) shownPath(path string) string {
 // lease is how long a process may be silent before its cells are taken over. A variable shortens it
 // for file systems whose clock is right and machines that never pause.
 func (m *Main) lease() time.Duration {
-	text, _ := m.LookupEnv(envPrefix + "BATCH_LEASE_MS")
+	text, _ := m.LookupEnv(settings.EnvPrefix + "BATCH_LEASE_MS")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 100 {
-		return millis(n)
+		return settings.Millis(n)
 	}
 	return batch.LeaseDefault
 }
@@ -298,7 +297,7 @@ func (r reasons) conclude(s batch.Summary, early bool) error {
 // batchPrinter shows how far a batch is: one updating line on a terminal, and a line for each cell
 // that ends elsewhere.
 type batchPrinter struct {
-	*progressPrinter
+	*terminal.Printer
 	cells []batch.Cell
 	began time.Time
 	now   func() time.Time
@@ -311,20 +310,20 @@ type batchPrinter struct {
 
 // show prints p as far as it is worth it. It is called one call at a time.
 func (bp *batchPrinter) show(p batch.Progress) {
-	if bp.quiet {
+	if bp.Quiet {
 		return
 	}
 	if !bp.seen {
 		bp.first, bp.seen = len(p.Results), true
 	}
-	if p.Ended != nil && !bp.terminal {
-		bp.note(fmt.Sprintf("cell %s %s: %s%s", p.Ended.Cell.ID, p.Ended.Name(), p.Ended.Status, scoreText(*p.Ended)))
-		bp.note(bp.text(p))
+	if p.Ended != nil && !bp.Terminal {
+		bp.Note(fmt.Sprintf("cell %s %s: %s%s", p.Ended.Cell.ID, p.Ended.Name(), p.Ended.Status, scoreText(*p.Ended)))
+		bp.Note(bp.text(p))
 		return
 	}
-	if now := bp.now(); bp.terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
+	if now := bp.now(); bp.Terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
 		bp.drawn = now
-		bp.update(bp.text(p), int64(len(p.Results)), int64(len(bp.cells)))
+		bp.Update(bp.text(p), int64(len(p.Results)), int64(len(bp.cells)))
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 )
 
@@ -53,7 +54,7 @@ func batchProcess(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.B
 	c := exec.Command(programName, append([]string{"batch", "run", "b.toml"}, args...)...)
 	var out bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = dir, &out, &out
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, envPrefix + "BATCH_LEASE_MS=800"}
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, settings.EnvPrefix + "BATCH_LEASE_MS=800"}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -42,7 +43,7 @@ func (b *plannedBatch) matrix() (cells []batch.Cell) {
 // its files, or about the machine.
 var cellSettings = []string{
 	"run.scenario", "run.seed", "run.run_dir", "run.report_json", "run.replay_from", "run.replay_miss", "run.print_llm_io",
-	"run.llm_io_max_chars", "run.quiet", "run.log_level", "run.log_timestamps", "run.otel", "llm.api_key",
+	"run.llm_io_max_chars", "run.quiet", "run.log_level", "run.log_timestamps", "llm.api_key",
 	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
@@ -57,16 +58,16 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
 	b.file, err = batch.Parse(data)
 	problems := batch.Problems(err)
-	all := settingTable()
+	all := m.table()
 	for _, s := range settingsIn(b.file) {
-		known, ok := all.byKey(s.Key)
+		known, ok := all.ByKey(s.Key)
 		table, key, _ := strings.Cut(s.Key, ".")
-		switch allowed := all.keys(table); {
+		switch allowed := all.Keys(table); {
 		case s.Key == "llm.base_url" && secretIn(s.Text):
 			problems = append(problems, &batch.Problem{Line: s.Line,
 				Text: "llm.base_url has a secret in its query, which the batch directory would keep; allowed: a URL without it, " +
 					"and the key in the environment or in config.toml"})
-		case ok && (slices.Contains(cellSettings, s.Key) || known.kind == kindAgents):
+		case ok && (m.extended(s.Key) || slices.Contains(cellSettings, s.Key) || known.Kind == settings.KindAgents):
 			problems = append(problems, &batch.Problem{Line: s.Line,
 				Text: fmt.Sprintf("%s cannot be set for a cell; allowed: other keys, this one where the command is run", s.Key)})
 		case !ok && len(allowed) > 0:
@@ -124,8 +125,8 @@ func settingsIn(f batch.File) []batch.Setting {
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
 func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
-	all := settingTable()
-	var file configFile
+	all := m.table()
+	var file settings.File
 	if m.runAround() == "" {
 		file, err = m.loadConfigFile("", all)
 		if err != nil {
@@ -154,10 +155,11 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		if _, _, embedded := scenario.Embedded(scenarioName); !embedded && !filepath.IsAbs(scenarioName) {
 			scenarioName = filepath.Join(filepath.Dir(name), scenarioName)
 		}
-		set := map[string]value{}
+		set := map[string]settings.Value{}
 		put := func(key, text string, line int) {
-			if s, ok := all.byKey(key); ok {
-				set[key] = value{s, text, origin{fromFile, name + ":" + strconv.Itoa(line)}}
+			if s, ok := all.ByKey(key); ok {
+				set[key] = settings.Value{Setting: s, Text: text,
+					Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
 			}
 		}
 		put("run.scenario", scenarioName, b.file.ScenariosLine)
@@ -168,9 +170,12 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		for _, s := range c.Settings {
 			put(s.Key, s.Text, s.Line)
 		}
-		values := resolve(all, func(s setting) (value, bool) { v, ok := set[s.key]; return v, ok }, envSource(m.LookupEnv),
-			file.source())
-		m.keys = append(m.keys, keysOf(values)...)
+		planned := func(s settings.Setting) (settings.Value, bool) {
+			v, ok := set[s.Key]
+			return v, ok
+		}
+		values := settings.Resolve(all, planned, settings.Environment(m.LookupEnv), file.Source())
+		m.keys = append(m.keys, values.Keys()...)
 		config, err := newConfig(trace.DefaultSettings(), values)
 		if refused(err) {
 			continue
@@ -203,7 +208,7 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		p.Quiet = true
 		p.ReportJSON = ""
 		c.Cell.Seed = p.Seed
-		c.Cell.ID = batch.IDOf(p.Settings, versionsOf(p.Settings), c.Cell.Repeat)
+		c.Cell.ID = batch.IDOf(p.Settings, batch.VersionsOf(p.Settings), c.Cell.Repeat)
 		if before, twice := placed[c.Cell.ID]; twice && whole {
 			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
 				at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))
@@ -238,8 +243,8 @@ func differing(a, b batch.Cell) []string {
 func (m *Main) batchLimit(place string, b *plannedBatch) (cost bool, err error) {
 	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
 	if text := b.file.Budget.Cost; text != "" {
-		s, _ := capSettings().byKey("llm.cap_cost")
-		if err := s.read(text, &b.limit.Cost); err != nil {
+		s, _ := settings.Caps().ByKey("llm.cap_cost")
+		if err := s.Read(text, &b.limit.Cost); err != nil {
 			return false, badInput("%sbudget.cost: %v", place, err)
 		}
 	}

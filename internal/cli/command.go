@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/document"
-	"example.com/agentworld/modules"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -29,8 +30,8 @@ const programName = "world_llm_agent_demo"
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = versionText()
-	root.SetVersionTemplate(programName + " {{.Version}}\n")
+	root.Version = versionText() + m.extensionNames()
+	root.SetVersionTemplate(m.called() + " {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := c.Flags().Arg(0); c == root && word != "" {
 			// A misspelt command has no flags; that it is none is the better answer.
@@ -45,9 +46,10 @@ func (m *Main) rootCommand() *cobra.Command {
 		m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
 		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
 		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(),
-		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.workerCommand(), m.doctorCommand(),
-		m.completionCommand(), m.manCommand(), settingsTopic(),
+		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.doctorCommand(),
+		m.completionCommand(), m.manCommand(), m.settingsTopic(),
 	)
+	root.AddCommand(m.extensionCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
@@ -78,7 +80,7 @@ func versionText() string {
 		}
 	}
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
-		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, modules.English),
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English),
 		trace.FormatVersion, runtime.Version())
 }
 
@@ -91,7 +93,11 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if unknown.GetSpecifiedName() == "api-key" {
-			return badInput("keys are not given on the command line, where other users could read them; set %s", keySettings)
+			return badInput("keys are not given on the command line, where other users could read them; set %s",
+				settings.KeyPlaces)
+		}
+		if flagElsewhere(unknown.GetSpecifiedName()) {
+			return hasIt("--" + unknown.GetSpecifiedName())
 		}
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -145,9 +151,10 @@ func helpArguments(c *cobra.Command, args []string) error {
 	}
 	names := commandNames(about)
 	if about == c.Root() {
-		names = append(names, settingsTopic().Name())
+		names = append(names, "settings")
 	}
-	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]), didYouMean(rest[0], names),
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]),
+		settings.DidYouMean(rest[0], names),
 		strings.Join(names, ", "))
 }
 
@@ -194,7 +201,7 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 				return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
 			}
 			return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]),
-				didYouMean(args[0], commandNames(c)), allowed)
+				settings.DidYouMean(args[0], commandNames(c)), allowed)
 		}}
 	c.AddCommand(subs...)
 	return c
@@ -205,7 +212,7 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 // pflag.Value.
 type flagText struct {
 	// kind is the setting's kind, for help.
-	kind kind
+	kind settings.Kind
 	// separator is the setting's, for a flag that may be given more than once.
 	separator string
 	// text is what the user gave, once or joined; given says that it was.
@@ -231,22 +238,22 @@ func (f *flagText) Set(text string) error {
 // Type names the kind of value in help. "bool" is what makes pflag accept the
 // flag without a value.
 func (f *flagText) Type() string {
-	return cmp.Or(kindWords[f.kind].flag, "text")
+	return f.kind.Word()
 }
 
 // addFlags gives a command a flag for each setting that has one.
-func addFlags(flags *pflag.FlagSet, all settings) {
+func addFlags(flags *pflag.FlagSet, all settings.Table) {
 	flags.SortFlags = false
 	for _, s := range all {
-		if s.flag == "" {
+		if s.Flag == "" {
 			continue
 		}
-		usage := s.doc
-		if d := cmp.Or(s.fallback, s.absent); d != "" && s.kind != kindSwitch {
+		usage := s.Doc
+		if d := cmp.Or(s.Fallback, s.Absent); d != "" && s.Kind != settings.KindSwitch {
 			usage += " (default " + d + ")"
 		}
-		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", usage)
-		if s.kind == kindSwitch {
+		f := flags.VarPF(&flagText{kind: s.Kind, separator: s.Separator}, s.Flag, "", usage)
+		if s.Kind == settings.KindSwitch {
 			f.NoOptDefVal = "true"
 		}
 	}
@@ -255,6 +262,7 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 // borrowSettings gives a command the flags of some settings of a run, and the one of the
 // configuration file, for [Main.gather].
 func borrowSettings(flags *pflag.FlagSet, keys []string) {
-	addFlags(flags, slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(keys, s.key) }))
+	unwanted := func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }
+	addFlags(flags, slices.DeleteFunc(settingTable(), unwanted))
 	addConfigFlag(flags)
 }

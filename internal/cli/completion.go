@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/run"
 	"example.com/agentworld/world/scenario"
 )
@@ -43,7 +44,8 @@ func (m *Main) completionCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			script, known := completionScripts[args[0]]
 			if !known {
-				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]), didYouMean(args[0], shells),
+				return badInput("there is no completion for %s; %sallowed: %s", shown(args[0]),
+					settings.DidYouMean(args[0], shells),
 					strings.Join(shells, ", "))
 			}
 			if err := script(c.Root(), m.Stdout); err != nil {
@@ -68,7 +70,7 @@ func (m *Main) complete(c *cobra.Command) {
 			return m.runsFor(word), cobra.ShellCompDirectiveDefault
 		}
 	}
-	all := settingTable()
+	all := m.table()
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		values := func(*cobra.Command, []string) []string { return nil }
 		switch {
@@ -80,8 +82,8 @@ func (m *Main) complete(c *cobra.Command) {
 			values = func(*cobra.Command, []string) []string { return m.runsFor("") }
 		case isSetting(f):
 			for _, s := range all {
-				if s.flag == f.Name && len(s.choices) > 0 {
-					values = func(*cobra.Command, []string) []string { return s.choices }
+				if s.Flag == f.Name && len(s.Choices) > 0 {
+					values = func(*cobra.Command, []string) []string { return s.Choices }
 				}
 			}
 		}

@@ -1,89 +1,45 @@
 package cli
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
-
-	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
 )
-
-// configName is the configuration file looked for in the working directory.
-const configName = "config.toml"
-
-// agentsTable is the table that holds a table for each agent with a model of its own.
-// It is the only one whose keys are not known beforehand.
-const agentsTable = "agents"
-
-// configLimits bound a configuration file.
-var configLimits = document.Limits{Bytes: 1 << 20, Values: 20_000}
-
-// configFile holds the settings a configuration file sets. The file is TOML with
-// two tables for the run, whose keys are the last parts of the settings' keys:
-//
-//	[llm]
-//	model = "gpt-5"
-//	timeout_ms = 30000
-//
-//	[run]
-//	scenario = "llm_bootstrap"
-//	ticks = 30
-//
-// and a table for each agent with a model of its own; see parseAgentModels. Settings of [llm] may
-// also stand at the top, under their keys or variables.
-//
-// Unknown tables and keys are errors: a misspelt key that is passed over would
-// make a run other than the user asked for.
-type configFile struct {
-	// name is the path as the user knows it.
-	name string
-	// entries are by key, "table.key".
-	entries map[string]entry
-}
-
-// entry is one value of the file as text, and the line of its key.
-type entry struct {
-	text string
-	line int
-}
 
 // loadConfigFile reads the file the user named, or config.toml in the working
 // directory where there is one. Given by name, the file must exist.
-func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
+func (m *Main) loadConfigFile(named string, all settings.Table) (settings.File, error) {
 	name := named
 	if name == "" {
-		name = configName
+		name = settings.ConfigName
 	}
-	data, err := readBounded(m.path(name), configLimits.Bytes)
+	data, err := readBounded(m.path(name), settings.FileLimits.Bytes)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
-		return configFile{}, nil
+		return settings.File{}, nil
 	}
 	if err != nil {
-		return configFile{}, badInput(
+		return settings.File{}, badInput(
 			"configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name,
 			cause(err))
 	}
-	return parseConfigFile(name, data, all)
+	if err := keyElsewhere(all, name, data); err != nil {
+		return settings.File{}, err
+	}
+	file, err := settings.ParseFile(name, data, all)
+	return file, wrongSettings(err)
 }
 
 // runAround returns the run directory that holds the configuration file of the working
 // directory. It is empty if there is no such file or no such directory. The author of the
 // run may also be the author of the file.
 func (m *Main) runAround() string {
-	if _, err := os.Lstat(m.path(configName)); err != nil {
+	if _, err := os.Lstat(m.path(settings.ConfigName)); err != nil {
 		return ""
 	}
 	for dir := m.path("."); ; dir = filepath.Dir(dir) {
@@ -101,224 +57,19 @@ func (m *Main) runAround() string {
 	}
 }
 
-// parseConfigFile reads a configuration file and refuses what is not a setting.
-// Blank texts count as unset.
-//
-// The types are checked here, where the file's line is known; the ranges are
-// checked by newConfig, together with those of all other sources. Errors are bad
-// input, name file and line, and never repeat a value, which may be a key.
-func parseConfigFile(name string, data []byte, all settings) (configFile, error) {
-	if err := document.CheckTOML(data, configLimits); err != nil {
-		bad, _ := errors.AsType[*document.Error](err)
-		return configFile{}, badInput("%s:%d: %s", name, bad.Line, bad.Problem)
+// keyArgument refuses an argument of any command that holds a key: paths become names of
+// files, and other users can see command lines. URLs are left to the
+// checks of their settings.
+func keyArgument(args []string, keys []openai.Secret) error {
+	url := false
+	for _, arg := range args {
+		name, _, inline := strings.Cut(arg, "=")
+		ofURL := name == "--base-url" || name == "--agent-model"
+		if settings.HoldsKey(arg, keys) && !url && !ofURL {
+			return badInput("an argument holds what looks like a key, which does not belong there; a key is set in %s",
+				settings.KeyPlaces)
+		}
+		url = ofURL && !inline
 	}
-	var anything any
-	if err := toml.Unmarshal(data, &anything); err != nil {
-		// The decoder's longer form, which quotes the document, is not used: the line at
-		// fault may be the one with the key.
-		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
-			row, column := d.Position()
-			return configFile{}, badInput("%s:%d:%d: %s", name, row, column, strings.TrimPrefix(d.Error(), "toml: "))
-		}
-		return configFile{}, badInput("%s: %s", name, err.Error())
-	}
-	file := configFile{name, map[string]entry{}}
-	var agents []fileKey
-	var wrong []string
-	said := false // what is allowed at the top, which is long
-	refuse := func(key fileKey, format string, args ...any) {
-		wrong = append(wrong, fmt.Sprintf("%s:%d: ", name, key.line)+fmt.Sprintf(format, args...))
-	}
-	for _, key := range fileKeys(data) {
-		key.parts = all.inTable(key.parts)
-		table := key.parts[0]
-		rest := strings.Join(key.parts[1:], ".")
-		path := strings.Join(key.parts, ".")
-		if table == agentsTable && rest != "" {
-			agents = append(agents, key)
-			continue
-		}
-		s, ok := all.byKey(path)
-		if !ok || s.kind == kindAgents || len(key.parts) != 2 {
-			// The keys of the table the user wrote in are listed, or of both where there is no
-			// such table.
-			if allowed := all.keys(table); rest != "" && len(allowed) > 0 {
-				refuse(key, "unknown key %s in [%s]; %sallowed: %s", shown(rest), table, didYouMean(rest, allowed),
-					strings.Join(allowed, ", "))
-				continue
-			}
-			mean := ""
-			if inRun, ok := all.byKey("run." + table); ok && rest == "" && key.kind != unstable.Invalid {
-				mean = fmt.Sprintf("; did you mean %s in [run]?", strings.TrimPrefix(inRun.key, "run."))
-			}
-			if said || mean != "" {
-				refuse(key, "unknown table or top-level key %s%s", shown(table), mean)
-				continue
-			}
-			said = true
-			refuse(key, "unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s",
-				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable,
-				strings.Join(agentKeys, ", "))
-			continue
-		}
-		// The type must fit the setting, so that a forgotten pair of quotes is found here.
-		number := key.kind == unstable.Integer &&
-			slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney, kindNumber}, s.kind) ||
-			key.kind == unstable.Float && s.kind == kindNumber
-		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.kind == kindSwitch) {
-			refuse(key, "%s: the value has the wrong type; allowed: %s", path,
-				cmp.Or(kindWords[s.kind].file, "a text in quotes"))
-			continue
-		}
-		if held, twice := file.entries[path]; twice {
-			refuse(key, "%s is set in line %d, too; allowed: once", path, held.line)
-			continue
-		}
-		file.entries[path] = entry{key.text, key.line}
-	}
-	if len(agents) > 0 {
-		text, err := agentsText(name, agents)
-		if err != nil {
-			wrong = append(wrong, err.Error())
-		}
-		file.entries[agentsTable] = entry{text, agents[0].line}
-	}
-	return file, badInputs(wrong)
-}
-
-// inTable is the path of a setting that stands outside of all tables, under the name of its
-// variable or its key in [llm], as older files have it; other paths stay as they are.
-func (all settings) inTable(path []string) []string {
-	if len(path) != 1 {
-		return path
-	}
-	for _, s := range all {
-		if table, key, _ := strings.Cut(s.key, "."); s.kind != kindAgents &&
-			(slices.Contains(s.env, path[0]) || table == "llm" && key == path[0]) {
-			return []string{table, key}
-		}
-	}
-	return path
-}
-
-// source makes the file's settings available to resolve.
-func (f configFile) source() source {
-	return func(s setting) (value, bool) {
-		e, ok := f.entries[s.key]
-		at := fmt.Sprintf("%s:%d", f.name, e.line)
-		return value{s, e.text, origin{fromFile, at}}, ok && e.text != ""
-	}
-}
-
-// agentsText makes one text of the tables of agents, in the order of the file. The text
-// reads back as the same models, or it would be refused here, where the line is known.
-func agentsText(name string, keys []fileKey) (string, error) {
-	var all []trace.AgentModel
-	var lines []int
-	for _, key := range keys {
-		path := strings.Join(key.parts[1:], ".")
-		agent, field := key.parts[1], key.parts[len(key.parts)-1]
-		at := slices.IndexFunc(all, func(a trace.AgentModel) bool { return a.Agent == agent })
-		if at < 0 {
-			at = len(all)
-			all = append(all, trace.AgentModel{Agent: agent})
-			lines = append(lines, key.line)
-		}
-		a := &all[at]
-		into := map[string]*string{"model": &a.Model, "base_url": &a.BaseURL, "key_env": &a.KeyEnv}[field]
-		if into == nil || len(key.parts) != 3 {
-			return "", badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of "+
-				"the variable that holds it",
-				name, key.line, shown(path), agentsTable, agentsTable, strings.Join(agentKeys, ", "))
-		}
-		if key.kind != unstable.String || key.text == "" || strings.ContainsAny(agent+key.text, " \t\r\n=") &&
-			field != "base_url" {
-			return "", badInput("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name,
-				key.line, agentsTable, path)
-		}
-		*into = key.text
-	}
-	for i, a := range all {
-		if a.BaseURL != "" {
-			if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
-				return "", badInput("%s:%d: agent %s: %w", name, lines[i], shown(a.Agent), err)
-			}
-		}
-		b, err := parseAgentModel(agentModelsText([]trace.AgentModel{a}))
-		if err != nil {
-			return "", badInput("%s:%d: %w", name, lines[i], err)
-		}
-		if b != a {
-			return "", badInput("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain "+
-				"name of a model and a URL",
-				name, lines[i], shown(a.Agent))
-		}
-	}
-	return agentModelsText(all), nil
-}
-
-// fileKey is a key of the document with its value, or a table that holds no settings,
-// which has none.
-type fileKey struct {
-	// parts are the path from the top, line is the line of the key, counted from 1.
-	parts []string
-	line  int
-	// kind is the value's, text what a flag would have for it.
-	kind unstable.Kind
-	text string
-}
-
-// fileKeys lists the keys of a valid TOML document in order. The decoder gives positions
-// only with its errors, so that the syntax is walked.
-func fileKeys(data []byte) []fileKey {
-	p := &unstable.Parser{}
-	p.Reset(data)
-	var keys []fileKey
-	line, counted := 1, 0 // keys come in order, and each is looked for from the last one on
-	// add adds a key, or the keys inside an inline table, which all count as standing on the
-	// table's line.
-	var add func(node *unstable.Node, key fileKey)
-	add = func(node *unstable.Node, key fileKey) {
-		key.parts = slices.Clone(key.parts)
-		for it := node.Key(); it.Next(); {
-			if key.line == 0 {
-				at := int(it.Node().Raw.Offset)
-				line, counted = line+bytes.Count(data[counted:at], []byte("\n")), at
-				key.line = line
-			}
-			key.parts = append(key.parts, string(it.Node().Data))
-		}
-		if node.Kind == unstable.KeyValue {
-			value := node.Value()
-			if value.Kind == unstable.InlineTable {
-				for it := value.Children(); it.Next(); {
-					add(it.Node(), key)
-				}
-				return
-			}
-			key.kind, key.text = value.Kind, strings.TrimSpace(string(value.Data))
-			if n, err := strconv.ParseInt(key.text, 0, 64); err == nil && value.Kind == unstable.Integer {
-				key.text = strconv.FormatInt(n, 10)
-			}
-		}
-		keys = append(keys, key)
-	}
-	var table []string
-	for p.NextExpression() {
-		node := p.Expression()
-		if node.Kind == unstable.KeyValue {
-			add(node, fileKey{parts: table})
-			continue
-		}
-		at := len(keys)
-		add(node, fileKey{})
-		if node.Kind == unstable.Table {
-			// An empty table of another name would go unnoticed.
-			table = keys[at].parts
-			if table[0] == agentsTable || len(table) == 1 && (table[0] == "llm" || table[0] == "run") {
-				keys = keys[:at]
-			}
-		}
-	}
-	return keys
+	return nil
 }

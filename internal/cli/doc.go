@@ -5,9 +5,8 @@
 //
 //  1. [Main] holds everything taken from the process: arguments, streams,
 //     environment, working directory. Tests drive the same wiring.
-//  2. Each setting is a field of [trace.Settings], or of process when it shapes no run;
-//     settingTable makes a row of its tags. A value comes from the strongest source that
-//     has one: flag, environment, file, default; it keeps its origin.
+//  2. A value of a setting comes from the strongest source that has one: flag, environment,
+//     file, default; it keeps its origin. See package settings.
 //  3. The values become a config, then a plan, checked as a whole. Everything that can be
 //     refused is refused here, with exit code 2, before a call or a file is made.
 //  4. chooseModel decides between a live and a scripted model.
@@ -19,7 +18,7 @@
 // notes and errors on stderr, an error being one line; files in the run directory,
 // each complete or absent, except for the trace, which grows during the run.
 //
-// Everything printed passes a [screen], which escapes control characters. Text that models,
+// Everything printed passes a [terminal.Screen], which escapes control characters. Text that models,
 // providers and files bring is an argument of [plaintext.Fprintf], so that it begins no line.
 // A key appears in no error, announcement or file.
 package cli

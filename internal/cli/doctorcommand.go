@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/stub"
@@ -23,7 +24,8 @@ import (
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
 var doctorSettings = []string{
-	"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window", "llm.allow_store",
+	"llm.model", "llm.base_url", settings.AgentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window",
+	"llm.allow_store",
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p",
 	"llm.extra_body", "llm.sampling_json",
 }
@@ -138,7 +140,7 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 
 // rehearsed is a turn as a run with these settings would play it in its first tick.
 func (m *Main) rehearsed(c config) (doctor.Turn, error) {
-	name, text, _, err := m.chooseScenario(find(c.values, "run.scenario"), nil)
+	name, text, _, err := m.chooseScenario(c.Values.Find("run.scenario"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +163,10 @@ func (m *Main) rehearsed(c config) (doctor.Turn, error) {
 func withFlags(advice string) string {
 	var names []string
 	for _, s := range settingTable() {
-		if s.flag != "" {
-			names = append(names, "{"+s.key+"}", "--"+s.flag)
-		} else if len(s.env) > 0 {
-			names = append(names, "{"+s.key+"}", s.env[0])
+		if s.Flag != "" {
+			names = append(names, "{"+s.Key+"}", "--"+s.Flag)
+		} else if len(s.Env) > 0 {
+			names = append(names, "{"+s.Key+"}", s.Env[0])
 		}
 	}
 	return strings.NewReplacer(names...).Replace(advice)
@@ -189,19 +191,19 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 	}
 	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf(""), CountTokens: tokens.Count}}
 	own.Config.WindowTokens, own.Config.AllowStore = c.ContextWindowTokens, c.AllowStore
-	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
-		own.Config.Timeout = millis(c.TimeoutMS)
+	if c.Values.Find("llm.timeout_ms").Origin.Rank != settings.FromDefault {
+		own.Config.Timeout = settings.Millis(c.TimeoutMS)
 	}
 	var named []string // without a scenario every agent that has a model is taken to exist
 	for _, a := range c.AgentModels {
 		named = append(named, a.Agent)
 	}
 	if !c.Live() && agent == "" {
-		if v := find(c.values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
+		if v := c.Values.Find("llm.base_url"); v.Origin.Rank <= settings.FromFlag && !c.Offline {
 			// Findings about another endpoint than the named one would pass for it.
 			return nil, nil, badInput(
 				"%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the "+
-					"embedded scripted server", v.where())
+					"embedded scripted server", v.Where())
 		}
 		server, err := stub.Start(context.WithoutCancel(ctx), stub.DefaultAddr, stub.Options{})
 		if err != nil {
@@ -212,7 +214,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		return []patient{own}, func() { _ = server.Close() }, nil
 	}
 	own.Config.BaseURL, own.Config.APIKey = c.endpoint(), c.APIKey
-	chosen, err := m.chooseAgents(c, find(c.values, agentsTable).where(), named)
+	chosen, err := m.chooseAgents(c, c.Values.Find(settings.AgentsTable).Where(), named)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -46,10 +46,10 @@ func (p *plan) takeDocuments(m *Main) error {
 		named, err := m.namedDocuments(p.Scenario, s)
 		wrong, files = linesOf(scenario.Placed(p.Scenario, []byte(p.ScenarioTOML), err)), named
 	}
-	if v := find(p.values, "run.documents"); v.text != "" {
-		list, problems := readDocuments(m.path(v.text))
+	if v := p.Values.Find("run.documents"); v.Text != "" {
+		list, problems := readDocuments(m.path(v.Text))
 		for _, problem := range problems {
-			wrong = append(wrong, fmt.Sprintf("%s: the documents %s: %v", v.where(), shown(v.text), problem))
+			wrong = append(wrong, fmt.Sprintf("%s: the documents %s: %v", v.Where(), shown(v.Text), problem))
 		}
 		files = append(files, list...)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/llmclient/openai"
@@ -92,20 +93,20 @@ func (e *endpoints) noted(endpoint, text string) {
 }
 
 // traffic is what the calls of a run do now.
-func (e *endpoints) traffic() (t traffic) {
+func (e *endpoints) traffic() (t terminal.Traffic) {
 	hold := func(until time.Time, why string) {
-		if until.After(t.until) {
-			t.until, t.own = until, limiter.OwnRate(why)
+		if until.After(t.Until) {
+			t.Until, t.Own = until, limiter.OwnRate(why)
 		}
 	}
 	for _, r := range e.reached {
 		n, since, ends := r.client.Sent()
-		t.sent += n
-		if n > 0 && (t.since.IsZero() || since.Before(t.since)) {
-			t.since = since
+		t.Sent += n
+		if n > 0 && (t.Since.IsZero() || since.Before(t.Since)) {
+			t.Since = since
 		}
-		if ends.After(t.ends) {
-			t.ends = ends
+		if ends.After(t.Ends) {
+			t.Ends = ends
 		}
 		hold(r.limiter.Held())
 	}
@@ -150,14 +151,14 @@ func (l *limiters) plays(e *endpoints) (done func()) {
 }
 
 // traffic is what the calls of all runs do now that were sent and have no answer yet.
-func (l *limiters) traffic() (all traffic) {
+func (l *limiters) traffic() (all terminal.Traffic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.playing {
 		t := e.traffic()
-		all.sent += t.sent
-		if t.ends.After(all.ends) {
-			all.ends = t.ends
+		all.Sent += t.Sent
+		if t.Ends.After(all.Ends) {
+			all.Ends = t.Ends
 		}
 	}
 	return all

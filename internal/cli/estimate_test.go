@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/agentworld/internal/terminal"
 )
 
 // TestEstimateTellsOneRange: the lines of an estimate have the same figures of calls,
@@ -48,7 +50,7 @@ func TestEstimateTellsTime(t *testing.T) {
 		if _, err := fmt.Sscanf(rest, "%d", &likely); err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("\ntime: likely %s, at least ", brief(time.Duration(likely*c.each/c.calls)*time.Second))
+		want := fmt.Sprintf("\ntime: likely %s, at least ", terminal.Brief(time.Duration(likely*c.each/c.calls)*time.Second))
 		if !strings.Contains(p.stdout.String(), want) || !strings.Contains(p.stdout.String(), " at 1 to 20 seconds a call (likely 5)\n") {
 			t.Errorf("%v: no %q in\n%s", c.flags, want, p.stdout.String())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -55,8 +56,8 @@ func (m *Main) forkCommand() *cobra.Command {
 			return m.fork(c.Context(), args[0], c.Flags(), f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(),
-		func(s setting) bool { return slices.Contains(notForked, s.key) }))
+	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
+		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
 	c.Flags().Int64Var(&f.atTick, "at-tick", -1, "last tick of the run that is kept; 0 keeps none")
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")
 	c.Flags().StringArrayVar(&f.rules, "set", nil, "rules.FIELD=VALUE: another rule from the fork on; may be repeated")
@@ -72,7 +73,7 @@ type forkPoint struct {
 	parent   string
 	settings trace.Settings
 	// own are the settings without those of the parent.
-	own []value
+	own settings.Values
 }
 
 // fork takes the settings of the run that is forked where no flag says otherwise, and
@@ -114,14 +115,14 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	// What shapes decisions is as the parent has it; a text that was read from a file is in
 	// the trace. The endpoint is the user's to say again when the parent had none and a model
 	// is named, and two settings hold for one run alone.
-	values, err := m.gather(flags, "", func(s setting) (value, bool) {
-		if !s.shapes && s.key != "llm.offline" && s.key != "run.replay_miss" || s.key == "llm.base_url" && named && !live {
-			return value{}, false
+	values, err := m.gather(flags, "", func(s settings.Setting) (settings.Value, bool) {
+		if !s.Shapes && s.Key != "llm.offline" && s.Key != "run.replay_miss" || s.Key == "llm.base_url" && named && !live {
+			return settings.Value{}, false
 		}
-		if text := s.text(&config{Settings: parent}); s.shapes && text != "" {
-			return value{s, text, origin{rank: fromRun}}, true
+		if text := s.Text(&settings.Config{Settings: parent}); s.Shapes && text != "" {
+			return settings.Value{Setting: s, Text: text, Origin: settings.Origin{Rank: settings.FromRun}}, true
 		}
-		return value{s, s.fallback, origin{rank: fromDefault}}, true
+		return settings.Value{Setting: s, Text: s.Fallback, Origin: settings.Origin{Rank: settings.FromDefault}}, true
 	})
 	if err != nil {
 		return err

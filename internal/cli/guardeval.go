@@ -172,9 +172,9 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	jobs := guardeval.Jobs(cases, guards...)
 	progress := m.newProgressPrinter(false)
 	results, err := lab.PlayAll(ctx, jobs, func(over int) {
-		progress.update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
+		progress.Update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
 	})
-	progress.finish()
+	progress.Finish()
 	if closeErr := lab.Close(); err == nil {
 		err = closeErr
 	}

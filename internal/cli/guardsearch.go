@@ -51,9 +51,9 @@ func (m *Main) searchGuard(ctx context.Context, e guardEvaluation, given func(fl
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	progress := m.newProgressPrinter(false)
 	err = s.Run(ctx, search.Options{Trials: e.trials, Jobs: e.jobs, Progress: func(done int) {
-		progress.update(fmt.Sprintf("trials %d/%d, %d harmful", done, e.trials, s.Harmful), int64(done), int64(e.trials))
+		progress.Update(fmt.Sprintf("trials %d/%d, %d harmful", done, e.trials, s.Harmful), int64(done), int64(e.trials))
 	}})
-	progress.finish()
+	progress.Finish()
 	if err != nil && ctx.Err() == nil {
 		return err
 	}

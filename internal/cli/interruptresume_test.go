@@ -53,7 +53,7 @@ func TestInterruptedWhileDeriving(t *testing.T) {
 		errs := &cancelAt{text: text, cancel: cancel}
 		again.Stderr, again.Getwd, again.Terminal = errs, p.Getwd, true
 		now := time.Now()
-		again.Now = func() time.Time { now = now.Add(redrawEvery); return now } // every tick is drawn
+		again.Now = func() time.Time { now = now.Add(time.Second); return now } // every tick is drawn
 		code := again.Run(ctx)
 		cancel()
 		if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted while the 60 recorded ticks of \"run\" were derived again, after ") {

@@ -326,7 +326,12 @@ func killAll(t *testing.T, runs, ticks, each int) {
 }
 
 // TestKilledRunsResume kills the program ten times.
-func TestKilledRunsResume(t *testing.T) { killAll(t, 2, 8, 5) }
+func TestKilledRunsResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
+	killAll(t, 2, 8, 5)
+}
 
 // TestLongKilledRunsResume kills it two hundred times.
 func TestLongKilledRunsResume(t *testing.T) {

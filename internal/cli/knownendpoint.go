@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -29,7 +30,7 @@ func (m *Main) knownEndpoints() (known map[string]bool, file string) {
 			file = filepath.Join(dir, place[1], "agentworld", "endpoints")
 		}
 	}
-	data, _ := readBounded(file, configLimits.Bytes)
+	data, _ := readBounded(file, settings.FileLimits.Bytes)
 	for line := range strings.Lines(string(data)) {
 		known[strings.TrimSpace(line)] = true
 	}
@@ -52,17 +53,18 @@ func (m *Main) rememberEndpoint(url openai.BaseURL, keyEnv string) {
 		err = cmp.Or(err, openErr)
 	}
 	if err != nil {
-		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n", name, cause(err))
+		plaintext.Fprintf(m.Stderr, "note: the endpoint cannot be added to %s: %v; fork and resume may want it named again\n",
+			name, cause(err))
 	}
 }
 
 // trusted returns which endpoints may get a key, the run's or that of a variable. A run
 // directory may come from another user, so an endpoint that only the directory names is
 // untrusted. It must be in the list, or in own: flags, environment or file.
-func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool {
+func (m *Main) trusted(own settings.Values) func(url openai.BaseURL, keyEnv string) bool {
 	known, _ := m.knownEndpoints()
-	agents, _ := parseAgentModels(find(own, agentsTable).text) // a wrong one is reported elsewhere
-	run := cmp.Or(find(own, "llm.base_url").text, openai.BaseURLDefault)
+	agents, _ := settings.ParseAgentModels(own.Find(settings.AgentsTable).Text) // a wrong one is reported elsewhere
+	run := cmp.Or(own.Find("llm.base_url").Text, openai.BaseURLDefault)
 	for _, a := range append(agents, trace.AgentModel{BaseURL: run}) {
 		// An endpoint that the user names for an agent without a key is not known for the
 		// run's key.
@@ -75,14 +77,14 @@ func (m *Main) trusted(own []value) func(url openai.BaseURL, keyEnv string) bool
 
 // withholdKey takes the key away from a run whose endpoint only a run directory names. own are
 // the settings without those of that run.
-func (m *Main) withholdKey(c *config, own []value) {
+func (m *Main) withholdKey(c *config, own settings.Values) {
 	c.trusts = m.trusted(own)
 	if c.APIKey.Empty() {
 		return
 	}
 	if url, err := openai.ParseBaseURL(c.endpoint()); err != nil || !c.trusts(url, "") {
 		c.APIKey = openai.Secret{}
-		c.withheld = withheld(find(c.values, "llm.api_key").origin.String(), url, "name it with --base-url "+url.String())
+		c.withheld = withheld(c.Values.Find("llm.api_key").Origin.String(), url, "name it with --base-url "+url.String())
 		plaintext.Fprintf(m.Stderr, "note: %s\n", c.withheld)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/internal/settings"
 )
 
 // TestAKeyReachesNoServerThatOnlyARunNames resumes a run directory from another user with
@@ -107,7 +109,7 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		if err := os.CopyFS(p.dir, os.DirFS(filepath.Join(theirs.dir, "run"))); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(p.dir, configName), []byte("[llm]\nmodel = 'big'\nbase_url = '"+stranger.URL+"'\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(p.dir, settings.ConfigName), []byte("[llm]\nmodel = 'big'\nbase_url = '"+stranger.URL+"'\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if code := p.run(t); code != c.code || saw(stranger.keys) != c.sent || strings.Contains(p.stderr.String(), "config.toml is not read") != (c.sent == "") {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
@@ -83,7 +84,7 @@ func TestLineOnATerminal(t *testing.T) {
 		if code != exitCompleted {
 			t.Errorf("exit code %d:\n%s", code, shown)
 		}
-		for _, drawing := range strings.Split(shown, lineStart)[1:] {
+		for _, drawing := range strings.Split(shown, terminal.LineStart)[1:] {
 			line, rest, ended := strings.Cut(drawing, "\n")
 			if plaintext.Cells(line) >= int(columns) {
 				t.Errorf("%d columns: the line %q", columns, line)
@@ -92,7 +93,7 @@ func TestLineOnATerminal(t *testing.T) {
 				t.Errorf("after the line: %q", rest)
 			}
 		}
-		if strings.Count(shown, "\x1b") != strings.Count(shown, lineStart) {
+		if strings.Count(shown, "\x1b") != strings.Count(shown, terminal.LineStart) {
 			t.Errorf("other sequences than that of the line: %q", shown)
 		}
 	}
@@ -123,7 +124,7 @@ func TestCtrlC(t *testing.T) {
 		p.waitFor(t, "LINEtick 1/2")
 		p.press(t, ctrlC)
 		shown := p.waitFor(t, "LINEstopping  tick 1/2")
-		if !strings.Contains(shown, lineStart+"interrupted: ") || !saysDrain.MatchString(shown) {
+		if !strings.Contains(shown, terminal.LineStart+"interrupted: ") || !saysDrain.MatchString(shown) {
 			t.Errorf("%s is not in %q", saysDrain, shown)
 		}
 		if twice {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/plaintext"
@@ -117,7 +118,7 @@ const notesPerKind = 3
 // failureNotes reports failed calls to the user during the run. It also reports answers to
 // requests that were not made. One goroutine uses it at a time.
 type failureNotes struct {
-	printer *progressPrinter
+	printer *terminal.Printer
 	seen    map[llmclient.ErrorKind]int
 	// said are the notes about answers.
 	said map[string]bool
@@ -135,7 +136,7 @@ func (n *failureNotes) onceOf(kind, note string) {
 	}
 	if !n.said[kind] {
 		n.said[kind] = true
-		n.printer.note(note)
+		n.printer.Note(note)
 	}
 }
 
@@ -169,7 +170,7 @@ func (n *failureNotes) see(x engine.Exchange) {
 	if n.seen[f.Kind] == notesPerKind {
 		note += " (more of this kind are only counted)"
 	}
-	n.printer.note(note)
+	n.printer.Note(note)
 }
 
 // usage notes what is doubtful about the usage of an answer, each kind once.

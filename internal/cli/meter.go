@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -21,16 +23,16 @@ import (
 func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	table := price.Embedded()
 	known := c.Prices
-	v := find(c.values, "llm.price_table")
-	if v.text != "" {
-		data, err := readBounded(m.path(v.text), price.BytesMax)
+	v := c.Values.Find("llm.price_table")
+	if v.Text != "" {
+		data, err := readBounded(m.path(v.Text), price.BytesMax)
 		if err != nil {
 			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows",
-				v.where(), shown(v.text), cause(err))
+				v.Where(), shown(v.Text), cause(err))
 		}
-		table, err = table.With(v.text, data)
+		table, err = table.With(v.Text, data)
 		if err != nil {
-			return nil, badInput("%s: %w", v.where(), err)
+			return nil, badInput("%s: %w", v.Where(), err)
 		}
 		known = nil
 	}
@@ -54,8 +56,8 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 		}
 	}
 	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
-		v := find(c.values, key)
-		if v.text == "" {
+		v := c.Values.Find(key)
+		if v.Text == "" {
 			continue
 		}
 		if missing != "" {
@@ -64,11 +66,11 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 				looked = unpricedText
 			}
 			return nil, badInput("%s: there is no price of model %s%s; "+
-				"allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing), looked)
+				"allowed: a model with a price, or a table with one (--price-table)", v.Where(), shown(missing), looked)
 		}
 		if unpriced != "" {
 			return nil, badInput("%s: there is no price of %s; "+
-				"allowed: a tier with a price, or a table with one (--price-table)", v.where(), unpriced)
+				"allowed: a tier with a price, or a table with one (--price-table)", v.Where(), unpriced)
 		}
 	}
 	return list, nil
@@ -122,8 +124,8 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		}
 		if p.Live() {
 			plaintext.Fprintf(w, "time: likely %s, at least %s, at most %s, at %g to %g seconds a call (likely %g)\n",
-				brief(p.takesTime(e.Likely, callTime.likely)), brief(p.takesTime(e.Least, callTime.least)),
-				brief(p.takesTime(e.Most, callTime.most)),
+				terminal.Brief(p.takesTime(e.Likely, callTime.likely)), terminal.Brief(p.takesTime(e.Least, callTime.least)),
+				terminal.Brief(p.takesTime(e.Most, callTime.most)),
 				callTime.least.Seconds(), callTime.most.Seconds(), callTime.likely.Seconds())
 		}
 		if age := priceAge(p.Prices, now); age != "" {
@@ -131,7 +133,7 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		}
 	}
 	if p.Estimate != nil || p.wantsEstimate() {
-		caps := noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
+		caps := settings.None + "; --cap-calls, --cap-tokens and --cap-cost set some"
 		if p.Caps != (trace.Caps{}) {
 			caps = p.Caps.Text(p.Currency())
 		}
@@ -273,19 +275,19 @@ func priceAge(prices []price.Price, now time.Time) string {
 // capsGiven returns how flags change the caps of a run that is resumed, nil without such
 // flags. The other places for settings apply only to new runs.
 func capsGiven(c config) func(trace.Caps) trace.Caps {
-	var given settings
-	for _, v := range c.values {
-		if strings.HasPrefix(v.setting.key, "llm.cap_") && v.origin.rank == fromFlag {
-			given = append(given, v.setting)
+	var given settings.Table
+	for _, v := range c.Values {
+		if strings.HasPrefix(v.Setting.Key, "llm.cap_") && v.Origin.Rank == settings.FromFlag {
+			given = append(given, v.Setting)
 		}
 	}
 	if len(given) == 0 {
 		return nil
 	}
 	return func(caps trace.Caps) trace.Caps {
-		changed := config{Settings: trace.Settings{Caps: caps}}
+		changed := settings.Config{Settings: trace.Settings{Caps: caps}}
 		for _, s := range given {
-			reflect.ValueOf(s.into(&changed)).Elem().Set(reflect.ValueOf(s.into(&c)).Elem())
+			reflect.ValueOf(s.Into(&changed)).Elem().Set(reflect.ValueOf(s.Into(&c.Config)).Elem())
 		}
 		return changed.Caps
 	}

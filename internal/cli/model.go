@@ -10,14 +10,12 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
-
-// keySettings names the places that can hold a key.
-const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm] in " + configName
 
 // errNoKey is the cause of a refused model that would be complete with a key.
 var errNoKey = errors.New("needs a key")
@@ -48,7 +46,7 @@ func (c *config) chooseModel() error {
 	c.ModelSource, c.BaseURL = trace.SourceLive, url.String()
 	if c.APIKey.Empty() && !c.estimateOnly && !keyless {
 		return badInput("model %s (%s) at %s %w: set %s; or name another endpoint with --base-url, or use --offline",
-			shown(c.Model), find(c.values, "llm.model").origin, openai.BaseURLDefault, errNoKey, keySettings)
+			shown(c.Model), c.Values.Find("llm.model").Origin, openai.BaseURLDefault, errNoKey, settings.KeyPlaces)
 	}
 	return nil
 }
@@ -56,7 +54,7 @@ func (c *config) chooseModel() error {
 // endpoint is where a live model is, as the user wrote it: with a query, which a trace
 // leaves out, since it may hold a key.
 func (c config) endpoint() string {
-	return cmp.Or(find(c.values, "llm.base_url").text, openai.BaseURLDefault)
+	return cmp.Or(c.Values.Find("llm.base_url").Text, openai.BaseURLDefault)
 }
 
 // isDefault reports whether a URL is the endpoint of runs that name none, which wants a key.
@@ -74,26 +72,26 @@ var stubOnly = map[string]string{"llm.faults": "faults", "llm.stub_manner": "man
 // chooseFaults reads the faults and manners of the stub, which may be about some of the
 // agents only.
 func (p *plan) chooseFaults() error {
-	faults, manner := find(p.values, "llm.faults"), find(p.values, "llm.stub_manner")
+	faults, manner := p.Values.Find("llm.faults"), p.Values.Find("llm.stub_manner")
 	var faultsErr, mannerErr error
-	p.faults, faultsErr = stub.ParseFaults(faults.text)
-	p.manners, mannerErr = stub.ParseManners(manner.text)
+	p.faults, faultsErr = stub.ParseFaults(faults.Text)
+	p.manners, mannerErr = stub.ParseManners(manner.Text)
 	for _, of := range []struct {
-		value
+		settings.Value
 		err    error
 		agents []string
 	}{{faults, faultsErr, p.faults.Agents()}, {manner, mannerErr, p.manners.Agents()}} {
 		if of.err != nil {
-			return badInput("%s: %w", of.where(), of.err)
+			return badInput("%s: %w", of.Where(), of.err)
 		}
-		if p.Live() && strings.TrimSpace(of.text) != "" {
+		if p.Live() && strings.TrimSpace(of.Text) != "" {
 			return badInput("%s: %s are for the scripted stub, and the model is live (%s); leave out one of them, or use "+
 				"--offline",
-				of.where(), stubOnly[of.setting.key], find(p.values, "llm.model").origin)
+				of.Where(), stubOnly[of.Setting.Key], p.Values.Find("llm.model").Origin)
 		}
 		for _, id := range of.agents {
 			if !slices.Contains(p.agentIDs, id) {
-				return badInput("%s: no agent %s in the scenario; %s", of.where(), shown(id), offered(id, p.agentIDs))
+				return badInput("%s: no agent %s in the scenario; %s", of.Where(), shown(id), offered(id, p.agentIDs))
 			}
 		}
 	}
@@ -105,14 +103,14 @@ func (c config) announceScripted(w io.Writer, url string) {
 	plaintext.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say "+
 		"nothing about models\n", url)
 	// What a user may believe to be in use is said.
-	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
+	remedy := "a live run needs a model: --model or " + settings.EnvPrefix + "MODEL"
 	if c.Offline {
-		remedy = "the run is offline (" + find(c.values, "llm.offline").origin.String() + ")"
+		remedy = "the run is offline (" + c.Values.Find("llm.offline").Origin.String() + ")"
 	}
 	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"},
-		{"list of agents' models", agentsTable}} {
-		if v := find(c.values, s[1]); v.text != "" {
-			plaintext.Fprintf(w, "note: %s\n", fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy))
+		{"list of agents' models", settings.AgentsTable}} {
+		if v := c.Values.Find(s[1]); v.Text != "" {
+			plaintext.Fprintf(w, "note: %s\n", fmt.Sprintf("the %s from %s is not used: %s", s[0], v.Origin, remedy))
 		}
 	}
 }
@@ -121,9 +119,9 @@ func (c config) announceScripted(w io.Writer, url string) {
 func (c config) announceLive(w io.Writer, url, calls string) {
 	key := "no key"
 	if !c.APIKey.Empty() {
-		key = "key from " + find(c.values, "llm.api_key").origin.String()
+		key = "key from " + c.Values.Find("llm.api_key").Origin.String()
 	}
-	plaintext.Fprintf(w, "model: live, %s (%s) at %s, %s\n", c.Model, find(c.values, "llm.model").origin, url, key)
+	plaintext.Fprintf(w, "model: live, %s (%s) at %s, %s\n", c.Model, c.Values.Find("llm.model").Origin, url, key)
 	plaintext.Fprintf(w, "calls: %s\n", calls)
 }
 
@@ -133,14 +131,14 @@ func (c config) modelHint() string {
 	if !c.Live() {
 		return "the embedded scripted server failed; correct a setting of yours if the message names one"
 	}
-	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", find(c.values, "llm.model").origin)
+	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", c.Values.Find("llm.model").Origin)
 	switch {
 	case c.withheld != "":
 		return hint + ": " + c.withheld
 	case c.APIKey.Empty():
-		return hint + ": none is set; set " + keySettings
+		return hint + ": none is set; set " + settings.KeyPlaces
 	}
-	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, find(c.values, "llm.api_key").origin, keySettings)
+	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, c.Values.Find("llm.api_key").Origin, settings.KeyPlaces)
 }
 
 // calls renders how many model calls the run can make after a tick, and the factors of that

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
@@ -51,7 +52,7 @@ func TestChooseModel(t *testing.T) {
 		{name: "a key alone does not make a run live", env: key},
 		{name: "an endpoint alone does not", env: map[string]string{"OPENAI_BASE_URL": "http://localhost:1"}},
 		{name: "a model and a key", env: key, flags: map[string]string{"model": "m"}, live: true, url: "https://api.openai.com/v1"},
-		{name: "a model from the environment", env: map[string]string{envPrefix + "MODEL": "m", envPrefix + "API_KEY": "k"}, live: true, url: "https://api.openai.com/v1"},
+		{name: "a model from the environment", env: map[string]string{settings.EnvPrefix + "MODEL": "m", settings.EnvPrefix + "API_KEY": "k"}, live: true, url: "https://api.openai.com/v1"},
 		{name: "a model and an endpoint need no key", flags: map[string]string{"model": "m", "base-url": "localhost:8000"}, live: true, url: "http://localhost:8000/v1"},
 		{name: "offline wins", env: key, flags: map[string]string{"model": "m", "offline": "true"}},
 		{name: "offline said to be off", env: key, flags: map[string]string{"model": "m", "offline": "false"}, live: true, url: "https://api.openai.com/v1"},
@@ -121,8 +122,8 @@ func TestProviderHintNamesTheKeySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, hint := range []string{withKey.modelHint(), without.modelHint()} {
-		if !strings.Contains(hint, keySettings) || holdsSecret(hint) {
-			t.Errorf("hint %q must name %s and no key", hint, keySettings)
+		if !strings.Contains(hint, settings.KeyPlaces) || holdsSecret(hint) {
+			t.Errorf("hint %q must name %s and no key", hint, settings.KeyPlaces)
 		}
 	}
 	if !strings.Contains(withKey.modelHint(), "environment OPENAI_API_KEY;") || !strings.Contains(without.modelHint(), "none is set") {

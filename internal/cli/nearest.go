@@ -9,24 +9,17 @@ import (
 	"strings"
 
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 )
-
-// didYouMean asks for the nearest of names in an error, and is empty if none is near.
-func didYouMean(word string, names []string) string {
-	if name := document.Nearest(word, names); name != "" {
-		return "did you mean " + shown(name) + "? "
-	}
-	return ""
-}
 
 // offered says which names are allowed in place of a word, and which of them is near: none of
 // those that differ in a number alone, as agents do.
 func offered(word string, names []string) string {
 	letters := func(name string) string { return strings.Trim(name, "0123456789") }
 	other := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return letters(name) == letters(word) })
-	return didYouMean(word, other) + "allowed: " + plaintext.Listed(names)
+	return settings.DidYouMean(word, other) + "allowed: " + plaintext.Listed(names)
 }
 
 // latestRun is what the newest run below runsDirDefault is called. A directory of that name is
@@ -81,7 +74,7 @@ func (m *Main) nearestRun(dir string) string {
 
 // noRun refuses a directory that holds no trace.
 func (m *Main) noRun(dir string) error {
-	mean := didYouMean(dir, []string{latestRun})
+	mean := settings.DidYouMean(dir, []string{latestRun})
 	if near := m.nearestRun(dir); near != "" {
 		mean = "did you mean " + shown(near) + "? "
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/settings"
 )
 
 // tree lists everything below dir.
@@ -126,7 +127,7 @@ func TestAReportThatCouldNotBeWrittenIsNotNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.stdout.Reset()
-	gone := plan{config: config{process: process{RunDir: "GONE"}}}
+	gone := plan{config: config{Config: settings.Config{Process: settings.Process{RunDir: "GONE"}}}}
 	if err := p.finishReport(gone, outputFile{}, &r); err == nil || !strings.Contains(p.stdout.String(), "\nhead    ") || strings.Contains(p.stdout.String(), "\nreport  ") {
 		t.Errorf("error %v:\n%s", err, p.stdout.String())
 	}

@@ -10,11 +10,11 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
-	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -83,7 +83,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if fork != nil && p.Live() {
 		m.withholdKey(&p.config, fork.own)
 	}
-	p.own, err = m.chooseAgents(p.config, find(p.values, agentsTable).where(), p.agentIDs)
+	p.own, err = m.chooseAgents(p.config, p.Values.Find(settings.AgentsTable).Where(), p.agentIDs)
 	if err != nil {
 		return p, err
 	}
@@ -91,15 +91,15 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	for _, a := range p.own {
 		keys = append(keys, a.key)
 	}
-	for _, v := range p.values {
-		if err := misplacedKey(v, keys); err != nil {
-			return p, err
+	for _, v := range p.Values {
+		if err := settings.MisplacedKey(v, keys); err != nil {
+			return p, badInput("%w", err)
 		}
 	}
 	if err := m.loadSampling(&p.config, p.agentIDs, keys); err != nil {
 		return p, err
 	}
-	if _, err := m.telemetry(p.config); err != nil {
+	if _, err := m.observersOf(p.config); err != nil {
 		return p, err
 	}
 	if err := p.checkPage(); err != nil {
@@ -130,22 +130,22 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err != nil {
 		return p, err
 	}
-	if v := find(p.values, "run.prompt_switches_json"); v.text != "" {
+	if v := p.Values.Find("run.prompt_switches_json"); v.Text != "" {
 		p.PromptSwitches, err = m.loadSwitches(v, p.agentIDs)
 		if err != nil {
 			return p, err
 		}
 		if fork != nil && len(p.PromptSwitches) > 0 && p.PromptSwitches[0].Tick <= fork.atTick {
-			return p, badInput("%s: a switch in tick %d is before the fork; allowed: ticks from %d", v.where(),
+			return p, badInput("%s: a switch in tick %d is before the fork; allowed: ticks from %d", v.Where(),
 				p.PromptSwitches[0].Tick, fork.atTick+1)
 		}
 	}
-	if v := find(p.values, "run.playbook"); v.text != "" {
-		_, text, err := m.readPlaybook(v.text, p.Learns()) // one that a run learns into need not exist yet
+	if v := p.Values.Find("run.playbook"); v.Text != "" {
+		_, text, err := m.readPlaybook(v.Text, p.Learns()) // one that a run learns into need not exist yet
 		if err != nil {
-			return p, badInput("%s: %w", v.where(), err)
+			return p, badInput("%s: %w", v.Where(), err)
 		}
-		p.playbookFile, p.Playbook = v.text, string(text)
+		p.playbookFile, p.Playbook = v.Text, string(text)
 	}
 	err = p.takeDocuments(m)
 	if err != nil {
@@ -160,7 +160,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, err
 	}
 	p.kept = append(m.keptPaths(p), keptPath{"the scenario file", m.path(p.Scenario)},
-		keptPath{"the file of prompt switches", m.path(find(p.values, "run.prompt_switches_json").text)})
+		keptPath{"the file of prompt switches", m.path(p.Values.Find("run.prompt_switches_json").Text)})
 	p.prepared, err = engine.Prepare(p.Settings)
 	if err == nil && fork == nil {
 		err = p.prepared.CheckFirstTick()
@@ -175,22 +175,22 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 // takeScenario chooses the scenario. It also chooses the number of ticks and the seeds, if
 // no setting does.
 func (p *plan) takeScenario(m *Main, commands []string) error {
-	name, text, chosen, err := m.chooseScenario(find(p.values, "run.scenario"), commands)
+	name, text, chosen, err := m.chooseScenario(p.Values.Find("run.scenario"), commands)
 	if err != nil {
 		return err
 	}
 	p.Scenario, p.ScenarioTOML = name, string(text)
-	if task := chosen.Task; task != nil && find(p.values, "run.ticks").origin.rank == fromDefault {
+	if task := chosen.Task; task != nil && p.Values.Find("run.ticks").Origin.Rank == settings.FromDefault {
 		// Fewer ticks would leave out part of what the task scores.
 		p.Ticks = task.Ticks
 	}
-	if find(p.values, "run.seed").text == "" {
+	if p.Values.Find("run.seed").Text == "" {
 		p.Seed = chosen.Seed
 	}
-	if find(p.values, "llm.scripted_seed").text == "" {
+	if p.Values.Find("llm.scripted_seed").Text == "" {
 		p.ScriptedSeed = p.Seed
 	}
-	if find(p.values, "llm.fault_seed").text == "" {
+	if p.Values.Find("llm.fault_seed").Text == "" {
 		p.FaultSeed = p.Seed
 	}
 	p.agentIDs, err = agentsOf(p.Settings, chosen)
@@ -233,12 +233,12 @@ func (p *plan) changeRules(rules []string) error {
 // model: bounds on money with one that is paid, faults and manners with the stub.
 func (p *plan) endWithTheModel() {
 	unpaid := !p.Live() && len(p.Prices) == 0 || p.Offline
-	p.values = slices.Clone(p.values)
-	for i, v := range p.values {
-		ofStub := p.Live() && stubOnly[v.setting.key] != ""
-		if v.origin.rank == fromRun && (ofStub || unpaid && v.setting.kind == kindMoney) {
-			p.values[i].text = ""
-			reflect.ValueOf(v.setting.into(&p.config)).Elem().SetZero()
+	p.Values = slices.Clone(p.Values)
+	for i, v := range p.Values {
+		ofStub := p.Live() && stubOnly[v.Setting.Key] != ""
+		if v.Origin.Rank == settings.FromRun && (ofStub || unpaid && v.Setting.Kind == settings.KindMoney) {
+			p.Values[i].Text = ""
+			reflect.ValueOf(v.Setting.Into(&p.Config)).Elem().SetZero()
 		}
 	}
 }
@@ -247,11 +247,11 @@ func (p *plan) endWithTheModel() {
 func (c config) bounds() (list []report.Bound, err error) {
 	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="},
 		{"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
-		v := find(c.values, of.key)
-		for text := range strings.FieldsSeq(v.text) {
+		v := c.Values.Find(of.key)
+		for text := range strings.FieldsSeq(v.Text) {
 			b, err := report.ParseBound(of.before + text)
 			if err != nil {
-				return nil, badInput("%s: %w", v.where(), err)
+				return nil, badInput("%s: %w", v.Where(), err)
 			}
 			list = append(list, b)
 		}
@@ -304,10 +304,4 @@ func linesOf(err error) (lines []string) {
 		lines = append(lines, err.Error())
 	}
 	return lines
-}
-
-// telemetry is what the settings and the standard variables ask to be exported.
-func (m *Main) telemetry(c config) (telemetry.Config, error) {
-	t, err := telemetry.Read(m.LookupEnv, c.Otel)
-	return t, wrongSettings(err)
 }

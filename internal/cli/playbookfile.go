@@ -49,7 +49,8 @@ func (m *Main) replacePlaybook(
 	if replaced || err != nil {
 		return name, err
 	}
-	plaintext.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", name, other)
+	plaintext.Fprintf(m.Stderr,
+		"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", name, other)
 	return other, keep()
 }
 

@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/llmclient/tokens"
@@ -21,7 +22,7 @@ import (
 )
 
 // learnSettings are the settings of a run that learning from finished runs has too.
-var learnSettings = append(capSettings().keys(""),
+var learnSettings = append(settings.Caps().Keys(""),
 	"llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms", "llm.context_window",
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p",
 	"llm.extra_body", "llm.price_table", "run.playbook", "run.playbook_size")
@@ -76,7 +77,7 @@ type schooling struct {
 
 // learn checks everything before it asks a model, and writes the file last.
 func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o engine.ReplayOptions) (err error) {
-	book := find(c.values, "run.playbook").text
+	book := c.Values.Find("run.playbook").Text
 	switch {
 	case book == "":
 		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")

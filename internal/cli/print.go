@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 )
 
@@ -50,3 +54,26 @@ func errorText(err error) string {
 	}
 	return strings.Join(said, "; ")
 }
+
+// log makes the settings about stderr hold from now on.
+func (m *Main) log(values settings.Values) {
+	if m.screen == nil {
+		return // not run as a program
+	}
+	var now func() time.Time
+	if text := values.Find("run.log_timestamps").Text; text == "true" || text == "1" {
+		now = m.Now
+	}
+	m.screen.Limit(values.Find("run.log_level").Text, now) // a level that is none is refused later
+}
+
+// newProgressPrinter returns one for stderr.
+func (m *Main) newProgressPrinter(quiet bool) *terminal.Printer {
+	return terminal.NewPrinter(m.screen, m.Terminal, m.Columns, quiet)
+}
+
+// shownValueMax bounds how much of a text of others a line shows.
+const shownValueMax = 80
+
+// shown quotes a refused value for an error.
+func shown(text string) string { return openai.Quoted(text) }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,18 +12,22 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
 
+	"example.com/agentworld"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
-	"example.com/agentworld/telemetry"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -32,10 +37,14 @@ import (
 //	m := &Main{Args: []string{"scenarios", "list"}, Stdout: &out, Stderr: &errs, ...}
 //	code := m.Run(ctx)
 //
-// All fields but Program, Columns, OutputColumns, Quit and Environ are required. A Main is run once.
+// All fields but Name, Extensions, Program, Columns, OutputColumns, Quit and Environ are required. A Main is run once.
 type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
+	// Name is the name of the program in usage texts and errors; empty is that of the main command. Extensions
+	// are what is linked beside what is in this package.
+	Name       string
+	Extensions []agentworld.Extension
 	// Program is how the user called it, for commands that messages advise; empty is its name.
 	Program string
 	// Stdin, Stdout and Stderr are the standard streams. Stdout gets results,
@@ -63,7 +72,7 @@ type Main struct {
 	Random io.Reader
 
 	// screen is Stderr, for progress on a terminal.
-	screen *screen
+	screen *terminal.Screen
 	// interrupt is called when the context of Run ends.
 	interrupt *interruption
 	// dir is what Getwd returned.
@@ -72,8 +81,8 @@ type Main struct {
 	readings map[string]*run.Reading
 	// ending are called when the program ends.
 	ending []func()
-	// exported is where the run is exported to, nil for nowhere.
-	exported *telemetry.Telemetry
+	// observed are those who observe the run besides its user.
+	observed []agentworld.RunObserver
 	// keys are those that the settings hold, for taking them out of errors.
 	keys []openai.Secret
 }
@@ -82,23 +91,37 @@ type Main struct {
 func NewMain(args []string) *Main {
 	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines,
 	// and for those who want plain output.
-	terminal := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	updates := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 	return &Main{
 		Program: os.Args[0], Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Terminal: terminal, Columns: func() int { return columnsOf(os.Stderr) },
-		OutputColumns: func() int { return columnsOf(os.Stdout) },
+		Terminal: updates, Columns: func() int { return terminal.Columns(os.Stderr) },
+		OutputColumns: func() int { return terminal.Columns(os.Stdout) },
 		LookupEnv:     os.LookupEnv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
 	}
 }
 
-// Execute is the program of this process: it catches its signals, runs with its
+// called is the name of the program in usage texts and errors.
+func (m *Main) called() string { return cmp.Or(m.Name, programName) }
+
+// nameOfBuild is the name of this program: of its directory, as "go build" takes it, empty where that is unknown.
+func nameOfBuild() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok || strings.HasSuffix(build.Path, ".test") || !strings.Contains(build.Path, "/") {
+		return ""
+	}
+	return path.Base(build.Path)
+}
+
+// Execute is the program of this process, with extensions: it catches its signals, runs with its
 // arguments and streams, and exits with the exit code.
-func Execute() {
+func Execute(extensions ...agentworld.Extension) {
 	log.SetOutput(io.Discard) // package net/http prints there what a server sends unasked, a repeated key included
 	reportFileSize()
 	m := NewMain(os.Args[1:])
-	m.screen = &screen{w: os.Stderr}
-	ctx, quit, stop := interruptible(m.screen.leave)
+	m.Name = nameOfBuild()
+	m.Extensions = extensions
+	m.screen = terminal.NewScreen(os.Stderr, m.called())
+	ctx, quit, stop := interruptible(m.screen.Leave)
 	m.Quit = quit
 	code := m.Run(ctx)
 	stop()
@@ -218,38 +241,18 @@ func (m *Main) whenInterrupted(drain, breakOff func()) (done func()) {
 
 // drained returns a context for runs that are to be drained at the end of ctx: it ends only with
 // Quit, which breaks off the calls in flight. note says both; now is what the calls do.
-func (m *Main) drained(ctx context.Context, now func() traffic, note func(text string)) (calls context.Context,
+func (m *Main) drained(ctx context.Context, now func() terminal.Traffic, note func(text string)) (calls context.Context,
 	done func()) {
 	calls, breakOff := context.WithCancel(context.WithoutCancel(ctx))
-	heard := m.whenInterrupted(func() { note(drainText(now())) }, func() {
-		n := now().sent
+	heard := m.whenInterrupted(func() { note(terminal.DrainText(now())) }, func() {
+		n := now().Sent
 		breakOff()
-		note(breakOffText(n))
+		note(terminal.BreakOffText(n))
 	})
 	return calls, func() {
 		heard()
 		breakOff()
 	}
-}
-
-// drainText says that no call begins any more, how many are awaited, and for how long at most.
-func drainText(t traffic) string {
-	if t.sent == 0 {
-		return "interrupted: no call is in flight, and none is sent any more"
-	}
-	most := time.Until(t.ends) + time.Second - 1 // in whole seconds it is no less
-	return fmt.Sprintf("interrupted: %s in flight awaited, up to %s; those that wait are dropped; Ctrl-C again breaks off", plaintext.Count(t.sent, "call"), brief(most))
-}
-
-// breakOffText says how many calls were broken off.
-func breakOffText(sent int) string {
-	switch sent {
-	case 0:
-		return "interrupted again: no call was in flight"
-	case 1:
-		return "interrupted again: 1 call broken off, its answer is lost"
-	}
-	return fmt.Sprintf("interrupted again: %d calls broken off, their answers are lost", sent)
 }
 
 // Run runs the program and returns its exit code. Errors have been printed, each
@@ -260,9 +263,9 @@ func (m *Main) Run(ctx context.Context) int {
 		return m.fail(fmt.Errorf("find the working directory: %w", err))
 	}
 	m.dir = dir
-	out := &screen{w: m.Stdout}
+	out := terminal.NewScreen(m.Stdout, programName)
 	if m.screen == nil {
-		m.screen = &screen{w: m.Stderr}
+		m.screen = terminal.NewScreen(m.Stderr, programName)
 	}
 	m.Stdout, m.Stderr = out, m.screen
 	m.interrupt = &interruption{ctx: ctx, said: ctx.Err() != nil, say: func() {
@@ -274,8 +277,8 @@ func (m *Main) Run(ctx context.Context) int {
 		}
 	}()
 	defer context.AfterFunc(ctx, m.interrupt.happened)()
-	defer m.screen.flush()
-	defer out.flush()
+	defer m.screen.Flush()
+	defer out.Flush()
 	defer func() {
 		for _, end := range m.ending {
 			end()
@@ -293,7 +296,7 @@ func (m *Main) Run(ctx context.Context) int {
 		root.SetErr(m.Stderr)
 		return root.ExecuteContext(ctx)
 	})
-	if failed := out.failure(); err == nil && failed != nil {
+	if failed := out.Failure(); err == nil && failed != nil {
 		err = fmt.Errorf("print: %w", cause(failed)) // of a text whose writer cannot report it, as help
 	}
 	return m.fail(err)
@@ -324,7 +327,7 @@ func (m *Main) fail(err error) int {
 	}
 	for _, text := range lines {
 		if text != "" {
-			plaintext.Fprintf(m.Stderr, "%s: %s\n", programName,
+			plaintext.Fprintf(m.Stderr, "%s: %s\n", m.called(),
 				openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
 		}
 	}
@@ -337,8 +340,8 @@ func (m *Main) fail(err error) int {
 func (m *Main) keysOfEnvironment() []openai.Secret {
 	var keys []openai.Secret
 	for _, s := range settingTable() {
-		for _, name := range s.env {
-			if text, _ := m.LookupEnv(name); s.kind == kindSecret && text != "" {
+		for _, name := range s.Env {
+			if text, _ := m.LookupEnv(name); s.Kind == settings.KindSecret && text != "" {
 				keys = append(keys, openai.NewSecret(text))
 			}
 		}

@@ -7,31 +7,14 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
-func TestPlainProgressIsBounded(t *testing.T) {
-	for _, ticks := range []int64{1, 3, 20, 21, 30, 1000} {
-		l, out := newLine(false, 0)
-		l.start(engine.Progress{Ticks: ticks})
-		for tick := int64(1); tick <= ticks; tick++ {
-			l.show(engine.Progress{Tick: tick, Ticks: ticks})
-		}
-		l.finish()
-		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		if want := min(ticks, progressLines); int64(len(lines)) != want {
-			t.Errorf("%d ticks gave %d lines, want %d", ticks, len(lines), want)
-		}
-		if last := lines[len(lines)-1]; !strings.HasPrefix(last, progressText(engine.Progress{Tick: ticks, Ticks: ticks})) {
-			t.Errorf("%d ticks end with %q", ticks, last)
-		}
-	}
-}
-
 func TestFailureNotesAreBounded(t *testing.T) {
 	var out bytes.Buffer
-	notes := failureNotes{printer: &progressPrinter{w: &screen{w: &out}}}
+	notes := failureNotes{printer: &terminal.Printer{Screen: terminal.NewScreen(&out, programName)}}
 	see := func(kind llmclient.ErrorKind, times int) {
 		for range times {
 			notes.see(engine.Exchange{Key: trace.CallKey{Tick: 2, Agent: "agent-1"}, Answer: llmclient.Failed(kind, "wait\na bit")})
@@ -53,7 +36,7 @@ func TestFailureNotesAreBounded(t *testing.T) {
 // once for a model, however many answers show it.
 func TestDoubtfulUsageIsSaidOnce(t *testing.T) {
 	var out bytes.Buffer
-	notes := failureNotes{printer: &progressPrinter{w: &screen{w: &out}}}
+	notes := failureNotes{printer: &terminal.Printer{Screen: terminal.NewScreen(&out, programName)}}
 	answer := func(u llmclient.Usage, counted *trace.Counted, repairs ...string) engine.Exchange {
 		return engine.Exchange{
 			Request: llmclient.Request{Model: "m", Sampling: llmclient.Sampling{ServiceTier: "flex"}},

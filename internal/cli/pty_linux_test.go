@@ -16,10 +16,12 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"example.com/agentworld/internal/terminal"
 )
 
-// terminal is a program on a pseudo-terminal of its own, as a user has it.
-type terminal struct {
+// pty is a program on a pseudo-terminal of its own, as a user has it.
+type pty struct {
 	*exec.Cmd
 	keyboard *os.File
 	mu       sync.Mutex
@@ -34,7 +36,7 @@ const patience = 2 * time.Minute
 
 // onTerminal starts the program with a terminal so many columns wide. env is added to a clean
 // environment.
-func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...string) *terminal {
+func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...string) *pty {
 	t.Helper()
 	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -53,7 +55,11 @@ func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &terminal{Cmd: exec.CommandContext(t.Context(), programName, args...), keyboard: controller}
+	program := programName
+	if args[0] == "worker" {
+		program = clusterProgram
+	}
+	p := &pty{Cmd: exec.CommandContext(t.Context(), program, args...), keyboard: controller}
 	p.more = sync.NewCond(&p.mu)
 	p.resize(t, columns)
 	p.Dir, p.Stdin, p.Stdout, p.Stderr = dir, side, side, side
@@ -74,7 +80,7 @@ func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...
 }
 
 // Write takes what the program shows.
-func (p *terminal) Write(b []byte) (int, error) {
+func (p *pty) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.more.Broadcast()
@@ -83,11 +89,11 @@ func (p *terminal) Write(b []byte) (int, error) {
 
 // waitFor waits until the program has shown what a pattern matches, in which LINE begins an
 // updating line, and returns all that it has shown.
-func (p *terminal) waitFor(t *testing.T, pattern string) string {
+func (p *pty) waitFor(t *testing.T, pattern string) string {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	wanted := regexp.MustCompile(strings.ReplaceAll(pattern, "LINE", regexp.QuoteMeta(lineStart)))
+	wanted := regexp.MustCompile(strings.ReplaceAll(pattern, "LINE", regexp.QuoteMeta(terminal.LineStart)))
 	given := time.AfterFunc(patience, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -105,7 +111,7 @@ func (p *terminal) waitFor(t *testing.T, pattern string) string {
 }
 
 // press presses a key.
-func (p *terminal) press(t *testing.T, key byte) {
+func (p *pty) press(t *testing.T, key byte) {
 	t.Helper()
 	if _, err := p.keyboard.Write([]byte{key}); err != nil {
 		t.Fatal(err)
@@ -115,7 +121,7 @@ func (p *terminal) press(t *testing.T, key byte) {
 // ctrlC interrupts, as the key does.
 const ctrlC = 3
 
-func (p *terminal) resize(t *testing.T, columns uint16) {
+func (p *pty) resize(t *testing.T, columns uint16) {
 	t.Helper()
 	if err := unix.IoctlSetWinsize(int(p.keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
 		t.Fatal(err)
@@ -123,7 +129,7 @@ func (p *terminal) resize(t *testing.T, columns uint16) {
 }
 
 // end waits for the end of the program, and returns its exit code and what it has shown.
-func (p *terminal) end(t *testing.T) (code int, shown string) {
+func (p *pty) end(t *testing.T) (code int, shown string) {
 	t.Helper()
 	err := p.Wait()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {

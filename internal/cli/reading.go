@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/playback"
@@ -122,7 +123,7 @@ func noSource(e *explain.NoSourceError) error {
 		return badInput("no decision of %s had a source in view", of)
 	}
 	return badInput("no decision of %s had the source %s in view or named it; %sallowed: an id in square brackets, as "+
-		"explain shows with --tick and --agent", of, shown(e.ID), didYouMean(e.ID, e.Known))
+		"explain shows with --tick and --agent", of, shown(e.ID), settings.DidYouMean(e.ID, e.Known))
 }
 
 // scenarioCharsMax bounds the scenario's share of a run directory's name, in

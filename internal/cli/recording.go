@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/explain"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -33,30 +34,30 @@ type recording struct {
 // chooseAnswers decides who answers, a model, a recording or both, and completes the
 // settings with it. The error is bad input: there is no recording, or it cannot be read.
 func (m *Main) chooseAnswers(c *config) (recording, error) {
-	v := find(c.values, "run.replay_from")
-	if v.text == "" {
-		if miss := find(c.values, "run.replay_miss"); miss.origin.rank < fromFile {
+	v := c.Values.Find("run.replay_from")
+	if v.Text == "" {
+		if miss := c.Values.Find("run.replay_miss"); miss.Origin.Rank < settings.FromFile {
 			return recording{}, badInput(
-				"%s says what to do without a recorded answer, and there is no recording; add --replay-from", miss.where())
+				"%s says what to do without a recorded answer, and there is no recording; add --replay-from", miss.Where())
 		}
 		return recording{}, c.chooseModel()
 	}
-	path, err := m.runNamed(v.text)
+	path, err := m.runNamed(v.Text)
 	if err != nil {
 		return recording{}, err
 	}
 	h, err := run.ReadRecording(m.path(path), nil)
 	if err != nil {
 		return recording{}, badInput(
-			"%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.where(), shown(path),
+			"%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers", v.Where(), shown(path),
 			cause(err), latestRun)
 	}
 	strict := c.ReplayMiss == missError
 	for key, what := range stubOnly {
-		if v := find(c.values, key); strict && v.text != "" {
+		if v := c.Values.Find(key); strict && v.Text != "" {
 			return recording{}, badInput(
 				"%s: %s are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s",
-				v.where(), what, missAsk)
+				v.Where(), what, missAsk)
 		}
 	}
 	r := recording{path, h}
@@ -69,19 +70,19 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 // names. The caller that claims a run reports that it cannot be read.
 func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	h, _ := m.source(runDir).Header()
-	own := slices.Clone(c.values)
+	own := slices.Clone(c.Values)
 	c.trusts = m.trusted(own)
 	if c.takeModel(h.Latest(), lastEndpoint(m.source(runDir))) {
 		m.withholdKey(c, own)
 	}
-	v := find(c.values, "run.replay_from")
+	v := c.Values.Find("run.replay_from")
 	path := ""
 	recorded := h.Latest().Recording
 	if h.Timing != nil {
 		path = h.Timing.RecordingPath
 	}
-	if v.origin.rank == fromFlag && v.text != "" {
-		path = v.text
+	if v.Origin.Rank == settings.FromFlag && v.Text != "" {
+		path = v.Text
 	} else if recorded == nil {
 		return recording{}, c.chooseModel()
 	}
@@ -106,16 +107,16 @@ func (c *config) takeModel(s trace.Settings, moved string) (live bool) {
 		model, endpoint = "", ""
 	}
 	for key, text := range map[string]string{"llm.model": model, "llm.base_url": endpoint} {
-		at := slices.IndexFunc(c.values, func(v value) bool { return v.setting.key == key })
-		v := c.values[at]
-		if v.origin.rank == fromFlag {
+		at := slices.IndexFunc(c.Values, func(v settings.Value) bool { return v.Setting.Key == key })
+		v := c.Values[at]
+		if v.Origin.Rank == settings.FromFlag {
 			continue
 		}
-		if url, err := openai.ParseBaseURL(v.text); err == nil && text != "" && knownEndpoint(url, "") == text {
+		if url, err := openai.ParseBaseURL(v.Text); err == nil && text != "" && knownEndpoint(url, "") == text {
 			continue // with its query, which is not recorded
 		}
-		c.values[at] = value{v.setting, text, origin{rank: fromRun}}
-		*v.setting.into(c).(*string) = text
+		c.Values[at] = settings.Value{Setting: v.Setting, Text: text, Origin: settings.Origin{Rank: settings.FromRun}}
+		*v.Setting.Into(&c.Config).(*string) = text
 	}
 	return live
 }
@@ -144,9 +145,9 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 		return err
 	}
 	model := r.header.Settings.Model
-	if v := find(c.values, "llm.model"); v.origin.rank == fromFlag && v.text != model {
-		return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.where(),
-			shown(v.text), shown(model), instead)
+	if v := c.Values.Find("llm.model"); v.Origin.Rank == settings.FromFlag && v.Text != model {
+		return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.Where(),
+			shown(v.Text), shown(model), instead)
 	}
 	c.Model = model
 	c.ModelSource = trace.SourceRecorded

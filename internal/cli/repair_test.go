@@ -3,13 +3,15 @@ package cli
 import (
 	"path/filepath"
 	"testing"
+
+	"example.com/agentworld/internal/settings"
 )
 
 // TestMoreRepairsLoseFewerTurns: what docs/faults.md says of its example holds.
 func TestMoreRepairsLoseFewerTurns(t *testing.T) {
 	slow(t)
 	lost := func(rounds string) int64 {
-		p := newProcess(t, map[string]string{envPrefix + "MAX_REPAIR_ROUNDS": rounds},
+		p := newProcess(t, map[string]string{settings.EnvPrefix + "MAX_REPAIR_ROUNDS": rounds},
 			"llm_bootstrap", "--agents", "3", "--ticks", "15", "--faults", "unusable=30%", "--quiet")
 		if code := p.run(t); code != exitCompleted {
 			t.Fatalf("exit code %d:\n%s", code, p.output())

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
@@ -32,23 +33,23 @@ Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 // resumeSettings are the settings that a resume takes: who answers, what it may cost, and
 // what is shown and written. Everything else is recorded with the run, and what is recorded
 // holds where no flag says otherwise.
-func resumeSettings() settings {
-	keys := append(capSettings().keys(""),
+func (m *Main) resumeSettings() settings.Table {
+	keys := append(settings.Caps().Keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline",
 		"llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io",
 		"run.llm_io_max_chars",
-		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
+		"run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
 		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
-	var taken settings
-	for _, s := range settingTable() {
-		if !slices.Contains(keys, s.key) {
+	var taken settings.Table
+	for _, s := range m.table() {
+		if !slices.Contains(keys, s.Key) && !m.extended(s.Key) {
 			continue
 		}
-		if strings.HasPrefix(s.key, "llm.cap_") || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
-			s.env = nil
-			s.fallback = ""
-			s.absent = "as the run has it"
+		if strings.HasPrefix(s.Key, "llm.cap_") || s.Key == "run.replay_from" || s.Key == "run.trace_segment_mb" {
+			s.Env = nil
+			s.Fallback = ""
+			s.Absent = "as the run has it"
 		}
 		taken = append(taken, s)
 	}
@@ -85,10 +86,10 @@ func (m *Main) resumeCommand() *cobra.Command {
 		Long:  resumeHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			ticks, _ := settingTable().byKey("run.ticks")
-			if f.untilTick < 0 || f.untilTick > ticks.max {
+			ticks, _ := settingTable().ByKey("run.ticks")
+			if f.untilTick < 0 || f.untilTick > ticks.Max {
 				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick,
-					ticks.max)
+					ticks.Max)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
@@ -97,7 +98,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 			return m.resume(c.Context(), args[0], config, f)
 		},
 	}
-	addFlags(c.Flags(), resumeSettings())
+	addFlags(c.Flags(), m.resumeSettings())
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
 	c.Flags().BoolVar(&f.abandon, "abandon-tick", false,
 		"end the open turns of the unfinished tick, so that other caps hold from the next one on")
@@ -130,11 +131,12 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if noKey != nil {
 		return noKey // only now: another model is refused with or without a key
 	}
-	if size := s.State.SegmentBytes; size != nil && find(c.values, "run.trace_segment_mb").origin.rank != fromFlag {
+	if size := s.State.SegmentBytes; size != nil &&
+		c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = *size >> 20
 	}
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(c.values, "run.playbook").text}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: c.Values.Find("run.playbook").Text}
 	p.played, p.spent = s.State.Tick, s.State.SpentByNow()
 	p.faults, err = stub.ParseFaults(p.Faults)
 	if err != nil {
@@ -170,7 +172,8 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
 			p.RunDir, plaintext.Count(s.State.Tick, "tick"))
 		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
-			plaintext.Fprintf(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed\n")
+			plaintext.Fprintf(m.Stderr,
+				"note: there is nothing left that other caps could bound, so that they are not changed\n")
 		}
 		if end := s.State.End; end.RunStatus != trace.RunCompleted {
 			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s\n", end.RunStatus, end.Reason)
@@ -229,15 +232,15 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 func (m *Main) resumeRefusal(runDir string, c config, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)
-		if offline := find(c.values, "llm.offline"); c.Offline {
-			return badInput("%w, without offline (%s)", refused, offline.origin)
+		if offline := c.Values.Find("llm.offline"); c.Offline {
+			return badInput("%w, without offline (%s)", refused, offline.Origin)
 		}
 		s, err := m.source(runDir).State()
 		if err != nil {
 			return refused
 		}
 		other := forkAdvice(runDir, s.Tick, "continues it with the other model, as a run of its own")
-		other.words = append(other.words, again(c.values, "llm.model", "llm.base_url")...)
+		other.words = append(other.words, again(c.Values, "llm.model", "llm.base_url")...)
 		return advise(refused, other)
 	}
 	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
@@ -266,6 +269,7 @@ func (m *Main) announceResume(p plan, s *engine.Resumption) {
 			"the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.State.Open.CutBytes(); n > 0 {
-		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
+		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n",
+			n, run.CutFile)
 	}
 }

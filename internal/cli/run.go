@@ -14,6 +14,8 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
@@ -21,7 +23,6 @@ import (
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
-	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 )
 
@@ -147,17 +148,17 @@ func (m *Main) play(
 		plaintext.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide "+
 			"what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
-	line := &runLine{progressPrinter: m.newProgressPrinter(p.Quiet), now: m.Now, prices: p.Prices,
-		traffic: p.endpoints.traffic}
-	printer := line.progressPrinter
-	printer.terminal = m.Terminal && !p.PrintLLMIO
-	p.endpoints.say = printer.note
+	line := &terminal.RunLine{Printer: m.newProgressPrinter(p.Quiet), Now: m.Now, Prices: p.Prices,
+		Traffic: p.endpoints.traffic}
+	printer := line.Printer
+	printer.Terminal = m.Terminal && !p.PrintLLMIO
+	p.endpoints.say = printer.Note
 	p.endpoints.now = m.Now
 	p.endpoints.dir = run.Dir(m.path(p.RunDir))
 	defer p.endpoints.dir.ForgetWaits()
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
-		Progress: line.show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing,
+		Progress: line.Show, Drain: drain, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing,
 		SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.recording.path != "" {
@@ -178,27 +179,16 @@ func (m *Main) play(
 			exchanges.show(x)
 		}
 	}
-	line.start(engine.Progress{Tick: after, Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
-	defer line.finish()
-	defer m.whenInterrupted(line.drain, func() { line.breakOff(cancel) })()
+	line.Start(engine.Progress{Tick: after, Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
+	defer line.Finish()
+	defer m.whenInterrupted(line.Drain, func() { line.BreakOff(cancel) })()
 	err = m.shielded(func() error {
 		watched := observers{line}
-		wanted, err := m.telemetry(p.config)
+		others, err := m.observe(ctx, p.config)
 		if err != nil {
 			return err
 		}
-		if wanted.On() {
-			// A collector that is not there costs the run nothing but up to five seconds at its
-			// end.
-			t, err := telemetry.Start(ctx, wanted, func(note string) { plaintext.Fprintf(m.Stderr, "note: %s\n", note) })
-			if err != nil {
-				return badInput("%w", err)
-			}
-			m.exported = t
-			m.ending = append(m.ending, func() { _ = t.Close() }) // a failure was noted
-			watched = append(watched, t)
-		}
-		o.Observer = watched
+		o.Observer = append(watched, others...)
 		result, err = carryOut(ctx, o)
 		return err
 	})
@@ -218,7 +208,7 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 	}()
 	config := openai.Config{
 		BaseURL: p.endpoint(), APIKey: p.APIKey,
-		Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS),
+		Timeout: settings.Millis(p.TimeoutMS), BackoffBase: settings.Millis(p.RetryBackoffMS),
 		WindowTokens: p.ContextWindowTokens, AllowStore: p.AllowStore, Steady: !p.Live(),
 	}
 	if !p.Live() {
@@ -419,10 +409,10 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	case f == nil:
 	case f.Kind == llmclient.ErrDeadline && p.DecisionDeadlineMS > 0:
 		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out",
-			millis(p.DecisionDeadlineMS))
+			settings.Millis(p.DecisionDeadlineMS))
 	case f.Kind == llmclient.ErrTimeout:
 		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or "+
-			"allow more", millis(p.TimeoutMS))
+			"allow more", settings.Millis(p.TimeoutMS))
 	}
 	if !p.faults.Empty() {
 		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
@@ -441,32 +431,6 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	return withFlags(advice)
 }
 
-// evaluations are what the report says of the run as a whole: the score of its task, the share of
-// goals met, and the bounds that the user set.
-func (p plan) evaluations(r *report.Report) (list []telemetry.Evaluation) {
-	if r.Task != nil {
-		score, label := float64(r.Task.Score), "incomplete"
-		if r.Task.Complete {
-			label = "complete"
-		}
-		list = append(list, telemetry.Evaluation{Name: "task_score", Score: &score, Label: label})
-	}
-	passed := func(yes bool) string {
-		if yes {
-			return "pass"
-		}
-		return "fail"
-	}
-	if n := len(r.Goals); n > 0 {
-		met := float64(r.GoalsMet) / float64(n)
-		list = append(list, telemetry.Evaluation{Name: "goals_met", Score: &met, Label: passed(r.GoalsMet == int64(n))})
-	}
-	for _, b := range p.gates {
-		list = append(list, telemetry.Evaluation{Name: b.Metric.Name, Label: passed(b.Broken(*r) == "")})
-	}
-	return list
-}
-
 // finishReport compares the report of a fork with its parent's, writes it to the run directory
 // and where the user asked for it, and prints its summary. It was folded from the records as they
 // were written, never from what the engine still knows, so that "report RUN" gives the
@@ -478,8 +442,8 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 		parent = p.fork.parent
 	}
 	m.compareWithParent(p.RunDir, parent, r)
-	if m.exported != nil {
-		m.exported.Evaluate(p.evaluations(r)...)
+	for _, o := range m.observed {
+		o.Evaluate(p.evaluations(r)...)
 	}
 	var text, files strings.Builder
 	err := run.Dir(m.path(p.RunDir)).KeepReport(r.JSON())
@@ -505,4 +469,20 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
 	return err
+}
+
+// observers are several observers of a run.
+type observers []engine.Observer
+
+// Begin implements [engine.Observer].
+func (list observers) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+	ends := make([]func(engine.Ending), len(list))
+	for i, o := range list {
+		ctx, ends[i] = o.Begin(ctx, s)
+	}
+	return ctx, func(e engine.Ending) {
+		for _, end := range slices.Backward(ends) {
+			end(e)
+		}
+	}
 }

@@ -129,3 +129,9 @@ func TestAReportOutlivesAKilledRun(t *testing.T) {
 	}
 	validReport(t, r.JSON())
 }
+
+func TestSeedAboveInt64(t *testing.T) {
+	if _, c := configured(t, nil, map[string]string{"seed": "18446744073709551615"}); c.Seed != 1<<64-1 {
+		t.Errorf("seed %d", c.Seed)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
@@ -39,7 +40,7 @@ decisions than --max-degraded allows, 8 a disk is full or fails, 130 interrupted
 // runFlags are the flags of a run that are not settings: they say where settings
 // come from and what to do with them, so no source but the command line has them.
 type runFlags struct {
-	// config is the configuration file; empty looks for configName.
+	// config is the configuration file; empty looks for settings.ConfigName.
 	config string
 	// printConfig shows the settings instead of running.
 	printConfig bool
@@ -56,7 +57,7 @@ type runFlags struct {
 func (m *Main) runCommand() *cobra.Command {
 	var extra runFlags
 	c := &cobra.Command{
-		Use:   programName + " [scenario]",
+		Use:   m.called() + " [scenario]",
 		Short: "run a world of language-model agents",
 		Long:  runHelp,
 		// Any word is taken, so that an unknown one can be answered with the
@@ -91,7 +92,7 @@ func (m *Main) runCommand() *cobra.Command {
 			return m.start(c.Context(), trace.DefaultSettings(), values, extra, nil, commandNames(c))
 		},
 	}
-	addFlags(c.Flags(), settingTable())
+	addFlags(c.Flags(), m.table())
 	addConfigFlag(c.Flags())
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")
@@ -110,18 +111,18 @@ func addConfigFlag(flags *pflag.FlagSet) {
 // gather takes every setting from the strongest place that has it: argument, flag, a run
 // that is forked, environment, file, default. scenario is the argument, empty for none.
 // The texts are not yet checked, apart from the file's form.
-func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) ([]value, error) {
+func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.Source) (settings.Values, error) {
 	given, err := givenFlags(flags)
 	if err != nil {
 		return nil, err
 	}
-	all, name := settingTable(), flags.Lookup(configFlag).Value.String()
-	var file configFile
+	all, name := m.table(), flags.Lookup(configFlag).Value.String()
+	var file settings.File
 	if dir := m.runAround(); name == "" && dir != "" {
 		if len(parent) == 0 { // a fork looks twice
 			plaintext.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a "+
 				"stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
-				configName, dir, envPrefix, configFlag, configName)
+				settings.ConfigName, dir, settings.EnvPrefix, configFlag, settings.ConfigName)
 		}
 	} else {
 		file, err = m.loadConfigFile(name, all)
@@ -129,12 +130,14 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 			return nil, err
 		}
 	}
-	values := resolve(all, slices.Concat([]source{argumentSource(scenario), flagSource(given)}, parent,
-		[]source{envSource(m.LookupEnv), file.source()})...)
-	m.keys = append(m.keys, keysOf(values)...)
+	sources := []settings.Source{settings.Argument(scenario), settings.Flags(given)}
+	sources = append(sources, parent...)
+	sources = append(sources, settings.Environment(m.LookupEnv), file.Source())
+	values := settings.Resolve(all, sources...)
+	m.keys = append(m.keys, values.Keys()...)
 	m.log(values)
 	if len(parent) == 0 {
-		m.noteUnknownVariables(all, find(values, agentsTable).text)
+		m.noteUnknownVariables(all, values.Find(settings.AgentsTable).Text)
 	}
 	return values, nil
 }
@@ -158,7 +161,7 @@ func givenFlags(flags *pflag.FlagSet) (given map[string]string, err error) {
 		next, _, _ = strings.Cut(next, "=")
 		ofScenario := false
 		if flags.NArg() == 0 && !flags.Changed("scenario") &&
-			slices.Contains([]kind{kindPath, kindFile, kindDir}, text.kind) {
+			slices.Contains([]settings.Kind{settings.KindPath, settings.KindFile, settings.KindDir}, text.kind) {
 			_, _, ofScenario = scenario.Embedded(text.text)
 		}
 		switch {
@@ -176,32 +179,32 @@ func givenFlags(flags *pflag.FlagSet) (given map[string]string, err error) {
 
 // noteUnknownVariables names the variables that look like settings and are none. agents are those
 // with models of their own, whose keys may have any name.
-func (m *Main) noteUnknownVariables(all settings, agents string) {
+func (m *Main) noteUnknownVariables(all settings.Table, agents string) {
 	if m.Environ == nil {
 		return
 	}
-	known := []string{envPrefix + "BATCH_LEASE_MS"}
+	known := []string{settings.EnvPrefix + "BATCH_LEASE_MS"}
 	// The prefix, which all have, would make any two of them alike.
 	near := func(name string) string {
 		bare := make([]string, len(known))
 		for i, k := range known {
-			bare[i] = strings.TrimPrefix(k, envPrefix)
+			bare[i] = strings.TrimPrefix(k, settings.EnvPrefix)
 		}
-		if found := document.Nearest(strings.TrimPrefix(name, envPrefix), bare); found != "" {
+		if found := document.Nearest(strings.TrimPrefix(name, settings.EnvPrefix), bare); found != "" {
 			return "did you mean " + known[slices.Index(bare, found)] + "?"
 		}
 		return "help settings lists all"
 	}
 	for _, s := range all {
-		known = append(known, s.env...)
+		known = append(known, s.Env...)
 	}
-	own, _ := parseAgentModels(agents) // a wrong one is reported elsewhere
+	own, _ := settings.ParseAgentModels(agents) // a wrong one is reported elsewhere
 	for _, a := range own {
 		known = append(known, a.KeyEnv)
 	}
 	for _, variable := range slices.Sorted(slices.Values(m.Environ())) {
 		name, text, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, envPrefix) && strings.TrimSpace(text) != "" && !slices.Contains(known, name) {
+		if strings.HasPrefix(name, settings.EnvPrefix) && strings.TrimSpace(text) != "" && !slices.Contains(known, name) {
 			plaintext.Fprintf(m.Stderr, "note: the variable %s is no setting and is not used; %s\n", name, near(name))
 		}
 	}
@@ -223,7 +226,7 @@ func (m *Main) configure(flags *pflag.FlagSet) (config, error) {
 // they would not do for a run, a live model without a key being an example: that
 // is when a user wants to see them. base has what comes from no source: defaults, or the
 // settings of the run that is forked.
-func (m *Main) start(ctx context.Context, base trace.Settings, values []value, extra runFlags, fork *forkPoint,
+func (m *Main) start(ctx context.Context, base trace.Settings, values settings.Values, extra runFlags, fork *forkPoint,
 	commands []string) error {
 	c, err := newConfig(base, values)
 	if err != nil {
@@ -254,6 +257,6 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values []value, e
 		}
 		return nil
 	}
-	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
+	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, settings.ConfigName))})
 	return m.run(ctx, p)
 }

@@ -27,16 +27,16 @@ type runPage struct {
 
 // checkPage says why the page of a run cannot be served as its settings want.
 func (c config) checkPage() error {
-	control := find(c.values, "run.control")
+	control := c.Values.Find("run.control")
 	switch {
 	case c.Control && !c.Dashboard:
-		return badInput("%s: there is no page to control the run from; allowed: with --dashboard", control.where())
+		return badInput("%s: there is no page to control the run from; allowed: with --dashboard", control.Where())
 	case c.Paused && !c.Control:
-		return badInput("%s: nobody could let the run go on; allowed: with --control", find(c.values, "run.paused").where())
+		return badInput("%s: nobody could let the run go on; allowed: with --control", c.Values.Find("run.paused").Where())
 	case !c.Dashboard:
 		return nil
 	}
-	return loopback(find(c.values, "run.dashboard_listen").where(), c.DashboardListen)
+	return loopback(c.Values.Find("run.dashboard_listen").Where(), c.DashboardListen)
 }
 
 // loopback refuses an address to listen on that others could reach. where is what gave it.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -15,8 +16,9 @@ import (
 // chooseScenario finds the scenario that v names: an embedded one, or a file. A
 // built-in name wins over a file of that name, which "./name" reaches. commands
 // are offered in the error, because a misspelt command arrives here.
-func (m *Main) chooseScenario(v value, commands []string) (name string, text []byte, s world.Scenario, err error) {
-	name = v.text
+func (m *Main) chooseScenario(v settings.Value, commands []string) (
+	name string, text []byte, s world.Scenario, err error) {
+	name = v.Text
 	if s, toml, ok := scenario.Embedded(name); ok {
 		return s.ID, toml, s, nil
 	}
@@ -26,24 +28,25 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 	if !isFile && !strings.HasSuffix(name, ".toml") && !strings.ContainsRune(name, os.PathSeparator) {
 		where := ""
 		switch {
-		case v.origin.rank != fromArgument:
-			where = v.where() + ": "
+		case v.Origin.Rank != settings.FromArgument:
+			where = v.Where() + ": "
 		case len(commands) > 0:
 			return name, nil, s, badInput("unknown scenario or command %s; %s%s; %s --help lists the commands",
-				shown(name), didYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, programName)
+				shown(name), settings.DidYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, m.called())
 		}
-		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name), didYouMean(name, m.scenarioNames()),
+		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name),
+			settings.DidYouMean(name, m.scenarioNames()),
 			allowedScenarios)
 	}
 	text, err = readBounded(m.path(name), scenario.BytesMax)
 	if err != nil {
 		where := "scenario"
-		if v.origin.rank != fromArgument {
-			where = v.where() + ":"
+		if v.Origin.Rank != settings.FromArgument {
+			where = v.Where() + ":"
 		}
 		meant := ""
 		if errors.Is(err, fs.ErrNotExist) {
-			meant = didYouMean(name, m.scenarioNames())
+			meant = settings.DidYouMean(name, m.scenarioNames())
 		}
 		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s",
 			where, shown(name), cause(err), meant, allowedScenarios)
@@ -53,8 +56,9 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 }
 
 // namedScenario is the name of a scenario as the argument of a command.
-func namedScenario(name string) value {
-	return value{setting: setting{flag: "scenario"}, text: name, origin: origin{rank: fromArgument}}
+func namedScenario(name string) settings.Value {
+	return settings.Value{Setting: settings.Setting{Flag: "scenario"}, Text: name,
+		Origin: settings.Origin{Rank: settings.FromArgument}}
 }
 
 // allowedScenarios says what can be run. The names are too many for an error.

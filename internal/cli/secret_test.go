@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 )
 
@@ -35,7 +36,7 @@ func TestHoldsSecretFindsPieces(t *testing.T) {
 // TestKeyIsNeverPrinted runs the program in the ways that look at keys and reads
 // everything it printed and wrote.
 func TestKeyIsNeverPrinted(t *testing.T) {
-	env := map[string]string{envPrefix + "API_KEY": planted}
+	env := map[string]string{settings.EnvPrefix + "API_KEY": planted}
 	for _, c := range []struct {
 		name, file string
 		env        map[string]string
@@ -55,7 +56,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProcess(t, c.env, c.args...)
 			if c.file != "" {
-				if err := os.WriteFile(filepath.Join(p.dir, configName), []byte(c.file), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(p.dir, settings.ConfigName), []byte(c.file), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -81,7 +82,7 @@ func TestPrintConfigTellsTheLengthOfTheKey(t *testing.T) {
 }
 
 func TestFormatVerbsHideTheKey(t *testing.T) {
-	c := config{process: process{APIKey: openai.NewSecret(planted)}}
+	c := config{Config: settings.Config{Process: settings.Process{APIKey: openai.NewSecret(planted)}}}
 	p := plan{config: c, own: []agentAccess{{key: c.APIKey}}}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 		if text := fmt.Sprintf(verb, c) + fmt.Sprintf(verb, p) + fmt.Sprintf(verb, &p); holdsSecret(text) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
 )
 
@@ -87,7 +88,7 @@ func everyFile(t *testing.T, dir string) string {
 	defer decoder.Close()
 	var all strings.Builder
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == configName {
+		if err != nil || d.IsDir() || d.Name() == settings.ConfigName {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -122,11 +123,11 @@ func newKeyed(t *testing.T, inFile bool) keyed {
 	}}
 	if inFile {
 		text := "[llm]\napi_key = '" + secrets["key of the file"] + "'\n"
-		if err := os.WriteFile(filepath.Join(k.dir, configName), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(k.dir, settings.ConfigName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	} else {
-		k.env[envPrefix+"API_KEY"] = secrets["key"]
+		k.env[settings.EnvPrefix+"API_KEY"] = secrets["key"]
 	}
 	k.live = []string{
 		"--model", "m", "--base-url", server.URL + "/v1?api-key=" + secrets["query of the URL"], "--retry-backoff", "1ms",
@@ -214,6 +215,9 @@ func TestKeysStayHiddenThroughTheLifeOfARun(t *testing.T) {
 
 // TestKeysStayHiddenInErrors: settings that cannot be used, with a key in them.
 func TestKeysStayHiddenInErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	k := newKeyed(t, false)
 	key := secrets["query of the URL"]
 	if code, output := k.run(t, "minimal", "--ticks", "2", "--run-dir", "base"); code != 0 {

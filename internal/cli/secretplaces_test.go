@@ -11,11 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/agentworld/internal/settings"
 )
 
 // keyInEnv is an environment with the planted key where keys belong.
 func keyInEnv() map[string]string {
-	return map[string]string{envPrefix + "API_KEY": planted, "AGENT_KEY": planted}
+	return map[string]string{settings.EnvPrefix + "API_KEY": planted, "AGENT_KEY": planted}
 }
 
 // keptHidden runs p and demands that the planted key is in nothing it wrote or printed,
@@ -27,7 +29,7 @@ func keptHidden(t *testing.T, p *inProcess, where string) int {
 	defer cancel()
 	code := p.Run(ctx)
 	files := allFiles(t, p.dir)
-	if own, err := os.ReadFile(filepath.Join(p.dir, configName)); err == nil {
+	if own, err := os.ReadFile(filepath.Join(p.dir, settings.ConfigName)); err == nil {
 		files = strings.Replace(files, string(own), "", 1)
 	}
 	if holdsSecret(p.output()) || holdsSecret(strings.ReplaceAll(files, p.dir, "")) {
@@ -37,11 +39,11 @@ func keptHidden(t *testing.T, p *inProcess, where string) int {
 }
 
 // placed are the ways to write the planted key into a setting of that kind.
-func placed(s setting) []string {
-	switch s.kind {
-	case kindURL:
+func placed(s settings.Setting) []string {
+	switch s.Kind {
+	case settings.KindURL:
 		return []string{planted, "http://127.0.0.1:1/v1?api-key=" + planted, "http://u:" + planted + "@127.0.0.1:1", "http://127.0.0.1:1/#" + planted}
-	case kindAgents:
+	case settings.KindAgents:
 		return []string{
 			"agent-1=m@http://127.0.0.1:1/v1?api-key=" + planted, "agent-1=m@http://u:" + planted + "@h",
 			"agent-1=m,key_env=" + planted, "agent-1=m@http://127.0.0.1:1,key_env=AGENT_KEY",
@@ -56,23 +58,23 @@ func TestAKeyInAnySettingStaysHidden(t *testing.T) {
 	slow(t)
 	for _, s := range settingTable() {
 		for _, text := range placed(s) {
-			t.Run(s.name(), func(t *testing.T) {
+			t.Run(s.Name(), func(t *testing.T) {
 				// A live run that fails at once, because no server listens, and writes its files.
 				live := []string{"minimal", "--ticks", "1", "--model", "m", "--base-url", "http://127.0.0.1:1/v1?api-key=" + planted, "--run-dir", "run", "--retry-backoff", "1ms"}
 				var ways []*inProcess
-				if s.flag != "" {
-					ways = append(ways, newProcess(t, keyInEnv(), append(live, "--"+s.flag+"="+text)...))
+				if s.Flag != "" {
+					ways = append(ways, newProcess(t, keyInEnv(), append(live, "--"+s.Flag+"="+text)...))
 				}
-				for _, name := range s.env {
+				for _, name := range s.Env {
 					env := keyInEnv()
 					env[name] = text
 					ways = append(ways, newProcess(t, env, live...))
 				}
-				if s.kind != kindAgents {
+				if s.Kind != settings.KindAgents {
 					p := newProcess(t, keyInEnv(), live...)
-					table, key, _ := strings.Cut(s.key, ".")
+					table, key, _ := strings.Cut(s.Key, ".")
 					file := "[" + table + "]\n" + key + " = '" + text + "'\n"
-					if err := os.WriteFile(filepath.Join(p.dir, configName), []byte(file), 0o600); err != nil {
+					if err := os.WriteFile(filepath.Join(p.dir, settings.ConfigName), []byte(file), 0o600); err != nil {
 						t.Fatal(err)
 					}
 					ways = append(ways, p)

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
-
 	"example.com/agentworld/trace"
 )
 
@@ -45,7 +45,7 @@ const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (each t
 
 // loadSwitches reads the prompt switches that v names: a JSON list, or a file
 // that holds one. A switch for one agent must name one of agents.
-func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
+func (m *Main) loadSwitches(v settings.Value, agents []string) ([]trace.Switch, error) {
 	data, where, err := m.jsonText(v)
 	if err != nil {
 		return nil, err
@@ -64,16 +64,16 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 }
 
 // jsonText is a JSON list that v holds, or the file that it names, and where that is.
-func (m *Main) jsonText(v value) (data []byte, where string, err error) {
-	if strings.HasPrefix(v.text, "[") || strings.HasPrefix(v.text, "{") {
-		data, where = []byte(v.text), v.where()
+func (m *Main) jsonText(v settings.Value) (data []byte, where string, err error) {
+	if strings.HasPrefix(v.Text, "[") || strings.HasPrefix(v.Text, "{") {
+		data, where = []byte(v.Text), v.Where()
 	} else {
-		data, err = readBounded(m.path(v.text), jsonLimits.Bytes)
+		data, err = readBounded(m.path(v.Text), jsonLimits.Bytes)
 		if err != nil {
 			return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one",
-				v.where(), shown(v.text), cause(err))
+				v.Where(), shown(v.Text), cause(err))
 		} else {
-			where = v.where() + ": " + v.text
+			where = v.Where() + ": " + v.Text
 		}
 	}
 	if err := document.CheckJSON(data, jsonLimits); err != nil {
@@ -195,16 +195,17 @@ const samplingKeys = "agent or model, max_output_tokens, reasoning_effort, servi
 // they do. An agent has to be one of agents, unless that is nil, and a model one that a
 // live run asks.
 func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) error {
-	v := find(c.values, "llm.sampling_json")
-	if v.text == "" {
+	v := c.Values.Find("llm.sampling_json")
+	if v.Text == "" {
 		return nil
 	}
 	data, where, err := m.jsonText(v)
 	if err != nil {
 		return err
 	}
-	if jsonHoldsKey(string(data), append(keys, c.APIKey)) {
-		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where, keySettings)
+	if settings.JSONHoldsKey(string(data), append(keys, c.APIKey)) {
+		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where,
+			settings.KeyPlaces)
 	}
 	c.Sampling = nil
 	d := json.NewDecoder(bytes.NewReader(data))

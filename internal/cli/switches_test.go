@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 )
 
@@ -57,8 +58,8 @@ func TestSwitchesFromAFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "s.json"), []byte(`[{"tick":2,"system_prompt":"x","agent":"agent-9"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	setting, _ := settingTable().byKey("run.prompt_switches_json")
-	v := value{setting, "s.json", origin{fromFlag, "--prompt-switches-json"}}
+	setting, _ := settingTable().ByKey("run.prompt_switches_json")
+	v := settings.Value{Setting: setting, Text: "s.json", Origin: settings.Origin{Rank: settings.FromFlag, At: "--prompt-switches-json"}}
 	if got, err := p.loadSwitches(v, []string{"agent-9"}); err != nil || len(got) != 1 || got[0].Tick != 2 {
 		t.Errorf("loadSwitches = %v, %v", got, err)
 	}

@@ -22,7 +22,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/batch"
+	"example.com/agentworld/extension/jetstream"
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
@@ -193,7 +195,10 @@ func natsWithoutWork(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	defer link.Close()
-	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: dir}); err != nil {
+	if err := batch.Dir(dir).Create("b", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: batch.Dir(dir)}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}
@@ -294,15 +299,15 @@ func TestNothingActsOnATerminal(t *testing.T) {
 			t.Errorf("command %q has no case", name)
 		}
 	}
-	call := func(ctx context.Context, terminal bool, args ...string) (code int, what string, stdout string) {
+	call := func(ctx context.Context, updates bool, args ...string) (code int, what string, stdout string) {
 		q := newProcess(t, map[string]string{"AGENT_WORLD_LLM_EXTRA_BODY": ""}, args...)
-		q.Getwd, q.Terminal = func() (string, error) { return p.dir, nil }, terminal
+		q.Getwd, q.Terminal = func() (string, error) { return p.dir, nil }, updates
 		code = q.Run(ctx)
 		what = fmt.Sprintf("%q, exit code %d", args, code)
 		checkPrinted(t, what, q.stdout.String())
 		errs := q.stderr.String()
-		if terminal {
-			errs = strings.ReplaceAll(errs, lineStart, "\n") // the one sequence that is ours
+		if updates {
+			errs = strings.ReplaceAll(errs, terminal.LineStart, "\n") // the one sequence that is ours
 		}
 		checkPrinted(t, what, errs)
 		if code == exitInternal && strings.Contains(errs, "goroutine") {
@@ -363,7 +368,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		})
 	}
 	for _, s := range settingTable() {
-		for _, variable := range s.env {
+		for _, variable := range s.Env {
 			q := newProcess(t, map[string]string{variable: evil}, "--estimate-only")
 			q.Run(cancelled)
 			checkPrinted(t, variable, q.output())
@@ -397,22 +402,5 @@ func TestAllIsPrintedByOneFunction(t *testing.T) {
 				return true
 			})
 		}
-	}
-}
-
-// TestScreenJoinsCharacters: a character that comes in parts is one, and one that never
-// ends is written out at the end.
-func TestScreenJoinsCharacters(t *testing.T) {
-	var out bytes.Buffer
-	s := &screen{w: &out}
-	for _, b := range []byte("ä漢🙂\u202e\xff\xe6\xbc") {
-		if n, err := s.Write([]byte{b}); n != 1 || err != nil {
-			t.Errorf("Write = %d, %v", n, err)
-		}
-	}
-	s.flush()
-	s.flush()
-	if want := "ä漢🙂\\u202e\\ufffd\\ufffd\\ufffd"; out.String() != want {
-		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }

@@ -106,7 +106,8 @@ func (s *scanner) scan() string {
 		case len(s.open) > DepthMax || s.dots >= DepthMax:
 			return fmt.Sprintf("values or keys are nested more than %d deep; allowed: at most that", DepthMax)
 		case s.live > KeysMax || s.comparisons > comparisonsMax:
-			return fmt.Sprintf("the tables up to here have too many keys; allowed: %d in all, or fewer in the tables of an array", KeysMax)
+			return fmt.Sprintf("the tables up to here have too many keys; allowed: %d in all, "+
+				"or fewer in the tables of an array", KeysMax)
 		case s.values > s.valuesMax:
 			return fmt.Sprintf("there are more than %d keys and values; allowed: at most that many", s.valuesMax)
 		}

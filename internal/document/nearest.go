@@ -64,7 +64,10 @@ func edits(a, b []rune, most int) int {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}
-		before, last, row = last, row, before
+		spare := before
+		before = last
+		last = row
+		row = spare
 	}
 	return last[len(b)]
 }

@@ -2,9 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,15 +12,13 @@ import (
 
 	"example.com/agentworld/llmclient"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
 // BodyBytesMax is the largest response body that is read from a model of any window,
-// after decompression. It protects memory from a server that never stops sending.
+// decompressed. It protects memory from a server that never stops sending.
 const BodyBytesMax = 8 << 20
 
 // An answer within the context window is no larger than its tokens, what the response
@@ -45,10 +40,9 @@ func (c Config) bodyBytesMax(request int) int {
 
 // The repairs of a body. Each is counted under its name.
 const (
-	repairEncoding = "content_encoding_" // and the encoding
-	repairMark     = "byte_order_mark"
-	repairStream   = "event_stream"
-	repairWrapped  = "response_wrapped"
+	repairMark    = "byte_order_mark"
+	repairStream  = "event_stream"
+	repairWrapped = "response_wrapped"
 )
 
 // buffers are for the bodies of responses, for one exchange after the other: nothing
@@ -78,27 +72,11 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 	}
 	_, x.err = x.buffer.ReadFrom(io.LimitReader(response.Body, int64(bytesMax)+1))
 	x.body, x.whole = x.buffer.Bytes(), x.err == nil
-	encodings := strings.Join(response.Header.Values("Content-Encoding"), ",")
-	for _, name := range slices.Backward(strings.Split(strings.ToLower(encodings), ",")) { // the last one was applied last
-		name = strings.TrimPrefix(strings.TrimSpace(name), "x-")
-		if !x.whole || name == "" || name == "identity" {
-			continue
-		}
-		decoder, known := decoders[name]
-		if !known {
-			x.body, x.unread = nil, "a body in the content encoding "+name+
-				", which is not supported (supported: br, deflate, gzip, zstd)"
-			return
-		}
-		plain, err := decoder(bytes.NewReader(x.body))
-		if err == nil {
-			x.body, err = io.ReadAll(io.LimitReader(plain, int64(bytesMax)+1))
-		}
-		if err != nil {
-			x.body, x.unread = nil, "a body that is not in the content encoding "+name+", as its header says"
-			return
-		}
-		x.repairs = append(x.repairs, repairEncoding+name)
+	// Only gzip is asked for, by the transport, which undoes it and takes its name away.
+	encodings := strings.ToLower(strings.Join(response.Header.Values("Content-Encoding"), ", "))
+	if x.whole && encodings != "" && encodings != "identity" {
+		x.body, x.unread = nil, "a body in the content encoding "+encodings+", which was not asked for"
+		return
 	}
 	if len(x.body) > bytesMax {
 		x.body = x.body[:min(bytesMax, cleanBytesMax)]
@@ -112,23 +90,6 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 			x.body, x.repairs = text, append(x.repairs, repairMark)
 		}
 	}
-}
-
-// decoders undo the content encodings. Only gzip is asked for, by the transport, which
-// undoes it; servers and gateways send the others all the same.
-var decoders = map[string]func(*bytes.Reader) (io.Reader, error){
-	"br":   func(r *bytes.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
-	"gzip": func(r *bytes.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-	"zstd": func(r *bytes.Reader) (io.Reader, error) {
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(BodyBytesMax))
-	},
-	"deflate": func(r *bytes.Reader) (io.Reader, error) {
-		if plain, err := zlib.NewReader(r); err == nil {
-			return plain, nil
-		}
-		_, err := r.Seek(0, io.SeekStart) // the name means zlib; some servers send bare deflate
-		return flate.NewReader(r), err
-	},
 }
 
 // streamedMax bounds the events of a stream that are read. The pieces of an answer, which are

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -30,9 +29,6 @@ type Client struct {
 	carrier *http.Client
 	service responses.ResponseService
 	scrub   scrubber
-
-	// tools is the list of tools that a response repeated last, nil before the first.
-	tools *atomic.Pointer[[]byte]
 
 	// sent are the attempts under way; mu guards it, too.
 	sent *[]flight
@@ -75,12 +71,11 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, target: func() *url.URL { own := *target; return &own }, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		tools: &atomic.Pointer[[]byte]{}, sent: &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
+		sent:  &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
 		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, said: map[refusal]string{},
 		ladders: map[string]*climbing{}, patient: map[string]time.Duration{},
 		tiers: map[tierKey]*latch{},
 	}
-	c.tools.Store(new([]byte))
 	// The service is built from these options alone, not through the SDK's client, which
 	// would read OPENAI_* variables.
 	options := []option.RequestOption{option.WithBaseURL(base.place), option.WithHTTPClient(c.carrier),

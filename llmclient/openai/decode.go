@@ -27,12 +27,7 @@ func (c *Client) decode(x exchange) outcome {
 			Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message),
 		}}
 	}
-	tools := c.tools.Load()
-	r := llmclient.MembersBeside(x.body, *tools) // each undecoded: one of an unexpected type must not spoil the others
-	if again := r["tools"]; len(again) <= bufferBytesMax && bytes.HasPrefix(again, []byte("[")) &&
-		!bytes.Equal(again, *tools) {
-		c.tools.Store(new(bytes.Clone(again)))
-	}
+	r := llmclient.MembersOf(x.body) // each undecoded: one of an unexpected type must not spoil the others
 	if !llmclient.Given(r["output"]) && !llmclient.Given(r["choices"]) && x.unwrap() {
 		r = llmclient.MembersOf(x.body)
 	}

@@ -115,6 +115,13 @@ func Masked(text string, secrets ...Secret) string {
 	return tokenText.ReplaceAllString(newScrubber(known...).known(text), secretMark)
 }
 
+// quotedMax bounds how much of a refused value an error repeats.
+const quotedMax = 80
+
+// Quoted quotes a value that people gave, for an error: at most 80 characters, on one line, and
+// [Masked].
+func Quoted(text string) string { return strconv.Quote(plaintext.Clip(Masked(text), quotedMax)) }
+
 // message returns text fit for a failure's message.
 func (s scrubber) message(text string) string { return plaintext.Clip(s.clean(text), messageRunesMax) }
 

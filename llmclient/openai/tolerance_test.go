@@ -1,10 +1,8 @@
 package openai
 
 import (
-	"compress/flate"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -86,15 +84,6 @@ func readBy(repair string) func(llmclient.Answer) bool {
 	}
 }
 
-// deflated is text in deflate without the zlib envelope, as some servers send it.
-func deflated(text string) string {
-	var b strings.Builder
-	w, _ := flate.NewWriter(&b, flate.BestSpeed)
-	_, _ = io.WriteString(w, text)
-	_ = w.Close()
-	return b.String()
-}
-
 // both returns whether an answer is as two rows say.
 func both(a, b func(llmclient.Answer) bool) func(llmclient.Answer) bool {
 	return func(answer llmclient.Answer) bool { return a(answer) && b(answer) }
@@ -152,10 +141,8 @@ var tolerances = []tolerance{
 	{"another status of success, such as 201", "a success", 201, `{"output":[` + actCall + `]}`, nil, callWith(`"a":1`)},
 	{"a 200 with the body `null`", "`malformed_body`", 200, `null`, nil, failsAs(llmclient.ErrMalformed)},
 	{"a byte order mark before the JSON", "removed; `byte_order_mark`", 200, "\xef\xbb\xbf" + `{"output":[` + actCall + `]}`, nil, readBy("byte_order_mark")},
-	{"`Content-Encoding` br, deflate or zstd, not requested", "decoded; `content_encoding_...`", 200, deflated(`{"output":[` + actCall + `]}`),
-		[]string{"Content-Encoding", "deflate"}, readBy("content_encoding_deflate")},
-	{"another content encoding", "`malformed_body`, which names it", 200, `?`, []string{"Content-Encoding", "lzma"},
-		both(failsAs(llmclient.ErrMalformed), func(a llmclient.Answer) bool { return strings.Contains(a.Failure.Message, "encoding lzma") })},
+	{"a content encoding that was not requested", "`malformed_body`, which names it", 200, `?`, []string{"Content-Encoding", "br"},
+		both(failsAs(llmclient.ErrMalformed), func(a llmclient.Answer) bool { return strings.Contains(a.Failure.Message, "encoding br") })},
 	{"an event stream, not requested", "its final response; `event_stream`", 200,
 		`data: {"type":"response.completed","response":{"output":[` + actCall + `]}}`, nil, readBy("event_stream")},
 	{"a body larger than window or 2 MiB, and the request, allow", "`body_too_large`", 200, strings.Repeat(" ", BodyBytesMax+1), nil, failsAs(llmclient.ErrTooLarge)},

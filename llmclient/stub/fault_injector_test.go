@@ -139,6 +139,9 @@ func TestFaultsKeepToTheirAgents(t *testing.T) {
 // TestSweepGoesThroughTheCorpus opens turns in successive ticks. A later request of
 // the same turn is clean.
 func TestSweepGoesThroughTheCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	i := NewInjector(mustPlan(t, "sweep"), 1)
 	all := Corpus()
 	g := opened(t, 0, full)

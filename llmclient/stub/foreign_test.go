@@ -337,6 +337,9 @@ func (r requestsOf) spoil(value any) any {
 // one is answered, with arguments that fit the tools' schemas; of the others each is answered
 // or refused.
 func TestMadeUpRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	count := 100
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		count = 10_000

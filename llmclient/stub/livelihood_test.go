@@ -11,6 +11,9 @@ import (
 const chips = "Short term: make 2 control chips.\nLong term: keep the factory supplied."
 
 func TestPolicyMakesChipsInTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("more than a second; the whole test command plays it")
+	}
 	for _, electricity := range []int64{30, 60} {
 		for _, p := range []protocol{full, lean} {
 			for _, goals := range []string{chips, "Short term: stay alive."} {

@@ -13,18 +13,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // vocabulary is loaded on first use, because it takes tens of milliseconds and
 // memory that a run on a large window never needs.
-var vocabulary = sync.OnceValue(func() tokenizer.Codec {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		panic("tokens: the embedded vocabulary does not load: " + err.Error())
-	}
-	return codec
-})
+//
+// It is made by itself and not looked up by its name, so that the linker leaves out the others.
+var vocabulary = sync.OnceValue(codec.NewO200kBase)
 
 // counted holds the tokens of pieces that were counted before. Prompts are made of the
 // same words again and again, and cutting them by the vocabulary's pattern is slow.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sort"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // ClustersMax is the largest number of clusters that [Design.Clusters] plans.
@@ -56,12 +56,12 @@ func (d Design) power(n int) float64 {
 	}
 	shift := math.Abs(d.Effect) / d.SD * math.Sqrt(float64(n))
 	degrees := float64(n - 1)
-	critical := -distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(d.Alpha / 2)
+	critical := -studentQuantile(d.Alpha/2, degrees)
 	if shift > 1e3*(1+critical) {
 		return 1 // beyond the range of the series below
 	}
-	t := distuv.NoncentralT{Nu: degrees, Mu: shift}
-	return min(max(1-t.CDF(critical)+t.CDF(-critical), 0), 1)
+	above := 1 - noncentralCDF(critical, degrees, shift)
+	return min(max(above+noncentralCDF(-critical, degrees, shift), 0), 1)
 }
 
 // Clusters is the smallest number of clusters with at least the given power, 0.5 <= power
@@ -76,7 +76,7 @@ func (d Design) Clusters(power float64) (int, error) {
 		return 0, errors.New("the power to plan for must be at least 0.5 and below 1")
 	}
 	// The normal distribution with the same SD needs a few clusters less.
-	quantiles := distuv.UnitNormal.Quantile(power) - distuv.UnitNormal.Quantile(d.Alpha/2)
+	quantiles := mathext.NormalQuantile(power) - mathext.NormalQuantile(d.Alpha/2)
 	normal := math.Pow(quantiles*d.SD/d.Effect, 2)
 	if d.Effect == 0 || normal >= ClustersMax {
 		return ClustersMax, nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // McNemar is the exact two-sided p-value of McNemar's test: onlyA pairs that only A
@@ -20,8 +20,7 @@ func McNemar(onlyA, onlyB int) float64 {
 	if onlyA == onlyB {
 		return 1
 	}
-	binomial := distuv.Binomial{N: float64(onlyA + onlyB), P: 0.5}
-	return min(2*binomial.CDF(float64(min(onlyA, onlyB))), 1)
+	return min(2*halfBinomialCDF(min(onlyA, onlyB), onlyA+onlyB), 1)
 }
 
 // Wilson is the score interval of a rate with confidence 1 - alpha, where 0 < alpha < 1
@@ -35,7 +34,7 @@ func Wilson(passed, n int, alpha float64) Interval {
 	if passed < 0 || passed > n || n == 0 {
 		panic("stats: a rate must be of at least one and at most all")
 	}
-	z := -distuv.UnitNormal.Quantile(alpha / 2)
+	z := -mathext.NormalQuantile(alpha / 2)
 	total, p := float64(n), float64(passed)/float64(n)
 	centre := p + z*z/(2*total)
 	spread := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
@@ -91,5 +90,5 @@ func equivalentRates(onlyA, onlyB, n int, margin float64) float64 {
 	c := -less * margin * (1 - margin)
 	q := (math.Sqrt(max(b*b-8*total*c, 0)) - b) / (4 * total)
 	variance := total * (2*q + margin*(1-margin))
-	return distuv.UnitNormal.CDF((more - less - total*margin) / math.Sqrt(variance))
+	return normalCDF((more - less - total*margin) / math.Sqrt(variance))
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // ScoreMax is the largest magnitude of a score. The bound keeps sums and squares of
@@ -152,7 +150,7 @@ func (s Sample) Interval(alpha float64) (Interval, bool) {
 	if n < 2 {
 		return Interval{}, false
 	}
-	half := -distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(alpha/2) * s.SD() / math.Sqrt(n)
+	half := -studentQuantile(alpha/2, n-1) * s.SD() / math.Sqrt(n)
 	return Interval{s.Mean() - half, s.Mean() + half}, true
 }
 
@@ -169,6 +167,5 @@ func (s Sample) TOST(margin float64) float64 {
 	if sd == 0 {
 		return 1
 	}
-	distribution := distuv.StudentsT{Sigma: 1, Nu: n - 1}
-	return distribution.Survival((margin - math.Abs(s.Mean())) / (sd / math.Sqrt(n)))
+	return studentSurvival((margin-math.Abs(s.Mean()))/(sd/math.Sqrt(n)), n-1)
 }

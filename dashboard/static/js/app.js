@@ -19,16 +19,21 @@ function App({ first }) {
 	const View = views[single ? '/' + single : path] || Runs;
 	const dark = theme === 'dark';
 	return html`
-		<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById('main').focus(); }}>Skip to content</a>
+		<a class="skip" href="#main"
+			onClick=${(e) => { e.preventDefault(); document.getElementById('main').focus(); }}>Skip to content</a>
 		<header class="top">
 			<a class="name" href="#/"><img src="icon.svg" alt="" width="22" height="22" />Agent World</a>
-			${single ? html`<span class="soft small">${single === 'run' ? 'one run in one file, without its prompts' : 'one batch in one file, without its runs'}</span>` : html`<nav aria-label="Pages">
+			${single ? html`<span class="soft small">
+				${single === 'run' ? 'one run in one file, without its prompts' : 'one batch in one file, without its runs'}</span>`
+					: html`<nav aria-label="Pages">
 				<a href="#/" aria-current=${path === '/' ? 'page' : undefined}>Runs</a>
 				<a href=${href('/compare')} aria-current=${path === '/compare' ? 'page' : undefined}>Compare</a>
 			</nav>`}
-			<button aria-label=${dark ? 'Switch to the light theme' : 'Switch to the dark theme'} onClick=${() => setTheme(dark ? 'light' : 'dark')}>${dark ? 'Light' : 'Dark'}</button>
+			<button aria-label=${dark ? 'Switch to the light theme' : 'Switch to the dark theme'}
+				onClick=${() => setTheme(dark ? 'light' : 'dark')}>${dark ? 'Light' : 'Dark'}</button>
 		</header>
-		<main id="main" tabindex="-1">${refused && html`<${Note} bad>${shown(refused)}<//>`}<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
+		<main id="main" tabindex="-1">${refused && html`<${Note} bad>${shown(refused)}<//>`}
+			<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
 }
 
 const at = document.getElementById('app');

@@ -11,21 +11,38 @@ export function Figures({ run, tick, theme }) {
 	const goals = useMemo(() => grown(c.goals), [c]);
 	const empty = [];
 	const chart = (title, series, unit) => {
-		if (x.length > 1 && series.some((s) => s.data.some((n) => n))) return html`<${Chart} ...${{ title, series, unit, x, pick, theme, at: tick }} />`;
+		if (x.length > 1 &&
+			series.some((s) => s.data.some((n) => n))) return html`<${Chart}
+				...${{ title, series, unit, x, pick, theme, at: tick }} />`;
 		empty.push(title.toLowerCase());
 		return '';
 	};
 	const r = run.report, per = run.every > 1 ? 'per ' + run.every + ' ticks' : 'per tick';
 	return html`
-		${r && html`<dl class="stats card">${[['Cached share', r.tokens.input ? Math.round(r.tokens.cached / r.tokens.input * 100) + '%' : '–'], ['Latency median', num(r.timing.llm_latency_ms.p50) + ' ms'], ['95th percentile', num(r.timing.llm_latency_ms.p95) + ' ms'], ['Continued without a call', num(r.continued_decisions)], ['Actions accepted', num(r.action_success)], ['refused', num(r.action_failure)]].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`}
+		${r && html`<dl class="stats card">
+			${[['Cached share', r.tokens.input ? Math.round(r.tokens.cached / r.tokens.input * 100) + '%' : '–'],
+				['Latency median', num(r.timing.llm_latency_ms.p50) + ' ms'],
+					['95th percentile', num(r.timing.llm_latency_ms.p95) + ' ms'],
+						['Continued without a call', num(r.continued_decisions)], ['Actions accepted', num(r.action_success)],
+							['refused', num(r.action_failure)]].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`}
 		<div class="charts">
-			${chart('Tokens', [{ label: 'input', data: c.input }, { label: 'cached', data: c.cached }, { label: 'output', data: c.output }, { label: 'reasoning', data: c.reasoning }], per)}
+			${chart('Tokens',
+				[{ label: 'input', data: c.input }, { label: 'cached', data: c.cached }, { label: 'output', data: c.output },
+					{ label: 'reasoning', data: c.reasoning }], per)}
 			${chart('Cached share of input', [{ label: 'cached %', data: share }], 'percent')}
 			${chart('Cost so far', [{ label: 'cost', data: cost }], run.row.currency || 'no prices')}
-			${chart('Latency of calls', [{ label: 'median', data: c.latency_p50_ms }, { label: '95th percentile', data: c.latency_p95_ms }], 'milliseconds')}
-			${chart('Decisions', [{ label: 'by a model', data: c.decided }, { label: 'no decision', data: c.degraded }, { label: 'continued', data: c.continued }], per)}
-			${chart('Errors and repairs', [{ label: 'failed calls', data: c.failed }, { label: 'asked again for a usable answer', data: c.repairs }, { label: 'refused by caps', data: c.refused }], per)}
-			${chart('Actions refused and adjusted', [{ label: 'refused', data: c.rejected }, { label: 'refused, another ran instead', data: c.replaced }, { label: 'adjusted', data: c.adjusted }], per)}
+			${chart('Latency of calls',
+				[{ label: 'median', data: c.latency_p50_ms }, { label: '95th percentile', data: c.latency_p95_ms }],
+					'milliseconds')}
+			${chart('Decisions',
+				[{ label: 'by a model', data: c.decided }, { label: 'no decision', data: c.degraded },
+					{ label: 'continued', data: c.continued }], per)}
+			${chart('Errors and repairs',
+				[{ label: 'failed calls', data: c.failed }, { label: 'asked again for a usable answer', data: c.repairs },
+					{ label: 'refused by caps', data: c.refused }], per)}
+			${chart('Actions refused and adjusted',
+				[{ label: 'refused', data: c.rejected }, { label: 'refused, another ran instead', data: c.replaced },
+					{ label: 'adjusted', data: c.adjusted }], per)}
 			${chart('Goals met', [{ label: 'goals', data: goals, steps: true }], 'so far')}
 			${chart('Price of electricity', [{ label: 'price', data: c.price }], 'data per 10, last trade')}
 			${chart('Electricity traded', [{ label: 'traded', data: c.traded }], per)}

@@ -77,12 +77,16 @@ async function fromFile(path, params) {
 	const file = await (opened = opened || open());
 	if (path === 'log') {
 		const q = (params.q || '').toLowerCase(), kind = params.kind, from = Number(params.from) || 1;
-		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) && (!kind || r.kind === kind || (kind === 'bad' && r.bad)) && (!q || [said(r.what), r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
+		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) &&
+			(!kind || r.kind === kind || (kind === 'bad' && r.bad)) &&
+				(!q || [said(r.what), r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
 		const page = rows.slice(0, 300), more = rows[300];
 		const next = more && page[0].tick !== more.tick ? more.tick : 0;
-		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last: next ? next - 1 : file.log_to };
+		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last: next
+			? next - 1 : file.log_to };
 	}
-	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn' ? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
+	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
+		? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
 	const found = file.answers[[path, ...rest].join(' ')];
 	if (!found) throw new Error('This file does not hold it. Open the run itself: world_llm_agent_demo dashboard');
 	return found;
@@ -91,19 +95,23 @@ async function fromFile(path, params) {
 export async function get(path, params, signal) {
 	if (single) return fromFile(path, params || {});
 	const q = new URLSearchParams();
-	for (const [k, v] of Object.entries(params || {})) for (const one of Array.isArray(v) ? v : [v]) if (one !== undefined && one !== null) q.append(k, one);
+	for (const [k, v] of Object.entries(params || {})) for (const one of Array.isArray(v) ? v
+		: [v]) if (one !== undefined && one !== null) q.append(k, one);
 	return answered(fetch('api/' + path + '?' + q, { signal }));
 }
 
 async function answered(asked) {
-	const r = await asked.catch((e) => { throw e.name === 'AbortError' ? e : new Error('The server of this page does not answer; it may have ended.'); });
+	const r = await asked.catch((e) => { throw e.name === 'AbortError' ? e
+		: new Error('The server of this page does not answer; it may have ended.'); });
 	const body = await r.json();
 	if (!r.ok) throw new Error(body.error || r.statusText);
 	return body;
 }
 
 // post asks for a change, which the server takes from its own page alone.
-export const post = (path, value) => answered(fetch('api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) }));
+export const post = (path, value) =>
+	answered(fetch('api/' + path,
+		{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) }));
 
 // useData asks again whenever its parameters or version change, and keeps the old answer until
 // the new one is there. Of a new version it asks when the last answer came: versions may change
@@ -151,7 +159,8 @@ function listen() {
 }
 if (channel && !single) channel.onmessage = (e) => tell(e.data);
 if (!single) {
-	if (channel && navigator.locks) navigator.locks.request('agentworld-stream', () => { listen(); return new Promise(() => {}); });
+	if (channel && navigator.locks) navigator.locks.request('agentworld-stream',
+		() => { listen(); return new Promise(() => {}); });
 	else listen();
 }
 
@@ -174,19 +183,27 @@ const plain = /^[\t\n -~]*$/, piled = /(\p{M}{4})\p{M}+/gu;
 export function clean(t) {
 	t = String(t ?? '');
 	if (plain.test(t)) return t;
-	return t.replace(hidden, (c) => { const hex = c.codePointAt(0).toString(16); return '\\u' + (hex.length > 4 ? '{' + hex + '}' : hex.padStart(4, '0')); }).replace(piled, '$1…');
+	return t.replace(hidden,
+		(c) => { const hex = c.codePointAt(0).toString(16);
+		return '\\u' + (hex.length > 4 ? '{' + hex + '}' : hex.padStart(4, '0')); }).replace(piled, '$1…');
 }
 // shown is a text among others, whose direction it does not turn.
 export const shown = (t) => html`<bdi dir="ltr">${clean(t)}</bdi>`;
 export const num = (n) => n === undefined || n === null ? '–' : Number(n).toLocaleString('en-US');
 export const count = (n, what) => num(n) + ' ' + what + (n === 1 ? '' : 's');
-export const short = (n) => Math.abs(n) >= 1e9 ? (n / 1e9).toFixed(1) + 'G' : Math.abs(n) >= 1e6 ? (n / 1e6).toFixed(1) + 'M' : Math.abs(n) >= 1e4 ? (n / 1e3).toFixed(0) + 'k' : String(Math.round(n * 100) / 100);
-export const money = (micros, currency) => currency ? (micros / 1e6).toFixed(micros < 1e6 ? 4 : 2) + ' ' + clean(currency) : '–';
-export const ms = (n) => n >= 10000 ? (n / 1000).toFixed(0) + ' s' : n >= 1000 ? (n / 1000).toFixed(1) + ' s' : n + ' ms';
-export const statusClass = (s) => s === 'completed' || s === 'passed' || s === 'done' ? 'good' : s === 'running' || s === 'playing' ? 'live' : s === 'unfinished' || s === 'interrupted' || s === 'waiting' || s === 'undecided' ? 'warn' : 'bad';
+export const short = (n) => Math.abs(n) >= 1e9 ? (n / 1e9).toFixed(1) + 'G' : Math.abs(n) >= 1e6
+	? (n / 1e6).toFixed(1) + 'M' : Math.abs(n) >= 1e4 ? (n / 1e3).toFixed(0) + 'k' : String(Math.round(n * 100) / 100);
+export const money = (micros, currency) => currency
+	? (micros / 1e6).toFixed(micros < 1e6 ? 4 : 2) + ' ' + clean(currency) : '–';
+export const ms = (n) => n >= 10000 ? (n / 1000).toFixed(0) + ' s' : n >= 1000 ? (n / 1000).toFixed(1) + ' s'
+	: n + ' ms';
+export const statusClass = (s) => s === 'completed' || s === 'passed' || s === 'done' ? 'good' : s === 'running' ||
+	s === 'playing' ? 'live' : s === 'unfinished' || s === 'interrupted' || s === 'waiting' || s === 'undecided' ? 'warn'
+		: 'bad';
 export const words = (s) => clean(s).replace(/_/g, ' ');
 // said is a kind or code of the records as the page says it: in small letters, and refused in one word.
-export const said = (s) => words(s).replace(/\b[A-Z]{2,}( [A-Z]+)*\b/g, (c) => c.toLowerCase()).replace(/\brejected\b/g, 'refused');
+export const said = (s) => words(s).replace(/\b[A-Z]{2,}( [A-Z]+)*\b/g, (c) => c.toLowerCase())
+	.replace(/\brejected\b/g, 'refused');
 
 // actionText writes an encoded action in a line.
 export function actionText(raw) {
@@ -194,10 +211,12 @@ export function actionText(raw) {
 	if (typeof raw === 'string') { try { a = JSON.parse(raw); } catch { return clean(raw); } }
 	if (!a || !a.action) return '–';
 	if (a.action === 'execute_until') {
-		const until = (a.until || []).map((u) => words(u.event) + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
+		const until = (a.until || [])
+			.map((u) => words(u.event) + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
 		return clean('repeat ' + actionText(a.do) + ' until ' + until + ', at most ' + a.max_ticks + ' times');
 	}
-	const rest = Object.entries(a).filter(([k, v]) => k !== 'action' && v !== '' && !(k + '_amount' in a)).map(([k, v]) => {
+	const rest = Object.entries(a).filter(([k, v]) => k !== 'action' && v !== '' && !(k + '_amount' in a))
+		.map(([k, v]) => {
 		const what = k.replace(/_amount$/, '');
 		if (typeof v === 'string') return v;
 		if (typeof v !== 'number') return words(k) + ' ' + JSON.stringify(v);
@@ -208,8 +227,10 @@ export function actionText(raw) {
 }
 
 export const Pill = ({ status }) => html`<span class=${'pill ' + statusClass(status)}>${words(status)}</span>`;
-export const Note = ({ bad, children }) => html`<p class=${'note' + (bad ? ' bad' : '')} role=${bad ? 'alert' : undefined}>${children}</p>`;
-export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${shown(of.error)}<//>` : html`<p class="empty">${what || 'Loading…'}</p>`;
+export const Note = ({ bad, children }) =>
+	html`<p class=${'note' + (bad ? ' bad' : '')} role=${bad ? 'alert' : undefined}>${children}</p>`;
+export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${shown(of.error)}<//>`
+	: html`<p class="empty">${what || 'Loading…'}</p>`;
 
 const pageRows = 100;
 export const heads = (...names) => names.map((n) => html`<th scope="col">${n}</th>`);
@@ -220,11 +241,17 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 	const [at, set] = useState(0);
 	const last = Math.max(0, Math.ceil(list.length / pageRows) - 1), page = Math.min(at, last), from = page * pageRows;
 	const to = (n) => set(Math.min(Math.max(0, n), last));
-	const turn = (n, text, label) => html`<button type="button" aria-label=${label + ' of ' + name} aria-disabled=${page + n < 0 || page + n > last ? 'true' : undefined} onClick=${() => to(page + n)}>${text}</button>`;
-	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${head}</tr></thead><tbody>${list.slice(from, from + pageRows).map((of) => html`<tr>${row(of)}</tr>`)}</tbody></table></div>
-		${last > 0 && html`<div class="bar small pages" role="group" aria-label=${'Pages of ' + name}>${turn(-1, '‹', 'Page before')}
-			<label>page <input type="number" min="1" max=${last + 1} value=${page + 1} aria-label=${'Page of ' + name} onChange=${(e) => to(Number(e.target.value) - 1)} /></label>${turn(1, '›', 'Next page')}
-			<span class="soft" role="status">${num(from + 1)} to ${num(Math.min(from + pageRows, list.length))} of ${num(list.length)}</span></div>`}`;
+	const turn = (n, text, label) =>
+		html`<button type="button" aria-label=${label + ' of ' + name} aria-disabled=${page + n < 0 || page + n > last
+			? 'true' : undefined} onClick=${() => to(page + n)}>${text}</button>`;
+	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${head}</tr>
+		</thead><tbody>${list.slice(from, from + pageRows).map((of) => html`<tr>${row(of)}</tr>`)}</tbody></table></div>
+		${last > 0 && html`<div class="bar small pages" role="group" aria-label=${'Pages of ' + name}>
+			${turn(-1, '‹', 'Page before')}
+			<label>page <input type="number" min="1" max=${last + 1} value=${page + 1} aria-label=${'Page of ' + name}
+				onChange=${(e) => to(Number(e.target.value) - 1)} /></label>${turn(1, '›', 'Next page')}
+			<span class="soft" role="status">
+				${num(from + 1)} to ${num(Math.min(from + pageRows, list.length))} of ${num(list.length)}</span></div>`}`;
 }
 
 const optionsMax = 300;
@@ -232,7 +259,8 @@ const optionsMax = 300;
 // Pick chooses an id of a list, or takes one that is written where nobody could find it in the list.
 export const Pick = ({ ids, none, value, set }) => ids.length > optionsMax
 	? html`<input placeholder=${none} value=${value} onChange=${(e) => set(e.target.value.trim())} />`
-	: html`<select value=${value} onChange=${(e) => set(e.target.value)}><option value="">${none}</option>${ids.map((id) => html`<option value=${id}>${clean(id)}</option>`)}</select>`;
+	: html`<select value=${value} onChange=${(e) => set(e.target.value)}><option value="">${none}</option>
+		${ids.map((id) => html`<option value=${id}>${clean(id)}</option>`)}</select>`;
 
 // css is a colour of the theme. Asking the browser for each of a thousand strokes would take longer
 // than the strokes.
@@ -264,7 +292,8 @@ export function useSize(ref) {
 	const [size, set] = useState({ width: 0, height: 0 });
 	useEffect(() => {
 		if (!ref.current) return;
-		const o = new ResizeObserver(([e]) => set({ width: Math.round(e.contentRect.width), height: Math.round(e.contentRect.height) }));
+		const o = new ResizeObserver(([e]) =>
+			set({ width: Math.round(e.contentRect.width), height: Math.round(e.contentRect.height) }));
 		o.observe(ref.current);
 		return () => o.disconnect();
 	}, []);

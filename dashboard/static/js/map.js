@@ -3,7 +3,8 @@ import { html, useEffect, useRef, useState, useSize, css, sharp, clean, shown, n
 
 const clusterFrom = 1000;
 const hues = { silicate: 35, metal: 220, ice: 195, carbon: 280, composite: 130 };
-export const layers = { places: 'Places', agents: 'Agents', journeys: 'Journeys', jobs: 'Jobs', messages: 'Messages', offers: 'Offers and orders', names: 'Names' };
+export const layers = { places: 'Places', agents: 'Agents', journeys: 'Journeys', jobs: 'Jobs', messages: 'Messages',
+	offers: 'Offers and orders', names: 'Names' };
 
 // scene puts the things of a tick where they are, in centimetres.
 export function scene(chart, world) {
@@ -27,12 +28,14 @@ export function scene(chart, world) {
 		}
 		const n = j ? 0 : here.get(a.place), k = seated.get(a.place) || 0;
 		if (n) seated.set(a.place, k + 1);
-		agents.push({ a, x, y, mates: n, seat: n && n <= crowdFrom ? seat(k, n) : [0, 0], did: world.did[i], from: j && at.get(j.from), to: j && at.get(j.to) });
+		agents.push({ a, x, y, mates: n, seat: n && n <= crowdFrom ? seat(k, n) : [0, 0], did: world.did[i], from: j &&
+			at.get(j.from), to: j && at.get(j.to) });
 	}
 	return { at, here, agents, byId: new Map(agents.map((g) => [g.a.id, g])), world };
 }
 
-const powerColor = (state) => css({ normal: '--good', low: '--warn', critical: '--bad', shutdown: '--bad' }[state] || '--soft');
+const powerColor = (state) => css({ normal: '--good', low: '--warn', critical: '--bad', shutdown: '--bad' }[state] ||
+	'--soft');
 
 class View {
 	constructor() { this.x = 0; this.y = 0; this.scale = 1; this.moved = false; }
@@ -40,10 +43,14 @@ class View {
 		const list = chart.places.filter((p) => p.charted);
 		const of = list.length ? list : chart.places;
 		const xs = of.map((p) => p.x), ys = of.map((p) => p.y);
-		let [x0, x1, y0, y1] = of.length && of.length < 5000 ? [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)] : [0, chart.width_cm, 0, chart.depth_cm];
+		let [x0, x1, y0, y1] = of.length && of.length < 5000
+			? [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)] : [0, chart.width_cm, 0, chart.depth_cm];
 		const span = Math.max(x1 - x0, y1 - y0, chart.width_cm / 200);
-		if (chart.places.length > of.length && span < chart.width_cm / 3) { x0 -= span * .3; x1 += span * .3; y0 -= span * .3; y1 += span * .3; }
-		this.scale = Math.max(1e-7, Math.min((size.width - 150) / Math.max(x1 - x0, chart.width_cm / 200), (size.height - 170) / Math.max(y1 - y0, chart.depth_cm / 200)));
+		if (chart.places.length > of.length && span < chart.width_cm / 3) { x0 -= span * .3; x1 += span * .3; y0 -= span * .3;
+		y1 += span * .3; }
+		this.scale = Math.max(1e-7,
+			Math.min((size.width - 150) / Math.max(x1 - x0, chart.width_cm / 200),
+				(size.height - 170) / Math.max(y1 - y0, chart.depth_cm / 200)));
 		this.x = (x0 + x1) / 2; this.y = (y0 + y1) / 2; this.moved = false;
 	}
 	px(x, y, size) { return [size.width / 2 + (x - this.x) * this.scale, size.height / 2 - (y - this.y) * this.scale]; }
@@ -74,7 +81,8 @@ function seat(i, n) {
 
 // above and below are how far the agents at a place reach, with their names.
 const reach = (n) => Math.hypot(...seat(n - 1, n));
-const above = (n, r) => (n === 0 || n === 2 ? r + 2 : n <= namedMax ? reach(n) + 23 : n > crowdFrom ? 22 : reach(n) + 11);
+const above = (n, r) => (n === 0 || n === 2 ? r + 2 : n <= namedMax ? reach(n) + 23 : n > crowdFrom ? 22
+	: reach(n) + 11);
 const below = (n) => (n < 2 || n > crowdFrom ? 24 : n === 2 ? 32 : reach(n) + 25);
 
 const inside = ([x, y], size) => x > -40 && y > -40 && x < size.width + 40 && y < size.height + 40;
@@ -94,7 +102,8 @@ function clusters(points, cell = 42) {
 function bubble(c, at, color) {
 	const r = 7 + 5 * Math.log10(at.n);
 	c.fillStyle = color; c.globalAlpha = .8; c.beginPath(); c.arc(at.x, at.y, r, 0, 7); c.fill(); c.globalAlpha = 1;
-	c.fillStyle = css('--on-accent'); c.font = '11px system-ui'; c.textAlign = 'center'; c.textBaseline = 'middle'; c.fillText(at.n, at.x, at.y);
+	c.fillStyle = css('--on-accent'); c.font = '11px system-ui'; c.textAlign = 'center'; c.textBaseline = 'middle';
+	c.fillText(at.n, at.x, at.y);
 }
 
 const overlaps = (taken, box) => taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]);
@@ -106,7 +115,8 @@ function label(c, text, x, y, taken, bold) {
 	const box = [x - w / 2 - 2, y - 1, x + w / 2 + 2, y + 14];
 	if (!bold && overlaps(taken, box)) return;
 	taken.push(box);
-	c.strokeStyle = css('--space'); c.lineWidth = 3; c.lineJoin = 'round'; c.strokeText(text, x, y); c.fillText(text, x, y);
+	c.strokeStyle = css('--space'); c.lineWidth = 3; c.lineJoin = 'round'; c.strokeText(text, x, y);
+	c.fillText(text, x, y);
 }
 
 function drawPlaces(canvas, size, view, chart, show, theme) {
@@ -169,8 +179,11 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 		for (const g of visible) {
 			if (!g.to) continue;
 			const a = view.px(g.from.x, g.from.y, size), b = view.px(g.to.x, g.to.y, size);
-			c.strokeStyle = css('--c1'); c.globalAlpha = .75; c.lineWidth = 1.4; c.setLineDash([5, 4]); c.beginPath(); c.moveTo(...a); c.lineTo(...b); c.stroke(); c.setLineDash([]);
-			const d = Math.atan2(b[1] - a[1], b[0] - a[0]); c.fillStyle = css('--c1'); c.beginPath(); c.moveTo(...b); c.lineTo(b[0] - 9 * Math.cos(d - .4), b[1] - 9 * Math.sin(d - .4)); c.lineTo(b[0] - 9 * Math.cos(d + .4), b[1] - 9 * Math.sin(d + .4)); c.fill(); c.globalAlpha = 1;
+			c.strokeStyle = css('--c1'); c.globalAlpha = .75; c.lineWidth = 1.4; c.setLineDash([5, 4]); c.beginPath();
+			c.moveTo(...a); c.lineTo(...b); c.stroke(); c.setLineDash([]);
+			const d = Math.atan2(b[1] - a[1], b[0] - a[0]); c.fillStyle = css('--c1'); c.beginPath(); c.moveTo(...b);
+			c.lineTo(b[0] - 9 * Math.cos(d - .4), b[1] - 9 * Math.sin(d - .4));
+			c.lineTo(b[0] - 9 * Math.cos(d + .4), b[1] - 9 * Math.sin(d + .4)); c.fill(); c.globalAlpha = 1;
 		}
 	}
 	if (show.messages && !crowded) {
@@ -180,35 +193,54 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 			const a = px(from), b = px(to), f = Math.min(1, (s.world.tick - m.sent + .5) / Math.max(1, m.due - m.sent));
 			const mid = [(a[0] + b[0]) / 2 + (b[1] - a[1]) * .18, (a[1] + b[1]) / 2 - (b[0] - a[0]) * .18];
 			const color = css(m.kind ? '--c4' : '--c5');
-			c.strokeStyle = color; c.lineWidth = 1.2; c.globalAlpha = .8; c.beginPath(); c.moveTo(...a); c.quadraticCurveTo(...mid, ...b); c.stroke(); c.globalAlpha = 1;
+			c.strokeStyle = color; c.lineWidth = 1.2; c.globalAlpha = .8; c.beginPath(); c.moveTo(...a);
+			c.quadraticCurveTo(...mid, ...b); c.stroke(); c.globalAlpha = 1;
 			const q = [0, 1].map((i) => (1 - f) ** 2 * a[i] + 2 * (1 - f) * f * mid[i] + f * f * b[i]);
 			c.fillStyle = color; c.fillRect(q[0] - 4, q[1] - 3, 8, 6);
-			hits.push({ x: q[0], y: q[1], r: 7, text: [m.id, (m.kind ? words(m.kind) : 'message') + ' from ' + m.from + ' to ' + m.to, 'sent in tick ' + num(m.sent) + ', due in ' + num(m.due), ...(m.text ? [m.text] : [])] });
+			hits.push({ x: q[0], y: q[1], r: 7,
+				text: [m.id, (m.kind ? words(m.kind) : 'message') + ' from ' + m.from + ' to ' + m.to,
+					'sent in tick ' + num(m.sent) + ', due in ' + num(m.due), ...(m.text ? [m.text] : [])] });
 		}
 	}
 	// Agents at a place are a bubble if they are many, or would be drawn over those of another place.
-	const occupied = crowded ? [] : [...s.here].filter(([place]) => s.at.has(place)).map(([place, n]) => ({ place, n, at: flat(s.at.get(place)), r: n > crowdFrom ? 20 : reach(n) + 9 })).filter((p) => inside(p.at, size));
-	const bubbles = new Set(occupied.filter((p) => p.n > crowdFrom || p.n > namedMax && occupied.some((o) => o !== p && Math.hypot(o.at[0] - p.at[0], o.at[1] - p.at[1]) < o.r + p.r)).map((p) => p.place));
+	const occupied = crowded ? []
+		: [...s.here].filter(([place]) => s.at.has(place))
+			.map(([place, n]) => ({ place, n, at: flat(s.at.get(place)), r: n > crowdFrom ? 20 : reach(n) + 9 }))
+				.filter((p) => inside(p.at, size));
+	const bubbles = new Set(occupied.filter((p) => p.n > crowdFrom || p.n > namedMax &&
+		occupied.some((o) => o !== p && Math.hypot(o.at[0] - p.at[0], o.at[1] - p.at[1]) < o.r + p.r)).map((p) => p.place));
 	const taken = [];
-	if (show.agents) for (const p of occupied) if (bubbles.has(p.place)) taken.push([p.at[0] - 18, p.at[1] - 18, p.at[0] + 18, p.at[1] + 18]);
+	if (show.agents) for (const p of occupied) if (bubbles.has(p.place)) taken.push([p.at[0] - 18, p.at[1] - 18,
+		p.at[0] + 18, p.at[1] + 18]);
 	const inBubble = (g) => !g.to && bubbles.has(g.a.place) && g.a.id !== chosen, round = taken.slice();
 	const past = ([x, y]) => round.some((b) => x > b[0] && x < b[2] && y > b[1] && y < b[3]); // on its way, over a bubble
-	const drawn = show.agents && !crowded ? visible.filter((g) => g.a.id === chosen || !inBubble(g) && !(g.to && past(px(g)))) : [];
+	const drawn = show.agents && !crowded
+		? visible.filter((g) => g.a.id === chosen || !inBubble(g) && !(g.to && past(px(g)))) : [];
 	for (const g of drawn) { const [x, y] = px(g); taken.push([x - 7, y - 7, x + 7, y + 7]); }
 	const things = new Map(), under = (place) => bubbles.has(place) ? 30 : below(s.here.get(place) || 0);
-	const put = (place, text, draw) => { if (!s.at.has(place)) return; if (!things.has(place)) things.set(place, []); things.get(place).push({ text, draw }); };
+	const put = (place, text, draw) => { if (!s.at.has(place)) return; if (!things.has(place)) things.set(place, []);
+	things.get(place).push({ text, draw }); };
 	if (show.jobs && !crowded) {
 		for (const f of s.world.factories) {
-			put(f.place, [f.id, words(f.kind) + ' of ' + f.owner, f.state + (f.recipe ? ' on ' + f.recipe : '') + (f.ready_in ? ', ' + f.ready_in + ' ticks left' : '')], (x, y) => {
+			put(f.place, [f.id, words(f.kind) + ' of ' + f.owner,
+				f.state + (f.recipe ? ' on ' + f.recipe : '') + (f.ready_in ? ', ' + f.ready_in + ' ticks left' : '')], (x, y) => {
 				c.fillStyle = css(f.state === 'working' ? '--c3' : f.state === 'building' ? '--c6' : '--soft');
-				c.fillRect(x - 5, y - 4, 10, 8); c.beginPath(); c.moveTo(x - 5, y - 4); c.lineTo(x - 1, y - 8); c.lineTo(x - 1, y - 4); c.lineTo(x + 4, y - 8); c.lineTo(x + 4, y - 4); c.fill();
+				c.fillRect(x - 5, y - 4, 10, 8); c.beginPath(); c.moveTo(x - 5, y - 4); c.lineTo(x - 1, y - 8);
+				c.lineTo(x - 1, y - 4); c.lineTo(x + 4, y - 8); c.lineTo(x + 4, y - 4); c.fill();
 			});
 		}
 	}
 	if (show.offers && !crowded) {
-		for (const o of [...s.world.offers.map((o) => ({ place: o.place, color: '--c4', text: [o.id, o.from + ' offers ' + num(o.give_amount) + ' ' + o.give + ' for ' + num(o.want_amount) + ' ' + o.want, 'to ' + o.to] })),
-			...s.world.orders.map((o) => ({ place: o.place, color: '--c2', text: [o.id, o.agent + ': ' + o.side + ' ' + num(o.amount) + ' electricity at ' + o.price] }))]) {
-			put(o.place, o.text, (x, y) => { y -= 2; c.fillStyle = css(o.color); c.beginPath(); c.moveTo(x, y - 5); c.lineTo(x + 5, y); c.lineTo(x, y + 5); c.lineTo(x - 5, y); c.fill(); });
+		for (const o of [...s.world.offers.map((o) =>
+			({ place: o.place, color: '--c4',
+				text: [o.id, o.from + ' offers ' + num(o.give_amount) + ' ' + o.give + ' for ' + num(o.want_amount) + ' ' + o.want,
+					'to ' + o.to] })),
+			...s.world.orders.map((o) =>
+				({ place: o.place, color: '--c2',
+					text: [o.id, o.agent + ': ' + o.side + ' ' + num(o.amount) + ' electricity at ' + o.price] }))]) {
+			put(o.place, o.text,
+				(x, y) => { y -= 2; c.fillStyle = css(o.color); c.beginPath(); c.moveTo(x, y - 5); c.lineTo(x + 5, y);
+				c.lineTo(x, y + 5); c.lineTo(x - 5, y); c.fill(); });
 		}
 	}
 	for (const [place, list] of things) {
@@ -228,15 +260,20 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 		}
 		if (shown < list.length) {
 			const [x, y] = slot(shown);
-			c.fillStyle = css('--ink'); c.font = '10px system-ui'; c.textAlign = 'left'; c.textBaseline = 'middle'; c.fillText('+' + num(list.length - shown), x - 5, y - 1);
-			hits.push({ x, y, r: 10, text: [place, num(list.length - shown) + (shown ? ' more' : '') + ' factories, offers and orders; the tables beside the map have each'] });
+			c.fillStyle = css('--ink'); c.font = '10px system-ui'; c.textAlign = 'left'; c.textBaseline = 'middle';
+			c.fillText('+' + num(list.length - shown), x - 5, y - 1);
+			hits.push({ x, y, r: 10,
+				text: [place, num(list.length - shown) + (shown ? ' more' : '') +
+					' factories, offers and orders; the tables beside the map have each'] });
 		}
 	}
 	if (show.names && !crowded) {
 		c.fillStyle = css('--soft');
 		for (const p of spots) {
 			const n = show.agents ? s.here.get(p.place.id) || 0 : 0;
-			if (p.place.charted || n || spots.length < 40) label(c, '\u2066' + clean(p.place.name || p.place.id) + '\u2069' + (n > namedMax ? ' · ' + n + ' agents' : ''), p.x, p.y - (bubbles.has(p.place.id) ? 22 : above(n, p.r)) - 14, taken);
+			if (p.place.charted || n || spots.length < 40) label(c,
+				'\u2066' + clean(p.place.name || p.place.id) + '\u2069' + (n > namedMax ? ' · ' + n + ' agents' : ''), p.x,
+					p.y - (bubbles.has(p.place.id) ? 22 : above(n, p.r)) - 14, taken);
 		}
 	}
 	if (show.agents && crowded) for (const at of clusters(visible.map(flat))) bubble(c, at, css('--accent'));
@@ -249,25 +286,41 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 		}
 		for (const g of drawn) {
 			const [x, y] = px(g), down = g.a.power_state === 'shutdown';
-			if (g.a.id === chosen) { c.strokeStyle = css('--accent'); c.lineWidth = 2.5; c.beginPath(); c.arc(x, y, 11, 0, 7); c.stroke(); }
+			if (g.a.id === chosen) { c.strokeStyle = css('--accent'); c.lineWidth = 2.5; c.beginPath(); c.arc(x, y, 11, 0, 7);
+			c.stroke(); }
 			c.beginPath(); c.arc(x, y, 6.5, 0, 7); c.fillStyle = css('--card'); c.fill();
 			c.lineWidth = 2; c.strokeStyle = powerColor(g.a.power_state); c.stroke();
-			if (down) { c.beginPath(); c.moveTo(x - 3, y - 3); c.lineTo(x + 3, y + 3); c.moveTo(x + 3, y - 3); c.lineTo(x - 3, y + 3); c.stroke(); } else {
+			if (down) { c.beginPath(); c.moveTo(x - 3, y - 3); c.lineTo(x + 3, y + 3); c.moveTo(x + 3, y - 3);
+			c.lineTo(x - 3, y + 3); c.stroke(); } else {
 				const full = g.a.electricity / Math.max(1, g.a.power_capacity); // the charge as a pie
-				c.beginPath(); c.moveTo(x, y); c.arc(x, y, 4.5, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * full); c.fillStyle = powerColor(g.a.power_state); c.fill();
+				c.beginPath(); c.moveTo(x, y); c.arc(x, y, 4.5, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * full);
+				c.fillStyle = powerColor(g.a.power_state); c.fill();
 			}
-			if (g.did && g.did.tick > 0 && g.did.tick === s.world.tick && !g.did.accepted) { c.fillStyle = css('--bad'); c.font = '700 12px system-ui'; c.textAlign = 'left'; c.textBaseline = 'bottom'; c.fillText('!', x + 7, y - 2); }
-			hits.push({ x, y, r: 9, agent: g.a.id, text: [g.a.id + (g.a.name ? ' · ' + g.a.name : ''), num(g.a.electricity) + ' of ' + num(g.a.power_capacity) + ' electricity, ' + g.a.power_state, g.a.journey ? 'on its way to ' + g.a.journey.to : 'at ' + g.a.place, g.did && g.did.tick ? actionText(g.did.action) + (g.did.accepted ? '' : ' (refused: ' + words(g.did.code) + ')') : 'has not acted yet'] });
-			if (show.names && (g.a.id === chosen || g.mates <= namedMax)) { c.fillStyle = css('--ink'); label(c, clean(g.a.id), x, g.seat[1] < -5 ? y - 22 : y + 8, taken, g.a.id === chosen); }
+			if (g.did && g.did.tick > 0 && g.did.tick === s.world.tick && !g.did.accepted) { c.fillStyle = css('--bad');
+			c.font = '700 12px system-ui'; c.textAlign = 'left'; c.textBaseline = 'bottom'; c.fillText('!', x + 7, y - 2); }
+			hits.push({ x, y, r: 9, agent: g.a.id,
+				text: [g.a.id + (g.a.name ? ' · ' + g.a.name : ''),
+					num(g.a.electricity) + ' of ' + num(g.a.power_capacity) + ' electricity, ' + g.a.power_state, g.a.journey
+						? 'on its way to ' + g.a.journey.to : 'at ' + g.a.place, g.did && g.did.tick
+							? actionText(g.did.action) + (g.did.accepted ? '' : ' (refused: ' + words(g.did.code) + ')')
+								: 'has not acted yet'] });
+			if (show.names && (g.a.id === chosen || g.mates <= namedMax)) { c.fillStyle = css('--ink');
+			label(c, clean(g.a.id), x, g.seat[1] < -5 ? y - 22 : y + 8, taken, g.a.id === chosen); }
 		}
 	}
 	const left = new Map(s.world.places.map((p) => [p.id, p]));
-	return hits.concat(spots.map((p) => ({ x: p.x, y: p.y, r: p.r + 2, place: p.place.id, text: [p.place.name ? p.place.name + ' (' + p.place.id + ')' : p.place.id, p.place.material + (p.place.charted ? '' : ', not charted'), num(((left.get(p.place.id) || p.place).compound_g / 1000).toFixed(0)) + ' kg compound, radiation ' + num(p.place.radiation), (p.place.z / 1e5).toFixed(1) + ' km high'] })));
+	return hits.concat(spots.map((p) =>
+		({ x: p.x, y: p.y, r: p.r + 2, place: p.place.id,
+			text: [p.place.name ? p.place.name + ' (' + p.place.id + ')' : p.place.id,
+				p.place.material + (p.place.charted ? '' : ', not charted'),
+					num(((left.get(p.place.id) || p.place).compound_g / 1000).toFixed(0)) + ' kg compound, radiation ' +
+						num(p.place.radiation), (p.place.z / 1e5).toFixed(1) + ' km high'] })));
 }
 
 // Map shows a tick. Zoom by wheel or + and -, move by drag or arrows, 0 fits all.
 export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) {
-	const box = useRef(null), back = useRef(null), front = useRef(null), view = useRef(new View()), base = useRef({ spots: [], seen: 0 }), hits = useRef([]), drag = useRef(null);
+	const box = useRef(null), back = useRef(null), front = useRef(null), view = useRef(new View()),
+		base = useRef({ spots: [], seen: 0 }), hits = useRef([]), drag = useRef(null);
 	const size = useSize(box);
 	const [moved, move] = useState(0);
 	const [tip, setTip] = useState(null);
@@ -284,27 +337,35 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 		setStep(base.current.step);
 		redrawFront();
 	}, [chart, size.width, size.height, moved, theme, show.places]);
-	const redrawFront = () => { hits.current = drawMoving(front.current, size, view.current, s.current, show, chosen, base.current, wanted); };
+	const redrawFront = () => {
+		hits.current = drawMoving(front.current, size, view.current, s.current, show, chosen, base.current, wanted); };
 	useEffect(() => {
 		if (!size.width) return;
 		const g = follow && s.current.byId.get(chosen);
-		if (g && (view.current.x !== g.x || view.current.y !== g.y)) { view.current.moved = true; view.current.x = g.x; view.current.y = g.y; redraw(); return; }
+		if (g && (view.current.x !== g.x || view.current.y !== g.y)) { view.current.moved = true; view.current.x = g.x;
+		view.current.y = g.y; redraw(); return; }
 		redrawFront();
 	}, [world, chosen, follow, show, find]);
 	const at = (e) => { const r = box.current.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
-	const hit = (p) => { let best = null; for (const h of hits.current) { const d = Math.hypot(h.x - p[0], h.y - p[1]); if (d <= h.r + 3 && (!best || d < best.d)) best = { d, h }; } return best && best.h; };
-	const zoom = (f, p) => { view.current.moved = true; view.current.zoom(f, p || [size.width / 2, size.height / 2], size); redraw(); };
-	const pan = (dx, dy) => { view.current.moved = true; view.current.x -= dx / view.current.scale; view.current.y += dy / view.current.scale; redraw(); };
+	const hit = (p) => { let best = null;
+	for (const h of hits.current) { const d = Math.hypot(h.x - p[0], h.y - p[1]);
+	if (d <= h.r + 3 && (!best || d < best.d)) best = { d, h }; } return best && best.h; };
+	const zoom = (f, p) => { view.current.moved = true; view.current.zoom(f, p || [size.width / 2, size.height / 2], size);
+	redraw(); };
+	const pan = (dx, dy) => { view.current.moved = true; view.current.x -= dx / view.current.scale;
+	view.current.y += dy / view.current.scale; redraw(); };
 	const fit = () => { view.current.fit(chart, size); redraw(); };
 	const fingers = useRef(new Map());
-	const down = (e) => { e.currentTarget.setPointerCapture(e.pointerId); fingers.current.set(e.pointerId, at(e)); drag.current = { p: at(e), far: 0 }; };
+	const down = (e) => { e.currentTarget.setPointerCapture(e.pointerId); fingers.current.set(e.pointerId, at(e));
+	drag.current = { p: at(e), far: 0 }; };
 	const moving = (e) => {
 		const p = at(e);
 		if (!fingers.current.has(e.pointerId)) { const h = hit(p); setTip(h ? { p, text: h.text } : null); return; }
 		const before = fingers.current.get(e.pointerId);
 		if (fingers.current.size === 2) {
 			const other = [...fingers.current].find(([id]) => id !== e.pointerId)[1];
-			zoom(Math.hypot(p[0] - other[0], p[1] - other[1]) / Math.max(1, Math.hypot(before[0] - other[0], before[1] - other[1])), [(p[0] + other[0]) / 2, (p[1] + other[1]) / 2]);
+			zoom(Math.hypot(p[0] - other[0], p[1] - other[1]) / Math.max(1,
+				Math.hypot(before[0] - other[0], before[1] - other[1])), [(p[0] + other[0]) / 2, (p[1] + other[1]) / 2]);
 		} else pan(p[0] - before[0], p[1] - before[1]);
 		drag.current.far += Math.hypot(p[0] - before[0], p[1] - before[1]);
 		fingers.current.set(e.pointerId, p);
@@ -318,7 +379,8 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 		if (h && h.agent) pick(h.agent); else if (h) setTip({ p, text: h.text });
 	};
 	const keys = (e) => {
-		const f = { ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0), ArrowUp: () => pan(0, 60), ArrowDown: () => pan(0, -60), '+': () => zoom(1.4), '=': () => zoom(1.4), '-': () => zoom(1 / 1.4), 0: fit }[e.key];
+		const f = { ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0), ArrowUp: () => pan(0, 60),
+			ArrowDown: () => pan(0, -60), '+': () => zoom(1.4), '=': () => zoom(1.4), '-': () => zoom(1 / 1.4), 0: fit }[e.key];
 		if (f) { e.preventDefault(); f(); }
 	};
 	useEffect(() => {
@@ -329,9 +391,20 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 	}, [size.width, size.height]);
 	return html`<div class="map" ref=${box} data-tick=${world.tick}>
 		<canvas ref=${back} aria-hidden="true"></canvas><canvas ref=${front} aria-hidden="true"></canvas>
-		<div class="map-focus" tabindex="0" role="application" aria-label="Map of the world. Arrows move it, plus and minus zoom, 0 shows all. The tables beside it have the same content." onPointerDown=${down} onPointerMove=${moving} onPointerUp=${up} onPointerCancel=${up} onPointerLeave=${() => setTip(null)} onKeyDown=${keys}></div>
-		${tip && html`<div class="tip" style=${{ left: Math.min(tip.p[0] + 12, Math.max(0, size.width - 240)) + 'px', top: Math.min(tip.p[1] + 12, Math.max(0, size.height - 100)) + 'px' }}>${tip.text.map((t, i) => html`<div class=${i ? 'small soft' : ''}>${shown(t)}</div>`)}</div>`}
-		<div class="tools"><button aria-label="Zoom in" onClick=${() => zoom(1.4)}>+</button><button aria-label="Zoom out" onClick=${() => zoom(1 / 1.4)}>−</button><button aria-label="Show all" onClick=${fit}>◎</button></div>
-		<div class="legend">grid ${num(step / 1e5)} km · lighter places are higher · glow is radiation · the pie of an agent is its charge${chart.omitted ? ' · ' + num(chart.omitted) + ' fragments as density' : ''}</div>
+		<div class="map-focus" tabindex="0" role="application"
+			aria-label="Map of the world. Arrows move it, plus and minus zoom, 0 shows all. The tables beside it have the same
+			content."
+			onPointerDown=${down} onPointerMove=${moving} onPointerUp=${up} onPointerCancel=${up}
+			onPointerLeave=${() => setTip(null)}
+			onKeyDown=${keys}></div>
+		${tip && html`<div class="tip"
+			style=${{ left: Math.min(tip.p[0] + 12, Math.max(0, size.width - 240)) + 'px',
+				top: Math.min(tip.p[1] + 12, Math.max(0, size.height - 100)) + 'px' }}>
+					${tip.text.map((t, i) => html`<div class=${i ? 'small soft' : ''}>${shown(t)}</div>`)}</div>`}
+		<div class="tools"><button aria-label="Zoom in" onClick=${() => zoom(1.4)}>+</button>
+			<button aria-label="Zoom out" onClick=${() => zoom(1 / 1.4)}>−</button>
+				<button aria-label="Show all" onClick=${fit}>◎</button></div>
+		<div class="legend">grid ${num(step / 1e5)} km · lighter places are higher · glow is radiation · the pie of an
+			agent is its charge${chart.omitted ? ' · ' + num(chart.omitted) + ' fragments as density' : ''}</div>
 	</div>`;
 }

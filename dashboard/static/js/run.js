@@ -1,5 +1,6 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useRef, useState, useData, useVersion, useSize, Rows, heads, single, route, go, href, get, num, money, clean, shown, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
+import { html, useEffect, useRef, useState, useData, useVersion, useSize, Rows, heads, single, route, go, href, get,
+	num, money, clean, shown, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
 import { Map2, layers } from './map.js';
 import { Agent } from './agent.js';
 import { Decision } from './decision.js';
@@ -22,19 +23,38 @@ export function Run({ q, theme }) {
 	const asked = q.get('tick') || '', isTick = /^[0-9]{1,15}$/.test(asked), live = !isTick;
 	const tick = live ? run.tick : Math.min(Number(asked), run.tick);
 	const agent = run.agents.some((a) => a.id === q.get('agent')) ? q.get('agent') : '';
-	const wrong = [asked && !isTick && asked + ' is no tick: this is the last one.', isTick && Number(asked) > run.tick && 'There is no tick ' + num(asked) + (run.row.status === 'running' || run.reading ? ' yet' : '') + ': this is the last one.', q.get('agent') && !agent && 'There is no agent ' + q.get('agent') + ' in this run.'].filter(Boolean);
+	const wrong = [asked && !isTick && asked + ' is no tick: this is the last one.', isTick && Number(asked) > run.tick &&
+		'There is no tick ' + num(asked) + (run.row.status === 'running' || run.reading ? ' yet' : '') +
+			': this is the last one.', q.get('agent') && !agent &&
+				'There is no agent ' + q.get('agent') + ' in this run.'].filter(Boolean);
 	const row = run.row, cell = !single && inBatch.exec(id);
 	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p });
 	return html`
-		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}</h1> <${Pill} status=${row.status} />${cell && html`<a href=${href('/batch', { id: cell[1] || '.' })}>${cell[1] ? html`batch ${shown(cell[1])}` : 'its batch'}</a>`}</div>
-			<span class="soft small">${shown(row.scenario)} · ${shown(row.model)}${row.model_source === 'scripted' ? ' (wiring only, no evidence about models)' : ''} · seed ${row.seed}</span></div>
-		<dl class="stats">${[['Ticks', num(run.tick) + (row.ticks_requested ? ' of ' + num(row.ticks_requested) : '')], ['Score', row.score === undefined ? '–' : num(row.score)], ['Goals met', num(run.goals.filter((g) => g.met_at >= 0).length) + ' of ' + num(run.goals.length)], ['Model calls', num(sum(run.columns.calls))], ['Tokens', num(sum(run.columns.input) + sum(run.columns.output))], ['Cost', money(sum(run.columns.cost_micros), row.currency)], ['No decision', num(sum(run.columns.degraded))], ['Refused actions', num(sum(run.columns.rejected)) + (sum(run.columns.replaced) ? ', and ' + num(sum(run.columns.replaced)) + ' replaced' : '')]].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
+		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}
+			</h1> <${Pill} status=${row.status} />
+				${cell && html`<a href=${href('/batch', { id: cell[1] || '.' })}>
+					${cell[1] ? html`batch ${shown(cell[1])}` : 'its batch'}</a>`}</div>
+			<span class="soft small">
+				${shown(row.scenario)} · ${shown(row.model)}${row.model_source === 'scripted'
+					? ' (wiring only, no evidence about models)' : ''} · seed ${row.seed}</span></div>
+		<dl class="stats">
+			${[['Ticks', num(run.tick) + (row.ticks_requested ? ' of ' + num(row.ticks_requested) : '')],
+				['Score', row.score === undefined ? '–' : num(row.score)],
+					['Goals met', num(run.goals.filter((g) => g.met_at >= 0).length) + ' of ' + num(run.goals.length)],
+						['Model calls', num(sum(run.columns.calls))], ['Tokens', num(sum(run.columns.input) + sum(run.columns.output))],
+							['Cost', money(sum(run.columns.cost_micros), row.currency)], ['No decision', num(sum(run.columns.degraded))],
+								['Refused actions',
+									num(sum(run.columns.rejected)) +
+										(sum(run.columns.replaced) ? ', and ' + num(sum(run.columns.replaced)) + ' replaced' : '')]].map(([k, v]) =>
+											html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
 		${run.damage && html`<${Note} bad>The trace cannot be read on: ${shown(run.damage)}<//>`}
 		${wrong.length > 0 && html`<${Note} bad>${shown(wrong.join(' '))}<//>`}
 		${run.differs && html`<${Note}>There is no world to show: ${shown(run.differs)}<//>`}
 		${run.reading && html`<p class="soft small" role="status">Reading the trace: tick ${num(run.tick)} so far.</p>`}
 		<${Control} run=${run} />
-		<nav class="tabs" aria-label="Views of the run">${Object.entries(panels).map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${name}</a>`)}</nav>
+		<nav class="tabs" aria-label="Views of the run">
+			${Object.entries(panels)
+				.map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${name}</a>`)}</nav>
 		${panel === 'world' && html`<${World} ...${{ id, run, tick, live, agent, q, theme }} />`}
 		${panel === 'figures' && html`<${Figures} ...${{ run, tick, theme }} />`}
 		${panel === 'log' && html`<${Log} ...${{ id, run, q, version }} />`}
@@ -92,7 +112,8 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 		if (world.agents.some((a) => !ids.has(a.journey ? a.journey.to : a.place))) setUnknown(run.tick);
 	}, [world, chart.data]);
 	const open = q.get('open') === '1';
-	const [show, setShow] = useState({ places: true, agents: true, journeys: true, jobs: true, messages: true, offers: true, names: true });
+	const [show, setShow] = useState({ places: true, agents: true, journeys: true, jobs: true, messages: true,
+		offers: true, names: true });
 	const [find, setFind] = useState('');
 	const [follow, setFollow] = useState(false);
 	const pick = (agent) => { go({ agent, open: '' }); reveal(); };
@@ -100,41 +121,70 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 		<${Timeline} ...${{ id, run, tick, live, theme }} />
 		<div class="run">
 			<div>
-				${chart.data && world ? html`<${Map2} chart=${chart.data} ...${{ world, chosen, follow, show, find, theme, pick }} />` : html`<div class="map card"><${Waiting} of=${{ error: chart.error || error }} what=${run.world < 0 ? 'There is no map without a world.' : 'Playing the world…'} /></div>`}
+				${chart.data && world
+					? html`<${Map2} chart=${chart.data} ...${{ world, chosen, follow, show, find, theme, pick }} />`
+						: html`<div class="map card">
+							<${Waiting} of=${{ error: chart.error || error }} what=${run.world < 0 ? 'There is no map without a world.'
+								: 'Playing the world…'} /></div>`}
 				<div class="filters" role="group" aria-label="What the map shows">
-					${Object.entries(layers).map(([k, name]) => html`<label><input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${name}</label>`)}
-					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} /></label>
-					<label><input type="checkbox" checked=${follow} disabled=${!chosen} onChange=${() => setFollow(!follow)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
+					${Object.entries(layers)
+						.map(([k, name]) => html`<label>
+							<input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${name}
+								</label>`)}
+					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} />
+						</label>
+					<label><input type="checkbox" checked=${follow} disabled=${!chosen}
+						onChange=${() => setFollow(!follow)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
 				</div>
 			</div>
 			<div class="tables">${world && html`<${Tables} ...${{ world, chart: chart.data }} />`}</div>
 			<div class="card details" aria-label="Details" role="region">
-				${chosen && open ? html`<${Decision} ...${{ id, tick, agent: chosen, run, key: chosen + tick }} />` : chosen ? html`<${Agent} ...${{ id, tick, agent: chosen, run, world, theme, key: chosen }} />` : world ? html`<${Agents} ...${{ world, find, pick }} />` : html`<p class="empty">…</p>`}
+				${chosen && open ? html`<${Decision} ...${{ id, tick, agent: chosen, run, key: chosen + tick }} />` : chosen
+					? html`<${Agent} ...${{ id, tick, agent: chosen, run, world, theme, key: chosen }} />` : world
+						? html`<${Agents} ...${{ world, find, pick }} />` : html`<p class="empty">…</p>`}
 			</div>
 		</div>`;
 }
 
 function Agents({ world, find, pick }) {
-	const rows = world.agents.map((a, i) => ({ a, did: world.did[i] })).filter(({ a }) => !find || (a.id + ' ' + (a.name || '')).toLowerCase().includes(find.toLowerCase()));
-	return html`<h2>Agents after tick ${num(world.tick)}</h2>${find && html`<p class="soft small">Only those with “${shown(find)}”: ${num(rows.length)} of ${num(world.agents.length)}.</p>`}
-		<${Rows} name="Agents" kind="scroll" list=${rows} head=${html`<th scope="col">Agent</th><th scope="col">Where</th><th scope="col" class="num">Charge</th><th scope="col">Did</th>`} row=${({ a, did }) => html`<td><button class="link" onClick=${() => pick(a.id)}>${shown(a.id)}</button>${a.name ? html`<br /><span class="soft small">${shown(a.name)}</span>` : ''}</td>
-			<td class="small">${where(a)}</td><td class=${'num ' + powerClass(a.power_state)}>${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` : ''}</td><td class="small">${didText(did, world.tick)}</td>`} />`;
+	const rows = world.agents.map((a, i) => ({ a, did: world.did[i] }))
+		.filter(({ a }) => !find || (a.id + ' ' + (a.name || '')).toLowerCase().includes(find.toLowerCase()));
+	return html`<h2>Agents after tick ${num(world.tick)}</h2>
+		${find && html`<p
+			class="soft small">Only those with “${shown(find)}”: ${num(rows.length)} of ${num(world.agents.length)}.</p>`}
+		<${Rows} name="Agents" kind="scroll" list=${rows}
+			head=${html`<th scope="col">Agent</th><th scope="col">Where</th><th scope="col" class="num">Charge</th>
+				<th scope="col">Did</th>`}
+					row=${({ a, did }) => html`<td><button class="link" onClick=${() => pick(a.id)}>${shown(a.id)}</button>
+						${a.name ? html`<br /><span class="soft small">${shown(a.name)}</span>` : ''}</td>
+			<td class="small">${where(a)}</td><td class=${'num ' + powerClass(a.power_state)}>
+				${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` : ''}
+					</td><td class="small">${didText(did, world.tick)}</td>`} />`;
 }
 
-const where = (a) => a.journey ? html`${shown(a.journey.from)} → ${shown(a.journey.to)}, arrives ${a.journey.arrives}` : shown(a.place);
+const where = (a) => a.journey ? html`${shown(a.journey.from)} → ${shown(a.journey.to)}, arrives ${a.journey.arrives}`
+	: shown(a.place);
 export const powerClass = (s) => ({ low: 'warn', critical: 'bad', shutdown: 'bad' }[s] || '');
-const didText = (did, tick) => !did || !did.tick ? html`<span class="soft">nothing yet</span>` : html`${actionText(did.action)}${did.accepted ? '' : html` <span class="bad">refused: ${words(did.code)}</span>`}${did.tick < tick ? html` <span class="soft">(tick ${did.tick})</span>` : ''}`;
+const didText = (did, tick) => !did || !did.tick ? html`<span class="soft">nothing yet</span>`
+	: html`${actionText(did.action)}${did.accepted ? ''
+		: html` <span class="bad">refused: ${words(did.code)}</span>`}${did.tick < tick
+			? html` <span class="soft">(tick ${did.tick})</span>` : ''}`;
 
 // Table has rows while it is open: most are not, and ticks pass quickly.
 function Table({ name, head, list, row }) {
 	const [open, setOpen] = useState(false);
-	return html`<details class="box" onToggle=${(e) => setOpen(e.target.open)}><summary>${name} (${num(list.length)})</summary>${open && list.length > 0 && html`<${Rows} ...${{ name, list }} head=${heads(...head)} row=${(of) => row(of).map((v) => html`<td>${typeof v === 'number' ? num(v) : clean(v)}</td>`)} />`}</details>`;
+	return html`<details class="box" onToggle=${(e) => setOpen(e.target.open)}><summary>
+		${name} (${num(list.length)})</summary>
+			${open && list.length > 0 &&
+				html`<${Rows} ...${{ name, list }} head=${heads(...head)}
+					row=${(of) => row(of).map((v) => html`<td>${typeof v === 'number' ? num(v) : clean(v)}</td>`)} />`}</details>`;
 }
 
 // cells are the squares of the belt with fragments that have no place of their own on the map.
 const cells = ({ cells, grid, width_cm, depth_cm }) => {
 	const range = (i, cm) => (i * cm / grid / 1e5).toFixed(1) + ' to ' + ((i + 1) * cm / grid / 1e5).toFixed(1);
-	return cells.map((n, i) => ({ n, at: range(i % grid, width_cm) + ', ' + range(Math.floor(i / grid), depth_cm) })).filter((c) => c.n > 0);
+	return cells.map((n, i) => ({ n, at: range(i % grid, width_cm) + ', ' + range(Math.floor(i / grid), depth_cm) }))
+		.filter((c) => c.n > 0);
 };
 
 // Tables have what the map shows beside the agents.
@@ -142,18 +192,30 @@ function Tables({ world, chart }) {
 	const left = new Map(world.places.map((p) => [p.id, p.compound_g]));
 	const table = (name, head, list, row) => html`<${Table} key=${name} ...${{ name, head, list, row }} />`;
 	return html`<h3>The map as tables</h3>
-		${chart && table('Places', ['Place', 'Material', 'x, y km', 'Height km', 'Compound kg', 'Radiation'], chart.places, (p) => [p.name ? p.name + ' (' + p.id + ')' : p.id, p.material, (p.x / 1e5).toFixed(1) + ', ' + (p.y / 1e5).toFixed(1), (p.z / 1e5).toFixed(1), Math.round((left.get(p.id) ?? p.compound_g) / 1000), p.radiation])}
+		${chart && table('Places', ['Place', 'Material', 'x, y km', 'Height km', 'Compound kg', 'Radiation'], chart.places,
+			(p) => [p.name ? p.name + ' (' + p.id + ')' : p.id, p.material,
+				(p.x / 1e5).toFixed(1) + ', ' + (p.y / 1e5).toFixed(1), (p.z / 1e5).toFixed(1),
+					Math.round((left.get(p.id) ?? p.compound_g) / 1000), p.radiation])}
 		${chart && chart.cells && table('Fragments as density', ['x, y km', 'Fragments'], cells(chart), (c) => [c.at, c.n])}
-		${table('Journeys', ['Agent', 'From', 'To', 'Departed', 'Arrives'], world.agents.filter((a) => a.journey), (a) => [a.id, a.journey.from, a.journey.to, a.journey.departed, a.journey.arrives])}
-		${table('Jobs and factories', ['Factory', 'Owner', 'Place', 'State', 'Recipe', 'Ticks left'], world.factories, (f) => [f.id, f.owner, f.place, f.state, f.recipe || '–', f.ready_in || 0])}
-		${table('Messages in flight', ['From', 'To', 'Kind', 'Sent', 'Due', 'Text'], world.messages, (m) => [m.from, m.to, m.kind || 'text', m.sent, m.due, m.text || '–'])}
-		${table('Offers', ['Offer', 'From', 'To', 'Place', 'Gives', 'Wants', 'Ticks left'], world.offers, (o) => [o.id, o.from, o.to, o.place, num(o.give_amount) + ' ' + o.give, num(o.want_amount) + ' ' + o.want, o.expires_in || 0])}
-		${table('Requests', ['Request', 'From', 'To', 'Wants', 'Left', 'Ticks left'], world.requests, (o) => [o.id, o.from, o.to, num(o.want_amount) + ' ' + o.want, o.left || 0, o.expires_in || 0])}
-		${table('Orders', ['Order', 'Agent', 'Place', 'Side', 'Price', 'Amount', 'Until'], world.orders, (o) => [o.id, o.agent, o.place, o.side, o.price, o.amount, o.expires])}`;
+		${table('Journeys', ['Agent', 'From', 'To', 'Departed', 'Arrives'], world.agents.filter((a) => a.journey),
+			(a) => [a.id, a.journey.from, a.journey.to, a.journey.departed, a.journey.arrives])}
+		${table('Jobs and factories', ['Factory', 'Owner', 'Place', 'State', 'Recipe', 'Ticks left'], world.factories,
+			(f) => [f.id, f.owner, f.place, f.state, f.recipe || '–', f.ready_in || 0])}
+		${table('Messages in flight', ['From', 'To', 'Kind', 'Sent', 'Due', 'Text'], world.messages,
+			(m) => [m.from, m.to, m.kind || 'text', m.sent, m.due, m.text || '–'])}
+		${table('Offers', ['Offer', 'From', 'To', 'Place', 'Gives', 'Wants', 'Ticks left'], world.offers,
+			(o) => [o.id, o.from, o.to, o.place, num(o.give_amount) + ' ' + o.give, num(o.want_amount) + ' ' + o.want,
+				o.expires_in || 0])}
+		${table('Requests', ['Request', 'From', 'To', 'Wants', 'Left', 'Ticks left'], world.requests,
+			(o) => [o.id, o.from, o.to, num(o.want_amount) + ' ' + o.want, o.left || 0, o.expires_in || 0])}
+		${table('Orders', ['Order', 'Agent', 'Place', 'Side', 'Price', 'Amount', 'Until'], world.orders,
+			(o) => [o.id, o.agent, o.place, o.side, o.price, o.amount, o.expires])}`;
 }
 
-const markNames = { failure: 'First turn without a decision', shutdown: 'First shutdown', rejected: 'First refused action', goal: 'Goal met', divergence: 'Divergence', cap: 'Cap' };
-const markColor = { failure: '--bad', shutdown: '--bad', rejected: '--warn', goal: '--good', divergence: '--c4', cap: '--c2' };
+const markNames = { failure: 'First turn without a decision', shutdown: 'First shutdown',
+	rejected: 'First refused action', goal: 'Goal met', divergence: 'Divergence', cap: 'Cap' };
+const markColor = { failure: '--bad', shutdown: '--bad', rejected: '--warn', goal: '--good', divergence: '--c4',
+	cap: '--c2' };
 
 // reveal scrolls to what was opened, which is below the fold of a narrow screen.
 const reveal = () => setTimeout(() => {
@@ -172,7 +234,8 @@ function Timeline({ id, run, tick, live, theme }) {
 	useEffect(() => {
 		if (!playing) return;
 		// The next tick is asked for when the last one was shown: a slow answer slows it down.
-		const timer = setInterval(() => { if (now.current.tick >= now.current.last) play(false); else to(now.current.tick + Math.max(1, Math.round(speed / 20))); }, 1000 / Math.min(speed, 20));
+		const timer = setInterval(() => { if (now.current.tick >= now.current.last) play(false);
+		else to(now.current.tick + Math.max(1, Math.round(speed / 20))); }, 1000 / Math.min(speed, 20));
 		return () => clearInterval(timer);
 	}, [playing, speed]);
 	useEffect(() => {
@@ -184,34 +247,70 @@ function Timeline({ id, run, tick, live, theme }) {
 			const x = (t - 1) / last * width;
 			let y = 23;
 			for (const [n, color] of [[rows.continued[i], '--line'], [rows.decided[i], '--c1'], [rows.degraded[i], '--bad']]) {
-				const h = n / most * 20; c.fillStyle = css(color); c.globalAlpha = color === '--c1' ? .55 : 1; c.fillRect(x, y - h, Math.max(1, bar - (bar > 4 ? 1 : 0)), h); y -= h;
+				const h = n / most * 20; c.fillStyle = css(color); c.globalAlpha = color === '--c1' ? .55 : 1;
+				c.fillRect(x, y - h, Math.max(1, bar - (bar > 4 ? 1 : 0)), h); y -= h;
 			}
 		});
 		c.globalAlpha = 1;
-		for (const m of run.marks) { c.fillStyle = css(markColor[m.kind] || '--ink'); const x = (m.tick - .5) / last * width; c.beginPath(); c.moveTo(x - 4, 0); c.lineTo(x + 4, 0); c.lineTo(x, 6); c.fill(); }
+		for (const m of run.marks) { c.fillStyle = css(markColor[m.kind] || '--ink'); const x = (m.tick - .5) / last * width;
+		c.beginPath(); c.moveTo(x - 4, 0); c.lineTo(x + 4, 0); c.lineTo(x, 6); c.fill(); }
 	}, [width, run, theme]);
 	const keys = (e) => { if (e.key === ' ' && e.target.type === 'range') { e.preventDefault(); play((p) => !p); } };
 	const goals = run.marks.filter((m) => m.kind === 'goal');
 	return html`<section class="card time" aria-label="Timeline">
 		<div class="bar">
-			<button class="primary" onClick=${() => { if (!playing && tick >= run.tick) to(0); if (live) to(tick >= run.tick ? 0 : tick); play(!playing); }}>${playing ? 'Pause' : 'Play'}</button>
-			<button aria-label="One tick back" onClick=${() => { play(false); to(tick - 1); }}>‹</button><button aria-label="One tick on" onClick=${() => { play(false); to(tick + 1); }}>›</button>
-			<label class="small">speed <select value=${speed} onChange=${(e) => setSpeed(Number(e.target.value))}>${[1, 2, 4, 10, 20, 100, 400].map((s) => html`<option value=${s}>${s} ticks/s</option>`)}</select></label>
-			<button aria-pressed=${live ? 'true' : 'false'} onClick=${() => { play(false); go({ tick: '' }, true); }}>${run.row.status === 'running' ? 'Live' : 'Last'}</button>
+			<button class="primary"
+				onClick=${() => { if (!playing && tick >= run.tick) to(0); if (live) to(tick >= run.tick ? 0 : tick);
+				play(!playing); }}>${playing ? 'Pause' : 'Play'}</button>
+			<button aria-label="One tick back" onClick=${() => { play(false); to(tick - 1); }}>‹</button>
+				<button aria-label="One tick on" onClick=${() => { play(false); to(tick + 1); }}>›</button>
+			<label class="small">speed <select value=${speed} onChange=${(e) => setSpeed(Number(e.target.value))}>
+				${[1, 2, 4, 10, 20, 100, 400].map((s) => html`<option value=${s}>${s} ticks/s</option>`)}</select></label>
+			<button aria-pressed=${live ? 'true' : 'false'} onClick=${() => { play(false); go({ tick: '' }, true); }}>
+				${run.row.status === 'running' ? 'Live' : 'Last'}</button>
 			<span class="big">tick ${num(tick)}</span><span class="soft">of ${num(run.tick)}</span>
 			${run.row.status === 'running' && live && html`<span class="pill live">following</span>`}
 		</div>
-		<div class="track" ref=${box} onKeyDown=${keys}><canvas ref=${strip} aria-hidden="true"></canvas><i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i><input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick" onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
-		<div class="marks" role="group" aria-label="Marks">${run.marks.filter((m) => m.kind !== 'goal').map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' }); if (m.agent) reveal(); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}></span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? html`, ${shown(m.agent)}` : ''}</button>`)}
-			${goals.slice(0, 6).map((m) => html`<button onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent, open: '' }); reveal(); }}><span class="dot" style=${{ color: css('--good') }}></span>${shown(m.agent)} met ${shown(words(m.text))}: tick ${m.tick}</button>`)}${goals.length > 6 && html`<span class="soft small">and ${goals.length - 6} goals more, in About</span>`}</div>
+		<div class="track" ref=${box} onKeyDown=${keys}><canvas ref=${strip} aria-hidden="true"></canvas>
+			<i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i>
+				<input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick"
+					onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
+		<div class="marks" role="group" aria-label="Marks">
+			${run.marks.filter((m) => m.kind !== 'goal')
+				.map((m) => html`<button
+					onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' });
+					if (m.agent) reveal(); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}>
+						</span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? html`, ${shown(m.agent)}` : ''}</button>`)}
+			${goals.slice(0, 6)
+				.map((m) => html`<button
+					onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent, open: '' }); reveal(); }}>
+						<span class="dot" style=${{ color: css('--good') }}></span>
+							${shown(m.agent)} met ${shown(words(m.text))}: tick ${m.tick}</button>`)}${goals.length > 6 &&
+								html`<span class="soft small">and ${goals.length - 6} goals more, in About</span>`}</div>
 	</section>`;
 }
 
 function About({ run }) {
 	return html`<div class="charts">
-		<section class="card"><h2>Settings</h2><table><tbody>${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${shown(s.value)}</td></tr>`)}</tbody></table></section>
-		<section class="card"><h2>Goals</h2>${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>` : html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Wanted', 'Met')} list=${run.goals} row=${(g) => html`<td>${shown(g.agent_id)}</td><td>${shown(g.goal.text || g.goal.id)}</td><td class="num">${num(g.now)}</td><td class="num">${num(g.goal.at_least)}</td><td>${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
-		<section class="card"><h2>How it came about</h2><p>Began ${shown(run.row.started_at || 'at an unknown time')}.</p>${(run.forks || []).map((f) => html`<p>Forked from ${shown(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length ? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ') : 'nothing changed'}.</p>`)}${run.end ? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${shown(run.end.reason || '')}</p>` : html`<p>It has not ended.</p>`}</section>
-		<section class="card"><h2>Agents</h2><${Rows} name="Agents of the run" head=${heads('Agent', 'Name', 'Persona')} list=${run.agents} row=${(a) => html`<td>${shown(a.id)}</td><td>${shown(a.name || '–')}</td><td class="small">${shown(a.persona || '–')}</td>`} /></section>
+		<section class="card"><h2>Settings</h2><table><tbody>
+			${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${shown(s.value)}</td></tr>`)}</tbody></table>
+				</section>
+		<section class="card"><h2>Goals</h2>
+			${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>`
+				: html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Wanted', 'Met')} list=${run.goals}
+					row=${(g) => html`<td>${shown(g.agent_id)}</td><td>${shown(g.goal.text || g.goal.id)}</td><td class="num">
+						${num(g.now)}</td><td class="num">${num(g.goal.at_least)}</td><td>
+							${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
+		<section class="card"><h2>How it came about</h2><p>Began ${shown(run.row.started_at || 'at an unknown time')}.</p>
+			${(run.forks || [])
+				.map((f) => html`<p>Forked from ${shown(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length
+					? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ')
+						: 'nothing changed'}.</p>`)}${run.end
+							? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${shown(run.end.reason || '')}</p>`
+								: html`<p>It has not ended.</p>`}</section>
+		<section class="card"><h2>Agents</h2>
+			<${Rows} name="Agents of the run" head=${heads('Agent', 'Name', 'Persona')} list=${run.agents}
+				row=${(a) => html`<td>${shown(a.id)}</td><td>${shown(a.name || '–')}</td><td class="small">
+					${shown(a.persona || '–')}</td>`} /></section>
 	</div>`;
 }
