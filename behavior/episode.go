@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/trace"
@@ -52,32 +53,25 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 	a := repeated(o.Action)
 	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes),
 		action: a.ActionName()}
-	var room [2][64]byte
-	things, terms := room[0][:0], room[1][:0]
-	between := ""
+	var things, terms []string
 	for arg := range world.Arguments(a) {
 		slot := arg.Slot()
+		text := w.argumentText(a, arg, name)
 		switch {
 		case slot == world.SlotPrice:
 			d.price = arg.Int
 		case slot == world.SlotWant, slot == world.SlotWantAmount, slot == world.SlotForTicks, arg.Optional:
-			before := len(terms)
-			if before > 0 {
-				terms = append(terms, ' ')
-			}
-			from := len(terms)
-			terms = w.appendArgument(terms, a, arg, name)
-			if len(terms) == from {
-				terms = terms[:before]
+			if text != "" {
+				terms = append(terms, text)
 			}
 		case arg.Kind == world.ParamAmount:
 			d.low = arg.Int
 		default:
-			things, between = w.appendArgument(append(things, between...), a, arg, name), " "
+			things = append(things, text)
 		}
 	}
-	d.things = string(things)
-	d.terms = string(terms)
+	d.things = strings.Join(things, " ")
+	d.terms = strings.Join(terms, " ")
 	d.high = d.low
 	if o.Created != "" {
 		d.created = []string{o.Created}
@@ -93,24 +87,24 @@ func repeated(a world.Action) world.Action {
 	return a
 }
 
-// appendArgument appends an argument as it is shown: a free text by its length, an id by its
+// argumentText is an argument as it is shown: a free text by its length, an id by its
 // name, an optional one that is not given as nothing.
-func (w *wording) appendArgument(b []byte, a world.Action, arg world.Argument, name naming) []byte {
+func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) string {
 	switch {
 	case arg.Slot() == world.SlotWant:
-		return w.Terms.For.Append(b, arg.Text)
+		return w.Terms.For.Text(arg.Text)
 	case arg.Slot() == world.SlotForTicks:
-		return w.Terms.ForTicks.Append(b, arg.Int)
+		return w.Terms.ForTicks.Text(arg.Int)
 	case arg.Kind == world.ParamAmount:
-		return strconv.AppendInt(b, arg.Int, 10)
+		return strconv.FormatInt(arg.Int, 10)
 	case arg.Kind == world.ParamText:
-		return w.History.Characters.Append(b, runeCount(arg.Text))
+		return w.History.Characters.Text(runeCount(arg.Text))
 	case arg.Optional && arg.Text == "":
-		return b
+		return ""
 	case arg.Optional:
-		return w.Terms.Answers.Append(b, name.of(a, arg))
+		return w.Terms.Answers.Text(name.of(a, arg))
 	}
-	return append(b, name.of(a, arg)...)
+	return name.of(a, arg)
 }
 
 // like reports whether d and e may be folded into one.
@@ -145,7 +139,7 @@ func (d *episode) join(e *episode) {
 
 // folded is list with like episodes joined, in order of their last tick.
 func folded(list []*episode) []episode {
-	all := make([]episode, 0, min(len(list), 8))
+	var all []episode
 	for _, d := range list {
 		at := 0
 		for at < len(all) && !all[at].like(d) {

@@ -8,10 +8,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// newsMax is how many news a history holds, newsTold how many lines of them a prompt has.
+// newsMax is how many news a history holds, newsShown how many lines of them a prompt has.
 const (
-	newsMax  = 64
-	newsTold = 6
+	newsMax   = 64
+	newsShown = 6
 )
 
 // Witness tells the agent what happened in the world. It keeps what others or time did to the
@@ -86,20 +86,14 @@ func (m *Agent) dropNews(d Decision) {
 	})
 }
 
-// told is the line of the news, if there are any.
-func (s *observationWriter) told() {
-	if len(s.news) == 0 {
-		return
-	}
+// happened is the line of the news.
+func (s *observationWriter) happened() {
 	news := make([]*episode, len(s.news))
 	for i := range news {
 		news[i] = &s.news[i]
 	}
 	all := folded(news)
-	shown, from := newest(all, newsTold), s.line(s.words.Lines.News)
-	for i := range shown {
-		s.next(from, "; ")
-		s.out = shown[i].appendLine(s.out, s.words)
-	}
-	s.end(from, len(all)-len(shown))
+	shown := newest(all, newsShown)
+	s.list(s.words.Lines.News, len(shown), len(all)-len(shown),
+		func(i int) { s.out = shown[i].appendLine(s.out, s.words) })
 }

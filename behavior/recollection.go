@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -96,16 +97,13 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		return "execute_until " + w.actionText(order.Do, name)
 	}
-	var room [128]byte
-	b := append(room[:0], a.ActionName()...)
+	text := a.ActionName()
 	for arg := range world.Arguments(a) {
-		before := len(b)
-		b = w.appendArgument(append(b, ' '), a, arg, name)
-		if len(b) == before+1 {
-			b = b[:before]
+		if argument := w.argumentText(a, arg, name); argument != "" {
+			text += " " + argument
 		}
 	}
-	return string(b)
+	return text
 }
 
 // idText keeps of a model-written id what an id can consist of, so that it cannot
@@ -126,15 +124,11 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 	if r == nil {
 		return w.History.NoReason
 	}
-	var room [128]byte
-	b := append(room[:0], r.Code...)
-	if r.Resource != "" {
-		b = append(append(b, ' '), r.Resource...)
-	}
+	text := strings.TrimSpace(string(r.Code) + " " + r.Resource)
 	for _, n := range w.numbersOf(r) {
-		b = words.Append(b, " ", n.Name, " ", n.Low)
+		text += fmt.Sprintf(" %s %d", n.Name, n.Low)
 	}
-	return string(b)
+	return text
 }
 
 // numbersOf are the numbers a refusal gives.

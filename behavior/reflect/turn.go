@@ -71,8 +71,8 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 		t.conversation.Sent(t.stage == trace.StageReflect)
 	}
 	return behavior.Ask{Number: t.conversation.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
-		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions,
-		Input: t.conversation.Input, Tools: t.runtime.tools,
+		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions, Input: t.conversation.Input,
+		Tools:    t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
 		Sampling: t.conversation.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
 		CacheKey: t.key, Breakpoints: t.conversation.Breakpoints(),
