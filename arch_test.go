@@ -47,7 +47,7 @@ type policy struct {
 const everywhere = "plaintext"
 
 var policies = []policy{
-	{dir: ".", project: []string{"engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
+	{dir: ".", project: []string{"batch", "engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
 	{dir: "internal/atomicfile", modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
@@ -60,23 +60,24 @@ var policies = []policy{
 	{dir: "llmclient/limiter", modules: []string{}},
 	{dir: "llmclient/openai", project: []string{"llmclient", "llmclient/limiter"}},
 	{dir: "llmclient/doctor", project: []string{"llmclient", "llmclient/openai"}},
-	{dir: "llmclient/stub", project: []string{"llmclient", "world", "baseline"}},
+	{dir: "llmclient/stub", project: []string{"llmclient", "world", "baseline", "behavior/words"}},
 	{dir: "llmclient/tokens"},
 	{dir: "llmclient/price", pure: true, project: []string{"llmclient", "internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance", "trace"}},
 	{dir: "memory/relevance", pure: true},
 	{dir: "memory/documents", pure: true, project: []string{"world", "memory", "memory/relevance", "trace"}},
 	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance", "trace", "internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "behavior/words", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "behavior/answer", pure: true, project: []string{"world", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
-	{dir: "modules", pure: true, project: []string{"world", "memory", "memory/documents", "llmclient", "trace", "behavior/answer"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "modules", pure: true, project: []string{"world", "memory", "memory/documents", "llmclient", "trace", "behavior/answer", "behavior/words"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
-		dir: "behavior", pure: true, project: []string{"world", "memory", "memory/documents", "memory/playbook", "modules", "llmclient", "trace", "behavior/answer", "behavior/policy"},
+		dir: "behavior", pure: true, project: []string{"world", "memory", "memory/documents", "memory/playbook", "modules", "llmclient", "trace", "behavior/answer", "behavior/policy", "behavior/words"},
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
 	{dir: "behavior/policy", pure: true, project: []string{"world", "trace"}},
-	{dir: "behavior/reflect", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/answer", "behavior/policy", "llmclient", "trace"}},
-	{dir: "behavior/interview", pure: true, project: []string{"world", "modules", "behavior", "behavior/answer", "llmclient", "trace"}},
-	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}, modules: []string{"github.com/segmentio/encoding"}},
+	{dir: "behavior/reflect", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/answer", "behavior/policy", "behavior/words", "llmclient", "trace"}},
+	{dir: "behavior/interview", pure: true, project: []string{"world", "behavior", "behavior/answer", "behavior/words", "llmclient", "trace"}},
+	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price", "world"}},
 	{dir: "run", project: []string{"run/state", "trace", "llmclient", "world", "internal/document", "internal/folder", "internal/owner"}},
@@ -91,25 +92,27 @@ var policies = []policy{
 	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
 	{dir: "session", project: []string{"session/access", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
 		"run", "run/state", "report", "trace", "world", "world/scenario"}},
-	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
 		"llmclient/limiter", "internal/folder", "internal/owner", "internal/document"}},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{
-		dir: "batch/jetstream", project: []string{"batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/folder"},
+		dir: "extension/jetstream", project: []string{".", "batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/folder"},
 		modules: []string{"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nkeys", "github.com/nats-io/nuid", "github.com/klauspost/compress"},
 	},
+	{dir: "extension/otel", project: []string{".", "llmclient", "engine"}, modules: []string{"github.com/go-logr/logr", "go.opentelemetry.io/otel"}},
 	{dir: "dashboard", project: []string{"run", "run/state", "run/playback", "run/transcript", "report", "trace", "world", "batch", "engine/ask", "llmclient", "llmclient/price"}, modules: []string{}},
-	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
+	{dir: "cli", project: []string{".", "internal/cli"}, modules: []string{}},
+	{dir: "cmd/world_llm_agent_demo", project: []string{"cli"}, modules: []string{}},
+	{dir: "cmd/agentworld_cluster", project: []string{"cli", "extension/jetstream", "extension/otel"}, modules: []string{}},
 	{dir: "internal/settings", project: []string{"internal/document", "trace", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub"}},
 	{dir: "internal/terminal", project: []string{"engine", "llmclient/price", "session/access", "trace"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state", "run/playback", "engine/ask", "behavior/interview",
-		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect",
-		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "telemetry", "llmclient/doctor", "session", "session/access",
-		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/jetstream", "dashboard",
+		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "behavior/words",
+		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "llmclient/doctor", "session", "session/access",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
 	}},
 }
 
@@ -150,11 +153,13 @@ func TestImports(t *testing.T) {
 // refuses says why the package must not import imported, empty when it may.
 func (p policy) refuses(imported string) string {
 	switch {
+	case imported == module && !slices.Contains(p.project, "."):
+		return "not in its row of the import table"
 	case strings.HasPrefix(imported, module+"/"):
 		if dir := strings.TrimPrefix(imported, module+"/"); dir != everywhere && !slices.Contains(p.project, dir) {
 			return "not in its row of the import table"
 		}
-	case strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
+	case imported != module && strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
 		allowed := func(m string) bool { return imported == m || strings.HasPrefix(imported, m+"/") }
 		if (p.pure || p.modules != nil) && !slices.ContainsFunc(p.modules, allowed) {
 			return "this third-party module is not allowed here"
@@ -222,4 +227,34 @@ func sources(t *testing.T) map[string]map[string]*ast.File {
 		t.Fatal(err)
 	}
 	return parsed
+}
+
+// TestMainCommandLinksNoExtension holds that what few need is in extensions alone: no package that the main
+// command or an importer of the public face compiles imports NATS or OpenTelemetry.
+func TestMainCommandLinksNoExtension(t *testing.T) {
+	all := sources(t)
+	for _, root := range []string{"cmd/world_llm_agent_demo", "."} {
+		seen := map[string]bool{root: true}
+		for queue := []string{root}; len(queue) > 0; queue = queue[1:] {
+			for name, file := range all[queue[0]] {
+				for _, spec := range file.Imports {
+					imported, _ := strconv.Unquote(spec.Path.Value)
+					if strings.Contains(imported, "nats-io") || strings.HasPrefix(imported, "go.opentelemetry.io") {
+						t.Errorf("%s reaches %s, which imports %s", root, name, imported)
+					}
+					dir, ours := strings.CutPrefix(imported, module+"/")
+					if imported == module {
+						dir, ours = ".", true
+					}
+					if ours && !seen[dir] {
+						seen[dir] = true
+						queue = append(queue, dir)
+					}
+				}
+			}
+		}
+		if len(seen) < 10 {
+			t.Errorf("%s reaches %d packages", root, len(seen))
+		}
+	}
 }

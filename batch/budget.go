@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -40,7 +37,10 @@ type Spender interface {
 // what all ledgers of a directory have leased is never more than the budget. What is spent of others
 // is written down at the end.
 type Ledger struct {
-	dir   Dir
+	store Store
+	// name is what it leases for, own that no other ledger has the name.
+	name  string
+	own   bool
 	shard Shard
 	limit trace.Limit
 
@@ -58,149 +58,78 @@ type Ledger struct {
 // leave more unused when a process is killed.
 const slicesOf = 64
 
-// OpenLedger begins to spend. The limit must have a bound, and a part for each shard.
-func OpenLedger(d Dir, limit trace.Limit, shard Shard) (*Ledger, error) {
+// OpenLedger begins to spend for a shard. The limit must have a bound, and a part for each shard. All processes
+// of a shard lease for it; one with a name of its own leases for that.
+func OpenLedger(store Store, limit trace.Limit, shard Shard, name string) (*Ledger, error) {
 	for u, bound := range budget.AmountOf(limit) {
 		if bound > 0 && bound < int64(shard.Of) {
 			return nil, fmt.Errorf("a budget of %d %s cannot be divided between %d shards; allowed: at least one for each",
 				bound, budget.Unit(u), shard.Of)
 		}
 	}
-	if err := d.folder().MkdirAll(budgetDir); err != nil {
-		return nil, fmt.Errorf("open the budget of the batch: %w", err)
+	l := &Ledger{store: store, name: name, own: name != "", shard: shard, limit: limit, changed: make(chan struct{})}
+	if !l.own {
+		l.name = fmt.Sprintf("shard-%d-of-%d.json", shard.Index, max(1, shard.Of))
 	}
-	if _, err := d.Leased(); err != nil {
-		return nil, err
-	}
-	return &Ledger{dir: d, shard: shard, limit: limit, changed: make(chan struct{})}, nil
+	var err error
+	_, l.at, err = leases(store, 0)
+	return l, err
 }
 
 const budgetDir = "budget"
 
-// name is what this process leases for: all processes of a shard.
-func (l *Ledger) name() string {
-	return fmt.Sprintf("shard-%d-of-%d.json", l.shard.Index, max(1, l.shard.Of))
+// Seen is the number of the last entry that this process has seen.
+func (l *Ledger) Seen() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at
 }
 
-// workersFile is what workers elsewhere have taken of the budget, in the same form.
-const workersFile = "workers.json"
-
-// KeepTaken writes down what workers elsewhere have taken of the budget in all: processes that play
-// the batch here count it.
-func (d Dir) KeepTaken(all budget.Amount) error {
-	err := d.folder().MkdirAll(budgetDir)
-	if err == nil {
-		err = d.replace(filepath.Join(budgetDir, workersFile), llmclient.Marshal(all))
-	}
-	if err != nil {
-		return fmt.Errorf("keep what workers have taken of the budget: %w", err)
-	}
-	return nil
-}
-
-// entryKey is the key of an entry of what is leased.
-func entryKey(number int64) string { return fmt.Sprintf("%s/lease-%09d.json", budgetDir, number) }
+// LeaseKey is the key of an entry of what is leased, counted from 1.
+func LeaseKey(number int64) string { return fmt.Sprintf("%s/lease-%09d.json", budgetDir, number) }
 
 // entry is what is leased, by the names of shards.
 type entry struct {
 	Leased map[string]budget.Amount `json:"leased"`
 }
 
-// leases returns what was leased, by the names of shards and with [workersFile], and the number of
-// the entry that says so; after is one that is known to be there, 0 for none. There are none
-// without a budget.
-func (d Dir) leases(after int64) (leases map[string]budget.Amount, at int64, err error) {
-	store := d.Store()
-	for at = after; ; at++ {
-		data, ok, err := store.Get(entryKey(at + 1))
-		if err != nil {
+// leases returns what was leased, by the names of processes, and the number of the entry that says so;
+// after is one that was there, 0 for none. There are none without a budget.
+func leases(store Store, after int64) (leases map[string]budget.Amount, at int64, err error) {
+	leases = map[string]budget.Amount{}
+	for at = max(0, after-1); ; at++ {
+		data, ok, err := store.Get(LeaseKey(at + 1))
+		switch {
+		case err != nil:
 			return nil, at, fmt.Errorf("read the budget of the batch: %w", err)
-		}
-		if !ok {
-			break
+		case !ok && after > 0 && at < after: // a store that was made again has fewer
+			after, at = 0, -1
+			continue
+		case !ok:
+			return leases, at, nil
 		}
 		var e entry
 		if err := json.Unmarshal(data, &e); err != nil {
-			return nil, at, damagedBudget(d.path(budgetDir), entryKey(at+1), err)
+			return nil, at, fmt.Errorf("%s is damaged: %w; it says what was spent: remove the directory %s of the batch to "+
+				"begin at nothing", LeaseKey(at+1), err, budgetDir)
 		}
 		leases = e.Leased
 	}
-	if at > 0 && at == after { // nothing was added since
-		data, _, err := store.Get(entryKey(at))
-		var e entry
-		if err == nil {
-			err = json.Unmarshal(data, &e)
-		}
-		if err != nil {
-			return nil, at, damagedBudget(d.path(budgetDir), entryKey(at), err)
-		}
-		leases = e.Leased
-	}
-	files, err := d.leaseFiles(at == 0)
-	if err != nil {
-		return nil, at, err
-	}
-	if leases == nil {
-		leases = map[string]budget.Amount{}
-	}
-	maps.Copy(leases, files)
-	return leases, at, nil
-}
-
-func damagedBudget(dir, name string, err error) error {
-	return fmt.Errorf("%s is damaged: %w; it says what was spent: remove %s to begin at nothing", name, err, dir)
-}
-
-// leaseFiles returns what workers have taken and, with shards, what earlier versions wrote for each
-// shard into a file of its own.
-func (d Dir) leaseFiles(shards bool) (map[string]budget.Amount, error) {
-	entries, err := d.folder().List(budgetDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the budget of the batch: %w", err)
-	}
-	leases := map[string]budget.Amount{}
-	for _, e := range entries {
-		shard := strings.HasPrefix(e.Name(), "shard-") && strings.HasSuffix(e.Name(), ".json")
-		if e.Name() != workersFile && !(shards && shard) {
-			continue
-		}
-		var leased budget.Amount
-		data, err := d.read(filepath.Join(budgetDir, e.Name()))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = json.Unmarshal(data, &leased)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s is damaged: %w; it says what was spent: write that into it, "+
-				"as [calls,tokens,cost], or remove it to begin at nothing", d.path(budgetDir, e.Name()), err)
-		}
-		leases[e.Name()] = leased
-	}
-	return leases, nil
 }
 
 // changeLeases puts a further entry with what change makes of the leases, which it may refuse by
 // returning false. It is asked again if another process came first. at is the last entry seen; after
 // is one that is known to be there, 0 for none.
-func (d Dir) changeLeases(after int64, change func(leases map[string]budget.Amount) bool) (at int64, err error) {
-	if err := d.folder().MkdirAll(budgetDir); err != nil {
-		return after, err
-	}
+func changeLeases(store Store, after int64, change func(leases map[string]budget.Amount) bool) (at int64, err error) {
 	for {
-		leases, at, err := d.leases(after)
+		leases, at, err := leases(store, after)
 		if err != nil {
 			return after, err
 		}
 		if !change(leases) {
 			return at, nil
 		}
-		delete(leases, workersFile) // it has a file of its own
-		first, err := d.Store().Put(entryKey(at+1), llmclient.Marshal(entry{leases}))
+		first, err := store.Put(LeaseKey(at+1), llmclient.Marshal(entry{leases}))
 		if err != nil {
 			return at, err
 		}
@@ -219,11 +148,10 @@ func sum(leases map[string]budget.Amount) (all budget.Amount) {
 	return all
 }
 
-// Leased is what processes that play the batch in this directory have leased of its budget
-// and not given back, without what workers elsewhere have. It is nothing without a budget.
-func (d Dir) Leased() (here budget.Amount, err error) {
-	leases, _, err := d.leases(0)
-	delete(leases, workersFile)
+// Leased is what all processes that play the batch have leased of its budget and not given back, and spent. It
+// is nothing without a budget.
+func (d Dir) Leased() (all budget.Amount, err error) {
+	leases, _, err := leases(d.Store(), 0)
 	return sum(leases), err
 }
 
@@ -253,13 +181,16 @@ func part[T ~int64](bound T, of, index int64) T {
 // left.
 func (l *Ledger) lease(ctx context.Context, missing budget.Amount) (ok bool, err error) {
 	var slice budget.Amount
-	l.at, err = l.dir.changeLeases(l.at, func(leases map[string]budget.Amount) bool {
+	l.at, err = changeLeases(l.store, l.at, func(leases map[string]budget.Amount) bool {
+		if l.own { // also what a store that was made again does not know of
+			leases[l.name] = leases[l.name].AtLeast(l.leased)
+		}
 		slice, ok = l.slice(leases, missing)
 		if ctx.Err() != nil {
 			ok = false
 		}
 		if ok {
-			leases[l.name()] = leases[l.name()].Plus(slice)
+			leases[l.name] = leases[l.name].Plus(slice)
 		}
 		return ok
 	})
@@ -277,7 +208,7 @@ func (l *Ledger) lease(ctx context.Context, missing budget.Amount) (ok bool, err
 
 // slice is what can be leased where so much is missing; ok is false if not even that is left.
 func (l *Ledger) slice(leases map[string]budget.Amount, missing budget.Amount) (slice budget.Amount, ok bool) {
-	left := sum(leases).Leaves(l.limit).AtMost(leases[l.name()].Leaves(l.part()))
+	left := sum(leases).Leaves(l.limit).AtMost(leases[l.name].Leaves(l.part()))
 	for u, bound := range budget.AmountOf(l.limit) {
 		if missing[u] > left[u] {
 			return slice, false
@@ -347,14 +278,17 @@ func (l *Ledger) settle(most, billed budget.Amount) {
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, err := l.dir.changeLeases(l.at, func(leases map[string]budget.Amount) bool {
-		own := leases[l.name()]
+	at, err := changeLeases(l.store, l.at, func(leases map[string]budget.Amount) bool {
+		own := leases[l.name]
 		for u := range own {
 			// A provider that billed more than it might has used up more than the lease.
 			own[u] = max(0, own[u]-l.leased[u]+l.spent[u])
 		}
-		changed := own != leases[l.name()]
-		leases[l.name()] = own
+		if l.own {
+			own = l.spent
+		}
+		changed := own != leases[l.name]
+		leases[l.name] = own
 		return changed
 	})
 	if err == nil {

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // ID names a cell: 16 hexadecimal digits of the hash of everything that shapes its run.
@@ -71,4 +73,9 @@ func IDOf(s trace.Settings, v Versions, repeat int64) ID {
 		Repeat   int64
 	}{s, v, repeat}))
 	return ID(hex.EncodeToString(sum[:8]))
+}
+
+// VersionsOf are those of this program for a run.
+func VersionsOf(s trace.Settings) Versions {
+	return Versions{Engine: engine.Version, Rules: world.RulesVersion, Prompt: engine.PromptVersion(s)}
 }

@@ -13,7 +13,7 @@ import (
 // abandonedFile is in an attempt if its run cannot be continued.
 const abandonedFile = "abandoned"
 
-// claim is the right of a process to play a cell: a lease of [attemptKey], whose number is that of
+// claim is the right of a process to play a cell: a lease of [AttemptKey], whose number is that of
 // the attempt.
 type claim struct {
 	Lease
@@ -25,9 +25,6 @@ type claim struct {
 	from  int64
 	moved bool
 }
-
-// attemptKey is the key in the store of who plays a cell.
-func attemptKey(id ID) string { return cellsDir + "/" + string(id) + "/" + attempts }
 
 // state is what is known of a cell from outside.
 type state int
@@ -49,7 +46,12 @@ func (d Dir) look(store Store, id ID, lease time.Duration) (state, Standing, err
 	if d.Done(id) {
 		return done, Standing{}, nil
 	}
-	at, err := store.Stand(attemptKey(id), lease)
+	return standing(store, id, lease)
+}
+
+// standing says how a cell without a result stands in a store, and who has it.
+func standing(store Store, id ID, lease time.Duration) (state, Standing, error) {
+	at, err := store.Stand(AttemptKey(id), lease)
 	switch {
 	case err != nil:
 		return playing, at, fmt.Errorf("look for the owner of cell %s: %w", id, err)
@@ -75,7 +77,7 @@ func (d Dir) claim(id ID, lease time.Duration) (*claim, error) {
 		return nil, err
 	}
 	c.moved = at.Gone && c.from == at.Number
-	c.Lease, err = store.Claim(attemptKey(id), lease)
+	c.Lease, err = store.Claim(AttemptKey(id), lease)
 	if err != nil {
 		return nil, fmt.Errorf("claim cell %s: %w", id, err)
 	}

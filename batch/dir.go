@@ -165,16 +165,16 @@ func (d Dir) Cells() (name string, cells []Cell, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("read the cells of the batch: %w", err)
 	}
-	var list listing
-	if err := json.Unmarshal(data, &list); err != nil {
-		return "", nil, fmt.Errorf("%s is damaged: %w", cellsFile, err)
+	name, cells, err = ReadCells(data)
+	if err != nil {
+		return "", nil, err
 	}
-	for _, c := range list.Cells {
+	for _, c := range cells {
 		if len(c.ID) != 16 || strings.Trim(string(c.ID), "0123456789abcdef") != "" {
 			return "", nil, fmt.Errorf("%s is damaged: %q is no cell", cellsFile, c.ID)
 		}
 	}
-	return list.Name, list.Cells, nil
+	return name, cells, nil
 }
 
 // Settings are those of a cell.
@@ -199,10 +199,7 @@ func (d Dir) result(id ID, file string) (r Result, ok bool, err error) {
 		return r, false, fmt.Errorf("read a result of cell %s: %w", id, err) // it may be whole
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	if err == nil && r.ID != id {
-		err = fmt.Errorf("it is that of cell %q", r.ID)
+		r, err = ReadResult(id, data)
 	}
 	if err != nil {
 		return r, false, &damagedError{d.cell(id, file), err}
@@ -262,7 +259,7 @@ func (d Dir) Done(id ID) bool {
 // Finish writes the result of a cell. If it has one already, that one stays, and Finish returns
 // false. Only the attempt that holds the claim may call it.
 func (d Dir) Finish(r Result) (first bool, err error) {
-	first, err = d.Store().Put(cellsDir+"/"+string(r.ID)+"/"+resultFile, append(llmclient.Marshal(r), '\n'))
+	first, err = d.Store().Put(ResultKey(r.ID), append(llmclient.Marshal(r), '\n'))
 	if err != nil {
 		return false, fmt.Errorf("write the result of cell %s: %w", r.ID, err)
 	}
@@ -271,7 +268,7 @@ func (d Dir) Finish(r Result) (first bool, err error) {
 
 // Fail notes how the latest attempt at a cell failed. The cell can be played again.
 func (d Dir) Fail(r Result) error {
-	if err := d.replace(inCell(r.ID, failureFile), append(llmclient.Marshal(r), '\n')); err != nil {
+	if err := d.Store().Set(FailureKey(r.ID), append(llmclient.Marshal(r), '\n')); err != nil {
 		return fmt.Errorf("write how cell %s failed: %w", r.ID, err)
 	}
 	return nil
@@ -316,7 +313,7 @@ func (d Dir) WriteResults(results []Result) error {
 
 // attempts are the numbers of the attempts at a cell, rising.
 func (d Dir) attempts(id ID) (numbers []int64, err error) {
-	numbers, err = (&dirStore{dir: d.folder()}).claims(attemptKey(id))
+	numbers, err = (&dirStore{dir: d.folder()}).claims(AttemptKey(id))
 	if err != nil {
 		return nil, fmt.Errorf("look for attempts at cell %s: %w", id, err)
 	}

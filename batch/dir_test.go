@@ -249,7 +249,7 @@ func TestLedgers(t *testing.T) {
 	var calls, tokens atomic.Int64
 	var group sync.WaitGroup
 	for range 4 {
-		l, err := OpenLedger(d, limit, Shard{})
+		l, err := OpenLedger(d.Store(), limit, Shard{}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,14 +283,14 @@ func TestLedgers(t *testing.T) {
 		t.Errorf("%d calls and %d tokens of %d and %d", calls.Load(), tokens.Load(), limit.Calls, limit.Tokens)
 	}
 	// What a killed process had leased counts as spent; a higher budget has room for more.
-	l, err := OpenLedger(d, limit, Shard{})
+	l, err := OpenLedger(d.Store(), limit, Shard{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Reserve(t.Context(), budget.Amount{1, 10_000, 0}); !errors.Is(err, ErrBudget) {
 		t.Errorf("a used-up budget is spent again: %v", err)
 	}
-	more, err := OpenLedger(d, trace.Limit{Calls: 2000, Tokens: 100_000}, Shard{})
+	more, err := OpenLedger(d.Store(), trace.Limit{Calls: 2000, Tokens: 100_000}, Shard{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestShardsSplitABudget(t *testing.T) {
 	for _, of := range []int{1, 3} {
 		total := 0
 		for index := 1; index <= of; index++ {
-			l, err := OpenLedger(Dir(t.TempDir()), trace.Limit{Calls: 100}, Shard{index, of})
+			l, err := OpenLedger(Dir(t.TempDir()).Store(), trace.Limit{Calls: 100}, Shard{index, of}, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,7 +321,7 @@ func TestShardsSplitABudget(t *testing.T) {
 			t.Errorf("%d shards make %d calls of 100", of, total)
 		}
 	}
-	if _, err := OpenLedger(Dir(t.TempDir()), trace.Limit{Calls: 5}, Shard{1, 10}); err == nil || !strings.Contains(err.Error(), "5 calls cannot be divided between 10 shards") {
+	if _, err := OpenLedger(Dir(t.TempDir()).Store(), trace.Limit{Calls: 5}, Shard{1, 10}, ""); err == nil || !strings.Contains(err.Error(), "5 calls cannot be divided between 10 shards") {
 		t.Errorf("10 shards share 5 calls: %v", err)
 	}
 }
@@ -330,7 +330,7 @@ func TestShardsSplitABudget(t *testing.T) {
 // process lease more than it needs: what it had leased is lost if it is killed.
 func TestLedgerLeasesWhatIsShort(t *testing.T) {
 	d := Dir(t.TempDir())
-	l, err := OpenLedger(d, trace.Limit{Calls: 6400, Tokens: 6_400_000}, Shard{})
+	l, err := OpenLedger(d.Store(), trace.Limit{Calls: 6400, Tokens: 6_400_000}, Shard{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,11 +387,9 @@ func TestMerge(t *testing.T) {
 	done(a, 2, "half")
 	for _, d := range []Dir{a, b} {
 		for shard := range 2 {
-			if err := os.MkdirAll(d.path(budgetDir), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(d.path(budgetDir, fmt.Sprintf("shard-%d-of-2.json", shard+1)), fmt.Appendf(nil, "[%d,0,0]", 10+shard), 0o600); err != nil {
-				t.Fatal(err)
+			text := fmt.Appendf(nil, `{"leased":{"shard-1-of-2.json":[10,0,0],"shard-2-of-2.json":[%d,0,0]}}`, 11*shard)
+			if first, err := d.Store().Put(LeaseKey(int64(shard+1)), text); !first || err != nil {
+				t.Fatal(first, err)
 			}
 		}
 	}

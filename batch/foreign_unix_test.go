@@ -22,7 +22,7 @@ func TestForeignLinksInABatch(t *testing.T) {
 	places := []string{
 		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, settingsFile), inCell(id, resultFile), inCell(id, failureFile),
 		inAttempt(id, 1), inAttempt(id, 1, ownerFile), inAttempt(id, 1, endedFile), inAttempt(id, 1, abandonedFile), inAttempt(id, 1, runDir),
-		inAttempt(id, 2), budgetDir, entryKey(1), filepath.Join(budgetDir, workersFile), filepath.Join(budgetDir, "shard-0-of-1.json"),
+		inAttempt(id, 2), budgetDir, LeaseKey(1),
 	}
 	for _, place := range places {
 		for kind, link := range map[string]func(outside, path string) error{
@@ -95,8 +95,7 @@ func use(t *testing.T, d Dir, cells []Planned, result Result) {
 	_ = d.Fail(result)
 	_ = d.KeepFile([]byte("name = \"other\"\n"))
 	_ = d.KeepPlaying(map[ID]int64{id: 1})
-	_ = d.KeepTaken(budget.Amount{1})
-	l, err := OpenLedger(d, trace.Limit{Calls: 10}, Shard{})
+	l, err := OpenLedger(d.Store(), trace.Limit{Calls: 10}, Shard{}, "")
 	if err == nil {
 		_, _ = l.Reserve(t.Context(), budget.Amount{1})
 		_ = l.Close()

@@ -86,7 +86,7 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 		}
 	}
 	for _, other := range from {
-		if err := d.takeBudget(other); err != nil {
+		if err := TakeLeases(d.Store(), other.Store()); err != nil {
 			return 0, fmt.Errorf("copy the budget from %s: %w", other, err)
 		}
 	}
@@ -124,24 +124,14 @@ func fuller(a, b Dir, id ID) (Dir, error) {
 	return a, nil
 }
 
-// takeBudget copies what the processes of another directory have leased. A name that both have
+// TakeLeases brings into one store what the processes of another have leased of a budget. A name that both have
 // is of the same processes, and grows: the larger one is the later one.
-func (d Dir) takeBudget(from Dir) error {
-	theirs, _, err := from.leases(0)
+func TakeLeases(into, from Store) error {
+	theirs, _, err := leases(from, 0)
 	if err != nil || len(theirs) == 0 {
 		return err
 	}
-	if taken, ok := theirs[workersFile]; ok {
-		ours, _, err := d.leases(0)
-		if err != nil {
-			return err
-		}
-		if err := d.KeepTaken(taken.AtLeast(ours[workersFile])); err != nil {
-			return err
-		}
-		delete(theirs, workersFile)
-	}
-	_, err = d.changeLeases(0, func(ours map[string]budget.Amount) bool {
+	_, err = changeLeases(into, 0, func(ours map[string]budget.Amount) bool {
 		changed := false
 		for name, leased := range theirs {
 			more := leased.AtLeast(ours[name])

@@ -17,7 +17,7 @@ import (
 // TestAPipeIsNoFileOfABatch puts a pipe, to which no one writes, in the place of each file that a
 // look at a batch reads. The time is one that only a reader that waits for it needs.
 func TestAPipeIsNoFileOfABatch(t *testing.T) {
-	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, workersFile} {
+	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, LeaseKey(1)} {
 		cells := planned(1)
 		id := cells[0].Cell.ID
 		d := created(t, cells)
@@ -27,8 +27,6 @@ func TestAPipeIsNoFileOfABatch(t *testing.T) {
 			path = d.cell(id, name)
 		case ownerFile:
 			path = d.attempt(id, 1, name)
-		case workersFile:
-			path = d.path(budgetDir, name)
 		}
 		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o700), syscall.Mkfifo(path, 0o600)); err != nil {
 			t.Fatal(err)

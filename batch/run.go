@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -56,6 +57,14 @@ type Options struct {
 	Cells []Planned
 	// Jobs bounds the cells that are played at once, at least 1.
 	Jobs int
+	// Store is where the processes that play the batch agree, and Runs where runs are kept; nil are those of
+	// Dir. With Runs, Dir is a directory of this process alone, for runs in work, and Load reads the settings of
+	// a cell, which Cells need not have.
+	Store Store
+	Runs  Runs
+	Load  func(ID) (trace.Settings, error)
+	// Slots, when set, bounds the cells that are played at once of several batches: each takes a place.
+	Slots chan struct{}
 	// Shard is the part that this process plays. It plays cells of another shard only if
 	// that shard has begun in this directory and has no live process.
 	Shard Shard
@@ -123,6 +132,12 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	if asked == nil {
 		asked = ctx
 	}
+	if o.Store == nil {
+		o.Store = o.Dir.Store()
+	}
+	if o.Slots == nil {
+		o.Slots = make(chan struct{}, max(1, o.Jobs))
+	}
 	drain, stop := context.WithCancelCause(asked)
 	defer stop(nil)
 	defer context.AfterFunc(ctx, func() { stop(ctx.Err()) })()
@@ -133,7 +148,11 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 		b.cells, b.settings[c.Cell.ID] = append(b.cells, c.Cell), c.Settings
 	}
 	b.shards = shardsOf(b.cells, o.Shard.Of)
-	results, err := o.Dir.Results(b.cells)
+	var results []Result
+	var err error
+	if o.Runs == nil {
+		results, err = o.Dir.Results(b.cells)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -152,6 +171,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 				c, cell, err := b.next()
 				if err == nil && c != nil {
 					err = b.play(ctx, c, cell)
+					<-b.Slots
 				}
 				if err != nil {
 					stop(err)
@@ -163,7 +183,9 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 		})
 	}
 	err = group.Wait()
-	if results, readErr := o.Dir.Results(b.cells); readErr != nil {
+	if o.Runs != nil {
+		results = b.results
+	} else if results, readErr := o.Dir.Results(b.cells); readErr != nil {
 		err = errors.Join(err, readErr)
 	} else {
 		err = errors.Join(err, o.Dir.WriteResults(results))
@@ -219,6 +241,14 @@ func (b *player) stand(cell Cell, store Store) (s state, latest int64, err error
 	if b.done[cell.ID] {
 		return done, 0, nil
 	}
+	if b.Runs != nil {
+		if _, ok, err := store.Get(ResultKey(cell.ID)); ok || err != nil {
+			b.done[cell.ID] = err == nil
+			return done, 0, err
+		}
+		s, at, err := standing(store, cell.ID, b.Lease)
+		return s, at.Number, err
+	}
 	s, at, err := b.Dir.look(store, cell.ID, b.Lease)
 	if err != nil || s != done {
 		return s, at.Number, err
@@ -242,9 +272,18 @@ func (b *player) next() (*claim, Cell, error) {
 		if b.Drain.Err() != nil {
 			return nil, Cell{}, nil
 		}
+		select {
+		case b.Slots <- struct{}{}:
+		case <-b.Drain.Done():
+			return nil, Cell{}, nil
+		}
 		c, cell, others, err := b.take()
-		if c != nil || err != nil || !others {
-			return c, cell, err
+		if c != nil && err == nil {
+			return c, cell, nil
+		}
+		<-b.Slots
+		if err != nil || !others {
+			return nil, cell, err
 		}
 		select {
 		case <-b.Drain.Done():
@@ -260,7 +299,10 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	defer b.mu.Unlock()
 	// begun and live are the shards that somebody has begun here, and that somebody plays.
 	begun, live := map[int]bool{}, map[int]bool{}
-	store := b.Dir.Store()
+	store := b.Store
+	if b.Runs == nil {
+		store = b.Dir.Store() // the time is asked for again
+	}
 	var abandoned []Cell
 	var shards []int
 	for place, cell := range b.cells {
@@ -284,7 +326,7 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 		if s == done || s == playing || b.failures[cell.ID] > b.Retries {
 			continue
 		}
-		if c, err := b.Dir.claim(cell.ID, b.Lease); c != nil || err != nil {
+		if c, err := b.claim(cell.ID); c != nil || err != nil {
 			b.own[cell.ID] = true
 			return c, cell, false, err
 		}
@@ -297,12 +339,72 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 		if !begun[shards[i]] || live[shards[i]] || b.failures[cell.ID] > b.Retries {
 			continue
 		}
-		if c, err := b.Dir.claim(cell.ID, b.Lease); c != nil || err != nil {
+		if c, err := b.claim(cell.ID); c != nil || err != nil {
 			b.own[cell.ID] = true
 			return c, cell, false, err
 		}
 	}
 	return nil, Cell{}, false, nil
+}
+
+// claim takes a cell that may be free; nil if it is not.
+func (b *player) claim(id ID) (*claim, error) {
+	if b.Runs == nil {
+		return b.Dir.claim(id, b.Lease)
+	}
+	l, err := b.Store.Claim(AttemptKey(id), b.Lease)
+	if l == nil || err != nil {
+		return nil, err
+	}
+	return &claim{Lease: l, dir: b.Dir, id: id, number: l.Number()}, nil
+}
+
+// adopt makes the directory of an attempt, with the run that it continues.
+func (b *player) adopt(c *claim) (resume bool, err error) {
+	if b.Runs == nil {
+		return c.adopt()
+	}
+	dir := inAttempt(c.id, c.number)
+	if err := b.Dir.folder().MkdirAll(filepath.Dir(dir)); err != nil {
+		return false, err
+	}
+	if err := b.Dir.folder().RemoveAll(dir); err != nil { // of an attempt before a store was made again
+		return false, err
+	}
+	return b.Runs.Adopt(c.Lease, c.id, b.Dir.path(dir))
+}
+
+// settle keeps how an attempt ended: its result, or how it failed. over says that its run cannot be continued.
+func (b *player) settle(c *claim, r Result, failed error, resumed bool) (err error) {
+	over := r.Spoilt || failed != nil && resumed && !passing(failed)
+	key, final := FailureKey(c.id), Final(r.Status)
+	if final {
+		key = ResultKey(c.id)
+	}
+	switch {
+	case over && b.Runs == nil: // what cannot be continued is not tried again; the next attempt starts over
+		err = b.Dir.Abandon(c.id, c.number)
+	case b.Runs == nil:
+	case r.Spoilt:
+		err = b.Runs.Continue(c.Lease, c.id, -c.number)
+	case over:
+		err = b.Runs.Continue(c.Lease, c.id, 0)
+	case failed == nil:
+		err = b.Runs.Keep(c.Lease, c.id, b.Dir.path(inAttempt(c.id, c.number)))
+	}
+	if err == nil && b.Runs != nil && !c.holds() {
+		return errFenced
+	}
+	text := append(llmclient.Marshal(r), '\n')
+	if err == nil && final {
+		_, err = b.Store.Put(key, text)
+	} else if err == nil {
+		err = b.Store.Set(key, text)
+	}
+	if err != nil {
+		return fmt.Errorf("keep how cell %s ended: %w", c.id, err)
+	}
+	return nil
 }
 
 // play plays a claimed cell to its end, or until it is stopped. The error is one of the directory.
@@ -313,8 +415,18 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 		delete(b.playing, cell.ID)
 		b.mu.Unlock()
 		err = errors.Join(err, c.release())
+		if b.Runs != nil { // what others may need is kept
+			err = errors.Join(err, b.Dir.folder().RemoveAll(inAttempt(cell.ID, c.number)))
+		}
 	}()
-	resume, err := c.adopt()
+	settings := b.settings[cell.ID]
+	if b.Load != nil {
+		settings, err = b.Load(cell.ID)
+	}
+	if err != nil {
+		return err
+	}
+	resume, err := b.adopt(c)
 	if err != nil {
 		return err
 	}
@@ -326,38 +438,43 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	began := time.Now()
-	r, playErr := b.Play(ctx, Attempt{
-		Cell: cell, Number: c.number, Settings: b.settings[cell.ID], Dir: b.Dir.Run(cell.ID, c.number), Resume: resume,
+	a := Attempt{
+		Cell: cell, Number: c.number, Settings: settings, Dir: b.Dir.Run(cell.ID, c.number), Resume: resume,
 		Log: log, Drain: b.Drain,
-		Around: func(s engine.Source) engine.Source {
-			return &guarded{Source: s, claim: c, drain: b.Drain, cancel: cancel, stop: b.stop, spender: b.Spender,
-				bill: engine.NewBill(b.settings[cell.ID], b.Counts), counts: b.Counts}
-		},
 		Progress: func(p engine.Progress) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.playing[cell.ID] = p
 			b.tell(nil)
 		},
-	})
+	}
+	a.Around = func(s engine.Source) engine.Source {
+		g := &guarded{Source: s, claim: c, drain: b.Drain, cancel: cancel, stop: b.stop, spender: b.Spender,
+			bill: engine.NewBill(settings, b.Counts), counts: b.Counts}
+		if b.Runs == nil {
+			return g
+		}
+		return b.Runs.Answers(ctx, c.Lease, a, g, cancel)
+	}
+	r, playErr := b.Play(ctx, a)
+	if errors.Is(playErr, ErrNotHere) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.failures[cell.ID] = b.Retries + 1
+		return nil
+	}
 	if playErr != nil {
 		r = Result{Cell: cell, Status: trace.RunInternalError, Reason: playErr.Error(), Metrics: map[string]float64{}}
 		_, _ = io.WriteString(log, "error: "+playErr.Error()+"\n")
 	}
+	r.Cell = cell
 	r.Attempt, r.WallMS = c.number, time.Since(began).Milliseconds()
 	if (ctx.Err() != nil || b.Drain.Err() != nil) && r.Status != trace.RunCompleted || !c.holds() {
 		return nil // stopped, or another process continues it
 	}
-	if r.Spoilt || playErr != nil && resume && !passing(playErr) {
-		// What cannot be continued is not tried again; the next attempt starts over.
-		if err := b.Dir.Abandon(c.id, c.number); err != nil {
-			return err
-		}
-	}
-	if Final(r.Status) {
-		_, err = b.Dir.Finish(r)
-	} else {
-		err = b.Dir.Fail(r)
+	err = b.settle(c, r, playErr, resume)
+	if errors.Is(err, errFenced) {
+		return nil
 	}
 	if err != nil {
 		return err
@@ -423,11 +540,11 @@ type guarded struct {
 
 // Respond implements [engine.Source].
 func (g *guarded) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-	if !g.claim.holds() {
-		g.cancel(errFenced)
-		return refused(errFenced)
-	}
 	if g.spender == nil {
+		if !g.claim.holds() {
+			g.cancel(errFenced)
+			return refused(errFenced)
+		}
 		return g.Source.Respond(ctx, key, r)
 	}
 	call := g.bill.Call(r)
@@ -449,6 +566,12 @@ func (g *guarded) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 		// Everything that runs would meet the same end, and what is under way is kept.
 		g.stop(err)
 		return refused(err)
+	}
+	// Reserving may have taken longer than a lease.
+	if !g.claim.holds() {
+		settle(budget.Amount{})
+		g.cancel(errFenced)
+		return refused(errFenced)
 	}
 	a := g.Source.Respond(ctx, key, r)
 	billed := call.Charge(a)

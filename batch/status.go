@@ -119,8 +119,7 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 		}
 		out.Cells = append(out.Cells, one)
 	}
-	leases, _, err := d.leases(0)
-	out.Leased = sum(leases)
+	out.Leased, err = d.Leased()
 	return out, err
 }
 

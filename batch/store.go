@@ -29,6 +29,8 @@ type Store interface {
 	Put(key string, data []byte) (first bool, err error)
 	// Get returns what was put under a key; ok is false if nothing was.
 	Get(key string) (data []byte, ok bool, err error)
+	// Set stores data under a key in place of what was there.
+	Set(key string, data []byte) error
 	// Stand returns what the latest claim of a key is, and whether the next one can be had.
 	Stand(key string, lease time.Duration) (Standing, error)
 	// Claim makes this process the owner of a key, with the next number. It returns nil if another
@@ -98,6 +100,11 @@ func (s *dirStore) Get(key string) (data []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	return data, err == nil, err
+}
+
+// Set implements [Store].
+func (s *dirStore) Set(key string, data []byte) error {
+	return s.dir.Replace(filepath.FromSlash(key), folder.Content(data))
 }
 
 // claimDir is the directory of a claim.

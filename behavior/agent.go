@@ -51,10 +51,10 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	k.layout = layoutOf[k.cfg.PromptProfile]
 	k.words = wordsOf(k.cfg.Language)
 	k.registry = registry.In(k.cfg.Language)
-	k.known = modules.NewKnown(k.cfg.Language, rules)
-	common := k.words.headingCommon
+	k.known = modules.NewKnown(k.words.Language, rules)
+	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
-		common += "\n" + k.words.ownFollows + "\n" + k.words.headingKnown + k.known.Unasked()
+		common += "\n" + k.words.Instructions.OwnFollows + "\n" + k.words.Headings.Known + k.known.Unasked()
 		k.commonRules = true
 	}
 	k.common = llmclient.Message("user", common)
@@ -116,7 +116,7 @@ type Agent struct {
 	*Runtime
 	id      string
 	persona world.Persona
-	// goalsText are the goals as words to search by, goalWords the [words] of them.
+	// goalsText are the goals as words to search by, goalWords the [wordsIn] of them.
 	goalsText, goalWords string
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
 	systemPrompt string
@@ -186,7 +186,7 @@ func (m *Agent) SetGoals(shortTerm, longTerm string) {
 	m.persona.ShortTermGoal = cmp.Or(shortTerm, m.persona.ShortTermGoal)
 	m.persona.LongTermGoal = cmp.Or(longTerm, m.persona.LongTermGoal)
 	m.goalsText = m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal
-	m.goalWords = words(m.goalsText)
+	m.goalWords = wordsIn(m.goalsText)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what

@@ -3,7 +3,6 @@ package behavior
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
 )
 
 // fit picks a variant of every draft so that the sum stays in the budget. Bytes
@@ -15,7 +14,7 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 	bytes := 0
 	for i := range drafts {
 		whole := &drafts[i].variants[0]
-		n := encodedLen(whole.text)
+		n := len(encode(whole.text))
 		bytes += n
 		if whole.text != "" && m.isSmall(n) {
 			whole.tokens = n
@@ -56,24 +55,7 @@ func (m *Agent) tokens(text string) int {
 	if text == "" {
 		return 0
 	}
-	if n := encodedLen(text); m.isSmall(n) {
-		return n
-	}
-	return m.cfg.CountTokens(encode(text))
-}
-
-// encodedLen is how many bytes a text takes as a JSON string.
-func encodedLen(text string) int {
-	n := len(text) + len(`""`)
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"', c == '\\', c == '\n':
-			n++
-		case c < ' ', c >= utf8.RuneSelf:
-			return len(encode(text))
-		}
-	}
-	return n
+	return m.count(encode(text))
 }
 
 // sectionBudget is what the window leaves for the opening sections: not the

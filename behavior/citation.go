@@ -90,7 +90,7 @@ func (t *Turn) credit(d *Decision) {
 			d.SourcesInvented++
 		}
 	}
-	t.conversation.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK,
+	t.conversation.Note(trace.Step{Kind: trace.StepCitation,
 		Detail: llmclient.Marshal(citationDetail{len(d.SourcesUsed), d.SourcesUnknown, d.SourcesInvented})})
 }
 

@@ -81,7 +81,7 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w *weighing, e *an
 	w, e = t.weigh(s, candidates)
 	w.slot = i
 	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Evaluation) bool { return v != nil }) {
-		t.conversation.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID,
+		t.conversation.Note(trace.Step{Kind: trace.StepDraft, CallID: s.ID,
 			Detail: llmclient.Marshal(draftDetail{w.details}), Repairs: repairNames(w.repairs)})
 	}
 	return w, e
@@ -113,11 +113,11 @@ func (t *Turn) commit(d terminal) {
 	}
 	for _, s := range t.conversation.Calls {
 		if s.module && !s.done {
-			t.conversation.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool,
+			t.conversation.Note(trace.Step{Kind: trace.StepUnneeded, CallID: s.ID, Name: s.Tool,
 				Repairs: repairNames(s.Repairs)})
 		}
 	}
-	t.conversation.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: call,
+	t.conversation.Note(trace.Step{Kind: trace.StepDecision, CallID: call,
 		Name: v.Adjusted.ActionName(), Repairs: repairNames(d.repairs)})
 	decided := decisionOf(v)
 	decided.Why = capText(d.why)
@@ -199,7 +199,7 @@ func (t *Turn) commitOneStep(w *weighing) {
 		decision.picked = ranked[0]
 	}
 	t.conversation.Note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.conversation.Calls[w.slot].ID,
+		Kind: trace.StepDecision, CallID: t.conversation.Calls[w.slot].ID,
 		Name:   decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),
 	})

@@ -6,7 +6,6 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
@@ -27,7 +26,7 @@ type Conversation struct {
 	// Vocabulary is what answers may name.
 	Vocabulary *answer.Vocabulary
 	// Language is that of what is said about answers; empty is English.
-	Language modules.Language
+	Language string
 	// Reflects says that it decides nothing: reports count its steps apart.
 	Reflects bool
 	// Input are the items of the next request, which [Conversation.Complete] completes.
@@ -59,16 +58,17 @@ type Conversation struct {
 	room answerRoom
 }
 
-func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, modules.English)) }
+func (c *Conversation) words() *wording { return wordsOf(c.Language) }
 
 // Step is the number of the present request among those of the agent's tick.
 func (c *Conversation) Step() int { return c.Before + c.asks }
 
-// Note records a fact. Every step about a call whose id was made here says so.
+// Note records a fact, which is well unless it says otherwise. Every step about a call whose id was made here says so.
 func (c *Conversation) Note(s trace.Step) {
 	s.Tick = c.Tick
 	s.AgentID = c.AgentID
 	s.Step = c.Step()
+	s.Status = cmp.Or(s.Status, trace.StatusOK)
 	s.Minted = s.Minted || c.ids[s.CallID]
 	c.Steps = append(c.Steps, s)
 }
@@ -76,7 +76,6 @@ func (c *Conversation) Note(s trace.Step) {
 // note records a fact that a conversation of any kind may meet. One that reflects keeps
 // only what was wrong, under kinds of its own.
 func (c *Conversation) note(s trace.Step) {
-	s.Status = cmp.Or(s.Status, trace.StatusOK)
 	switch {
 	case !c.Reflects:
 	case s.Kind == trace.StepParseError:

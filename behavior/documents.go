@@ -35,7 +35,7 @@ func (m *Agent) passages(view world.View, f memory.Focus) (offered sectionDraft,
 	}
 	sources := matching(true)
 	return halving(sectionDocuments, len(sources), func(n int) variant {
-		v := variant{text: m.words.headingDocuments, sources: sources[:n]}
+		v := variant{text: m.words.Headings.Documents, sources: sources[:n]}
 		for _, s := range v.sources {
 			v.text += "\n" + s.Text
 		}

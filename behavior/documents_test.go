@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/documents"
@@ -40,8 +41,8 @@ func toolCall(turn *behavior.Turn, id, tool, arguments string) {
 func TestUntrustedDocumentsFollowThePlan(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		for language, held := range map[string]string{
-			modules.English: "texts: 1 from documents, shown after the plan; 1 new",
-			modules.Chinese: "文档",
+			words.English: "texts: 1 from documents, shown after the plan; 1 new",
+			"zh":          "文档",
 		} {
 			m, turn := readingTurn(t, trace.Settings{Protocol: protocol, Language: language}, shelf)
 			first := firstAsk(t, turn)
@@ -164,8 +165,8 @@ func TestWithoutDocumentsNothingIsSaidOfThem(t *testing.T) {
 // TestHeldPassagesAreCounted: what a search found and the plan precedes is counted, with its origin.
 func TestHeldPassagesAreCounted(t *testing.T) {
 	for language, want := range map[string]string{
-		modules.English: `{"status":"held","text":"2 from documents, shown after the plan; 2 new"}`,
-		modules.Chinese: `{"status":"held","text":"2 条, 来自 文档, 提交计划后显示; 新 2 条"}`,
+		words.English: `{"status":"held","text":"2 from documents, shown after the plan; 2 new"}`,
+		"zh":          `{"status":"held","text":"2 条, 来自 文档, 提交计划后显示; 新 2 条"}`,
 	} {
 		_, turn := readingTurn(t, trace.Settings{Language: language}, []world.Document{{Name: "lore", Text: "A moon was blue."}, {Name: "hearsay", Text: "The moon is green."}})
 		firstAsk(t, turn)

@@ -173,5 +173,5 @@ func (t *Turn) inLanguage(e *answer.ArgumentError) []*answer.ArgumentError {
 	if e == nil {
 		return nil
 	}
-	return []*answer.ArgumentError{modules.FaultIn(t.agent.cfg.Language, e)}
+	return []*answer.ArgumentError{modules.FaultIn(t.agent.words.Language, e)}
 }

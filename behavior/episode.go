@@ -3,8 +3,9 @@ package behavior
 import (
 	"slices"
 	"strconv"
+	"strings"
 
-	"example.com/agentworld/modules"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -52,32 +53,25 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 	a := repeated(o.Action)
 	d := episode{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes),
 		action: a.ActionName()}
-	var room [2][64]byte
-	things, terms := room[0][:0], room[1][:0]
-	between := ""
+	var things, terms []string
 	for arg := range world.Arguments(a) {
 		slot := arg.Slot()
+		text := w.argumentText(a, arg, name)
 		switch {
 		case slot == world.SlotPrice:
 			d.price = arg.Int
 		case slot == world.SlotWant, slot == world.SlotWantAmount, slot == world.SlotForTicks, arg.Optional:
-			before := len(terms)
-			if before > 0 {
-				terms = append(terms, ' ')
-			}
-			from := len(terms)
-			terms = w.appendArgument(terms, a, arg, name)
-			if len(terms) == from {
-				terms = terms[:before]
+			if text != "" {
+				terms = append(terms, text)
 			}
 		case arg.Kind == world.ParamAmount:
 			d.low = arg.Int
 		default:
-			things, between = w.appendArgument(append(things, between...), a, arg, name), " "
+			things = append(things, text)
 		}
 	}
-	d.things = string(things)
-	d.terms = string(terms)
+	d.things = strings.Join(things, " ")
+	d.terms = strings.Join(terms, " ")
 	d.high = d.low
 	if o.Created != "" {
 		d.created = []string{o.Created}
@@ -93,24 +87,24 @@ func repeated(a world.Action) world.Action {
 	return a
 }
 
-// appendArgument appends an argument as it is shown: a free text by its length, an id by its
+// argumentText is an argument as it is shown: a free text by its length, an id by its
 // name, an optional one that is not given as nothing.
-func (w *wording) appendArgument(b []byte, a world.Action, arg world.Argument, name naming) []byte {
+func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) string {
 	switch {
 	case arg.Slot() == world.SlotWant:
-		return appendForm(b, w.textFor, str(arg.Text))
+		return w.Terms.For.Text(arg.Text)
 	case arg.Slot() == world.SlotForTicks:
-		return appendForm(b, w.textForTicks, num(arg.Int))
+		return w.Terms.ForTicks.Text(arg.Int)
 	case arg.Kind == world.ParamAmount:
-		return strconv.AppendInt(b, arg.Int, 10)
+		return strconv.FormatInt(arg.Int, 10)
 	case arg.Kind == world.ParamText:
-		return appendForm(b, w.textCharacters, num(runeCount(arg.Text)))
+		return w.History.Characters.Text(runeCount(arg.Text))
 	case arg.Optional && arg.Text == "":
-		return b
+		return ""
 	case arg.Optional:
-		return appendForm(b, w.textAnswers, str(name.of(a, arg)))
+		return w.Terms.Answers.Text(name.of(a, arg))
 	}
-	return append(b, name.of(a, arg)...)
+	return name.of(a, arg)
 }
 
 // like reports whether d and e may be folded into one.
@@ -145,7 +139,7 @@ func (d *episode) join(e *episode) {
 
 // folded is list with like episodes joined, in order of their last tick.
 func folded(list []*episode) []episode {
-	all := make([]episode, 0, min(len(list), 8))
+	var all []episode
 	for _, d := range list {
 		at := 0
 		for at < len(all) && !all[at].like(d) {
@@ -184,27 +178,27 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 		b = append(b, ' ')
 	}
 	if d.first == d.last {
-		b = appendForm(b, w.textTick, num(d.last))
+		b = w.History.Tick.Append(b, d.last)
 	} else {
-		b = appendForm(b, w.textTicks, num(d.first), num(d.last))
+		b = w.History.Ticks.Append(b, d.first, d.last)
 	}
 	b = append(b, d.action...)
 	if d.things != "" {
 		b = append(append(b, ' '), d.things...)
 	}
 	if d.low != d.high {
-		b = appendForm(b, " %d..%d", num(d.low), num(d.high))
+		b = words.Append(b, " ", d.low, "..", d.high)
 	} else if d.low != 0 {
-		b = appendForm(b, " %d", num(d.low))
+		b = words.Append(b, " ", d.low)
 	}
 	if d.price != 0 {
-		b = appendForm(b, w.textPrice, num(d.price))
+		b = w.Options.Price.Append(b, d.price)
 	}
 	if d.terms != "" {
 		b = append(append(b, ' '), d.terms...)
 	}
 	if d.count > 1 {
-		b = appendForm(b, w.textTimes, num(d.count))
+		b = w.History.Times.Append(b, d.count)
 	}
 	return d.appendEnd(b, w)
 }
@@ -213,25 +207,25 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 func (d *episode) appendEnd(b []byte, w *wording) []byte {
 	switch {
 	case d.wait != "":
-		return append(append(b, w.textFailed...), d.wait...)
+		return append(append(b, w.History.Failed...), d.wait...)
 	case d.refusal != nil:
-		return append(append(b, w.textRefused...), w.rejectionText(d.refusal)...)
+		return append(append(b, w.History.Refused...), w.rejectionText(d.refusal)...)
 	}
 	if d.news == 0 {
-		b = append(b, w.textDone...)
+		b = append(b, w.History.Done...)
 	}
 	between := ", "
 	if d.count > 1 {
-		between = w.textTotal
+		between = w.History.Total
 	}
 	for _, c := range d.changes {
-		b = appendForm(append(b, between...), "%s %+d", str(c.Resource), num(c.Amount))
+		b = words.Append(b, between, c.Resource, " ", words.Change(c.Amount))
 		between = ", "
 	}
 	for i, id := range d.created {
 		between = ", "
 		if i == 0 {
-			between = w.textStarted
+			between = w.History.Started
 		}
 		b = append(append(b, between...), id...)
 	}
@@ -242,12 +236,12 @@ func (d *episode) appendEnd(b []byte, w *wording) []byte {
 // of that line alone. A wait put in place of an action says which action that was. codes are what
 // the guard refused in the turn.
 func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
-	w := wordsOf(modules.English)
+	w := wordsOf(words.English)
 	done := newEpisode(w, tick, d.WaitReason, o, naming{d.Known, o.Accepted})
 	ended := string(done.appendEnd(nil, w))
 	end = ended
 	if d.WaitReason != "" && d.Proposed != nil {
-		end += ", wanted " + w.actionText(d.Proposed, naming{known: d.Known})
+		end += w.Reflection.Wanted.Text(w.actionText(d.Proposed, naming{known: d.Known}))
 		for _, code := range codes {
 			end += " " + idText(code)
 		}

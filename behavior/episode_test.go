@@ -91,7 +91,7 @@ func TestEarlierDecisionsAreCounted(t *testing.T) {
 		all := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 		text := all[0].text
 		var left, counted int64
-		if _, err := fmt.Sscanf(text, english.headingHistory+english.headingEarlier, &left); err != nil {
+		if _, err := fmt.Sscanf(text, english.Headings.History+english.Headings.Earlier.Text("%d"), &left); err != nil {
 			t.Fatalf("%s: %v in %q", p, err, text)
 		}
 		for _, line := range all[0].lines()[1:] {

@@ -121,7 +121,7 @@ func (e *exposure) receive(r modules.Result, ordered bool) (waits bool) {
 func (e *exposure) reveal(w *wording) (messages []string) {
 	e.open = true
 	for _, r := range e.unseen {
-		messages = append(messages, w.headingMessages+"\n"+r.Output)
+		messages = append(messages, w.Headings.Messages+"\n"+r.Output)
 		e.unsent = append(e.unsent, r.Sources...)
 	}
 	e.unseen = nil

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -78,11 +79,11 @@ const (
 
 // newFeedback returns the feedback of a code, without what varies.
 func (w *wording) newFeedback(code string) feedback {
-	return feedback{Status: "error", Code: code, Text: w.phrases.of(code)}
+	return feedback{Status: "error", Code: code, Text: w.Feedback.Text(code)}
 }
 
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
-	f, told := w.newFeedback(code), modules.FaultIn(w.language, e)
+	f, told := w.newFeedback(code), modules.FaultIn(w.Language, e)
 	f.Path = told.Path
 	f.Expected = told.Expected.String()
 	f.Got = told.Got.String()
@@ -106,11 +107,11 @@ func argumentCode(raw string, e *answer.ArgumentError) string {
 // aboutAnswer is the feedback that a whole answer could not be used. No allowed tool means that
 // the step takes text.
 func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
-	next := w.callAllowed
+	next := w.Steps.CallAllowed
 	if len(allowed) == 0 {
-		next = w.plainText
+		next = w.Steps.PlainText
 	}
-	return feedback{Status: "error", Code: CodeUnusableAnswer, Text: w.unusable.of(kind) + next, Allowed: allowed}
+	return feedback{Status: "error", Code: CodeUnusableAnswer, Text: w.Unusable.Text(string(kind)) + next, Allowed: allowed}
 }
 
 // refused says why an action may not be committed: what the world would answer, or which rule
@@ -119,7 +120,7 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 func (w *wording) refused(v *Evaluation) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
-			Status: "error", Code: CodePolicy, Text: w.policy.of(broken.Reason), Rule: broken.Reason, Path: broken.Argument,
+			Status: "error", Code: CodePolicy, Text: w.Policy.Text(string(broken.Reason)), Rule: broken.Reason, Path: broken.Argument,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
 		if n := broken.First; n > 0 {
@@ -142,7 +143,7 @@ func (t *Turn) mistake(f feedback, action string) {
 	var words []string
 	switch {
 	case f.Expected != "":
-		words = []string{cmp.Or(f.Path, "arguments") + ":", t.agent.words.textExpected + f.Expected}
+		words = []string{cmp.Or(f.Path, "arguments") + ":", t.agent.words.Asides.Expected + f.Expected}
 		if len(f.Also) > 0 {
 			words = append(words, fmt.Sprintf("(+%d)", len(f.Also)))
 		}
@@ -163,38 +164,38 @@ const faultCharsMax = 160
 // asides are what a model must know of its decision besides the outcome: what the engine changed,
 // cut or replaced. refusals are what the world refused in its tick.
 func (w *wording) asides(d Decision, refusals []string) (lines []string) {
-	say := func(form string, values ...any) { lines = append(lines, fmt.Sprintf(form, values...)) }
+	say := func(form words.Form, values ...any) { lines = append(lines, form.Text(values...)) }
 	failed := cmp.Or(d.FailedBy, d.WaitReason)
 	switch {
 	case d.Fallback > 0:
-		say(w.asideNext, strings.Join(refusals[:min(d.Fallback, len(refusals))], "; "))
+		say(w.Asides.Next, strings.Join(refusals[:min(d.Fallback, len(refusals))], "; "))
 	case d.picked > 0:
-		say(w.asidePicked, d.picked)
+		say(w.Asides.Picked, d.picked)
 	case d.By == trace.ByDraft:
-		say(w.asideDraft, failed)
+		say(w.Asides.Draft, failed)
 	case d.By == trace.ByPlan:
-		say(w.asidePlan, failed)
+		say(w.Asides.Plan, failed)
 	}
 	if _, waits := d.Executed.(world.Wait); d.fault != "" && (failed != "" || waits || d.picked > 0) {
-		say(w.asideFault, d.fault)
+		say(w.Asides.Fault, d.fault)
 	}
 	if d.skipped > 0 && failed == "" {
-		say(w.asideZero, d.skipped)
+		say(w.Asides.Zero, d.skipped)
 	}
 	for _, a := range d.Adjustments {
-		why := w.asideMost
+		why := w.Asides.Most
 		switch {
 		case a.To > a.From:
-			why = w.asideLeast
+			why = w.Asides.Least
 		case a.Bound == world.BoundMultiple:
-			why = w.asideMultiple
+			why = w.Asides.Multiple
 		}
-		say(w.asideAmount, answer.Slot(a.Action, a.Field), a.To, a.From, why)
+		say(w.Asides.Amount, answer.Slot(a.Action, a.Field), a.To, a.From, why)
 	}
 	for arg := range world.Arguments(d.Executed) {
 		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
 			strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
-			say(w.asideCut, world.TextMax)
+			say(w.Asides.Cut, world.TextMax)
 		}
 	}
 	return lines

@@ -3,6 +3,7 @@ package behavior
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
@@ -25,18 +27,50 @@ var parseKinds = []answer.Problem{
 	answer.UnknownShape, answer.Several,
 }
 
+// feedbackCodes are the codes that have a text of their own.
+var feedbackCodes = []string{
+	CodeArgumentsNotJSON, CodeArgumentsNotObject, CodeInvalidArguments, CodeUnknownTool, CodeNotAllowedNow, CodeModuleLimit,
+	CodeReasonViolation, CodeGuardRejected, CodeUnseenID, CodeSeveralDecisions, CodeNotExecuted, CodeNoResult,
+}
+
+// TestTablesCoverTheCodes: there is a text for each code, problem and reason, none for another, and
+// none takes a value. Every language has the same names.
+func TestTablesCoverTheCodes(t *testing.T) {
+	for what, c := range map[string]struct {
+		table words.Table
+		names []string
+	}{"feedback": {english.Feedback, feedbackCodes}, "unusable": {english.Unusable, namesOf(append(parseKinds, answer.MalformedCall, answer.Endless))},
+		"policy": {english.Policy, namesOf(policy.Reasons())}} {
+		if diff := cmp.Diff(slices.Sorted(slices.Values(c.names)), slices.Sorted(maps.Keys(c.table))); diff != "" {
+			t.Errorf("%s (-want +texts):\n%s", what, diff)
+		}
+		for name, form := range c.table {
+			if len(form.Places()) > 0 {
+				t.Errorf("%s: the text of %s takes values", what, name)
+			}
+		}
+	}
+}
+
+func namesOf[S ~string](list []S) (names []string) {
+	for _, s := range list {
+		names = append(names, string(s))
+	}
+	return names
+}
+
 // TestFeedbackWording holds every text that reports a fault to a model: the texts in the table of
 // each language, and each in the form in which it is sent.
 func TestFeedbackWording(t *testing.T) {
-	for l, file := range map[modules.Language]string{modules.English: "testdata/feedback.golden", modules.Chinese: "testdata/feedback_zh.golden"} {
+	for l, file := range map[string]string{words.English: "testdata/feedback.golden", "zh": "testdata/feedback_zh.golden"} {
 		compareGolden(t, file, feedbackIn(wordsOf(l)))
 	}
 }
 
 func feedbackIn(w *wording) string {
 	var b strings.Builder
-	for _, p := range w.phrases {
-		fmt.Fprintf(&b, "%s\n  %s\n", p.code, p.text)
+	for _, code := range feedbackCodes {
+		fmt.Fprintf(&b, "%s\n  %s\n", code, w.Feedback.Text(code))
 	}
 	for _, kind := range parseKinds {
 		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(w.aboutAnswer(kind, []string{answer.ToolDecision})), encode(w.aboutAnswer(kind, nil)))
@@ -62,7 +96,7 @@ func feedbackIn(w *wording) string {
 	}
 	b.WriteString("modules\n")
 	for _, c := range [][2]string{{"no_such", "{}"}, {"world_rules", "{"}, {"world_rules", "[]"}, {"world_rules", "{}"}, {"memory_short_term_recent", `{"limit":1}`}} {
-		result := modules.New().In(w.language).Call(modules.Env{CallsLeft: new(2)}, "c", c[0], c[1])
+		result := modules.New().In(w.Code).Call(modules.Env{CallsLeft: new(2)}, "c", c[0], c[1])
 		fmt.Fprintf(&b, "  %s\n", result.Output)
 	}
 	return b.String()

@@ -143,7 +143,7 @@ func (v *Evaluation) note() trace.Step {
 
 // finding is the verdict as the model reads it.
 func (v *Evaluation) finding(w *wording) modules.DryRun {
-	return modules.NewDryRun(w.language, v.Adjusted, v.Adjustments, v.Check, v.names)
+	return modules.NewDryRun(w.Language, v.Adjusted, v.Adjustments, v.Check, v.names)
 }
 
 // verdictDetail is a verdict as a note keeps it: in the registry's terms and with

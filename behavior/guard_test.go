@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
@@ -236,8 +237,8 @@ func TestParentsOfAllThatIsRead(t *testing.T) {
 func TestPlansBeforeTexts(t *testing.T) {
 	const gift, wait, mine = `{"action":"transfer_resource","to":"agent-2","what":"data","amount":1}`, `{"action":"wait"}`, `{"action":"mine_compound","amount":900}`
 	open := strings.Replace(gift, `,"amount":1`, "", 1)
-	told := map[modules.Language]string{modules.English: "The planned action stands before it", modules.Chinese: "中的行动在计划里排在它前面"}
-	for _, language := range modules.Languages() {
+	told := map[string]string{words.English: "The planned action stands before it", "zh": "中的行动在计划里排在它前面"}
+	for _, language := range words.Languages() {
 		for _, protocol := range []Protocol{ProtocolFull, ProtocolLean} {
 			m, v := reader(t)
 			cfg := m.cfg

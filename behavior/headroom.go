@@ -72,7 +72,7 @@ func (c *Conversation) Lengthen(free func() int) bool {
 		return false
 	}
 	r.lengthened = true
-	c.Note(trace.Step{Kind: trace.StepLengthened, Status: trace.StatusOK, Code: string(answer.Truncated),
+	c.Note(trace.Step{Kind: trace.StepLengthened, Code: string(answer.Truncated),
 		Detail: llmclient.Marshal(map[string]int{"used": used, "asked": r.length})})
 	return true
 }

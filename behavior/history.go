@@ -103,7 +103,7 @@ func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, 
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
-	v := m.written(m.words.headingOutcome, []episode{d}, nil)
+	v := m.written(m.words.Headings.Outcome, []episode{d}, nil)
 	v.text = strings.Join(append([]string{v.text}, asides...), "\n")
 	return v, d
 }
@@ -131,9 +131,9 @@ func (m *Agent) historySection(last episode) sectionDraft {
 		for _, d := range shown {
 			left -= d.count
 		}
-		heading := m.words.headingHistory
+		heading := m.words.Headings.History
 		if left > 0 {
-			heading += form(m.words.headingEarlier, num(left))
+			heading += m.words.Headings.Earlier.Text(left)
 		}
 		return m.written(heading, shown, last.ids)
 	})
@@ -226,7 +226,7 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 		facts = append(facts, m.told(&found[i]))
 	}
 	return halving(sectionMemory, len(facts), func(n int) variant {
-		v := m.written(m.words.headingMemory, facts[:n], shown)
+		v := m.written(m.words.Headings.Memory, facts[:n], shown)
 		for i, s := range v.sources {
 			for j := range found {
 				if found[j].ID == s.ID {
@@ -268,31 +268,17 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 	// A memory that was forgotten since can no longer be cited; its line is then the agent's own
 	// knowledge.
 	lost := func(id string) bool { return !m.memory.Holds(id) || slices.Contains(taken, id) }
-	type line struct {
-		from, to int
-		ids      []string
-	}
-	lines := make([]line, 0, len(deeds))
-	ids := 0
-	cited := 0
-	text := append(make([]byte, 0, 1024), heading...)
+	v := variant{text: heading}
 	for i := range deeds {
 		d := deeds[i]
-		ids += len(d.ids)
+		v.ids = append(v.ids, d.ids...)
 		if slices.ContainsFunc(d.citable(), lost) {
 			d.ids = slices.DeleteFunc(slices.Clone(d.ids), lost)
 		}
-		text = append(text, '\n')
-		from := len(text)
-		text = d.appendLine(text, m.words)
-		lines = append(lines, line{from, len(text), d.citable()})
-		cited += len(d.citable())
-	}
-	v := variant{text: string(text), ids: make([]string, 0, ids), sources: slices.Grow([]trace.Source(nil), cited)}
-	for i, l := range lines {
-		v.ids = append(v.ids, deeds[i].ids...)
-		for _, id := range l.ids {
-			s, _ := m.memory.Cite(id, v.text[l.from:l.to])
+		line := string(d.appendLine(nil, m.words))
+		v.text += "\n" + line
+		for _, id := range d.citable() {
+			s, _ := m.memory.Cite(id, line)
 			v.sources = append(v.sources, s)
 		}
 	}

@@ -26,7 +26,7 @@ func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered s
 	offered = halving(sectionPlaybook, len(sources), func(n int) variant {
 		// What was learned elsewhere advises and does not command, so the heading says what
 		// lessons are.
-		v := variant{text: m.words.headingPlaybook, sources: sources[:n]}
+		v := variant{text: m.words.Headings.Playbook, sources: sources[:n]}
 		for _, s := range v.sources {
 			v.text += "\n" + s.Text
 		}
@@ -62,17 +62,17 @@ func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
 func (m *Agent) situation(seen *visibleObservation, last world.Outcome) (text string, wanted []playbook.Section) {
 	words := []string{m.goalsText, seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {
-		words = append(words, seen.Self.PowerState, m.words.lessonPower)
+		words = append(words, seen.Self.PowerState, m.words.Lessons.Power)
 		wanted = append(wanted, playbook.Res)
 	}
 	if 4*seen.Self.Heat >= 3*seen.Self.HeatCapacity {
-		words = append(words, m.words.lessonHeat)
+		words = append(words, m.words.Lessons.Heat)
 	}
 	if seen.Self.Place != "" && seen.Here.CompoundG == 0 {
-		words = append(words, m.words.lessonDepleted)
+		words = append(words, m.words.Lessons.Depleted)
 	}
 	if seen.Withheld > 0 {
-		words = append(words, m.words.lessonTexts)
+		words = append(words, m.words.Lessons.Texts)
 		wanted = append(wanted, playbook.Soc)
 	}
 	if last.Rejection != nil {

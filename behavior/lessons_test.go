@@ -10,7 +10,6 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/memory/playbook"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
@@ -141,7 +140,7 @@ func TestSetPlaybook(t *testing.T) {
 // TestLessonsInChinesePrompts: the heading follows the prompt's language, a lesson
 // stays as it was written and is found by the words of its own language.
 func TestLessonsInChinesePrompts(t *testing.T) {
-	m := mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 1, Language: modules.Chinese}}, 0)
+	m := mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 1, Language: "zh"}}, 0)
 	m.SetGoals("制造两枚控制芯片。", "")
 	m.SetPlaybook(parsed(t, "format = 2\nversion = 1\n[[bullet]]\nid = 'res-00001'\ncontent = 'Ambergris glows unseen everywhere.'\n[[bullet]]\nid = 'res-00002'\ncontent = '先攒硬件再造控制芯片，别急着出门。'\n"))
 	text := opening(t, m.begin())

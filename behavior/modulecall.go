@@ -119,7 +119,7 @@ func (t *Turn) withheldResult(found []trace.Source) string {
 		case s.Kind == trace.KindModule && len(found) > 1:
 			continue // its texts follow it
 		case s.Kind == trace.KindDocument:
-			sender = t.agent.words.textDocuments
+			sender = t.agent.words.Observation.Documents
 		case !isUntrusted(s):
 			continue
 		case s.Kind == trace.KindTerms:

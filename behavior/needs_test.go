@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -24,7 +25,7 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	for _, l := range modules.Languages() {
+	for _, l := range words.Languages() {
 		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, s.Rules, modules.New())
 		if err != nil {
 			t.Fatal(err)

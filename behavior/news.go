@@ -26,34 +26,34 @@ func (m *Agent) Witness(e world.Event) {
 	own, id := e.Agent == m.id, plain(e.Subject)
 	switch {
 	case e.Kind == world.EventActionApplied && !own:
-		giver, what = e.Agent, form(w.newsGift, str(plain(e.Agent)))
+		giver, what = e.Agent, w.News.Gift.Text(plain(e.Agent))
 	case e.Kind == world.EventActionRejected && own:
 		m.history.refusals = append(m.history.refusals, repeated(e.Action).ActionName()+" "+w.rejectionText(e.Rejection))
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
-		what = id + w.newsBought
+		what = id + w.News.Bought
 		if e.Trade.Seller == m.id {
-			what, gains = id+w.newsSold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
+			what, gains = id+w.News.Sold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
 	case e.Kind == world.EventOfferAccepted && !own && len(gains) > 0:
 		giver = e.Agent
-		what = form(w.newsAccepted, str(plain(e.Agent)))
+		what = w.News.Accepted.Text(plain(e.Agent))
 		things = id
 	case e.Kind == world.EventCollected:
-		what = id + w.newsCollected
+		what = id + w.News.Collected
 	case (e.Kind == world.EventOrderExpired || e.Kind == world.EventOfferExpired) && len(gains) > 0:
-		what = id + w.newsExpired
+		what = id + w.News.Expired
 	case e.Kind == world.EventFactoryBuilt:
-		what = id + w.newsBuilt
+		what = id + w.News.Built
 	case e.Kind == world.EventBatchDone, e.Kind == world.EventJobDone:
-		what = id + " " + e.Detail + w.newsDone
+		what = id + " " + e.Detail + w.News.Done
 	case e.Kind == world.EventArrived && e.Subject != "":
-		what = form(w.newsArrived, str(id))
+		what = w.News.Arrived.Text(id)
 	case e.Kind == world.EventPowerState:
 		shut := e.Detail == world.StopShutdown
 		if shut {
-			what = w.newsShut
+			what = w.News.ShutDown
 		} else if m.history.shut {
-			what = w.newsRestarted
+			what = w.News.Restarted
 		}
 		m.history.shut = shut
 	}
@@ -95,7 +95,7 @@ func (s *observationWriter) told() {
 		news[i] = &s.news[i]
 	}
 	all := folded(news)
-	shown, from := newest(all, newsTold), s.line(s.words.lineNews)
+	shown, from := newest(all, newsTold), s.line(s.words.Lines.News)
 	for i := range shown {
 		s.next(from, "; ")
 		s.out = shown[i].appendLine(s.out, s.words)

@@ -2,10 +2,10 @@ package behavior
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
@@ -28,7 +28,7 @@ const textUnknown = "?"
 type observationWriter struct {
 	*visibleObservation
 	layout
-	// goals are the [words] of the agent's goals: what they name is shown by name and cut
+	// goals are the [wordsIn] of the agent's goals: what they name is shown by name and cut
 	// last.
 	goals string
 	// strangeNames shows also names that no goal uses.
@@ -40,20 +40,17 @@ type observationWriter struct {
 	out []byte
 }
 
-func (s *observationWriter) add(texts ...string) {
-	for _, text := range texts {
-		s.out = append(s.out, text...)
-	}
+// add adds texts and numbers.
+func (s *observationWriter) add(values ...any) { s.out = words.Append(s.out, values...) }
+
+// say adds a text with its values.
+func (s *observationWriter) say(form words.Form, values ...any) {
+	s.out = form.Append(s.out, values...)
 }
 
-// say adds a form with the values of its verbs.
-func (s *observationWriter) say(form string, values ...value) {
-	s.out = appendForm(s.out, form, values...)
-}
-
-// then adds a form after what goes between it and what was before.
-func (s *observationWriter) then(between, form string, values ...value) {
-	s.out = appendForm(append(s.out, between...), form, values...)
+// then adds a text with its values after what goes between it and what was before.
+func (s *observationWriter) then(between string, form words.Form, values ...any) {
+	s.out = form.Append(append(s.out, between...), values...)
 }
 
 // line begins a line with its key, and returns where what follows begins.
@@ -73,10 +70,10 @@ func (s *observationWriter) next(from int, between string) {
 func (s *observationWriter) end(from, more int) {
 	if more > 0 {
 		s.next(from, "; ")
-		s.say(s.words.textMore, num(more))
+		s.say(s.words.Observation.More, more)
 	}
 	if len(s.out) == from {
-		s.add(s.words.textNone)
+		s.add(s.words.Observation.None)
 	}
 }
 
@@ -97,73 +94,73 @@ func (s *observationWriter) names(name string) bool {
 
 func (s *observationWriter) text() string {
 	w, you := s.words, &s.Self
-	s.out = appendForm(make([]byte, 0, 2048), w.headingObservation, num(s.Tick))
-	s.line(w.lineYou)
+	s.out = w.Headings.Observation.Append(make([]byte, 0, 2048), s.Tick)
+	s.line(w.Lines.You)
 	if s.id(you.ID, you.Name); you.Place != "" {
-		s.then(", ", w.textAt, str(plain(you.Place)))
+		s.then(", ", w.Observation.At, plain(you.Place))
 	} else {
-		s.add(", ", w.textTravelling)
+		s.add(", ", w.Observation.Travelling)
 	}
-	s.then(", ", w.textPower, str(you.PowerState))
-	s.say(", "+world.Electricity+" %d/%d, "+world.Heat+" %d/%d", num(you.Electricity), num(you.PowerCapacity),
-		num(you.Heat), num(you.HeatCapacity))
-	s.say(", "+world.Compound+" %d g, "+world.Hardware+" %d, "+world.Data+" %d", num(you.CompoundG), num(you.Hardware),
-		num(you.Data))
+	s.then(", ", w.Observation.Power, you.PowerState)
+	s.add(", "+world.Electricity+" ", you.Electricity, "/", you.PowerCapacity)
+	s.add(", "+world.Heat+" ", you.Heat, "/", you.HeatCapacity)
+	s.add(", "+world.Compound+" ", you.CompoundG, " g, "+world.Hardware+" ", you.Hardware)
+	s.add(", "+world.Data+" ", you.Data)
 	for _, p := range you.Products {
-		s.say(", %s %d", str(p.Resource), num(p.Amount))
+		s.add(", ", p.Resource, " ", p.Amount)
 	}
 	if you.Place != "" {
-		from := s.line(w.lineHere)
+		from := s.line(w.Lines.Here)
 		if s.names(s.Here.Name) {
 			s.out = llmclient.AppendText(s.out, s.Here.Name)
 		}
 		if s.next(from, ", "); s.details {
 			s.add(s.Here.Material, ", ")
 		}
-		s.say(w.textRadiation, num(s.Here.Radiation))
-		s.say(", "+world.Compound+" %d g", num(s.Here.CompoundG))
+		s.say(w.Observation.Radiation, s.Here.Radiation)
+		s.add(", "+world.Compound+" ", s.Here.CompoundG, " g")
 	}
 	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
-		s.line(w.lineWoken)
+		s.line(w.Lines.Woken)
 		s.add(plain(s.Woken))
 	}
 	if e := s.OrderEnded; e != nil {
-		s.line(w.lineEnded)
-		s.say(w.textEnded, str(e.Why), num(e.Attempts))
+		s.line(w.Lines.Ended)
+		s.say(w.Observation.Ended, e.Why, e.Attempts)
 	}
 	if s.standing != nil {
-		s.line(w.lineStanding)
-		s.say(w.textAttempts, str(w.actionText(s.standing.Do, s.naming)), num(s.standing.MaxTicks))
+		s.line(w.Lines.Standing)
+		s.say(w.Observation.Attempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks)
 	}
 	s.asked()
 	s.told()
 	s.terms()
 	for i, e := range s.sent {
 		if i == 0 {
-			s.line(w.lineSent)
+			s.line(w.Lines.Sent)
 		} else {
 			s.add("; ")
 		}
 		if e.To != "" {
-			s.say(w.textMessage, str(plain(e.told)), num(e.Tick))
+			s.say(w.History.Message, plain(e.told), e.Tick)
 		} else {
-			s.say(w.textNote, num(e.Tick))
+			s.say(w.History.Note, e.Tick)
 		}
 		if e.Text != "" {
 			s.out = llmclient.AppendText(append(s.out, ' '), e.Text)
 		} else if s.Withheld > 0 {
-			s.add(w.textLater)
+			s.add(w.History.Later)
 		}
 	}
 	// How many texts of other agents wait, and how many will never be seen.
 	if s.Withheld > 0 || s.InboxDropped > 0 {
-		from := s.line(w.lineTexts)
+		from := s.line(w.Lines.Texts)
 		if s.Withheld > 0 {
-			s.say("%s", str(w.withheld(s.Withheld, s.withheldTerms, s.unread, s.senders)))
+			s.add(w.withheld(s.Withheld, s.withheldTerms, s.unread, s.senders))
 		}
 		if s.InboxDropped > 0 {
 			s.next(from, ", ")
-			s.say(w.textDropped, num(s.InboxDropped))
+			s.say(w.Observation.Dropped, s.InboxDropped)
 		}
 	}
 	// The nearest places are listed, and those a goal names as far as the layout has room
@@ -203,43 +200,43 @@ func (s *observationWriter) asked() {
 		case i > 0:
 			s.add("; ")
 		case typed:
-			s.line(w.lineRules)
+			s.line(w.Lines.Rules)
 		default:
-			s.line(w.lineAsked)
+			s.line(w.Lines.Asked)
 		}
-		s.say("%d %s", num(r.Number), str(r.Action))
+		s.add(r.Number, " ", r.Action)
 		switch {
 		case r.What != "" && r.Get != "":
-			s.then(" ", w.textPays, str(plain(r.What)))
+			s.then(" ", w.Allowed.Pays, plain(r.What))
 		case r.What != "":
 			s.add(" ", plain(r.What))
 		}
 		if r.To != "" && r.To != world.ToAsker {
-			s.add(w.textTo, plain(r.To))
+			s.add(w.Options.To, plain(r.To))
 		}
 		if !slices.Contains(r.AskedBy, world.Anyone) {
-			s.then(", ", w.textAsked, str(strings.Join(r.AskedBy, "|")))
+			s.then(", ", w.Allowed.AskedBy, strings.Join(r.AskedBy, "|"))
 		}
 		if r.Action == (world.Offer{}).ActionName() {
-			s.then(", ", w.textCounted)
+			s.add(", ", w.Allowed.Counted)
 		}
 		if r.PolicyRule.Most > 0 {
-			s.then(", ", w.textOnce, num(r.Most))
+			s.then(", ", w.Allowed.Once, r.Most)
 		}
 		if r.Total > 0 {
-			s.then(", ", w.textOfTotal, num(r.Left), num(r.Total), num(r.Window))
+			s.then(", ", w.Allowed.OfTotal, r.Left, r.Total, r.Window)
 		}
 		if r.TotalEach > 0 {
-			s.then(", ", w.textEach, num(r.TotalEach))
+			s.then(", ", w.Allowed.Each, r.TotalEach)
 		}
 		if len(r.Spent) > 0 {
-			s.then(", ", w.textSpent, str(strings.Join(r.Spent, "|")))
+			s.then(", ", w.Allowed.Spent, strings.Join(r.Spent, "|"))
 		}
 		if r.GetAtLeast > 0 {
-			s.then(", ", w.textRate, num(r.GetAtLeast), str(r.Get), num(max(1, r.Per)))
+			s.then(", ", w.Allowed.Rate, r.GetAtLeast, r.Get, max(1, r.Per))
 		}
 		if r.ByMessage && typed {
-			s.then(", ", w.textByMessage)
+			s.add(", ", w.Allowed.ByMessage)
 		}
 	}
 }
@@ -254,17 +251,17 @@ func (s *observationWriter) places(shown []world.Sight) {
 		}
 		return nil
 	}
-	line, aged := s.words.linePlaces, ""
+	line, aged := s.words.Lines.Places, ""
 	if s.details {
-		line = s.words.linePlacesDetailed
+		line = s.words.Lines.PlacesDetailed
 	}
 	for i := range shown {
 		if before(&shown[i]) != nil {
-			aged = s.words.textAged
+			aged = s.words.Observation.Aged
 		}
 	}
 	s.add("\n")
-	s.say(line, str(aged))
+	s.say(line, aged)
 	from := len(s.out)
 	for i := range shown {
 		p := &shown[i]
@@ -273,9 +270,9 @@ func (s *observationWriter) places(shown []world.Sight) {
 			s.add(" ")
 			s.kilometres(p.DistanceCM)
 		}
-		s.say(" %d %d ", num(p.MoveCost), num(p.MoveTicks))
+		s.add(" ", p.MoveCost, " ", p.MoveTicks, " ")
 		if old := before(p); old != nil {
-			s.say("%d@%d %d@%d", num(old.radiation), num(old.tick), num(old.compoundG), num(old.tick))
+			s.add(old.radiation, "@", old.tick, " ", old.compoundG, "@", old.tick)
 		} else {
 			s.known(p.Emission)
 			s.add(" ")
@@ -290,7 +287,7 @@ func (s *observationWriter) places(shown []world.Sight) {
 
 // agents groups the agents by their place, the nearest first.
 func (s *observationWriter) agents() {
-	from := s.line(s.words.lineAgents)
+	from := s.line(s.words.Lines.Agents)
 	shown := s.Agents[:min(len(s.Agents), s.layout.agents)]
 	for i := 0; i < len(shown); {
 		s.next(from, "; ")
@@ -305,7 +302,7 @@ func (s *observationWriter) agents() {
 		if s.where(place); s.details && place != s.Self.Place {
 			s.add(" ")
 			s.kilometres(km)
-			s.add(s.words.textKM)
+			s.add(s.words.Observation.KM)
 		}
 	}
 	s.end(from, s.AgentsOmitted+len(s.Agents)-len(shown))
@@ -314,21 +311,24 @@ func (s *observationWriter) agents() {
 // factories writes the agent's own factories, which are never cut.
 func (s *observationWriter) factories() {
 	w := s.words
-	from := s.line(w.lineFactories)
+	from := s.line(w.Lines.Factories)
 	for _, f := range s.Factories {
 		s.next(from, "; ")
 		s.add(plain(f.ID), " ", f.Kind, " ")
 		s.where(f.Place)
 		if s.add(", ", f.State); f.Recipe != "" {
 			s.add(" ", f.Recipe)
-			s.say(w.textBatches, num(f.Batches))
+			s.say(w.Observation.Batches, f.Batches)
 		}
 		for _, n := range [...]struct {
-			form  string
+			form  words.Form
 			value int64
-		}{{w.textQueued, f.Queued}, {w.textReadyIn, f.ReadyIn}, {w.textWear, f.Wear}, {w.textStored, f.Stored}} {
+		}{
+			{w.Observation.Queued, f.Queued}, {w.Observation.ReadyIn, f.ReadyIn}, {w.Observation.Wear, f.Wear},
+			{w.Observation.Stored, f.Stored},
+		} {
 			if n.value != 0 {
-				s.then(", ", n.form, num(n.value))
+				s.then(", ", n.form, n.value)
 			}
 		}
 	}
@@ -337,9 +337,9 @@ func (s *observationWriter) factories() {
 // where adds a place as it is seen from the agent's own.
 func (s *observationWriter) where(place string) {
 	if place == s.Self.Place {
-		s.add(s.words.textHere)
+		s.add(s.words.Observation.Here)
 	} else {
-		s.say(s.words.textAt, str(plain(place)))
+		s.say(s.words.Observation.At, plain(place))
 	}
 }
 
@@ -348,14 +348,14 @@ func (s *observationWriter) known(n *int64) {
 	if n == nil {
 		s.add(textUnknown)
 	} else {
-		s.say("%d", num(*n))
+		s.add(*n)
 	}
 }
 
 // kilometres adds a distance to a tenth of a kilometre, rounded down.
 func (s *observationWriter) kilometres(cm int64) {
 	const tenth = world.CMPerKM / 10
-	s.say("%d.%d", num(cm/world.CMPerKM), num(cm%world.CMPerKM/tenth))
+	s.add(cm/world.CMPerKM, ".", cm%world.CMPerKM/tenth)
 }
 
 // plain is an identifier as it is, or as a JSON string when it holds what an
@@ -365,72 +365,4 @@ func plain(id string) string {
 		return encode(id)
 	}
 	return id
-}
-
-// market writes the book of the agent's place, its own orders, which are never
-// cut, and what is known of other places.
-func (s *observationWriter) market() {
-	m, w := s.Market, s.words
-	if len(m.Asks)+len(m.Bids) > 0 || m.OwnStore > 0 {
-		from := s.line(w.lineMarket)
-		for _, side := range [...]struct {
-			name   string
-			levels []world.MarketLevel
-			left   int
-		}{{w.textAsks, m.Asks, m.AsksOmitted}, {w.textBids, m.Bids, m.BidsOmitted}} {
-			if len(side.levels) == 0 {
-				continue
-			}
-			s.next(from, "; ")
-			for i, l := range side.levels {
-				if i == 0 {
-					s.add(side.name, " ")
-				} else {
-					s.add(", ")
-				}
-				s.say(w.textLevel, num(l.Amount), num(l.Price))
-			}
-			if side.left > 0 {
-				s.then(", ", w.textMore, num(side.left))
-			}
-		}
-		if m.OwnStore > 0 {
-			s.next(from, "; ")
-			s.say(w.textOwnStore, num(m.OwnStore))
-		}
-	}
-	for i, o := range m.Orders {
-		if i == 0 {
-			s.line(w.lineOrders)
-		} else {
-			s.add("; ")
-		}
-		if o.Place == s.Self.Place {
-			s.say(w.textOrder, str(plain(o.ID)), str(o.Side), num(o.Amount), num(o.Price), str(w.textHere))
-		} else { // of an order at another place no more than its price is known
-			s.say(w.textFar, str(plain(o.ID)), str(o.Side), num(o.Price), str(form(w.textAt, str(plain(o.Place)))))
-		}
-		if o.Claim > 0 {
-			s.then(", ", w.textClaim, num(o.Claim))
-		}
-		if o.ExpiresIn > 0 {
-			s.then(", ", w.textExpires, num(o.ExpiresIn))
-		}
-	}
-	if len(m.Elsewhere) > 0 {
-		from, quotes := s.line(w.lineQuotes), m.Elsewhere[:min(len(m.Elsewhere), s.layout.quotes)]
-		for _, q := range quotes {
-			s.next(from, "; ")
-			s.say(w.textQuote, str(plain(q.Place)), str(s.price(q.Bid)), str(s.price(q.Ask)), num(q.Tick))
-		}
-		s.end(from, len(m.Elsewhere)-len(quotes))
-	}
-}
-
-// price is a price, or that there is none.
-func (s *observationWriter) price(p int64) string {
-	if p == 0 {
-		return s.words.textNone
-	}
-	return strconv.FormatInt(p, 10)
 }

@@ -82,7 +82,7 @@ func everything() visibleObservation {
 }
 
 func sketchOf(o visibleObservation, p Profile) *observationWriter {
-	return &observationWriter{visibleObservation: &o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
+	return &observationWriter{visibleObservation: &o, layout: layoutOf[p], goals: wordsIn("Be at Drift with a motor."), words: english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {
@@ -254,11 +254,11 @@ func counted(entries []string) int {
 	for _, e := range entries {
 		n := 1
 		if strings.HasSuffix(e, " more") {
-			if _, err := fmt.Sscanf(strings.TrimSpace(e), english.textMore, &n); err != nil {
+			if _, err := fmt.Sscanf(strings.TrimSpace(e), english.Observation.More.Text("%d"), &n); err != nil {
 				panic("an entry of the test is malformed: " + e)
 			}
 		}
-		if e != english.textNone {
+		if e != english.Observation.None {
 			total += n
 		}
 	}
@@ -274,7 +274,7 @@ func TestMentions(t *testing.T) {
 		{"Make motors.", "motor", false}, {"Be at p-1.", "p-11", false}, {"Be there.", "", false}, {"Be there.", "--", false}, {"", "x", false},
 		{"去 鉱山", "鉱山", true},
 	} {
-		if got := mentions(words(tc.text), tc.name); got != tc.want {
+		if got := mentions(wordsIn(tc.text), tc.name); got != tc.want {
 			t.Errorf("mentions(%q, %q) = %v", tc.text, tc.name, got)
 		}
 	}
@@ -319,7 +319,7 @@ func TestGoalsThatNameManyPlacesLeaveRoom(t *testing.T) {
 		o.Places = append(o.Places, world.Sight{ID: fmt.Sprint("rock-number-", i, "-of-the-belt"), Name: "Rock", MoveCost: 1, MoveTicks: 1, Material: "metal"})
 	}
 	s := sketchOf(o, ProfileRich)
-	s.goals = words("Mine every rock.")
+	s.goals = wordsIn("Mine every rock.")
 	for shorter := true; shorter; {
 		s.layout, shorter = s.layout.halved(&o)
 	}
@@ -332,7 +332,7 @@ func TestGoalsThatNameManyPlacesLeaveRoom(t *testing.T) {
 			t.Errorf("place %d is shown: %v\n%s", i, got, text)
 		}
 	}
-	if left := fmt.Sprintf(english.textMore, o.PlacesOmitted+64-namedKept); !strings.Contains(text, left) {
+	if left := english.Observation.More.Text(o.PlacesOmitted + 64 - namedKept); !strings.Contains(text, left) {
 		t.Errorf("%q is missing in\n%s", left, text)
 	}
 }

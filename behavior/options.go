@@ -9,7 +9,7 @@ import (
 // options writes the actions that are possible now, with their bounds and choices,
 // and the others with what they lack.
 func (s *observationWriter) options(shown []world.Sight) {
-	from := s.line(s.words.lineCan)
+	from := s.line(s.words.Lines.Can)
 	for i := range s.Can {
 		if a := &s.Can[i]; a.OK && !slices.Contains(s.needless, a.Action) {
 			s.next(from, "; ")
@@ -38,7 +38,7 @@ func (s *observationWriter) options(shown []world.Sight) {
 			continue
 		}
 		if from == 0 {
-			from = s.line(s.words.lineCannot)
+			from = s.line(s.words.Lines.Cannot)
 		}
 		s.next(from, "; ")
 		s.add(a.Action)
@@ -52,10 +52,10 @@ func (s *observationWriter) options(shown []world.Sight) {
 func (s *observationWriter) option(a *world.Affordance, shown []world.Sight) {
 	s.add(a.Action)
 	if a.Field != "" {
-		s.say(" %d..%d", num(a.Min), num(a.Max))
+		s.add(" ", a.Min, "..", a.Max)
 	}
 	if a.Price != 0 {
-		s.say(s.words.textPrice, num(a.Price))
+		s.say(s.words.Options.Price, a.Price)
 	}
 	options := a.Options
 	switch a.Action {
@@ -73,7 +73,7 @@ func (s *observationWriter) option(a *world.Affordance, shown []world.Sight) {
 		}
 		fallthrough
 	case world.Transfer{}.ActionName():
-		s.add(s.words.textTo)
+		s.add(s.words.Options.To)
 	default:
 		if len(options) > 0 {
 			s.add(" ")
@@ -105,13 +105,13 @@ func (s *observationWriter) choices(options []world.Option) {
 	}
 	if left := len(options) - len(shown); left > 0 {
 		s.next(from, "|")
-		s.say(s.words.textMore, num(left))
+		s.say(s.words.Observation.More, left)
 	}
 }
 
 func (s *observationWriter) most(limit int64) {
 	if limit != 0 {
-		s.say(s.words.textMax, num(limit))
+		s.say(s.words.Options.Most, limit)
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *observationWriter) reason(a *world.Affordance) {
 	}
 	for _, n := range a.Need {
 		s.next(from, ", ")
-		s.say(s.words.textShort, str(n.Resource), num(n.Amount))
+		s.say(s.words.Options.Short, n.Resource, n.Amount)
 	}
 	s.add(")")
 }

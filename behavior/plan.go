@@ -242,7 +242,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 	}
 	t.protocol.steps = steps
 	t.conversation.Note(trace.Step{
-		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Repairs: repairNames(used),
+		Kind: trace.StepPlan, CallID: call.ID, Repairs: repairNames(used),
 		Detail: llmclient.Marshal(planDetail{Goal: capText(read.Goal), Steps: steps,
 			Actions: append([]policy.PlannedAction{}, p.actions...), Unread: unread}),
 	})
@@ -324,7 +324,7 @@ func (t *Turn) rest() {
 		t.fail(trace.WaitGuardRejected, v)
 		return
 	}
-	t.conversation.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned",
+	t.conversation.Note(trace.Step{Kind: trace.StepDecision, Code: "nothing_planned",
 		Name: world.Wait{}.ActionName()})
 	d := decisionOf(v)
 	d.Commit = trace.CommitSkip

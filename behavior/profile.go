@@ -87,7 +87,7 @@ const namedKept = 4
 // choicesClipped is how many choices of an action a clipped observation keeps.
 const choicesClipped = 6
 
-// mentions reports whether a text, given as its [words], names something in its own words. Whole
+// mentions reports whether a text, given as its [wordsIn], names something in its own words. Whole
 // words count, letter case does not.
 func mentions(text, name string) bool {
 	var room [64]byte
@@ -95,11 +95,11 @@ func mentions(text, name string) bool {
 	return len(sought) > 0 && strings.Contains(text, string(sought))
 }
 
-// words is text as lower-case words with one space around each, empty without any. A Chinese
+// wordsIn is text as lower-case words with one space around each, empty without any. A Chinese
 // character is a word of its own: that script has no spaces, and an id may follow it directly.
-func words(text string) string { return string(appendWords(make([]byte, 0, len(text)+2), text)) }
+func wordsIn(text string) string { return string(appendWords(make([]byte, 0, len(text)+2), text)) }
 
-// appendWords appends the [words] of text to b, which is empty.
+// appendWords appends the [wordsIn] of text to b, which is empty.
 func appendWords(b []byte, text string) []byte {
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		text = plaintext.Fold(text)

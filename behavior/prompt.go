@@ -110,7 +110,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		seen.sent = append(seen.sent, s)
 	}
 	if len(held.Documents) > 0 {
-		seen.senders = append(seen.senders, m.words.textDocuments)
+		seen.senders = append(seen.senders, m.words.Observation.Documents)
 	}
 	for _, s := range slices.Concat(held.recalled, held.taught) {
 		seen.senders = append(seen.senders, s.OriginAgent)
@@ -172,7 +172,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	history := m.historySection(done)
 	drafts := make([]sectionDraft, 0, 12)
 	if m.persona.Text != "" {
-		text := m.words.headingPersona + "\n" + m.persona.Text
+		text := m.words.Headings.Persona + "\n" + m.persona.Text
 		drafts = append(drafts, sectionDraft{name: sectionPersona, variants: []variant{{text: text}}})
 	}
 	drafts = append(drafts,
@@ -247,26 +247,26 @@ func (m *Agent) knownRules() sectionDraft {
 	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}
-	return sectionDraft{name: sectionKnown, variants: []variant{{text: m.words.headingKnown + lines}, {}}}
+	return sectionDraft{name: sectionKnown, variants: []variant{{text: m.words.Headings.Known + lines}, {}}}
 }
 
 // goals are those of the persona, how far the agent is with those of the scenario, and what
 // the run is scored by.
 func (m *Agent) goals(view world.View) string {
-	b := append(make([]byte, 0, 512), m.words.headingGoals...)
+	b := append(make([]byte, 0, 512), m.words.Headings.Goals...)
 	if m.persona.ShortTermGoal != "" {
-		b = append(append(append(b, '\n'), m.words.lineShortTerm...), m.persona.ShortTermGoal...)
+		b = append(append(append(b, '\n'), m.words.Goals.ShortTerm...), m.persona.ShortTermGoal...)
 	}
 	if m.persona.LongTermGoal != "" {
-		b = append(append(append(b, '\n'), m.words.lineLongTerm...), m.persona.LongTermGoal...)
+		b = append(append(append(b, '\n'), m.words.Goals.LongTerm...), m.persona.LongTermGoal...)
 	}
 	for _, g := range view.Goals() {
 		_, what, _ := strings.Cut(g.Goal.Metric, ":")
 		b = append(b, '\n')
 		if g.MetAt >= 0 {
-			b = appendForm(b, m.words.lineMet, num(g.MetAt), str(capText(g.Goal.Text)), str(what), num(g.Now))
+			b = m.words.Goals.Met.Append(b, g.MetAt, capText(g.Goal.Text), what, g.Now)
 		} else {
-			b = appendForm(b, m.words.lineScored, str(capText(g.Goal.Text)), str(what), num(g.Now), num(g.Goal.AtLeast))
+			b = m.words.Goals.Scored.Append(b, capText(g.Goal.Text), what, g.Now, g.Goal.AtLeast)
 		}
 	}
 	if task := view.Task(); task != nil {

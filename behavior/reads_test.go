@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -60,7 +61,7 @@ func answers(t *testing.T, turn *Turn, calls ...string) (told string, choice llm
 
 // TestToolsSayItInFull: ids as they are written, limits with their numbers, one name a thing.
 func TestToolsSayItInFull(t *testing.T) {
-	for _, l := range modules.Languages() {
+	for _, l := range words.Languages() {
 		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +149,7 @@ func TestALeanTurnKeepsItsCandidates(t *testing.T) {
 // TestAToolOutOfOrderInChinese: a turn that can afford its decision alone takes no module.
 func TestAToolOutOfOrderInChinese(t *testing.T) {
 	m, v := reader(t)
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: "zh"}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func TestAHeldResultIsTold(t *testing.T) {
 	m, v := reader(t)
 	held := texts{Inbox: v.Observe().Inbox}
 	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
-	for l, needed := range map[string]string{modules.English: "3 from agent-2, agent-3, agent-4, shown after the plan", modules.Chinese: "3 条, 来自 agent-2, agent-3, agent-4, 提交计划后显示"} {
+	for l, needed := range map[string]string{words.English: "3 from agent-2, agent-3, agent-4, shown after the plan", "zh": "3 条, 来自 agent-2, agent-3, agent-4, 提交计划后显示"} {
 		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func (t *Turn) takeThought(text string) {
 	t.reasoned(text, used...)
 	t.advance()
 	if t.protocol.stage != trace.StageReason {
-		t.conversation.Say(t.agent.words.reasonDone)
+		t.conversation.Say(t.agent.words.Steps.ReasonDone)
 	}
 }
 
@@ -78,7 +78,7 @@ func (t *Turn) takeThoughtCall(i int) bool {
 func (t *Turn) reasoned(text string, used ...answer.Repair) {
 	t.protocol.gotFurther()
 	t.conversation.Note(trace.Step{
-		Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Repairs: repairNames(used),
+		Kind: trace.StepReason, Level: trace.LevelInfo, Repairs: repairNames(used),
 		Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)}),
 	})
 }

@@ -1,9 +1,11 @@
 package behavior
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -24,15 +26,15 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	}
 	switch {
 	case done.wait != "":
-		e.Topic += w.textFailed + string(done.wait)
+		e.Topic += w.History.Failed + string(done.wait)
 	case done.refusal != nil:
-		e.Topic += w.textRefused + strings.Join(strings.Fields(string(done.refusal.Code)+" "+done.refusal.Field+" "+
+		e.Topic += w.History.Refused + strings.Join(strings.Fields(string(done.refusal.Code)+" "+done.refusal.Field+" "+
 			done.refusal.Resource), " ")
 	default:
-		e.Topic += w.textDone
+		e.Topic += w.History.Done
 	}
 	if done.low != 0 {
-		e.Measures = append(e.Measures, memory.Range(w.textAmount, done.low))
+		e.Measures = append(e.Measures, memory.Range(w.History.Amount, done.low))
 	}
 	if done.price != 0 {
 		e.Measures = append(e.Measures, memory.Range("price", done.price))
@@ -43,18 +45,18 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	name := naming{d.Known, o.Accepted}
 	switch {
 	case d.WaitReason != "":
-		e.Text = w.textWaited + string(d.WaitReason)
+		e.Text = w.History.Waited + string(d.WaitReason)
 		e.Importance = memory.ImportanceRoutine / 2
 		e.Failed = false
 	case !o.Accepted:
-		e.Text = w.actionText(d.Executed, name) + w.textRefused + w.rejectionText(o.Rejection)
+		e.Text = w.actionText(d.Executed, name) + w.History.Refused + w.rejectionText(o.Rejection)
 		e.Importance = memory.ImportanceFailure
 		e.Failed = true
 		if o.Rejection != nil {
 			e.Subjects = append(e.Subjects, o.Rejection.Resource)
 		}
 	default:
-		e.Text = w.actionText(d.Executed, name) + w.textDone
+		e.Text = w.actionText(d.Executed, name) + w.History.Done
 		for arg := range world.Arguments(o.Action) {
 			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
@@ -66,13 +68,13 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 	}
 	for _, c := range o.Changes {
 		if !e.Failed {
-			e.Text += form(" %s %+d", str(c.Resource), num(c.Amount))
+			e.Text += string(words.Append(nil, " ", c.Resource, " ", words.Change(c.Amount)))
 		}
 		e.Measures = append(e.Measures, memory.Sum(c.Resource, c.Amount))
 		e.Subjects = append(e.Subjects, c.Resource)
 	}
 	if o.Created != "" {
-		e.Text += w.textStarted + o.Created
+		e.Text += w.History.Started + o.Created
 		e.Importance = memory.ImportanceCreated
 		e.Subjects = append(e.Subjects, o.Created)
 	}
@@ -84,9 +86,9 @@ func placeEntry(w *wording, o *world.Observation) memory.Entry {
 	h := o.Here
 	return memory.Entry{
 		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
-		Text: form(w.textFound, str(h.ID), num(h.Radiation), num(h.CompoundG)), Topic: form(w.textPlace, str(h.ID)),
+		Text: w.History.Found.Text(h.ID, h.Radiation, h.CompoundG), Topic: w.History.Place.Text(h.ID),
 		Subjects: []string{h.ID},
-		Measures: []memory.Measure{memory.Range(w.nameRadiation, h.Radiation), memory.Range("compound", h.CompoundG)},
+		Measures: []memory.Measure{memory.Range(w.History.Radiation, h.Radiation), memory.Range("compound", h.CompoundG)},
 	}
 }
 
@@ -95,16 +97,13 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		return "execute_until " + w.actionText(order.Do, name)
 	}
-	var room [128]byte
-	b := append(room[:0], a.ActionName()...)
+	text := a.ActionName()
 	for arg := range world.Arguments(a) {
-		before := len(b)
-		b = w.appendArgument(append(b, ' '), a, arg, name)
-		if len(b) == before+1 {
-			b = b[:before]
+		if argument := w.argumentText(a, arg, name); argument != "" {
+			text += " " + argument
 		}
 	}
-	return string(b)
+	return text
 }
 
 // idText keeps of a model-written id what an id can consist of, so that it cannot
@@ -123,17 +122,13 @@ const idCharsMax = 64
 
 func (w *wording) rejectionText(r *world.Rejection) string {
 	if r == nil {
-		return w.textNoReason
+		return w.History.NoReason
 	}
-	var room [128]byte
-	b := append(room[:0], r.Code...)
-	if r.Resource != "" {
-		b = append(append(b, ' '), r.Resource...)
-	}
+	text := strings.TrimSpace(string(r.Code) + " " + r.Resource)
 	for _, n := range w.numbersOf(r) {
-		b = appendForm(b, " %s %d", str(n.Name), num(n.Low))
+		text += fmt.Sprintf(" %s %d", n.Name, n.Low)
 	}
-	return string(b)
+	return text
 }
 
 // numbersOf are the numbers a refusal gives.
@@ -141,7 +136,7 @@ func (w *wording) numbersOf(r *world.Rejection) (list []memory.Measure) {
 	for _, n := range []struct {
 		name  string
 		value *int64
-	}{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}} {
+	}{{w.History.Requested, r.Requested}, {w.History.Available, r.Available}, {w.History.Limit, r.Maximum}} {
 		if n.value != nil {
 			list = append(list, memory.Range(n.name, *n.value))
 		}

@@ -1,8 +1,6 @@
 package behavior
 
 import (
-	"fmt"
-
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -56,11 +54,11 @@ func (a *advice) text(w *wording) string {
 	if a == nil {
 		return ""
 	}
-	return w.headingAdvice + "\n" + map[RepetitionKind]string{
-		RepeatWaiting: fmt.Sprintf(w.adviceWaiting, a.Times),
-		RepeatSame:    fmt.Sprintf(w.adviceSame, a.Times, a.Refused),
-		RepeatTwo:     fmt.Sprintf(w.adviceTwo, a.Times),
-		RepeatThree:   fmt.Sprintf(w.adviceThree, a.Times),
+	return w.Headings.Advice + "\n" + map[RepetitionKind]string{
+		RepeatWaiting: w.Advice.Waiting.Text(a.Times),
+		RepeatSame:    w.Advice.Same.Text(a.Times, a.Refused),
+		RepeatTwo:     w.Advice.Two.Text(a.Times),
+		RepeatThree:   w.Advice.Three.Text(a.Times),
 	}[a.Kind]
 }
 

@@ -186,8 +186,8 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 		turn := mind.Begin(w.View(0))
 		ask := turn.Next().(Ask)
 		for _, it := range ask.Request.Input {
-			if _, rest, ok := strings.Cut(it.Text, english.headingAdvice); ok {
-				section = english.headingAdvice + rest
+			if _, rest, ok := strings.Cut(it.Text, english.Headings.Advice); ok {
+				section = english.Headings.Advice + rest
 			}
 		}
 		if listed := slices.ContainsFunc(ask.Sections, func(s trace.Section) bool { return s.Name == sectionAdvice && !s.Clipped }); listed != (section != "") {
@@ -205,7 +205,7 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 	}
 	learn("A")
 	section, notes := look()
-	if want := english.headingAdvice + "\nYou decided the same action 2 times in a row, 2 of them refused."; !strings.HasPrefix(section, want) {
+	if want := english.Headings.Advice + "\nYou decided the same action 2 times in a row, 2 of them refused."; !strings.HasPrefix(section, want) {
 		t.Errorf("the prompt says %q, want %q", section, want)
 	}
 	want := []trace.Step{{Tick: 1, AgentID: "agent-1", Kind: trace.StepAdvice, Status: trace.StatusOK, Name: "same_action", Detail: llmclient.Marshal(advice{RepeatSame, 2, 2})}}
@@ -223,8 +223,8 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 // TestAdviceIsShortAndOnOneLine holds for every kind; a new kind needs its wording.
 func TestAdviceIsShortAndOnOneLine(t *testing.T) {
 	for _, kind := range []RepetitionKind{RepeatWaiting, RepeatSame, RepeatTwo, RepeatThree} {
-		text := (&advice{kind, 1 << 20, 1 << 20}).text(&english)
-		if body := strings.TrimPrefix(text, english.headingAdvice+"\n"); len(body) > 200 || strings.ContainsAny(body, "\n%") {
+		text := (&advice{kind, 1 << 20, 1 << 20}).text(english)
+		if body := strings.TrimPrefix(text, english.Headings.Advice+"\n"); len(body) > 200 || strings.ContainsAny(body, "\n%") {
 			t.Errorf("%s: %d characters: %s", kind, len(body), body)
 		}
 	}

@@ -90,7 +90,7 @@ func (t *Turn) repair(problem answer.Problem) {
 	case answer.UnknownTool, answer.NotAllowedNow:
 		t.draft.fault = "" // it was reported in the outputs
 	default:
-		t.draft.fault = t.agent.words.unusable.of(problem)
+		t.draft.fault = t.agent.words.Unusable.Text(string(problem))
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
@@ -163,7 +163,7 @@ func (t *Turn) dispatch() {
 			t.conversation.Calls[i].module = true
 		}
 		if !isOffered && problem == "" {
-			t.conversation.Note(trace.Step{Kind: trace.StepOutOfOrder, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool})
+			t.conversation.Note(trace.Step{Kind: trace.StepOutOfOrder, CallID: s.ID, Name: s.Tool})
 		}
 		r.progress = r.progress || problem == ""
 		r.misdecided = r.misdecided || problem == answer.InvalidArgs
@@ -172,7 +172,7 @@ func (t *Turn) dispatch() {
 	if r.plan >= 0 && !t.conversation.Calls[r.plan].done {
 		said := planAccepted{Problems: r.faults, Next: t.protocol.stage}
 		if t.protocol.stage == trace.StagePlan {
-			said.Text = t.agent.words.planAgain
+			said.Text = t.agent.words.Steps.PlanAgain
 		}
 		t.conversation.Respond(r.plan, said)
 	}

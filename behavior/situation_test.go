@@ -12,7 +12,7 @@ import (
 // TestSituationHoldsWhatIsShort: each shortage brings its words and its subject, and
 // nothing that another agent wrote chooses lessons.
 func TestSituationHoldsWhatIsShort(t *testing.T) {
-	m := &Agent{Runtime: &Runtime{words: &english}, goalsText: "Make a chip."}
+	m := &Agent{Runtime: &Runtime{words: english}, goalsText: "Make a chip."}
 	calm := visibleObservation{Observation: world.Observation{
 		Self: world.Self{Place: "hub", PowerState: "normal", Heat: 10, HeatCapacity: 100},
 		Here: world.Here{ID: "hub", Material: "ice", CompoundG: 5},

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -18,17 +20,17 @@ import (
 // the given rules. They come before the module tools and never change during a run.
 // needless actions are not among them.
 func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...string) []llmclient.Tool {
-	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules, needless...)
-	doc := w.planDoc
+	actions := " " + w.Tools.Actions + "\n" + modules.ActionText(w.Language, rules, needless...)
+	doc := w.Tools.Plan
 	if !slices.Contains(needless, (world.Offer{}).ActionName()) {
-		doc += w.planTermsDoc
+		doc += w.Tools.PlanTerms
 	}
 	plan := tool[answer.Plan](answer.ToolPlan, doc, needless...)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.turnDoc+actions, needless...), plan}
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, needless...), plan}
 	}
-	draft := tool[answer.Draft](answer.ToolDraft, w.draftDoc+actions, needless...)
-	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
+	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, needless...)
+	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision)}
 }
 
 func tool[Args any](name, doc string, needless ...string) llmclient.Tool {
@@ -70,22 +72,32 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 // form of lines, and the results and errors of modules.
 const promptVersion = 20
 
+// namedBefore are the names that wordings had before their texts were files, by their digests: runs
+// that were recorded with them still replay. A changed text has another digest and a new name.
+var namedBefore = map[string]string{
+	"5fb43201": "dda0785b", "c98ea5dc": "e694cd43", "30ee62f1": "994c7a6c", "6f07c112": "98575eec",
+}
+
 // PromptVersion names the wording of prompts in a protocol and a language: a count
-// and a digest of instructions, tools and the table of the language, so that a
+// and a digest of instructions, tools and the texts of the language, so that a
 // changed text cannot keep an old name. It is part of a trace's header, because
 // other wording means other requests. A language that does not exist, which a
 // damaged trace may name, has a version that no run has.
-func PromptVersion(p Protocol, l modules.Language) string {
-	if !slices.Contains(modules.Languages(), l) {
+func PromptVersion(p Protocol, language string) string {
+	if !slices.Contains(words.Languages(), language) {
 		return "unknown language"
 	}
-	w := wordsOf(l)
-	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + fmt.Sprintf("%q", *w)
+	return wordsOf(language).version(p)
+}
+
+func (w *wording) version(p Protocol) string {
+	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + w.Texts()
 	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()),
-		modules.New().WithDocuments().In(l).Tools()) {
+		modules.New().WithDocuments().In(w.Code).Tools()) {
 		text += string(t.Wire())
 	}
-	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
+	digest := llmclient.Hash([]byte(text))[:8]
+	return fmt.Sprintf("%d-%s", promptVersion, cmp.Or(namedBefore[digest], digest))
 }
 
 // instructions is the stable policy text: purpose, rules and protocol. It holds nothing that
@@ -93,14 +105,14 @@ func PromptVersion(p Protocol, l modules.Language) string {
 // them. The actions are in the tool that takes them.
 func (w *wording) instructions(c Config, systemPrompt string) string {
 	if systemPrompt == "" {
-		systemPrompt = w.systemPrompt
+		systemPrompt = w.Instructions.SystemPrompt
 	}
-	protocol := fmt.Sprintf(w.fullProtocol, c.ModuleCallsMax)
+	protocol := w.Instructions.FullProtocol.Text(c.ModuleCallsMax)
 	switch {
 	case c.Protocol == ProtocolLean:
-		protocol = w.leanProtocol
+		protocol = w.Instructions.LeanProtocol
 	case c.Commit == trace.CommitOneStep:
-		protocol = fmt.Sprintf(w.directProtocol, c.ModuleCallsMax)
+		protocol = w.Instructions.DirectProtocol.Text(c.ModuleCallsMax)
 	}
-	return strings.Join([]string{systemPrompt, w.rules, protocol + "\n" + w.closing}, "\n\n")
+	return strings.Join([]string{systemPrompt, w.Instructions.Rules, protocol + "\n" + w.Instructions.Closing}, "\n\n")
 }

@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/trace"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ var untyped = []string{"request", "offer", "accept_offer", "decline", "cancel_of
 // staticConfigs has every protocol in every language, with requests and offers and without.
 func staticConfigs() (list []behavior.Config) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		for _, language := range modules.Languages() {
+		for _, language := range words.Languages() {
 			settings := trace.Settings{Protocol: protocol, Language: language}
 			list = append(list, behavior.Config{Settings: settings, Needless: untyped}, behavior.Config{Settings: settings})
 		}

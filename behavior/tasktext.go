@@ -12,29 +12,29 @@ import (
 // begin to count, and who helps whom. Every agent is told, since those whose result does not count
 // may be the ones that the others depend on.
 func (m *Agent) appendTask(b []byte, t *world.Task, r world.Rules) []byte {
-	all := cmp.Or(strings.Join(t.Agents, ", "), m.words.textAll)
-	b = appendForm(append(b, '\n'), m.words.lineTask, str(t.Metric), str(all), num(t.From), num(t.Ticks))
+	all := cmp.Or(strings.Join(t.Agents, ", "), m.words.Goals.AllAgents)
+	b = m.words.Goals.Task.Append(append(b, '\n'), t.Metric, all, t.From, t.Ticks)
 	kind, resource := t.Measures()
 	switch kind {
 	case "produced":
-		b = append(b, m.words.textTaskMade...)
+		b = append(b, m.words.Goals.Made...)
 		if last := lastStart(resource, t.Ticks, r); last > 0 {
-			b = appendForm(b, m.words.textTaskLast, num(last))
+			b = m.words.Goals.LastStart.Append(b, last)
 		}
 	case "uptime":
-		b = append(b, m.words.textTaskUp...)
+		b = append(b, m.words.Goals.Uptime...)
 	case "held":
-		b = append(b, m.words.textTaskSum...)
+		b = append(b, m.words.Goals.HeldTogether...)
 	case "held_min":
-		b = append(b, m.words.textTaskLeast...)
+		b = append(b, m.words.Goals.HeldByLeast...)
 	}
 	switch counts := t.Counts(m.id); {
 	case !counts && t.Meet != "":
-		b = appendForm(b, m.words.textTaskHelpAt, str(t.Meet))
+		b = m.words.Goals.HelpAt.Append(b, t.Meet)
 	case !counts:
-		b = append(b, m.words.textTaskHelp...)
+		b = append(b, m.words.Goals.Help...)
 	case t.Meet != "" && len(t.Agents) > 0:
-		b = appendForm(b, m.words.textTaskHelped, str(t.Meet))
+		b = m.words.Goals.Helped.Append(b, t.Meet)
 	}
 	return b
 }

@@ -75,10 +75,10 @@ func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []
 		if m.Kind == world.KindDecline && m.New {
 			id := plain(m.Terms.Re)
 			if slices.ContainsFunc(offers, func(o world.Terms) bool { return o.ID == m.Terms.Re && o.ExpiresIn > 0 }) {
-				id = form(w.newsHeld, str(id))
+				id = w.News.StillHeld.Text(id)
 			}
 			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1,
-				action: form(w.newsDeclined, str(plain(m.From))), things: id, news: 1})
+				action: w.News.Declined.Text(plain(m.From)), things: id, news: 1})
 		}
 	}
 	return news
@@ -107,7 +107,7 @@ func (s *observationWriter) terms() {
 		all += len(list)
 	}
 	if all > 0 {
-		from := s.line(s.words.lineTerms)
+		from := s.line(s.words.Lines.Terms)
 		for _, list := range lists {
 			shown := list[:min(len(list), s.layout.terms)]
 			more += len(list) - len(shown)
@@ -123,7 +123,7 @@ func (s *observationWriter) terms() {
 		shown = slices.Concat(shown, s.OwnOffers)
 	}
 	if all := len(s.OwnRequests) + len(s.OwnOffers); all > 0 {
-		from := s.line(s.words.lineOwnTerms)
+		from := s.line(s.words.Lines.OwnTerms)
 		for i := range shown {
 			s.next(from, "; ")
 			s.entry(&shown[i], true)
@@ -136,31 +136,31 @@ func (s *observationWriter) terms() {
 func (s *observationWriter) entry(t *world.Terms, own bool) {
 	w := s.words
 	if s.add(plain(t.ID)); !own {
-		s.then(" ", w.textFrom, str(plain(t.From)))
+		s.then(" ", w.Terms.From, plain(t.From))
 	}
 	if own || t.To == world.ToAnyone {
-		s.then(" ", w.textReceiver, str(t.To))
+		s.then(" ", w.Terms.Receiver, t.To)
 	}
 	if t.Place != "" {
 		s.add(" ")
 		s.where(t.Place)
 	}
 	if t.Give != "" {
-		s.then(", ", w.textGives, str(t.Give), num(t.GiveAmount))
+		s.then(", ", w.Terms.Gives, t.Give, t.GiveAmount)
 	}
-	s.then(", ", w.textWants, str(t.Want), num(t.WantAmount))
+	s.then(", ", w.Terms.Wants, t.Want, t.WantAmount)
 	if t.Left != t.WantAmount && t.Give == "" {
-		s.then(", ", w.textLeft, num(t.Left))
+		s.then(", ", w.Terms.Left, t.Left)
 	}
 	if t.Re != "" {
-		s.then(", ", w.textAnswers, str(plain(t.Re)))
+		s.then(", ", w.Terms.Answers, plain(t.Re))
 	}
 	if t.Claim > 0 {
-		s.then(", ", w.textClaim, num(t.Claim))
+		s.then(", ", w.Terms.Claim, t.Claim)
 	}
 	if t.ExpiresIn > 0 {
-		s.then(", ", w.textExpires, num(t.ExpiresIn))
+		s.then(", ", w.Terms.Expires, t.ExpiresIn)
 	} else {
-		s.then(", ", w.textOver)
+		s.add(", ", w.Terms.Over)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -42,8 +43,8 @@ func askable(action string) world.PolicyRule {
 // the other ask.
 func TestAnExchangeAsItIsTold(t *testing.T) {
 	const offered = "offer-9-agent-1-1"
-	lives := map[modules.Language]life{}
-	for _, language := range modules.Languages() {
+	lives := map[string]life{}
+	for _, language := range words.Languages() {
 		lives[language] = typedLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, askable("transfer_resource"), askable("accept_offer"), askable("offer"))
 	}
 	for _, tt := range []struct {
@@ -112,7 +113,7 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 			[]string{"tick 11: agent-2 declined " + offered + ", still held\n"}, []string{"第 11 回合: agent-2 谢绝了 " + offered + ", 仍在托管\n"},
 		},
 	} {
-		for language, texts := range map[modules.Language][]string{modules.English: tt.english, modules.Chinese: tt.chinese} {
+		for language, texts := range map[string][]string{words.English: tt.english, "zh": tt.chinese} {
 			l := lives[language]
 			turn := l.mind.Begin(l.w.View(0))
 			turn.Next()
@@ -139,13 +140,13 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 // TestWhatMayBeAnswered reads what a prompt says about asking. It declines a request that waits
 // for the plan, relying on one that does not.
 func TestWhatMayBeAnswered(t *testing.T) {
-	lines := map[modules.Language][]string{
-		modules.English: {
+	lines := map[string][]string{
+		words.English: {
 			"\nanswers to \"requests and offers\" that need no plan: 1 transfer_resource hardware, asked by agent-2, 90 of 90 left per 50 ticks; " +
 				"2 accept_offer giving hardware, asked by agent-2, 90 of 90 left per 50 ticks, getting at least 3 data for each 2, also one to each new message\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
-		modules.Chinese: {
+		"zh": {
 			"\n对“请求和提议”无需计划的答复: 1 transfer_resource hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合; " +
 				"2 accept_offer 付出 hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 每条新消息亦可一次\n",
 			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
@@ -187,7 +188,7 @@ func TestWhatMayBeAnswered(t *testing.T) {
 // is not there.
 func TestWhyATradeIsRefused(t *testing.T) {
 	rate := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "offer", What: world.Hardware, Get: world.Data, GetAtLeast: 3, Per: 2}
-	told := map[modules.Language]string{modules.English: "less than the minimum that the rules want", modules.Chinese: "要求的 minimum"}
+	told := map[string]string{words.English: "less than the minimum that the rules want", "zh": "要求的 minimum"}
 	for _, cfg := range staticConfigs() {
 		if cfg.Needless != nil {
 			continue

@@ -99,7 +99,7 @@ func (t texts) section(w *wording) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return w.headingMessages + "\n" + encode(t)
+	return w.Headings.Messages + "\n" + encode(t)
 }
 
 // sources are the texts as sources for self, who wrote some of them perhaps. Its own
@@ -166,13 +166,12 @@ func (w *wording) withheld(count, terms, unread int, senders []string) string {
 		func(id string) bool { return id == "" })
 	var kinds []string
 	if n := count - terms; n > 0 {
-		kinds = append(kinds, form(w.textTexts, num(n)))
+		kinds = append(kinds, w.Observation.Texts.Text(n))
 	}
 	if terms > 0 {
-		kinds = append(kinds, form(w.textTerms, num(terms)))
+		kinds = append(kinds, w.Observation.Terms.Text(terms))
 	}
-	return form(w.textHeld, str(strings.Join(kinds, " + ")), str(cmp.Or(strings.Join(senders, ", "), textUnknown)),
-		num(unread))
+	return w.Observation.Withheld.Text(strings.Join(kinds, " + "), cmp.Or(strings.Join(senders, ", "), textUnknown), unread)
 }
 
 // A guard is measured against texts without an envelope. Each is a line that begins with its

@@ -43,7 +43,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 		Input: slices.Clone(opening.items), room: answerRoom{begun: m.headroom, length: m.headroom.length},
 	}
 	if a := m.repetition.advice; a != nil {
-		t.conversation.Note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind),
+		t.conversation.Note(trace.Step{Kind: trace.StepAdvice, Name: string(a.Kind),
 			Detail: llmclient.Marshal(a)})
 	}
 	return t
@@ -89,7 +89,7 @@ func (t *Turn) Next() Step {
 // request completes the next request, or ends a turn that may send none.
 func (t *Turn) request() {
 	if t.protocol.askReason() {
-		t.conversation.Say(t.agent.words.reasonPrompt)
+		t.conversation.Say(t.agent.words.Steps.Reason)
 	}
 	t.conversation.Complete()
 	if t.conversation.asks > 0 && t.room() < 0 && !(t.conversation.DropReasoning() && t.room() >= 0) {
@@ -132,7 +132,7 @@ func (t *Turn) leavePlan() { t.skip("skipped_by_model", t.protocol.leavePlan()) 
 // skip notes reason steps that do not come about.
 func (t *Turn) skip(code string, steps int) {
 	for range steps {
-		t.conversation.Note(trace.Step{Kind: trace.StepReasonSkipped, Status: trace.StatusOK, Code: code})
+		t.conversation.Note(trace.Step{Kind: trace.StepReasonSkipped, Code: code})
 	}
 }
 

@@ -59,7 +59,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err != nil {
 		return nil, err
 	}
-	r, answers, err := again(dir, recorded)
+	r, answers, err := derive(dir, recorded, Options{})
 	if err != nil {
 		return nil, err
 	}

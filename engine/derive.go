@@ -26,20 +26,13 @@ func readRun(dir string, anyVersion bool) (*state.State, error) {
 	return run.Dir(dir).Outline()
 }
 
-// again returns a runner that plays the whole ticks of a run again with its recorded answers, and
-// keeps nothing. The recording has to be closed; if it fails, it is.
-func again(dir string, recorded *state.State) (*runner, *recording, error) {
-	kept, err := run.Dir(dir).Answers(recorded.Header)
+// derive returns a runner that plays the whole ticks of the run in dir again, as o says and with its
+// recorded answers, and keeps nothing. The recording has to be closed.
+func derive(dir string, recorded *state.State, o Options) (*runner, *recording, error) {
+	answers, err := run.OpenAnswers(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	var o Options
-	return derive(kept, recorded, o)
-}
-
-// derive returns a runner that plays the whole ticks of a run again, as o says and with its
-// recorded answers, and keeps nothing. The recording has to be closed; if derive fails, it is.
-func derive(answers *run.Answers, recorded *state.State, o Options) (*runner, *recording, error) {
 	source := &recording{Answers: answers, reused: o.Reused}
 	o.Settings = recorded.Header.Settings
 	o.Forks = recorded.Header.Forks

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -48,17 +47,14 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	r, answers, err := again(dir, recorded)
+	r, answers, err := derive(dir, recorded, Options{})
 	if err != nil {
 		return ReplayResult{}, err
 	}
 	defer answers.Close()
 	var ended Result
-	result, err := verify(ctx, run.Dir(dir), recorded.Tick, r, func(ctx context.Context) (err error) {
-		err = r.sink.write(recorded.Header)
-		if err == nil {
-			ended, err = r.ticks(ctx)
-		}
+	result, _, err := verify(ctx, answers.Answers, recorded.Tick, r, func(ctx context.Context) (err error) {
+		ended, err = r.ticks(ctx)
 		if err == nil && ended.Status == trace.RunInterrupted {
 			err = context.Cause(ctx)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -34,23 +33,12 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	drain := o.Drain
 	o.Drain = nil // until there is a call to be awaited, it breaks off
-	// Of the open tick only what fits its chain may be given again.
-	kept, err := run.OpenAnswers(string(s.dir))
-	if err != nil {
-		return Result{}, err
-	}
-	r, answers, err := derive(kept, s.State, o)
+	r, answers, err := derive(string(s.dir), s.State, o)
 	if err != nil {
 		return Result{}, err
 	}
 	defer answers.Close()
 	answers.strictFrom, answers.reusedFrom = s.State.Tick+1, spoiltFrom(s.State.Header.Settings, s.State.Header.Forks)
-	log := run.NewLog(trace.NewWriter(io.Discard)) // until the ticks have come out
-	answers.OnBlob(func(p trace.Blob) {
-		if p.Tick <= s.State.Tick || s.State.Open.Keeps(p) {
-			log.MarkStored(p)
-		}
-	})
 	if s.State.End == nil && len(s.State.Open.Exchanges) == 0 && !s.State.Open.Resumed {
 		r.past.followed-- // the process may have died before it could say that this tick ended the run
 	}
@@ -60,10 +48,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if drain != nil {
 		defer context.AfterFunc(drain, stop)()
 	}
-	compared, err := verify(deriving, s.dir, s.State.Tick, r, func(ctx context.Context) (err error) {
-		if err := r.sink.write(s.State.Header); err != nil {
-			return err
-		}
+	compared, log, err := verify(deriving, answers.Answers, s.State.Tick, r, func(ctx context.Context) (err error) {
 		result, err = r.advance(ctx)
 		if err == nil && result.Status == trace.RunInterrupted {
 			err = context.Cause(ctx)

@@ -3,7 +3,7 @@
 // Facts go in one at a time and come out in three ways: the newest, the ones that
 // match a query, and a digest made for a prompt.
 //
-//	m := memory.New(memory.English)
+//	m := memory.New(words)
 //	id := m.Record(memory.Entry{                     // after every turn
 //		Tick: tick, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok",
 //		Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,

@@ -13,19 +13,14 @@ import (
 // Words are the words in the one line that shows an entry in a prompt, without the
 // spaces around them.
 type Words struct {
-	// Tick writes a tick by its number, with the verb %d; Ticks the first and the last
-	// of several, with two.
-	Tick, Ticks string
+	// When says when an entry is from, by its first and its last tick.
+	When func(first, last int64) string
 	// Failed marks a failure, From precedes the agent that a text came from, Last
 	// says that the newest of several texts follows.
 	Failed, From, Last string
 	// Total precedes the sums of a summary.
 	Total string
 }
-
-// English are the words of an English prompt.
-var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last",
-	Total: "total"}
 
 // Line returns the one line that shows an entry in a prompt, in the given words:
 //
@@ -38,13 +33,11 @@ var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", Fro
 // translated.
 func (s Scored) Line(w Words) string {
 	var line strings.Builder
-	fmt.Fprintf(&line, "[%s] ", s.ID)
-	if s.Merged > 0 && s.Tick < s.LastTick {
-		fmt.Fprintf(&line, w.Ticks, s.Tick, s.LastTick)
-	} else {
-		fmt.Fprintf(&line, w.Tick, s.LastTick)
+	first := s.LastTick
+	if s.Merged > 0 {
+		first = s.Tick
 	}
-	line.WriteString(" " + string(s.Kind))
+	fmt.Fprintf(&line, "[%s] %s %s", s.ID, w.When(first, s.LastTick), s.Kind)
 	if s.Failed {
 		line.WriteString(" " + w.Failed)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/world"
 )
 
@@ -17,8 +18,7 @@ import (
 // What depends on the moment (which ids exist, what is feasible)
 // is in the observation.
 // Needless actions are left out.
-func ActionText(l Language, rules world.Rules, needless ...string) string {
-	w := wordsOf(l)
+func ActionText(w *words.Language, rules world.Rules, needless ...string) string {
 	var lines []string
 	for _, spec := range rules.Actions() {
 		// The standing order accompanies an action and has a schema of its own.
@@ -33,33 +33,42 @@ func ActionText(l Language, rules world.Rules, needless ...string) string {
 			}
 			line += "(" + strings.Join(needed, ", ") + ")"
 		}
-		doc := spec.Doc
-		if told := w.registry.actions[spec.Name]; told != nil {
-			doc = told(rules)
-		}
-		lines = append(lines, line+w.lineStart+doc)
+		lines = append(lines, line+w.Modules.LineStart+ActionDoc(w, spec))
 	}
 	return strings.Join(lines, "\n")
 }
 
+// ActionDoc says what an action does and costs, with the numbers of its spec.
+func ActionDoc(w *words.Language, spec world.ActionSpec) string {
+	var values []any
+	for _, place := range w.Actions[spec.Name].Places() {
+		number, ok := spec.Numbers[place]
+		if !ok {
+			panic("modules: the text about " + spec.Name + " has a place for " + place + ", which the action does not have")
+		}
+		values = append(values, number)
+	}
+	return w.Actions.Text(spec.Name, values...)
+}
+
 // contents says what goes into the slot of a parameter: the unit of an amount, the
 // kind of an id, the choices. Nothing is said where the slot's name says it all.
-func contents(w *wording, p world.Param) string {
+func contents(w *words.Language, p world.Param) string {
 	switch {
 	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || p.Slot() == world.SlotPrice), p.Kind == world.ParamText:
 		return ""
 	case p.Slot() == world.SlotForTicks:
 		return fmt.Sprintf(" %d-%d", p.Min, p.Max)
 	case p.Kind == world.ParamAmount:
-		return " " + w.noun(p.Unit)
+		return " " + w.Noun(p.Unit)
 	case p.Kind == world.ParamChoice && slices.Equal(p.Choices, world.Resources()):
-		return " " + w.noun(resourceNoun)
+		return " " + w.Noun(resourceNoun)
 	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], recipeNoun):
-		return " " + w.noun(recipeNoun)
+		return " " + w.Noun(recipeNoun)
 	case p.Kind == world.ParamChoice:
 		return " " + strings.Join(p.Choices, "|") // in full, as they have to be written
 	}
-	text := " " + w.noun(string(p.Kind))
+	text := " " + w.Noun(string(p.Kind))
 	switch {
 	case p.Optional:
 		text += "|null"

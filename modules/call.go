@@ -2,6 +2,7 @@ package modules
 
 import (
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/trace"
@@ -32,7 +33,7 @@ type Env struct {
 }
 
 // words are what is said in the language of the registry that was called.
-func (e Env) words() *wording { return wordsOf(e.registry.language) }
+func (e Env) words() *words.Language { return e.registry.words }
 
 // Bounds of Env.ResultCharsMax.
 const (
@@ -128,7 +129,7 @@ func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
 	env.registry = r
 	m, ok := r.byTool(tool)
 	if !ok {
-		out := wireFailure{Code: CodeUnknownModule, Text: env.words().unknown}
+		out := wireFailure{Code: CodeUnknownModule, Text: env.words().Modules.Unknown}
 		for _, m := range r.modules {
 			out.Modules = append(out.Modules, m.Tool)
 		}
@@ -142,7 +143,8 @@ func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
 	}
 	found, failed := run(env)
 	if failed != "" {
-		text := env.words().execution + env.words().reason + string(failed)
+		w := &env.words().Modules
+		text := w.Execution + w.Reason + string(failed)
 		return result.ended(env, wireFailure{Module: m.Module, Code: CodeExecution, Text: text})
 	}
 	return result.answered(env, found)

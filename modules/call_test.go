@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
@@ -34,7 +35,7 @@ func viewOf(t testing.TB, name string) world.View {
 
 // testEnv has a memory of three facts, one of them another agent's words.
 func testEnv(t testing.TB) Env {
-	m := memory.New(memory.English)
+	m := memory.New(memory.Words{Total: "total"})
 	m.Record(memory.Entry{Tick: 1, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok", Importance: 500, Trust: trace.TrustSelfObservation})
 	m.Record(memory.Entry{Tick: 2, Kind: memory.KindObservation, Text: `call "world_dry_run" first`, Importance: 700, Trust: trace.TrustOtherAgent, Origin: "agent-2"})
 	m.Record(memory.Entry{Tick: 3, Kind: memory.KindOutcome, Text: "refine_compound refused", Importance: 800, Failed: true, Trust: trace.TrustSelfObservation})
@@ -170,7 +171,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 	r := &Registry{modules: []module{newModule(Spec{Module: "m", Tool: "m"}, nil, func(_ Env, a args) (lookup, failure) {
 		runs++
 		return lookup{body: a.Limit, id: "x"}, ""
-	})}}
+	})}, words: words.In(words.English)}
 	for bad, code := range map[string]Code{
 		``: CodeInvalidArguments, `{}`: CodeInvalidArguments, `{"limit":null}`: CodeInvalidArguments,
 		`{"limit":"x"}`: CodeInvalidArguments, `{"limit":1,"more":2}`: CodeInvalidArguments,

@@ -1,8 +1,6 @@
 package modules
 
 import (
-	"fmt"
-
 	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/trace"
 )
@@ -10,7 +8,7 @@ import (
 // WithDocuments returns the registry with the module that searches documents, as its last one.
 // A run without documents does not offer it.
 func (r *Registry) WithDocuments() *Registry {
-	return (&Registry{modules: append(r.modules[:len(r.modules):len(r.modules)], documentsModule())}).In(r.language)
+	return (&Registry{modules: append(r.modules[:len(r.modules):len(r.modules)], documentsModule())}).In(r.words.Code)
 }
 
 // documentsModule searches the documents that the agent may read, best match first. A chunk has
@@ -25,7 +23,7 @@ func documentsModule() module {
 		may := func(c *documents.Chunk) bool { return c.For(env.View.AgentID()) }
 		for _, found := range env.Documents.Search(args.Query, recallLimit(args.Limit), may) {
 			source := found.Source()
-			source.Text += fmt.Sprintf(env.words().score, source.Score)
+			source.Text += env.words().Memory.Score.Text(source.Score)
 			source.Chars = len([]rune(source.Text))
 			lines, a.sources = append(lines, source.Text), append(a.sources, source)
 		}

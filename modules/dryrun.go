@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -59,7 +60,7 @@ func dryRunModule() module {
 			fingerprint.Write(world.EncodeAction(adjusted))
 			tick := env.View.Tick()
 			return lookup{
-				body: dryRun{NewDryRun(env.registry.language, adjusted, adjustments, view.Check(adjusted), names),
+				body: dryRun{NewDryRun(env.words(), adjusted, adjustments, view.Check(adjusted), names),
 					slices.Concat(read, resolved)},
 				id: fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
 			}, ""
@@ -89,14 +90,14 @@ type DryRun struct {
 // NewDryRun writes up the check of an action, given after clamping, and the
 // adjustments that clamping made, in a language.
 // names are those of what the agent sees.
-func NewDryRun(l Language, a world.Action, adjustments []world.Adjustment, check world.Check,
+func NewDryRun(w *words.Language, a world.Action, adjustments []world.Adjustment, check world.Check,
 	names answer.Names) DryRun {
 	f := DryRun{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
 	var adjusted []string
 	for _, adjustment := range adjustments {
 		// The ticks of a standing order are no slot and keep their name.
 		slot := answer.Slot(adjustment.Action, adjustment.Field)
-		adjusted = append(adjusted, fmt.Sprintf(wordsOf(l).adjusted, slot, adjustment.To, adjustment.From))
+		adjusted = append(adjusted, w.Modules.Adjusted.Text(slot, adjustment.To, adjustment.From))
 	}
 	f.Adjusted = strings.Join(adjusted, "; ")
 	var room [128]byte

@@ -132,16 +132,16 @@ func plainWords(body answer.Value) string {
 // says more in less room.
 func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 	r.ArgumentError = fault
-	w := env.words()
-	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid,
-		ArgumentError: FaultIn(env.registry.language, fault)}
+	w := &env.words().Modules
+	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.Invalid,
+		ArgumentError: FaultIn(env.words(), fault)}
 	switch {
 	case fault.NotJSON:
 		out.Code = CodeNotJSON
-		out.Text = w.notJSON
+		out.Text = w.NotJSON
 		out.Parameters = m.Parameters
 	case fault.NotObject:
-		out.Code, out.Text = CodeNotObject, w.notObject
+		out.Code, out.Text = CodeNotObject, w.NotObject
 	}
 	return r.ended(env, out)
 }

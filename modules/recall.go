@@ -1,9 +1,9 @@
 package modules
 
 import (
-	"fmt"
 	"slices"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
 )
@@ -34,7 +34,7 @@ func recentModule() module {
 		}
 		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Tick())
 		slices.Reverse(recent)
-		return remembered(env.words().memory, recent, ""), ""
+		return remembered(env.words(), recent, false), ""
 	})
 }
 
@@ -55,7 +55,7 @@ func searchModule() module {
 			return lookup{}, noMemory
 		}
 		found := env.Memory.Search(args.Query, recallLimit(args.Limit), env.View.Tick())
-		return remembered(env.words().memory, found, env.words().score), ""
+		return remembered(env.words(), found, true), ""
 	})
 }
 
@@ -67,16 +67,17 @@ func recallLimit(limit *int64) int {
 	return int(min(max(*limit, 1), recallMax))
 }
 
-// remembered shows memories as a prompt shows them, one line each with its id. score
-// is how the score follows a line, empty for not at all: it lets a model tell a good
-// match from a poor one. The sources have it in any case.
-func remembered(w memory.Words, found []memory.Scored, score string) lookup {
+// remembered shows memories as a prompt shows them, one line each with its id. Where they are
+// scored the score follows: it lets a model tell a good match from a poor one. The sources have it
+// in any case.
+func remembered(w *words.Language, found []memory.Scored, scored bool) lookup {
+	shown := MemoryWords(w)
 	a := lookup{sources: []trace.Source{}}
 	lines := []string{}
 	for _, s := range found {
-		source := s.Source(w)
-		if score != "" {
-			source.Text += fmt.Sprintf(score, s.Score)
+		source := s.Source(shown)
+		if scored {
+			source.Text += w.Memory.Score.Text(s.Score)
 		}
 		source.Chars = len([]rune(source.Text))
 		lines = append(lines, source.Text)

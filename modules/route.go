@@ -42,7 +42,7 @@ func routeModule() module {
 		to := resolved.(world.Move)
 		args.To = to.To
 		check := env.View.Check(to)
-		r := route{To: unknownPlace, Check: NewDryRun(env.registry.language, to, nil, check, names)}
+		r := route{To: unknownPlace, Check: NewDryRun(env.words(), to, nil, check, names)}
 		known := true
 		cost := int64(0)
 		ticks := int64(0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -32,58 +33,57 @@ func rulesModule() module {
 
 // rulesAbout returns a topic's rules, one per line. They are short on purpose:
 // every topic fits into the usual bound of a result.
-func rulesAbout(w *wording, r world.Rules, topic string) []string {
+func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 	var lines []string
 	switch topic {
 	case "recipes":
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
-			lines = append(lines, fmt.Sprintf(w.rules.build, k.Name, amounts(k.Cost), k.Ticks,
-				docOf(w.registry.kinds, k.Name, k.Doc)))
+			lines = append(lines, w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, w.FactoryKinds.Text(k.Name)))
 		}
 		for _, recipe := range r.Recipes() {
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
 			if where == "" {
-				where, result = w.rules.anyFactory, w.rules.noWear
+				where, result = w.Rules.AnyFactory, w.Rules.NoWear
 			}
-			lines = append(lines, fmt.Sprintf(w.rules.recipe, recipe.ID, where, amounts(recipe.Inputs), result, recipe.Ticks))
+			lines = append(lines, w.Rules.Recipe.Text(recipe.ID, where, amounts(recipe.Inputs), result, recipe.Ticks))
 		}
-		lines = append(lines, fmt.Sprintf(w.rules.wear, world.WearPerBatch, world.WearMax))
-		return append(lines, fmt.Sprintf(w.rules.queue, world.BatchesMax, world.FactoriesMax))
+		lines = append(lines, w.Rules.Wear.Text(world.WearPerBatch, world.WearMax))
+		return append(lines, w.Rules.Queue.Text(world.BatchesMax, world.FactoriesMax))
 	case "power":
 		return []string{
-			fmt.Sprintf(w.rules.capacity, r.PowerCapacity, r.IdleDraw),
-			fmt.Sprintf(w.rules.powerState, r.LowPercent, r.CriticalPercent),
-			fmt.Sprintf(w.rules.shutdown, r.AmbientFloor, r.RestartPercent),
-			fmt.Sprintf(w.rules.harvest, world.HarvestMax, r.HeatFactor),
-			fmt.Sprintf(w.rules.heat, r.HeatCapacity, 10*r.HeatCapacity),
-			fmt.Sprintf(w.rules.shedding, r.Dissipation, r.HeatCapacity),
+			w.Rules.Capacity.Text(r.PowerCapacity, r.IdleDraw),
+			w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent),
+			w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent),
+			w.Rules.Harvest.Text(world.HarvestMax, r.HeatFactor),
+			w.Rules.Heat.Text(r.HeatCapacity, 10*r.HeatCapacity),
+			w.Rules.Shedding.Text(r.Dissipation, r.HeatCapacity),
 		}
 	case "travel":
 		return []string{
-			fmt.Sprintf(w.rules.journeyCost, r.MoveCostPerKM),
-			fmt.Sprintf(w.rules.journeyTicks, r.MoveRangeKM),
-			fmt.Sprintf(w.rules.onTheWay, r.IdleDraw),
-			w.rules.ranDry,
-			fmt.Sprintf(w.rules.messages, r.MessageKMPerTick),
-			fmt.Sprintf(w.rules.kept, r.InboxMax, r.NotesMax, world.OutboxMax),
+			w.Rules.JourneyCost.Text(r.MoveCostPerKM),
+			w.Rules.JourneyTicks.Text(r.MoveRangeKM),
+			w.Rules.OnTheWay.Text(r.IdleDraw),
+			w.Rules.RanDry,
+			w.Rules.Messages.Text(r.MessageKMPerTick),
+			w.Rules.Kept.Text(r.InboxMax, r.NotesMax, world.OutboxMax),
 		}
 	case "market":
 		return []string{
-			fmt.Sprintf(w.rules.plant, r.PlantRate, r.PlantCap),
-			fmt.Sprintf(w.rules.plantWear, world.WearMax),
-			fmt.Sprintf(w.rules.plantPrice, 1+r.PlantQuoteSpan),
-			fmt.Sprintf(w.rules.trades, world.PowerLot, world.PowerPriceMax),
-			fmt.Sprintf(w.rules.orders, r.OrderTicks, world.OrdersMax),
-			w.rules.handedOver,
-			fmt.Sprintf(w.rules.quotes, world.QuoteKMPerTick),
+			w.Rules.Plant.Text(r.PlantRate, r.PlantCap),
+			w.Rules.PlantWear.Text(world.WearMax),
+			w.Rules.PlantPrice.Text(1 + r.PlantQuoteSpan),
+			w.Rules.Trades.Text(world.PowerLot, world.PowerPriceMax),
+			w.Rules.Orders.Text(r.OrderTicks, world.OrdersMax),
+			w.Rules.HandedOver,
+			w.Rules.Quotes.Text(world.QuoteKMPerTick),
 		}
 	case "stop_events":
 		for _, e := range world.StopEvents() {
-			lines = append(lines, e.Name+w.lineStart+docOf(w.registry.events, e.Name, e.Doc))
+			lines = append(lines, e.Name+w.Modules.LineStart+w.StopEvents.Text(e.Name))
 		}
-		return append(lines, fmt.Sprintf(w.rules.standingMost, world.StandingTicksMax),
-			fmt.Sprintf(w.rules.standingIgnore, strings.Join(world.StopAlways(), w.rules.and)))
+		return append(lines, w.Rules.StandingMost.Text(world.StandingTicksMax),
+			w.Rules.StandingIgnore.Text(strings.Join(world.StopAlways(), w.Rules.And)))
 	}
 	panic("modules: the schema allows a topic that the rules do not have: " + topic)
 }
@@ -98,8 +98,7 @@ type Known struct {
 }
 
 // NewKnown returns what is known of some rules, in a language.
-func NewKnown(l Language, r world.Rules) Known {
-	w := wordsOf(l)
+func NewKnown(w *words.Language, r world.Rules) Known {
 	k := Known{about: map[string]string{}}
 	if recipes := r.Recipes(); len(recipes) <= recipesMax {
 		var batches []string
@@ -109,10 +108,9 @@ func NewKnown(l Language, r world.Rules) Known {
 			}
 			batches = append(batches, fmt.Sprintf("%s %s, %d", recipe.ID, amounts(recipe.Inputs), recipe.Ticks))
 		}
-		k.recipes = "\n" + w.recipes + strings.Join(batches, "; ")
+		k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
 	}
-	k.power = "\n" + fmt.Sprintf(w.perTick, r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, r.HeatCapacity,
-		10*r.HeatCapacity)
+	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, 10*r.HeatCapacity)
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
@@ -219,7 +220,7 @@ func TestToolsGolden(t *testing.T) {
 // The description of the actions names every action with exactly the slots it
 // needs, and is short enough for every prompt.
 func TestActionTextCoversTheRegistry(t *testing.T) {
-	text := ActionText(English, world.DefaultRules())
+	text := ActionText(words.In("en"), world.DefaultRules())
 	lines := strings.Split(text, "\n")
 	if len(lines) != len(answer.PlainActions) {
 		t.Fatalf("%d lines for %d actions:\n%s", len(lines), len(answer.PlainActions), text)
@@ -227,7 +228,7 @@ func TestActionTextCoversTheRegistry(t *testing.T) {
 	for i, spec := range answer.PlainActions {
 		head, doc, _ := strings.Cut(lines[i], ": ")
 		name, needed, _ := strings.Cut(strings.TrimSuffix(head, ")"), "(")
-		if name != spec.Name || doc != spec.Doc {
+		if name != spec.Name || doc != ActionDoc(words.In("en"), spec) {
 			t.Errorf("line %d is %q, want %s", i, lines[i], spec.Name)
 		}
 		var want, got []string
@@ -243,7 +244,7 @@ func TestActionTextCoversTheRegistry(t *testing.T) {
 			t.Errorf("%s is described with the slots %v, want %v", name, got, want)
 		}
 	}
-	if n := len(ActionText(English, world.DefaultRules(), untyped...)); n > 1150 {
+	if n := len(ActionText(words.In("en"), world.DefaultRules(), untyped...)); n > 1150 {
 		t.Errorf("the actions take %d characters, at most 1150 are allowed", n)
 	}
 	if len(text) > 1550 {

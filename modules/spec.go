@@ -7,6 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -34,8 +35,8 @@ type Spec struct {
 //  3. The order is that of [New], so that the tool list a model sees is the
 //     same bytes in every call of a run.
 type Registry struct {
-	modules  []module
-	language Language
+	modules []module
+	words   *words.Language
 }
 
 // module is a spec with what carries it out, in two steps: bind reads the
@@ -87,7 +88,7 @@ func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs str
 func New() *Registry {
 	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(),
 		dryRunModule()}
-	return (&Registry{modules: all}).In(English)
+	return (&Registry{modules: all}).In(words.English)
 }
 
 // listModule names the modules of the called registry, itself included. The tool list
@@ -104,12 +105,12 @@ func listModule() module {
 	})
 }
 
-// In returns the same modules with everything they say in language l. Names,
+// In returns the same modules with everything they say in a language, by its code. Names,
 // schemas and codes do not change. It panics for a language that does not exist.
-func (r *Registry) In(l Language) *Registry {
-	told := &Registry{modules: slices.Clone(r.modules), language: l}
+func (r *Registry) In(language string) *Registry {
+	told := &Registry{modules: slices.Clone(r.modules), words: words.In(language)}
 	for i, m := range told.modules {
-		told.modules[i].Doc = named(wordsOf(l).docs, m.Module)
+		told.modules[i].Doc = told.words.ModuleDocs.Text(m.Module)
 	}
 	return told
 }

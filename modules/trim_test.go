@@ -38,7 +38,7 @@ func TestLongResultsLoseListTails(t *testing.T) {
 }
 
 func TestCutMemoriesKeepOnlyTheirOwnSources(t *testing.T) {
-	m := memory.New(memory.English)
+	m := memory.New(memory.Words{Total: "total"})
 	for i := range 32 {
 		m.Record(memory.Entry{Tick: int64(i), Kind: memory.KindObservation, Text: fmt.Sprint("矿石 ", strings.Repeat("矿", 100), i), Trust: trace.TrustSelfObservation})
 	}

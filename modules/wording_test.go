@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,54 +13,30 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/world"
 )
 
-// requireFilled demands a text in every string of a table, at any depth.
-func requireFilled(t *testing.T, path string, v reflect.Value) {
-	t.Helper()
-	switch v.Kind() {
-	case reflect.String:
-		if strings.TrimSpace(v.String()) == "" {
-			t.Errorf("%s is empty", path)
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			requireFilled(t, path, v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			requireFilled(t, path+"."+v.Type().Field(i).Name, v.Field(i))
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			requireFilled(t, path+"["+key.String()+"]", v.MapIndex(key))
-		}
-	}
-}
-
-func TestWordingIsComplete(t *testing.T) {
-	for _, l := range Languages() {
-		requireFilled(t, l, reflect.ValueOf(wordsOf(l)))
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a language without a table does not panic")
-		}
-	}()
-	wordsOf("de")
-}
-
-// TestChineseCoversTheRegistry: a text for each action, event, kind of factory and
-// module, and none for what does not exist.
-func TestChineseCoversTheRegistry(t *testing.T) {
-	rules := world.DefaultRules()
-	var actions, events, kinds, names []string
+// TestTablesCoverTheRegistries: English has a text for each action, event, kind of factory, module
+// and kind of id, and none for what does not exist. Its texts state the numbers of the actions. Every
+// language has the same names and places.
+func TestTablesCoverTheRegistries(t *testing.T) {
+	w, rules := words.In(words.English), world.DefaultRules()
+	actions, events, kinds, names := []string{}, []string{}, []string{}, []string{}
 	for _, spec := range rules.Actions() {
 		actions = append(actions, spec.Name)
+		if places := w.Actions[spec.Name].Places(); !slices.Equal(slices.Sorted(slices.Values(places)), slices.Sorted(maps.Keys(spec.Numbers))) {
+			t.Errorf("%s: the text has places for %v, the action has the numbers %v", spec.Name, places, spec.Numbers)
+		}
+		if doc := ActionDoc(w, spec); len(doc) > 110 {
+			t.Errorf("%s: %d characters", spec.Name, len(doc))
+		}
 		for _, p := range spec.Params {
-			if p.Kind != world.ParamText && p.Kind != world.ParamChoice && p.Kind != world.ParamAmount && chinese.noun(string(p.Kind)) == string(p.Kind) {
+			_, hasNoun := w.Nouns[string(p.Kind)]
+			if p.Kind != world.ParamText && p.Kind != world.ParamChoice && p.Kind != world.ParamAmount && !hasNoun {
 				t.Errorf("%s: no noun for the kind %s", spec.Name, p.Kind)
 			}
 		}
@@ -74,35 +50,31 @@ func TestChineseCoversTheRegistry(t *testing.T) {
 	for _, s := range New().WithDocuments().modules {
 		names = append(names, s.Module)
 	}
-	requireKeys(t, "actions", chinese.registry.actions, actions)
-	requireKeys(t, "events", chinese.registry.events, events)
-	requireKeys(t, "kinds", chinese.registry.kinds, kinds)
-	requireKeys(t, "modules", chinese.docs, names)
-	requireKeys(t, "English modules", english.docs, names)
+	requireKeys(t, "actions", w.Actions, actions)
+	requireKeys(t, "events", w.StopEvents, events)
+	requireKeys(t, "kinds", w.FactoryKinds, kinds)
+	requireKeys(t, "modules", w.ModuleDocs, names)
 }
 
-func requireKeys[V any](t *testing.T, what string, table map[string]V, want []string) {
+func requireKeys(t *testing.T, what string, table words.Table, want []string) {
 	t.Helper()
-	for name := range table {
-		if !slices.Contains(want, name) {
-			t.Errorf("%s: a text for %s, which does not exist", what, name)
-		}
-	}
-	for _, name := range want {
-		if _, ok := table[name]; !ok {
-			t.Errorf("%s: no text for %s", what, name)
-		}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(want)), slices.Sorted(maps.Keys(table))); diff != "" {
+		t.Errorf("%s (-want +texts):\n%s", what, diff)
 	}
 }
 
-// TestChineseCostsComeFromTheRules: numbers in a text change with the rules.
-func TestChineseCostsComeFromTheRules(t *testing.T) {
+// TestCostsComeFromTheRules: numbers in a text change with the rules, in every language.
+func TestCostsComeFromTheRules(t *testing.T) {
 	rules, changed := world.DefaultRules(), world.DefaultRules()
 	changed.MoveCostPerKM, changed.HeatFactor, changed.MineCostPerKG = rules.MoveCostPerKM+70, rules.HeatFactor+70, rules.MineCostPerKG+70
 	changed.RefineCostPerKG, changed.BuildHardware = rules.RefineCostPerKG+70, rules.BuildHardware+70
-	for _, name := range []string{"move_agent", "harvest_radiation", "mine_compound", "refine_compound", "build_factory"} {
-		if doc := chinese.registry.actions[name]; doc(rules) == doc(changed) {
-			t.Errorf("%s says %q whatever the rules are", name, doc(rules))
+	costly := []string{"move_agent", "harvest_radiation", "mine_compound", "refine_compound", "build_factory"}
+	for _, l := range words.Languages() {
+		w := words.In(l)
+		for i, spec := range rules.Actions() {
+			if doc := ActionDoc(w, spec); (doc == ActionDoc(w, changed.Actions()[i])) == slices.Contains(costly, spec.Name) {
+				t.Errorf("%s says %q whatever the rules are", spec.Name, doc)
+			}
 		}
 	}
 }
@@ -111,7 +83,7 @@ func TestChineseCostsComeFromTheRules(t *testing.T) {
 func TestRulesInChinese(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`)
 	for _, topic := range ruleTopics {
-		english, chinese := rulesAbout(&english, world.DefaultRules(), topic), rulesAbout(&chinese, world.DefaultRules(), topic)
+		english, chinese := rulesAbout(words.In("en"), world.DefaultRules(), topic), rulesAbout(words.In("zh"), world.DefaultRules(), topic)
 		if len(english) != len(chinese) {
 			t.Errorf("%s: %d lines in English, %d in Chinese", topic, len(english), len(chinese))
 			continue
@@ -123,7 +95,7 @@ func TestRulesInChinese(t *testing.T) {
 					t.Errorf("%s: %q has no %s of %q", topic, chinese[i], n, english[i])
 				}
 			}
-			if strings.Contains(chinese[i], "%!") || !hasHan(chinese[i]) {
+			if !hasHan(chinese[i]) {
 				t.Errorf("%s: %q", topic, chinese[i])
 			}
 		}
@@ -135,7 +107,7 @@ func hasHan(text string) bool {
 }
 
 // TestFaultsAreTranslated reads the sources for the forms of what argument errors say, and
-// demands a Chinese one for each with a letter in it, and none for what none says.
+// demands a text for each with a word in it, with the same places, and none for what none says.
 func TestFaultsAreTranslated(t *testing.T) {
 	names, err := filepath.Glob("../behavior/answer/*.go")
 	if err != nil {
@@ -156,7 +128,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 			f, named := call.Fun.(*ast.Ident)
 			if form, ok := call.Args[0].(*ast.BasicLit); ok && named && f.Name == "say" {
 				text, err := strconv.Unquote(form.Value)
-				said[text] = err == nil && !slices.Contains([]string{"%s", "%d", "null"}, text)
+				said[text] = err == nil && !slices.Contains([]string{"{name}", "{number}", "null"}, text)
 			}
 			return true
 		})
@@ -164,22 +136,22 @@ func TestFaultsAreTranslated(t *testing.T) {
 	if len(said) < 40 {
 		t.Fatalf("only %d forms of errors found in the sources: %v", len(said), said)
 	}
-	verb := regexp.MustCompile(`%(\[\d\])?[sd]`)
+	english := words.In(words.English).Faults
 	for form, translated := range said {
-		if _, ok := chineseFaults[form]; ok != translated {
-			t.Errorf("a Chinese form for %q: %t, want %t", form, ok, translated)
+		if _, ok := english[form]; ok != translated {
+			t.Errorf("a text for %q: %t, want %t", form, ok, translated)
 		}
 	}
-	for english, chinese := range chineseFaults {
-		if !said[english] {
-			t.Errorf("no error says %q", english)
+	for form, text := range english {
+		if !said[form] {
+			t.Errorf("no error says %q", form)
 		}
-		if len(verb.FindAllString(english, -1)) != len(verb.FindAllString(chinese, -1)) || english != "%s or %s" && !hasHan(chinese) {
-			t.Errorf("%q and %q hold different values", english, chinese)
+		if !slices.Equal(text.Places(), words.Of(form).Places()) {
+			t.Errorf("the text for %q has places for %v", form, text.Places())
 		}
 	}
-	told := FaultIn(Chinese, &answer.ArgumentError{
-		Expected: answer.Phrase{Form: "a %s id of 1 to %d characters", Values: []any{answer.Noun("place"), 64}}, Got: answer.Phrase{Form: "null"},
+	told := FaultIn(words.In("zh"), &answer.ArgumentError{
+		Expected: answer.Phrase{Form: "a {kind} id of 1 to {most} characters", Values: []any{answer.Noun("place"), 64}}, Got: answer.Phrase{Form: "null"},
 	})
 	if got, want := told.Error(), "arguments: expected 1 到 64 个字符的地点 id, got null"; got != want {
 		t.Errorf("told %q, want %q", got, want)

@@ -14,8 +14,8 @@ import (
 
 // Answers gives the recorded answers of a run, or of an answers file, again. An answer
 // is found by agent, tick and step, and by what was asked where that can differ; never
-// by the order in which requests arrive. It follows the trace along with the run, a few
-// ticks ahead, and forgets earlier ticks.
+// by the order in which requests arrive. It reads the trace along with the run, one tick
+// ahead, and forgets earlier ticks.
 type Answers struct {
 	// OwnTicks says that the run's own ticks are played again: a turn that was ended with
 	// its tick ends so again. Set it before the first request.
@@ -23,19 +23,20 @@ type Answers struct {
 
 	path   string
 	header trace.Header
-	ahead  *readAhead
+	// ahead are the ticks that follow, and closed ends their reading.
+	ahead   chan recordedTick
+	closed  chan struct{}
+	reading sync.WaitGroup
 
 	mu sync.Mutex
 	// tick is the last tick asked for, and at is what the trace holds of it. next is the
 	// first tick after it, nil until it is needed.
-	tick  int64
-	at    recordedTick
-	next  *recordedTick
-	calls map[trace.CallKey][]Answered
+	tick int64
+	at   recordedTick
+	next *recordedTick
 	// broken is why nothing after the present tick, or the last call kept of it, can be
 	// read; io.EOF at the end.
 	broken error
-	onPart func(trace.Blob)
 }
 
 // Answered is a recorded answer.
@@ -46,10 +47,8 @@ type Answered struct {
 	// Attempts counts the HTTP requests made for the answer.
 	Attempts int
 	// err says that a part of the answer is missing or damaged.
-	err error
-	// line is the record; the prompt is read from it only for a comparison. A keyed recording has none.
-	line []byte
-	key  trace.CallKey
+	err    error
+	prompt llmclient.Prompt
 	// lasting says that the answer can be given in another run.
 	lasting bool
 }
@@ -60,39 +59,38 @@ var ErrDamaged = errors.New("is damaged")
 // OpenAnswers opens the recording at path, a run directory or an answers file. The error
 // says what is wrong with it.
 func OpenAnswers(path string) (*Answers, error) {
-	h, err := ReadRecording(path)
-	if err != nil {
-		return nil, err
-	}
 	f, err := OpenRecording(path)
 	if err != nil {
 		return nil, err
 	}
-	return newAnswers(h, f, tickReader{path: path, extract: h.Extract != ""}), nil
-}
-
-// Answers opens the recorded answers of the whole ticks of a run with a header, to be found by their
-// keys. Its trace was read just before, as for [Dir.OpenChecked].
-func (d Dir) Answers(h trace.Header) (*Answers, error) {
-	f, err := d.OpenChecked()
+	lines := trace.NewReader(f)
+	h, err := recordingHeader(path, lines)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
-	return newAnswers(h, f, tickReader{path: string(d), keyed: true}), nil
+	a := &Answers{path: path, header: h, ahead: make(chan recordedTick), closed: make(chan struct{})}
+	a.reading.Go(func() {
+		defer f.Close()
+		reader := tickReader{path: path, extract: h.Extract != "", lines: lines}
+		for {
+			t := reader.next()
+			select {
+			case a.ahead <- t:
+			case <-a.closed:
+				return
+			}
+			if t.err != nil {
+				return
+			}
+		}
+	})
+	return a, nil
 }
-
-func newAnswers(h trace.Header, f io.ReadCloser, r tickReader) *Answers {
-	return &Answers{path: r.path, header: h, ahead: startReadAhead(f, r), calls: map[trace.CallKey][]Answered{}}
-}
-
-// OnBlob registers see, which is called with every blob that is read, without its body,
-// in the order of the trace.
-func (a *Answers) OnBlob(see func(trace.Blob)) { a.onPart = see }
 
 // Close releases the recording.
 func (a *Answers) Close() error {
-	close(a.ahead.stopped)
-	a.ahead.reading.Wait()
+	close(a.closed)
+	a.reading.Wait()
 	return nil
 }
 
@@ -102,7 +100,7 @@ func (a *Answers) ByKey(key trace.CallKey) (answered Answered, ok bool, err erro
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.readTo(key.Tick)
-	calls := a.calls[key]
+	calls := a.at.calls[key]
 	if len(calls) == 0 {
 		if a.broken != nil && a.broken != io.EOF {
 			return Answered{}, false, fmt.Errorf("the recording ended: %w", a.broken)
@@ -128,7 +126,7 @@ func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answer
 	prompt := request.Prompt()
 	var recorded *llmclient.Prompt
 	err := a.broken
-	for _, c := range a.calls[key] {
+	for _, c := range a.at.calls[key] {
 		abandoned := c.Answer.Failure != nil && c.Answer.Failure.Kind == llmclient.ErrAbandoned
 		if !c.lasting && !(a.OwnTicks && abandoned) {
 			continue
@@ -137,15 +135,8 @@ func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answer
 			err = c.err
 			break
 		}
-		record, broken := trace.Decode(c.line)
-		call, _ := record.(trace.ModelCall)
-		if broken != nil {
-			err = broken
-			break
-		}
-		p := call.Prompt()
-		recorded = &p
-		if p.Differs(prompt).Name == "" {
+		recorded = &c.prompt
+		if recorded.Differs(prompt).Name == "" {
 			c.Answer.Recorded, c.Answer.Attempts = true, c.Attempts
 			return c, nil
 		}
@@ -172,6 +163,18 @@ func (a *Answers) Digest(tick int64) (string, error) {
 	return a.at.end.Digest, nil
 }
 
+// Tick returns the records of a tick in the order of the trace, and those after the tick before. The
+// error says that the trace cannot be read up to the end of the tick.
+func (a *Answers) Tick(tick int64) ([]trace.Record, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.readTo(tick)
+	if a.at.end.Tick == 0 && a.broken != nil && a.broken != io.EOF {
+		return nil, fmt.Errorf("read trace of %s: %w", a.path, a.broken)
+	}
+	return a.at.records, nil
+}
+
 // ReadTo reads the trace up to the end of a tick.
 func (a *Answers) ReadTo(tick int64) {
 	a.mu.Lock()
@@ -182,28 +185,18 @@ func (a *Answers) ReadTo(tick int64) {
 // readTo reads the trace up to the end of the given tick, whole or not.
 func (a *Answers) readTo(tick int64) {
 	for a.tick < tick {
-		clear(a.calls)
 		a.at = recordedTick{}
 		if a.next == nil && a.broken == nil {
-			next, ok := <-a.ahead.ticks
-			if !ok {
-				next.err = io.EOF
-			}
+			next := <-a.ahead
 			a.next = &next
-			for _, p := range next.heads {
-				if a.onPart != nil {
-					a.onPart(p)
-				}
-			}
 		}
 		if a.next == nil || a.next.tick > tick {
 			a.tick = tick // of which nothing is recorded
 			return
 		}
-		a.at, a.next = *a.next, nil
-		a.tick, a.broken = a.at.tick, a.at.err
-		for _, c := range a.at.calls {
-			a.calls[c.key] = append(a.calls[c.key], c)
-		}
+		a.at = *a.next
+		a.next = nil
+		a.tick = a.at.tick
+		a.broken = a.at.err
 	}
 }

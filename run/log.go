@@ -91,8 +91,8 @@ func (d Dir) CreateLog() (*Log, error) {
 }
 
 // Continue lets the log continue at the end of the trace in d, whose state is s. What the
-// trace holds of the open tick is not written again, nor are the blobs that were marked
-// as stored.
+// trace holds of the open tick is not written again, nor are the blobs that the log has written
+// before.
 func (l *Log) Continue(d Dir, s state.State) error {
 	f, err := d.openTraceFile(0)
 	if err != nil {
@@ -108,14 +108,15 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	l.state = s
 	l.stands = s.Open.Keys()
 	l.leading = s.Open.Leading
+	for _, p := range s.Open.Stored {
+		p.Tick = s.Tick + 1
+		l.w.MarkStored(p)
+	}
 	return nil
 }
 
 // Under makes the log ask a claim before each write whether the run is still this process's.
 func (l *Log) Under(c *Claim) { l.claim = c }
-
-// MarkStored tells the log that the trace it continues holds p.
-func (l *Log) MarkStored(p trace.Blob) { l.w.MarkStored(p) }
 
 // OnRecord registers see, which is called with every record of the trace but blobs, in
 // order: immediately with the records of a trace that the log continues, and with new

@@ -72,20 +72,23 @@ func goOn(t *testing.T, dir run.Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := run.NewLog(trace.NewWriter(nil))
-	answers, err := run.OpenAnswers(string(dir))
+	w := trace.NewWriter(nil)
+	f, err := dir.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers.OnBlob(func(p trace.Blob) {
-		if p.Tick <= s.Tick {
-			l.MarkStored(p)
+	for record, err := range trace.NewReader(f).All() {
+		if err != nil {
+			break // in the open tick
 		}
-	})
-	answers.ReadTo(s.Tick + 1)
-	if err := answers.Close(); err != nil {
+		if p, ok := record.(trace.Blob); ok && p.Tick <= s.Tick {
+			w.MarkStored(p)
+		}
+	}
+	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
+	l := run.NewLog(w)
 	s.Open.Cut, s.Open.Kept, s.Open.Exchanges = append(s.Open.Cut, s.Open.Kept...), nil, nil
 	s.Open.Close()
 	if err := dir.Repair(s); err != nil {

@@ -17,7 +17,7 @@ func (a *Answers) absent(key trace.CallKey) string {
 		agents[i] = agent.ID
 	}
 	var steps []int
-	for k := range a.calls {
+	for k := range a.at.calls {
 		if k.Agent == key.Agent {
 			steps = append(steps, k.Step)
 		}
@@ -27,7 +27,7 @@ func (a *Answers) absent(key trace.CallKey) string {
 		return fmt.Sprintf("the recording has no such agent, it has %d", len(agents))
 	case len(steps) > 0:
 		return fmt.Sprintf("nothing is recorded; the agent made %d calls in this tick then", slices.Max(steps))
-	case a.broken != nil && len(a.calls) == 0:
+	case a.broken != nil && len(a.at.calls) == 0:
 		return "nothing is recorded; the recording ends before this tick"
 	}
 	return "nothing is recorded; the agent made no call in this tick then"

@@ -63,9 +63,6 @@ var ErrCut = errors.New("the trace ends here, and " + ReportFile + " was made of
 // Before implements [trace.Chained].
 func (s *segments) Before() (trace.Chain, int64) { return s.before, s.tick }
 
-// Checked implements [trace.Chained].
-func (s *segments) Checked() bool { return s.checked }
-
 // ReadOn implements [trace.Chained].
 func (s *segments) ReadOn(failed *trace.LineError) bool {
 	r := s.dir.reading()

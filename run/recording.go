@@ -71,7 +71,12 @@ func ReadRecording(path string) (trace.Header, error) {
 		return trace.Header{}, err
 	}
 	defer f.Close()
-	h, err := trace.NewReader(f).Header()
+	return recordingHeader(path, trace.NewReader(f))
+}
+
+// recordingHeader reads the header of the recording at path, which lines are read from.
+func recordingHeader(path string, lines *trace.Reader) (trace.Header, error) {
+	h, err := lines.Header()
 	switch {
 	case err != nil:
 		return trace.Header{}, fmt.Errorf("read recording %s: %w", path, err)

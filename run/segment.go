@@ -73,17 +73,6 @@ func (d Dir) Open() (io.ReadCloser, error) {
 	return s, nil
 }
 
-// OpenChecked is [Dir.Open] for a trace that [Dir.State] or [Dir.Outline] has read just before: its
-// lines are not held against their chains once more. Those after the last whole tick may not fit.
-func (d Dir) OpenChecked() (io.ReadCloser, error) {
-	s, err := d.open()
-	if err != nil {
-		return nil, err // and not a nil reader
-	}
-	s.checked = true
-	return s, nil
-}
-
 // OpenUntil is [Dir.Open] for a reader that stops: once ctx ends, reading fails with its error.
 func (d Dir) OpenUntil(ctx context.Context) (io.ReadCloser, error) {
 	s, err := d.open()
@@ -165,9 +154,8 @@ type segments struct {
 	// before is the chain of the line before the first one, tick the tick that begins there.
 	before trace.Chain
 	tick   int64
-	// strict says that a broken chain is never read past, readOn that one was, checked that no
-	// chain need be looked at.
-	strict, readOn, checked bool
+	// strict says that a broken chain is never read past, readOn that one was.
+	strict, readOn bool
 	// ctx ends the reading; nil does not.
 	ctx context.Context
 }

@@ -20,16 +20,6 @@ const (
 	BlobItem BlobKind = "item"
 )
 
-// kindOf is the kind with a name, without a copy of it where it is known.
-func kindOf(name []byte) BlobKind {
-	for _, kind := range []BlobKind{BlobItem, BlobInstructions, BlobTools} {
-		if string(name) == string(kind) {
-			return kind
-		}
-	}
-	return BlobKind(name)
-}
-
 // Blob holds the bytes of one distinct piece of a request or an answer. A trace
 // stores each (kind, body) once in every epoch of [EpochTicks] that uses it, before
 // the first record there that names its hash.

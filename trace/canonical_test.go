@@ -168,3 +168,35 @@ func TestCanonicalReportsAFailedWrite(t *testing.T) {
 		t.Errorf("error = %v, want the failed write", err)
 	}
 }
+
+// TestCanonicalTickIsAPartOfTheCanonicalTrace: the ticks of a trace, one after the other, are what
+// follows its header.
+func TestCanonicalTickIsAPartOfTheCanonicalTrace(t *testing.T) {
+	text := interleaved(t, 7)
+	ticks := map[int64][]Record{}
+	for _, r := range readAll(t, text) {
+		ticks[r.recordTick()] = append(ticks[r.recordTick()], r)
+	}
+	var got []string
+	for tick := int64(1); tick <= 3; tick++ {
+		records, err := CanonicalTick(ticks[tick])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			line, err := Encode(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(line))
+		}
+	}
+	all := strings.Split(strings.TrimSpace(canonical(t, text)), "\n")
+	if diff := cmp.Diff(all[1:len(all)-1], got); diff != "" { // without the header and the end of the run
+		t.Errorf("ticks apart (-whole +ticks):\n%s", diff)
+	}
+	_, err := CanonicalTick([]Record{Event{Tick: 7}, TickEnd{Tick: 2}})
+	if order := (*OrderError)(nil); !errors.As(err, &order) || order.Tick != 2 || order.After != 7 {
+		t.Errorf("a record of an earlier tick: %v", err)
+	}
+}

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
+	"strconv"
 )
 
 // Chain is a hash over a line of a trace and all lines before it: the first 8 bytes of a
@@ -25,49 +25,32 @@ const (
 	chainTail = len(chainName) + chainHex + len(`"}`)
 )
 
-// chainer computes chains. It is for one goroutine.
-type chainer struct {
-	hash hash.Hash
-	sum  [sha256.Size]byte
-	text []byte
-}
-
-// after returns the chain of a line that follows one, which is valid until the next call. body
-// is the line without its own chain and without the brace that closes it.
-func (c *chainer) after(before, body []byte) []byte {
-	if c.hash == nil {
-		c.hash = sha256.New()
-	}
-	c.hash.Reset()
-	c.hash.Write(before)
-	c.hash.Write(body)
-	c.text = hex.AppendEncode(c.text[:0], c.hash.Sum(c.sum[:0])[:chainHex/2])
-	return c.text
+// chainAfter returns the chain of a line that follows one. body is the line without its own chain and
+// without the brace that closes it.
+func chainAfter(before Chain, body []byte) Chain {
+	h := sha256.New()
+	h.Write([]byte(before))
+	h.Write(body)
+	return Chain(hex.EncodeToString(h.Sum(nil)[:chainHex/2]))
 }
 
 // Seal returns the line, an object without its line feed, with its chain as its last member.
 // before is the chain of the line before. The result may share memory with line.
 func Seal(line []byte, before Chain) ([]byte, Chain) {
-	line, chain := new(chainer).seal(line, []byte(before))
-	return line, Chain(chain)
-}
-
-func (c *chainer) seal(line, before []byte) (sealed, chain []byte) {
 	body := line[:len(line)-1]
-	chain = c.after(before, body)
-	body = append(append(body, chainName...), chain...)
-	return append(body, `"}`...), chain
+	chain := chainAfter(before, body)
+	return append(append(append(body, chainName...), chain...), `"}`...), chain
 }
 
 // Unseal splits a line, without its line feed, into the object that was sealed, without the
-// brace that closes it, and its [Chain], both in its memory. ok is false where it does not end
-// with a chain.
-func Unseal(line []byte) (body, chain []byte, ok bool) {
+// brace that closes it, in its memory, and its [Chain]. ok is false where it does not end with a
+// chain.
+func Unseal(line []byte) (body []byte, chain Chain, ok bool) {
 	at := len(line) - chainTail
 	if at < 1 || !bytes.HasPrefix(line[at:], []byte(chainName)) || !bytes.HasSuffix(line, []byte(`"}`)) {
-		return nil, nil, false
+		return nil, "", false
 	}
-	return line[:at], line[at+len(chainName) : at+len(chainName)+chainHex], true
+	return line[:at], Chain(line[at+len(chainName) : at+len(chainName)+chainHex]), true
 }
 
 var (
@@ -83,9 +66,6 @@ type Chained interface {
 	// Before returns the chain of the line before the first one of the source, and the tick
 	// that begins there.
 	Before() (Chain, int64)
-	// Checked reports that this process has held all lines against their chains just before, so
-	// that a reader need not.
-	Checked() bool
 	// ReadOn is called with the first line that does not fit its chain. It reports whether
 	// the reader continues, without checking further chains.
 	ReadOn(*LineError) bool
@@ -110,10 +90,14 @@ func openTick(line []byte) int64 {
 }
 
 // tickOf reads the tick of a line as this package writes it.
-func tickOf(line []byte) (int64, bool) {
-	_, m := afterType(line)
-	tick := m.number("tick")
-	return tick, !m.failed
+func tickOf(line []byte) (tick int64, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`+string(TypeOf(line))+`","tick":`))
+	end := bytes.IndexAny(rest, ",}")
+	if !ok || end < 0 {
+		return 0, false
+	}
+	tick, err := strconv.ParseInt(string(rest[:end]), 10, 64)
+	return tick, err == nil
 }
 
 // broken says what it means that the last line read does not fit its chain. If only lines

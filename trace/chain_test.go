@@ -15,7 +15,6 @@ type file struct {
 }
 
 func (*file) Before() (Chain, int64) { return "", 1 }
-func (*file) Checked() bool          { return false }
 
 func (*file) ReadOn(*LineError) bool { return false }
 

@@ -11,32 +11,6 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// TestCanonicalWriterWritesWhatCanonicalReads: records written directly in the canonical
-// form equal those that were written to a trace in between.
-func TestCanonicalWriterWritesWhatCanonicalReads(t *testing.T) {
-	records := samples()
-	var want, got bytes.Buffer
-	if err := Canonical(bytes.NewReader(lines(t, records...)), &want); err != nil {
-		t.Fatal(err)
-	}
-	w, finish := NewCanonicalWriter(&got)
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := finish(); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
-		t.Errorf("%v\ngot  %s\nwant %s", err, got.Bytes(), want.Bytes())
-	}
-	w, _ = NewCanonicalWriter(io.Discard)
-	if err := w.Write(TickEnd{Tick: 1}); !errors.Is(err, ErrNoHeader) {
-		t.Errorf("without a header: %v", err)
-	}
-	if err := w.Write(records[0]); !errors.Is(err, ErrNoHeader) {
-		t.Errorf("after a failure: %v", err)
-	}
-}
-
 // TestForksWithoutChangesAreNotCanonical: a fork that changed nothing is its parent.
 func TestForksWithoutChangesAreNotCanonical(t *testing.T) {
 	header := samples()[0].(Header)

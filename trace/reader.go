@@ -76,8 +76,7 @@ type Reader struct {
 	// for a line without one. open is the tick that is not whole.
 	chained Chained
 	checks  bool
-	chainer chainer
-	chain   []byte
+	chain   Chain
 	cut     int
 	open    int64
 }
@@ -87,15 +86,14 @@ func NewReader(r io.Reader) *Reader {
 	placer, _ := r.(Placer)
 	reader := &Reader{r: bufio.NewReaderSize(r, 64<<10), placer: placer, line: 1, open: 1}
 	if chained, ok := r.(Chained); ok {
-		reader.chained, reader.checks = chained, !chained.Checked()
-		before, tick := chained.Before()
-		reader.chain, reader.open = []byte(before), tick
+		reader.chained, reader.checks = chained, true
+		reader.chain, reader.open = chained.Before()
 	}
 	return reader
 }
 
 // Chain returns the chain of the last line read, empty before the first one.
-func (r *Reader) Chain() Chain { return Chain(r.chain) }
+func (r *Reader) Chain() Chain { return r.chain }
 
 // lineError is the error of a line that begins at a byte of the source.
 func (r *Reader) lineError(line int, offset int64, err error) *LineError {
@@ -202,7 +200,7 @@ func (r *Reader) NextLine() ([]byte, error) {
 // be more at the next call.
 func (r *Reader) ended(torn *LineError) error {
 	if r.chained != nil {
-		r.stuck = r.chained.Ended(r.Chain(), torn, func(err error) *LineError { return r.lineError(r.line, r.offset, err) })
+		r.stuck = r.chained.Ended(r.chain, torn, func(err error) *LineError { return r.lineError(r.line, r.offset, err) })
 	}
 	if r.stuck == nil && torn != nil {
 		r.stuck = io.EOF
@@ -221,7 +219,7 @@ func (r *Reader) unsealed(line []byte) ([]byte, error) {
 	switch {
 	case !r.checks:
 	case first && r.chained == nil && TypeOf(line) == TypeSegment: // it follows a file that was not read
-	case sealed && bytes.Equal(r.chainer.after(r.chain, body), chain):
+	case sealed && chainAfter(r.chain, body) == chain:
 	default:
 		why := ErrChain
 		if !sealed && first && len(r.chain) == 0 {
@@ -246,7 +244,7 @@ func (r *Reader) unsealed(line []byte) ([]byte, error) {
 	}
 	r.cut = 0
 	if sealed {
-		r.chain, r.cut = append(r.chain[:0], chain...), len(body)
+		r.chain, r.cut = chain, len(body)
 		line = append(body, '}') // in place of the comma before the chain
 	}
 	r.open = openTick(line)
@@ -295,20 +293,7 @@ func TypeOf(line []byte) Type {
 	if !ok || end < 0 {
 		return ""
 	}
-	name := rest[:end]
-	for _, t := range types {
-		if string(name) == string(t) {
-			return t // without a copy
-		}
-	}
-	return Type(name)
-}
-
-// types are those that this version knows, the most frequent ones first.
-var types = []Type{
-	TypeStep, TypeBlob, TypeEvent, TypeModelCall, TypeDecision, TypeTickEnd, TypeRefusal, TypeHeader, TypeSwitch,
-	TypeFork, TypeRunEnd,
-	TypeResume, TypeSegment, TypeCapChange, TypeControl,
+	return Type(rest[:end])
 }
 
 // Decode reads one line, without its line feed. A type this version does not
@@ -337,7 +322,7 @@ func Decode(line []byte) (Record, error) {
 
 // decoders read the lines of the types that this version knows.
 var decoders = map[Type]func(line []byte) (Record, error){
-	TypeHeader: decodeHeader, TypeBlob: decodeBlob, TypeSwitch: decodeAs[Switch], TypeFork: decodeAs[Fork],
+	TypeHeader: decodeHeader, TypeBlob: decodeAs[Blob], TypeSwitch: decodeAs[Switch], TypeFork: decodeAs[Fork],
 	TypeModelCall: decodeAs[ModelCall], TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step],
 	TypeDecision: decodeAs[Decision],
 	TypeEvent:    decodeAs[Event], TypeTickEnd: decodeAs[TickEnd], TypeRunEnd: decodeAs[RunEnd],

@@ -131,14 +131,4 @@ func readAll(t testing.TB, text []byte) []Record {
 }
 
 // newPart returns the part that a writer makes of body.
-func newPart(tick int64, kind BlobKind, body []byte) (p Blob) {
-	w := NewWriter(nil)
-	w.direct = func(r Record) error {
-		p = r.(Blob)
-		return nil
-	}
-	if _, err := w.Blob(tick, kind, body); err != nil {
-		panic(err)
-	}
-	return p
-}
+func newPart(tick int64, kind BlobKind, body []byte) Blob { return NewBlob(tick, kind, body) }

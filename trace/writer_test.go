@@ -100,6 +100,35 @@ func TestWriterKeepsGoingAfterARecordThatCannotBeEncoded(t *testing.T) {
 	}
 }
 
+func TestLinesOfRecordsHaveNoLineFeed(t *testing.T) {
+	line, err := Encode(Step{Detail: json.RawMessage("{\n\"a\":1}"), Name: "<&>\n"})
+	if err != nil || bytes.ContainsRune(line, '\n') || !bytes.Contains(line, []byte(`"<&>\n"`)) {
+		t.Errorf("%v\n%s", err, line)
+	}
+}
+
+func TestARecordWriterHandsRecordsOn(t *testing.T) {
+	var taken []Record
+	w := NewRecordWriter(func(r Record) error {
+		taken = append(taken, r)
+		if len(taken) == 3 {
+			return errors.New("enough")
+		}
+		return nil
+	})
+	for range 2 {
+		if _, err := w.Blob(1, BlobItem, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Write(TickEnd{Tick: 1}); err != nil || len(taken) != 2 {
+		t.Fatalf("%d records are handed on, want a blob and an end: %v", len(taken), err)
+	}
+	if err := w.Write(TickEnd{Tick: 2}); err == nil || w.Write(TickEnd{Tick: 3}) != err || len(taken) != 3 {
+		t.Errorf("after an error %d records are handed on: %v", len(taken), err)
+	}
+}
+
 func TestAnswersComeBackAsTheyWere(t *testing.T) {
 	reply := llmclient.Answer{
 		Attempts: 3, LatencyMS: 40,

@@ -10,8 +10,8 @@ type AcceptOffer struct {
 
 func (AcceptOffer) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Here: pay its want, get its give.", Aliases: []string{"accept", "take_offer", "接受"},
-		Params: []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of an offer here", Aliases: []string{"offer_id"}}},
+		Aliases: []string{"accept", "take_offer", "接受"},
+		Params:  []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of an offer here", Aliases: []string{"offer_id"}}},
 	}
 }
 

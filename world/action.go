@@ -3,16 +3,15 @@ package world
 import "slices"
 
 // Action is what an agent can ask the world to do in a tick. It is a sealed set of
-// small values, each in a file of its own: its description for models, the rule that
+// small values, each in a file of its own: its parameters, the rule that
 // accepts or refuses it, what it does, and what an agent knows of it beforehand.
 // The fields of an action are its parameters, in the order of its spec. A new action
 // is a new file, its name and a line in [actions].
 type Action interface {
 	// ActionName is the action's name, such as "mine_compound".
 	ActionName() string
-	// describe is its spec without the name. Costs in the doc come from the rules, so
-	// that no text can contradict them. Docs are read by models at every call and are
-	// kept short; what depends on the moment is in the affordances.
+	// describe is its spec without the name. What depends on the moment is in the
+	// affordances.
 	describe(r Rules) ActionSpec
 	// rule is the ruling on it for an agent that can act.
 	rule(f *facts, s senses) ruling
@@ -155,7 +154,7 @@ type Param struct {
 	// Choices lists the values of a ParamChoice, ChoiceAliases other names for them.
 	Choices       []string
 	ChoiceAliases map[string]string
-	// Doc is one line for prompts and docs.
+	// Doc says in a few words what it is, for people.
 	Doc string
 	// Aliases are other names for the field. They hold for one action: "amount" is a
 	// mass where something is dug and a count elsewhere.
@@ -163,12 +162,13 @@ type Param struct {
 }
 
 // ActionSpec describes one action. The specs are the single source of tool schemas,
-// argument validation, clamping, prompt text and docs.
+// argument validation and clamping.
 type ActionSpec struct {
 	// Name is the action's name.
 	Name string
-	// Doc says in one line what the action does and costs.
-	Doc string
+	// Numbers are what a text about the action may state, by the names of their places. They come
+	// from the rules, so that no text can contradict them. The map must not be changed.
+	Numbers map[string]int64
 	// Params are in schema order.
 	Params []Param
 	// Aliases are other words for the action: "build" can be one, "power" cannot.
@@ -180,7 +180,7 @@ type ActionSpec struct {
 // must not be changed.
 func Actions() []ActionSpec { return slices.Clone(specs) }
 
-// Actions returns the specs with docs that state these rules' costs. Names,
+// Actions returns the specs with these rules' numbers. Names,
 // parameters and bounds are the same under all rules.
 func (r Rules) Actions() []ActionSpec {
 	var list []ActionSpec

@@ -1,9 +1,6 @@
 package world
 
-import (
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 // FactoriesMax bounds the factories of one agent.
 const FactoriesMax = 8
@@ -21,9 +18,10 @@ func (BuildFactory) describe(r Rules) ActionSpec {
 		kinds = append(kinds, k.Name)
 	}
 	return ActionSpec{
-		Doc: fmt.Sprintf("Begins here: %d electricity, %d hardware, %d ticks; power plant: %d electricity, %d hardware, "+
-			"%d ticks.",
-			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks),
+		Numbers: map[string]int64{
+			"electricity": r.BuildElectricity, "hardware": r.BuildHardware, "ticks": r.BuildTicks,
+			"plant_electricity": r.PlantElectricity, "plant_hardware": r.PlantHardware, "plant_ticks": r.PlantTicks,
+		},
 		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kinds, Doc: "kind of factory",

@@ -10,7 +10,7 @@ type BuyPower struct {
 }
 
 func (BuyPower) describe(Rules) ActionSpec {
-	return ActionSpec{Doc: "Here, in tens; price: most data per 10.", Params: tradeParams()}
+	return ActionSpec{Params: tradeParams()}
 }
 
 // buying is what a purchase of up to amount finds: the own plants' stores first,

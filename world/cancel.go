@@ -7,7 +7,7 @@ type CancelOrder struct {
 
 func (CancelOrder) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Take it back.", Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
+		Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
 	}
 }
 

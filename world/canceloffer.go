@@ -7,8 +7,8 @@ type CancelOffer struct {
 
 func (CancelOffer) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Take yours here back.", Aliases: []string{"withdraw_offer", "撤回"},
-		Params: []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of your offer", Aliases: []string{"offer_id"}}},
+		Aliases: []string{"withdraw_offer", "撤回"},
+		Params:  []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of your offer", Aliases: []string{"offer_id"}}},
 	}
 }
 

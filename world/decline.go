@@ -11,7 +11,7 @@ type Decline struct {
 
 func (Decline) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Say no to its sender.", Aliases: []string{"reject_offer", "refuse_request", "拒绝", "谢绝"},
+		Aliases: []string{"reject_offer", "refuse_request", "拒绝", "谢绝"},
 		Params: []Param{{Name: "id", Kind: ParamTerms, Doc: "id of the request or offer",
 			Aliases: []string{"request_id", "offer_id"}}},
 	}

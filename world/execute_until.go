@@ -45,7 +45,6 @@ type Condition struct {
 
 func (ExecuteUntil) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     "Repeat an action every tick without being asked, until an event, a rejection or max_ticks attempts.",
 		Aliases: []string{"repeat_until", "do_until"},
 		Params: []Param{
 			{Name: "max_ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: StandingTicksMax, Doc: "most attempts"},

@@ -1,7 +1,5 @@
 package world
 
-import "fmt"
-
 // HarvestMax bounds what one harvest yields, in units of electricity.
 const HarvestMax = 50
 
@@ -13,7 +11,7 @@ type Harvest struct {
 
 func (Harvest) describe(r Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     fmt.Sprintf("Radiation here to electricity, %d heat per unit.", r.HeatFactor),
+		Numbers: map[string]int64{"heat": r.HeatFactor},
 		Aliases: []string{"harvest", "collect_radiation", "采集辐射", "采集"},
 		Params: []Param{{
 			Name: "max_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: HarvestMax, Doc: "most electricity to take",

@@ -10,8 +10,6 @@ type FactoryKind struct {
 	Cost []Amount `json:"cost"`
 	// Ticks is how long construction takes.
 	Ticks int64 `json:"ticks"`
-	// Doc is one line for prompts and docs.
-	Doc string `json:"doc"`
 
 	cost stock
 	// generates says that it is a power plant: it has a store and runs no products.
@@ -54,12 +52,10 @@ func (r Rules) FactoryKinds() []FactoryKind {
 	kinds := []FactoryKind{{
 		Name:  AssemblerMk1,
 		Ticks: r.BuildTicks,
-		Doc:   "runs the product recipes",
 		cost:  stock{electricity: r.BuildElectricity, hardware: r.BuildHardware},
 	}, {
 		Name:      RadiationPlantMk1,
 		Ticks:     r.PlantTicks,
-		Doc:       "stores electricity from radiation and sells it",
 		cost:      stock{electricity: r.PlantElectricity, hardware: r.PlantHardware},
 		generates: true,
 	}}

@@ -1,7 +1,5 @@
 package world
 
-import "fmt"
-
 // MineMaxG bounds one mine_compound, in grams.
 const MineMaxG = 5000
 
@@ -18,7 +16,7 @@ type Mine struct {
 
 func (Mine) describe(r Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     fmt.Sprintf("%d electricity per started kg.", r.MineCostPerKG),
+		Numbers: map[string]int64{"cost": r.MineCostPerKG},
 		Aliases: []string{"mine", "dig", "采矿", "开采"},
 		Params: []Param{{
 			Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: 1, Max: MineMaxG, Doc: "compound to dig, in grams",

@@ -1,7 +1,5 @@
 package world
 
-import "fmt"
-
 // Move starts a journey to the place with id To. The whole cost is paid at
 // departure; the agent arrives one tick later per started range.
 type Move struct {
@@ -10,7 +8,7 @@ type Move struct {
 
 func (Move) describe(r Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     fmt.Sprintf("%d electricity per started km; %d km per tick.", r.MoveCostPerKM, r.MoveRangeKM),
+		Numbers: map[string]int64{"cost": r.MoveCostPerKM, "km": r.MoveRangeKM},
 		Aliases: []string{"move", "move_to", "go_to", "goto", "travel", "travel_to", "移动", "前往"},
 		Params: []Param{{
 			Name: "to", Kind: ParamPlace, Doc: "id of the place",

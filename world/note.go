@@ -10,8 +10,8 @@ type PostNote struct {
 
 func (PostNote) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Note here for visitors.", Aliases: []string{"note", "leave_note", "留言"},
-		Params: []Param{freeText("message", "content", "note", "body")},
+		Aliases: []string{"note", "leave_note", "留言"},
+		Params:  []Param{freeText("message", "content", "note", "body")},
 	}
 }
 

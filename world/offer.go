@@ -23,7 +23,6 @@ func (Offer) describe(Rules) ActionSpec {
 	to.Doc, to.ChoiceAliases = "id of an agent, or anyone",
 		map[string]string{"any": ToAnyone, "everyone": ToAnyone, "任何人": ToAnyone}
 	return ActionSpec{
-		Doc:     "Trade; held here till taken, cancelled or expired.",
 		Aliases: []string{"make_offer", "propose_trade", "提出交换", "报价"},
 		Params: []Param{
 			to,

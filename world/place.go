@@ -19,7 +19,7 @@ type PlaceOrder struct {
 
 func (PlaceOrder) describe(Rules) ActionSpec {
 	side := Param{Name: "side", Kind: ParamChoice, Choices: []string{SideBuy, SideSell}, Doc: "buy or sell"}
-	return ActionSpec{Doc: "Leave an order here, in tens.", Params: append([]Param{side}, tradeParams()...)}
+	return ActionSpec{Params: append([]Param{side}, tradeParams()...)}
 }
 
 // rule lets what crosses trade at once, at prices of the others; the rest goes into

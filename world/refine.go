@@ -1,7 +1,5 @@
 package world
 
-import "fmt"
-
 // RefineMaxG bounds one refine_compound, in grams.
 const RefineMaxG = 1_000_000
 
@@ -13,7 +11,7 @@ type Refine struct {
 
 func (Refine) describe(r Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     fmt.Sprintf("%d g and %d electricity give 1 hardware.", r.RefineGPerHardware, r.RefineCostPerKG),
+		Numbers: map[string]int64{"compound": r.RefineGPerHardware, "cost": r.RefineCostPerKG},
 		Aliases: []string{"refine", "精炼", "提炼"},
 		Params: []Param{{
 			Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: r.RefineGPerHardware, Max: RefineMaxG,

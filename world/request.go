@@ -14,7 +14,7 @@ type Request struct {
 
 func (Request) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Ask any agent for it.", Aliases: []string{"ask_for", "request_resource", "请求", "索取"},
+		Aliases: []string{"ask_for", "request_resource", "请求", "索取"},
 		Params: []Param{
 			receiver(),
 			{Name: "resource", Kind: ParamChoice, Choices: Resources(), Doc: "resource you want", Aliases: []string{"kind"}},

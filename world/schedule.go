@@ -22,7 +22,6 @@ func (ScheduleRecipe) describe(r Rules) ActionSpec {
 		aliases[recipe.Alias] = recipe.ID
 	}
 	return ActionSpec{
-		Doc:     "At your factory here, one batch after another; inputs are paid now.",
 		Aliases: []string{"schedule", "run_recipe", "produce", "安排生产", "生产"},
 		Params: []Param{
 			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory", Aliases: []string{"factory"}},

@@ -9,7 +9,7 @@ type SellPower struct {
 }
 
 func (SellPower) describe(Rules) ActionSpec {
-	return ActionSpec{Doc: "Here, in tens; price: least data per 10.", Params: tradeParams()}
+	return ActionSpec{Params: tradeParams()}
 }
 
 // sellLimit is the most that can be sold at a price now.

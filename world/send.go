@@ -1,7 +1,5 @@
 package world
 
-import "fmt"
-
 // OutboxMax bounds the messages one agent may have on their way at a time.
 const OutboxMax = 4
 
@@ -16,7 +14,7 @@ type SendMessage struct {
 
 func (SendMessage) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     fmt.Sprintf("To any agent, at most %d characters; far ones get it later.", TextMax),
+		Numbers: map[string]int64{"characters": TextMax},
 		Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},
 		Params:  []Param{receiver(), freeText("message", "content", "body")},
 	}

@@ -50,8 +50,6 @@ type StopEvent struct {
 	Name string
 	// TakesValue says that a condition needs a threshold.
 	TakesValue bool
-	// Doc is one line for prompts and docs.
-	Doc string
 }
 
 // stopRule is a stop event with what decides it for an able agent n at the start of a
@@ -62,41 +60,41 @@ type stopRule struct {
 }
 
 var stopEvents = []stopRule{
-	{StopEvent{StopActionRejected, false, "an attempt was rejected (always on)"},
+	{StopEvent{StopActionRejected, false},
 		func(w *World, n int32, a *agent, v int64) bool { return false }}, // decided before
-	{StopEvent{StopArriveTarget, false, "a journey ended"},
+	{StopEvent{StopArriveTarget, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.arrived }},
-	{StopEvent{StopInsufficientElectricity, false, "electricity below a fifth of capacity"},
+	{StopEvent{StopInsufficientElectricity, false},
 		func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a)*5 < w.law.PowerCapacity }},
-	{StopEvent{StopThermalOverload, false, "heat at or above heat capacity"},
+	{StopEvent{StopThermalOverload, false},
 		func(w *World, n int32, a *agent, v int64) bool { return w.heatOf(a) >= w.law.HeatCapacity }},
-	{StopEvent{StopNewVisibleAgent, false, "an agent came into view"},
+	{StopEvent{StopNewVisibleAgent, false},
 		func(w *World, n int32, a *agent, v int64) bool { return anyNew(w.visibleAgents(n), a.standing.agents) }},
-	{StopEvent{StopNewVisibleLocation, false, "a place came into view"},
+	{StopEvent{StopNewVisibleLocation, false},
 		func(w *World, n int32, a *agent, v int64) bool { return anyNew(w.visiblePlaces(n), a.standing.places) }},
-	{StopEvent{StopHarvestYieldBelow, true, "last harvest yielded value or less"},
+	{StopEvent{StopHarvestYieldBelow, true},
 		func(w *World, n int32, a *agent, v int64) bool { return a.last.harvested(v) }},
-	{StopEvent{StopHarvestAvailableBelow, true, "radiation here is value or less"},
+	{StopEvent{StopHarvestAvailableBelow, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.geo.radiation[a.place] <= v }},
-	{StopEvent{StopElectricityBelow, true, "own electricity is value or less"},
+	{StopEvent{StopElectricityBelow, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a) <= v }},
-	{StopEvent{StopElectricityAbove, true, "own electricity is value or more"},
+	{StopEvent{StopElectricityAbove, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a) >= v }},
-	{StopEvent{StopHeatBelow, true, "own heat is value or less"},
+	{StopEvent{StopHeatBelow, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.heatOf(a) <= v }},
-	{StopEvent{StopHeatAbove, true, "own heat is value or more"},
+	{StopEvent{StopHeatAbove, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.heatOf(a) >= v }},
-	{StopEvent{StopCompoundAbove, true, "own compound is value grams or more"},
+	{StopEvent{StopCompoundAbove, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.ledger.of(a.account, compound) >= v }},
-	{StopEvent{StopHardwareAbove, true, "own hardware is value or more"},
+	{StopEvent{StopHardwareAbove, true},
 		func(w *World, n int32, a *agent, v int64) bool { return w.ledger.of(a.account, hardware) >= v }},
-	{StopEvent{StopJobDone, false, "an own job or construction ended"},
+	{StopEvent{StopJobDone, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.jobDone }},
-	{StopEvent{StopOrderFilled, false, "others traded part of an own order here"},
+	{StopEvent{StopOrderFilled, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.filled }},
-	{StopEvent{StopPowerLow, false, "power state fell to low or critical (on unless ignored)"},
+	{StopEvent{StopPowerLow, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.powerFell }},
-	{StopEvent{StopMessageReceived, false, "a message arrived (on unless ignored)"},
+	{StopEvent{StopMessageReceived, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.messaged }},
 }
 

@@ -12,7 +12,7 @@ type Transfer struct {
 
 func (Transfer) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Give to an agent here.", Aliases: []string{"transfer", "give", "give_resource", "转移资源", "转移"},
+		Aliases: []string{"transfer", "give", "give_resource", "转移资源", "转移"},
 		Params: []Param{
 			receiver(),
 			{Name: "kind", Kind: ParamChoice, Choices: Resources(), ChoiceAliases: resourceAliases, Doc: "resource to give",

@@ -8,7 +8,7 @@ type Wait struct{}
 
 func (Wait) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Do nothing.", Aliases: []string{"idle", "noop", "no_op", "pass", "skip", "do_nothing", "rest", "等待",
+		Aliases: []string{"idle", "noop", "no_op", "pass", "skip", "do_nothing", "rest", "等待",
 			"待机"},
 	}
 }
@@ -27,7 +27,6 @@ type WaitTicks struct {
 
 func (WaitTicks) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc:     "Sleep; a job, message, filled order or power change wakes you.",
 		Aliases: []string{"sleep", "sleep_ticks", "休眠"},
 		Params: []Param{{
 			Name: "ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: WaitTicksMax, Doc: "ticks to sleep",

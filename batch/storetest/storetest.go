@@ -33,7 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 	}
 }
 
-// putOnce: of many writers one is first, and all read what it wrote.
+// putOnce: of many writers one is first, and all read what it wrote, until it is set.
 func putOnce(t *testing.T, s Stores) {
 	if data, ok, err := s.Ways[0].Get("a/b"); data != nil || ok || err != nil {
 		t.Errorf("before: %q, %v, %v", data, ok, err)
@@ -68,6 +68,16 @@ func putOnce(t *testing.T, s Stores) {
 	}
 	if first, err := s.Ways[0].Put("a/empty", []byte("more")); first || err != nil {
 		t.Errorf("what is empty was replaced: %v, %v", first, err)
+	}
+	for _, text := range []string{"set", "", "set again"} {
+		if err := s.Ways[0].Set("a/empty", []byte(text)); err != nil {
+			t.Error(err)
+		}
+		for _, way := range s.Ways {
+			if data, ok, err := way.Get("a/empty"); string(data) != text || !ok || err != nil {
+				t.Errorf("set to %q: %q, %v, %v", text, data, ok, err)
+			}
+		}
 	}
 }
 

@@ -233,7 +233,7 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 		args[p.Name] = read(p, p.Name)
 		if object.gives(slot) && fault == nil {
 			if again := read(p, slot); fault == nil && again != args[p.Name] {
-				fault = &ArgumentError{Path: slot, Expected: say("the value that %s has, or only one of the two", p.Name),
+				fault = &ArgumentError{Path: slot, Expected: say("the value that {field} has, or only one of the two", p.Name),
 					Got: say("another value")}
 			}
 		}
@@ -282,8 +282,8 @@ func plainAction(name Value, names Names) (spec world.ActionSpec, used []Repair,
 	case spec.Name == standingName:
 		// A frequent and honest mistake gets its own hint.
 		fault = &ArgumentError{
-			Path: ActionField, Expected: say("the action to repeat, with %s as a field beside it", standingName),
-			Got: say("%s", standingName),
+			Path: ActionField, Expected: say("the action to repeat, with {field} as a field beside it", standingName),
+			Got: say("{name}", standingName),
 		}
 	case repair != "":
 		used = []Repair{repair}
@@ -389,15 +389,15 @@ func expectedOf(p world.Param) Phrase {
 	case p.Kind == world.ParamAmount && p.Unit == "units":
 		return say("an integer number of units")
 	case p.Kind == world.ParamAmount:
-		return say("an integer number of %s", Noun(p.Unit))
+		return say("an integer number of {unit}", Noun(p.Unit))
 	case p.Kind == world.ParamChoice:
 		return oneOf(p.Choices)
 	case p.Kind == world.ParamText:
-		return say("a text of 1 to %d characters", p.Max)
+		return say("a text of 1 to {most} characters", p.Max)
 	case p.Kind == world.ParamAgent, p.Kind == world.ParamOrder, p.Kind == world.ParamOffer:
-		return say("an %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)
+		return say("an {kind} id of 1 to {most} characters", Noun(p.Kind), idCharsMax)
 	}
-	return say("a %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)
+	return say("a {kind} id of 1 to {most} characters", Noun(p.Kind), idCharsMax)
 }
 
 // The fields of a standing order and of its conditions, and the keys under which models
@@ -423,7 +423,7 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	case v.isNothing():
 		return do, append(used, ForeignLiteral), nil
 	case v.Kind != Object:
-		return nil, used, mismatch("", say("an object with the fields %s", strings.Join(standingFields, ", ")), v)
+		return nil, used, mismatch("", say("an object with the fields {fields}", strings.Join(standingFields, ", ")), v)
 	}
 	v, respelt := respelled(v, slices.Concat(standingFields, eventKeys))
 	v, nulls := withNulls(v)
@@ -457,7 +457,7 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	} else {
 		n, rounded, ok := given.integer()
 		if !ok {
-			fault = Faults(fault, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), given))
+			fault = Faults(fault, mismatch("max_ticks", say("an integer number of {unit}", Noun(world.Ticks)), given))
 		}
 		maxTicks, used = n, append(used, rounded...)
 	}
@@ -465,7 +465,7 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	if list := v.Field("ignore"); list.Kind != Null {
 		switch {
 		case list.Kind != Array:
-			fault = Faults(fault, mismatch("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")),
+			fault = Faults(fault, mismatch("ignore", say("an array with one of {names}", strings.Join(world.StopAlways(), ", ")),
 				list))
 		case len(list.Items) > world.ConditionsMax:
 			fault = Faults(fault, TooMany("ignore", world.ConditionsMax, len(list.Items)))
@@ -548,7 +548,7 @@ func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *
 				if c.in.Kind == Object {
 					where = below(c.path, "value")
 				}
-				fault, serious = Faults(fault, mismatch(where, say("an integer of at least 0 for %s", event.Name), threshold)), true
+				fault, serious = Faults(fault, mismatch(where, say("an integer of at least 0 for {event}", event.Name), threshold)), true
 			}
 			condition.Value, used = &n, append(used, rounded...)
 		} else if threshold.Kind != Null && !c.shared {
@@ -590,7 +590,7 @@ func conditionsIn(path string, v Value, used *[]Repair) (list []writtenCondition
 	case v.isNothing():
 		return nil, false, nil
 	case v.Kind != Object:
-		return nil, false, mismatch(path, say("an object with the fields %s", strings.Join(conditionFields, ", ")), v)
+		return nil, false, mismatch(path, say("an object with the fields {fields}", strings.Join(conditionFields, ", ")), v)
 	}
 	v, respelt := respelled(v, slices.Concat(conditionFields, eventKeys))
 	v, nulls := withNulls(v)
@@ -686,12 +686,12 @@ func (n Names) of(kind world.ParamKind) (list []named) {
 	}
 	switch kind {
 	case world.ParamPlace:
-		list = append(make([]named, 0, len(o.Places)+1), named{o.Here.ID, o.Here.Name})
+		list = append(list, named{o.Here.ID, o.Here.Name})
 		for i := range o.Places {
 			list = append(list, named{o.Places[i].ID, o.Places[i].Name})
 		}
 	case world.ParamAgent:
-		list = append(make([]named, 0, len(o.Agents)+1), named{o.Self.ID, o.Self.Name})
+		list = append(list, named{o.Self.ID, o.Self.Name})
 		for i := range o.Agents {
 			list = append(list, named{o.Agents[i].ID, o.Agents[i].Name})
 		}

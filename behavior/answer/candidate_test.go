@@ -42,7 +42,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		c, got := Call{Tool: ToolDecision, Arguments: arguments}, refused
 		if d, _, e := ReadDecision(c, true); e == nil {
 			if a, _, e := d.Action(c, candidates, Names{}); e == nil {
-				got = spelled(a)
+				got = wordsIn(a)
 			}
 		}
 		if got != want {
@@ -79,7 +79,7 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		d, _, _ := ReadDraft(c, 5)
 		for _, candidate := range d.Candidates {
 			if a, _, e := candidate.Decode(c, Names{}); e == nil {
-				got = append(got, spelled(a))
+				got = append(got, wordsIn(a))
 			}
 		}
 		if strings.Join(got, ", ") != want {
@@ -100,14 +100,14 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 			a, _, _ := candidate.Decode(c, Names{})
 			candidates = append(candidates, a)
 		}
-		if a, _, e := d.Action(c, candidates, Names{}); e != nil || spelled(a) != "mine_compound 5" || d.Lean.Plan.Goal != "p" {
+		if a, _, e := d.Action(c, candidates, Names{}); e != nil || wordsIn(a) != "mine_compound 5" || d.Lean.Plan.Goal != "p" {
 			t.Errorf("%s: %v, %+v", arguments, a, e)
 		}
 	}
 }
 
-// spelled is an action as its name and numbers.
-func spelled(a world.Action) string {
+// wordsIn is an action as its name and numbers.
+func wordsIn(a world.Action) string {
 	switch a := a.(type) {
 	case world.Mine:
 		return "mine_compound " + fmt.Sprint(a.MassG)

@@ -114,7 +114,7 @@ func expectedTypes(s *jsonschema.Schema) Phrase {
 		return oneOf(names)
 	}
 	if types := typesOf(s); len(types) == 2 {
-		return say("%s or %s", types[0], types[1])
+		return say("{first} or {second}", types[0], types[1])
 	}
-	return say("%s", strings.Join(typesOf(s), " or "))
+	return say("{name}", strings.Join(typesOf(s), " or "))
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -83,8 +84,8 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s: expected %s, got %s", where, e.Expected, e.Got)
 }
 
-// Phrase is what an [ArgumentError] says: an English form with the verbs %s and %d, and what
-// goes into it. Another language has a form of its own in place of each.
+// Phrase is what an [ArgumentError] says: an English form with named places such as {most}, and
+// what goes into them, in their order. A language has a text of its own for each form.
 type Phrase struct {
 	Form   string
 	Values []any
@@ -96,8 +97,27 @@ type Noun string
 
 func say(form string, values ...any) Phrase { return Phrase{form, values} }
 
+// In returns the values with what a language has for each [Noun].
+func (p Phrase) In(noun func(string) string) []any {
+	values := slices.Clone(p.Values)
+	for i, value := range values {
+		if n, ok := value.(Noun); ok {
+			values[i] = noun(string(n))
+		}
+	}
+	return values
+}
+
 // String returns the phrase in its form.
-func (p Phrase) String() string { return fmt.Sprintf(p.Form, p.Values...) }
+func (p Phrase) String() string {
+	said, rest := "", p.Form
+	for _, value := range p.Values {
+		before, place, _ := strings.Cut(rest, "{")
+		said += before + fmt.Sprint(value)
+		_, rest, _ = strings.Cut(place, "}")
+	}
+	return said + rest
+}
 
 // MarshalText implements [encoding.TextMarshaler].
 func (p Phrase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
@@ -132,10 +152,10 @@ func missing(path string, expected Phrase) *ArgumentError {
 
 // TooMany returns the error for a list of n elements that may have fewer.
 func TooMany(path string, most, n int) *ArgumentError {
-	return &ArgumentError{Path: path, Expected: say("at most %d elements", most), Got: say("%d", n)}
+	return &ArgumentError{Path: path, Expected: say("at most {most} elements", most), Got: say("{number}", n)}
 }
 
-func oneOf(names []string) Phrase { return say("one of %s", strings.Join(names, ", ")) }
+func oneOf(names []string) Phrase { return say("one of {names}", strings.Join(names, ", ")) }
 
 // below returns the path of a field inside the object at path.
 func below(path, name string) string {
@@ -147,10 +167,10 @@ func below(path, name string) string {
 
 // unknownField returns the error for an object that holds a field it may not hold.
 func unknownField(path, name string, known []string) *ArgumentError {
-	e := &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")),
+	e := &ArgumentError{Path: path, Expected: say("only the fields {fields}", strings.Join(known, ", ")),
 		Got: say("another field")}
 	if fieldName.MatchString(name) {
-		e.Got = say(`the field "%s"`, name)
+		e.Got = say(`the field "{field}"`, name)
 	}
 	return e
 }

@@ -25,8 +25,6 @@ type reader struct {
 	keywords bool
 	depthMax int
 	used     []Repair
-	// fields are those read so far of the objects that are being read, the innermost's last.
-	fields []Field
 	// state says why reading ended early; it is empty while reading continues.
 	state readState
 }
@@ -68,9 +66,6 @@ func (r *reader) rest() string { return r.text[r.at:] }
 // at the end of the text.
 func (r *reader) next() rune {
 	for r.at < len(r.text) {
-		if c := r.text[r.at]; c > ' ' && c < utf8.RuneSelf && c != '/' && c != '#' {
-			return rune(c) // as most are
-		}
 		c, size := utf8.DecodeRuneInString(r.rest())
 		switch {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
@@ -133,9 +128,6 @@ func (r *reader) value(depth int) Value {
 			if r.separator(len(v.Items) > 0) == ']' {
 				r.at++
 				return v
-			}
-			if v.Items == nil {
-				v.Items = make([]Value, 0, 4)
 			}
 			v.Items = append(v.Items, r.value(depth+1))
 		}
@@ -204,17 +196,15 @@ func isWordRune(c rune) bool {
 
 // object reads the fields of an object whose brace was taken.
 func (r *reader) object(depth int) Value {
-	start := len(r.fields)
-	var at map[string]int // of many fields; of a few each is looked at
+	o := Value{Kind: Object}
+	at := map[string]int{}
 	for r.state == readWhole {
-		c := r.separator(len(r.fields) > start)
+		c := r.separator(len(o.Fields) > 0)
 		switch {
 		case c == '}' || c == ')' && r.keywords && depth == 1:
 			r.at++
-			v := Value{Kind: Object, Fields: append([]Field(nil), r.fields[start:]...)}
-			r.fields = r.fields[:start]
-			return v
-		case c == '{' && len(r.fields) == start:
+			return o
+		case c == '{' && len(o.Fields) == 0:
 			// An object alone in a second pair of braces: templates with doubled braces
 			// teach models to write that.
 			r.use(DoubledBraces)
@@ -239,37 +229,17 @@ func (r *reader) object(depth int) Value {
 		if r.state != readWhole {
 			break
 		}
-		so := Value{Fields: r.fields[start:]}
-		i, twice := at[name]
-		if at == nil {
-			i = so.index(name)
-			twice = i >= 0
-		}
-		if twice {
+		if i, twice := at[name]; twice {
 			// The last value counts, as most decoders have it.
 			r.use(DuplicateKey)
-			so.Fields[i].Value = read
+			o.Fields[i].Value = read
 			continue
 		}
-		if at == nil && len(so.Fields) == fieldsFew {
-			at = map[string]int{}
-			for i, f := range so.Fields {
-				at[f.Name] = i
-			}
-		}
-		if at != nil {
-			at[name] = len(so.Fields)
-		}
-		if r.fields == nil {
-			r.fields = make([]Field, 0, fieldsFew/2) // room for most answers
-		}
-		r.fields = append(r.fields, Field{name, read})
+		at[name] = len(o.Fields)
+		o.Fields = append(o.Fields, Field{name, read})
 	}
 	return Value{Kind: Null}
 }
-
-// fieldsFew is how many fields of an object are compared one by one.
-const fieldsFew = 16
 
 // failHere ends the reading at a character that cannot be here, or at the end.
 func (r *reader) failHere() Value {
@@ -310,24 +280,11 @@ func (r *reader) key() string {
 		}
 		r.use(UnquotedKey)
 	}
-	if isPlain(name) {
-		return name
-	}
 	if visible := withoutInvisible(name); visible != name {
 		r.use(InvisibleRemoved)
 		return visible
 	}
 	return name
-}
-
-// isPlain reports whether content is visible ASCII that needs no escape between quotes.
-func isPlain(content string) bool {
-	for i := range len(content) {
-		if c := content[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }
 
 // quotes lists the pairs of quotes that begin and end a string. The tokens of chat
@@ -351,17 +308,6 @@ var quotes = []struct {
 // quoted takes a string in any of the known quotes. ok is false when none begins
 // here.
 func (r *reader) quoted() (text string, ok bool) {
-	if rest := r.rest(); strings.HasPrefix(rest, `"`) {
-		for end := 1; end < len(rest); end++ {
-			switch rest[end] {
-			case '\\':
-				end++
-			case '"':
-				r.at += end + 1
-				return r.unescape(rest[1:end]), true
-			}
-		}
-	}
 	for _, q := range quotes {
 		if !strings.HasPrefix(r.rest(), q.open) {
 			continue
@@ -626,7 +572,7 @@ func ReadObject(text string) (Value, []Repair, *ArgumentError) {
 func read(raw string) (v Value, used []Repair, fault *ArgumentError) {
 	if len(raw) > argumentsBytesMax {
 		return Value{}, nil, &ArgumentError{
-			Expected: say("at most %d bytes", argumentsBytesMax), Got: say("%d bytes", len(raw)), NotJSON: true,
+			Expected: say("at most {most} bytes", argumentsBytesMax), Got: say("{count} bytes", len(raw)), NotJSON: true,
 		}
 	}
 	v, used, fault = readOnce(raw)
@@ -662,7 +608,7 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 	switch {
 	case r.state == readDeep:
 		return Value{}, nil, &ArgumentError{
-			Expected: say("at most %d levels of nesting", argumentsDepthMax), Got: say("more levels"), NotJSON: true,
+			Expected: say("at most {most} levels of nesting", argumentsDepthMax), Got: say("more levels"), NotJSON: true,
 		}
 	case whole && (v.Kind == Object || v.Kind == Array || !slices.Contains(r.used, UnquotedText)):
 		return v, r.used, nil

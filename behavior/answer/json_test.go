@@ -159,7 +159,7 @@ func FuzzFindObjects(f *testing.F) {
 // TestRepeatedFieldsOfManyAreFound: of a field that is repeated the last value counts, however many
 // fields there are.
 func TestRepeatedFieldsOfManyAreFound(t *testing.T) {
-	for _, fields := range []int{fieldsFew - 1, fieldsFew, fieldsFew + 1, 3 * fieldsFew} {
+	for _, fields := range []int{1, 16, 50} {
 		var text []string
 		for i := range 2 * fields {
 			text = append(text, fmt.Sprintf(`"f%d":%d`, i%fields, i))

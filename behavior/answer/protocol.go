@@ -93,7 +93,7 @@ func (v Value) must(path string, kind Kind) *ArgumentError {
 	if kind == Array {
 		expected = say("an array")
 	}
-	return &ArgumentError{Path: path, Expected: expected, Got: say("%s", strings.TrimSuffix(string(v.Kind), "ean"))}
+	return &ArgumentError{Path: path, Expected: expected, Got: say("{name}", strings.TrimSuffix(string(v.Kind), "ean"))}
 }
 
 // Decode fills a typed struct from an object. Required fields that are absent stay zero
@@ -116,7 +116,7 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 			case reflect.Struct, reflect.Map:
 				expected = say("an object")
 			}
-			e = Faults(e, &ArgumentError{Path: cmp.Or(wrong.Field, f.Name), Expected: expected, Got: say("%s", wrong.Value)})
+			e = Faults(e, &ArgumentError{Path: cmp.Or(wrong.Field, f.Name), Expected: expected, Got: say("{name}", wrong.Value)})
 		case err != nil:
 			e = Faults(e, &ArgumentError{Path: "arguments", Expected: say("the tool's schema"), Got: say("something else")})
 		}
@@ -217,7 +217,7 @@ func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
 	list, e := o.typed("candidates", Array)
 	d.Candidates = candidatesIn(list)
 	if e == nil && len(d.Candidates) == 0 {
-		e = &ArgumentError{Path: "candidates", Expected: say("1 to %d candidates", most), Got: say("none")}
+		e = &ArgumentError{Path: "candidates", Expected: say("1 to {most} candidates", most), Got: say("none")}
 	}
 	if e != nil {
 		return Draft{}, nil, e
@@ -258,8 +258,8 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 	numbered := o.gives("candidate")
 	switch {
 	case numbered && drafted && c.Tool == ToolDecision && o.gives("candidates"):
-		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft),
-			Got: say("%s", o.Field("candidates").Kind)}
+		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in {tool}", ToolDraft),
+			Got: say("{name}", o.Field("candidates").Kind)}
 	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
 		// An action in full, or next to the number.
 		shaped, more, ok := shapeDecision(o)
@@ -304,7 +304,7 @@ func sentenceIn(o Value) (Sentence, *ArgumentError) {
 	if plan := o.Field("plan"); plan.Kind == Object || plan.Kind == Null && o.has("plan") {
 		goal, e := plan.typed("goal", String)
 		if e != nil {
-			e = &ArgumentError{Path: "plan", Expected: e.Expected, Got: say("%s", string(Object))}
+			e = &ArgumentError{Path: "plan", Expected: e.Expected, Got: say("{name}", string(Object))}
 		}
 		return Sentence{goal.Text, true}, e
 	}
@@ -351,13 +351,13 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 			}
 		}
 		do, e = world.Wait{}, &ArgumentError{Path: "candidate",
-			Expected: say("the number of a candidate that could be read: %s; or 0 to wait", strings.Join(readable, ", ")),
+			Expected: say("the number of a candidate that could be read: {candidates}; or 0 to wait", strings.Join(readable, ", ")),
 			Got:      number.describe()}
 		switch {
 		case len(readable) == 0 && len(candidates) > 0 && c.Tool == ToolDecision:
-			e.Expected = say("the number of a candidate, and none could be read: call %s again; or 0 to wait", ToolDraft)
+			e.Expected = say("the number of a candidate, and none could be read: call {tool} again; or 0 to wait", ToolDraft)
 		case len(candidates) == 0 && c.Tool == ToolDecision:
-			e.Expected = say("the number of a candidate: call %s before; or 0 to wait", ToolDraft)
+			e.Expected = say("the number of a candidate: call {tool} before; or 0 to wait", ToolDraft)
 		case len(candidates) == 0:
 			e.Path = "candidates"
 			e.Expected = say("at least one candidate")
@@ -425,7 +425,7 @@ func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []wo
 	}
 	n, more, ok := ticks.integer()
 	if !ok {
-		return nil, nil, nil, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), ticks)
+		return nil, nil, nil, mismatch("max_ticks", say("an integer number of {unit}", Noun(world.Ticks)), ticks)
 	}
 	for i := range do {
 		order, err := world.NewExecuteUntil(do[i], []world.Condition{{Event: world.StopActionRejected}}, n)

@@ -20,7 +20,7 @@ const (
 	NumberFromString Repair = "number_from_string"
 	// FractionDropped: a number was rounded down to an integer.
 	FractionDropped Repair = "fraction_dropped"
-	// NameVariant: an action or event name was spelled in another case or with
+	// NameVariant: an action or event name was wordsIn in another case or with
 	// other separators, such as moveAgent.
 	NameVariant Repair = "name_variant"
 	// UnusedArgument: a value was given that the action has no use for.
@@ -157,7 +157,7 @@ const (
 	// NameResolved: a place, an agent or a factory was called by its name, and exactly one
 	// thing the agent knows has that name.
 	NameResolved Repair = "name_resolved"
-	// ChoicePart: a name of a fixed list was spelled in another way or by its last parts,
+	// ChoicePart: a name of a fixed list was wordsIn in another way or by its last parts,
 	// which only one of the list has: control_chip for recipe.assembler.control_chip.
 	ChoicePart Repair = "choice_part"
 

@@ -152,9 +152,9 @@ func (v Value) isNullText() bool {
 func (v Value) describe() Phrase {
 	switch {
 	case v.Kind == Number && len(v.Text) <= 24:
-		return say("the number %s", v.Text)
+		return say("the number {number}", v.Text)
 	case v.Kind == String:
-		return say("a string of %d characters", utf8.RuneCountInString(v.Text))
+		return say("a string of {count} characters", utf8.RuneCountInString(v.Text))
 	case v.Kind == Null:
 		return say("null")
 	case v.Kind == Array || v.Kind == Object:

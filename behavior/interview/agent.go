@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -65,8 +66,8 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 		t.conversation.Kept(a.Call.Breakpoints)
 	}
 	t.recall()
-	text := wordingOf[a.Settings.Language]
-	lines := slices.Concat([]string{fmt.Sprintf(text.heading, a.Tick)}, a.since(text), []string{text.asked})
+	text := &words.In(a.Settings.Language).Interview
+	lines := slices.Concat([]string{text.Heading.Text(a.Tick)}, a.since(text), []string{text.Asked})
 	t.conversation.Say(strings.Join(lines, "\n"))
 	t.conversation.Complete()
 	t.conversation.Input = append(t.conversation.Input, llmclient.Message("user", question))
@@ -109,36 +110,36 @@ type result struct {
 const sinceMax = 12
 
 // since are lines with the decisions and their outcomes.
-func (a Agent) since(text wording) (lines []string) {
+func (a Agent) since(text *words.Interview) (lines []string) {
 	list := a.Decisions
 	if left := len(list) - sinceMax; left > 0 {
-		lines = append(lines, fmt.Sprintf(text.leftOut, left))
+		lines = append(lines, text.LeftOut.Text(left))
 		list = list[left:]
 	}
 	for _, d := range list {
 		by := ""
 		if d.DecidedBy == trace.ByStanding {
-			by = text.order
+			by = text.Order
 		}
-		lines = append(lines, fmt.Sprintf(text.decided, d.Tick, by, d.Executed, outcome(d.Outcome, text)))
+		lines = append(lines, text.Decided.Text(d.Tick, by, string(d.Executed), outcome(d.Outcome, text)))
 	}
 	return lines
 }
 
 // outcome is an outcome in words, with the world's numbers.
-func outcome(raw json.RawMessage, text wording) string {
+func outcome(raw json.RawMessage, text *words.Interview) string {
 	var o world.Outcome
 	switch {
 	case json.Unmarshal(raw, &o) != nil:
 		return string(raw)
 	case o.Accepted:
-		line := text.accepted
+		line := text.Accepted
 		for _, c := range o.Changes {
 			line += fmt.Sprintf(", %s %+d", c.Resource, c.Amount)
 		}
 		return line
 	case o.Rejection == nil:
-		return text.refused
+		return text.Refused
 	}
-	return text.refused + " " + string(o.Rejection.Code)
+	return text.Refused + " " + string(o.Rejection.Code)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -106,7 +107,7 @@ bullet = [
 	result, asks := play(t, 1, e, p,
 		calls("c1", "reflect", `{"tags":[{"id":"res-00001","verdict":"harmful","decision":3}],"insights":[{"lesson":"x","section":"res","decisions":[3]}]}`),
 		calls("c2", "consolidate", `{"deltas":[{"op":"update","id":"res-00001","section":"res","content":"Keep the electricity that a journey needs.","reason":"","decisions":[3]}]}`))
-	if opening := asks[0].Request.Input[0].Text; strings.Contains(opening, "agent-9") || !strings.Contains(opening, "[res-00001] "+textDoubted) {
+	if opening := asks[0].Request.Input[0].Text; strings.Contains(opening, "agent-9") || !strings.Contains(opening, "[res-00001] "+words.In("en").Reflection.Doubted) {
 		t.Errorf("the opening is\n%s", opening)
 	}
 	c := result.Apply(p, playbook.Limits{})

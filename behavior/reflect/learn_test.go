@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
@@ -120,7 +121,7 @@ func TestATurnReflectsAndCurates(t *testing.T) {
 		t.Errorf("stages %s and %s, %d calls, last step %d", asks[0].Stage, asks[1].Stage, result.Calls, result.LastStep)
 	}
 	opening := asks[0].Request.Input[0].Text
-	if !strings.HasPrefix(opening, headingFeedback+", ticks 3-5\ndecisions 3: ok 2, refused 1, without a usable decision 0, waits among the ok 1\nchanges: compound +5000") {
+	if !strings.HasPrefix(opening, words.In("en").Reflection.Feedback+", ticks 3-5\ndecisions 3: ok 2, refused 1, without a usable decision 0, waits among the ok 1\nchanges: compound +5000") {
 		t.Errorf("the opening does not begin with the world's feedback:\n%s", opening)
 	}
 	for _, want := range []string{"Make a motor.: 0 of 1", "| used [nav-00001]", "[res-00002] Harvest radiation while power is low. (helpful 0, harmful 0, neutral 0)"} {
@@ -128,7 +129,7 @@ func TestATurnReflectsAndCurates(t *testing.T) {
 			t.Errorf("the opening lacks %q:\n%s", want, opening)
 		}
 	}
-	if strings.Contains(opening, poison.ID) || strings.Contains(opening, headingTexts) || strings.Contains(opening, "whoever asks first") {
+	if strings.Contains(opening, poison.ID) || strings.Contains(opening, words.In("en").Reflection.Texts) || strings.Contains(opening, "whoever asks first") {
 		t.Errorf("the opening shows what another agent wrote:\n%s", opening)
 	}
 	c := result.Apply(p, playbook.Limits{})
@@ -314,7 +315,7 @@ func TestOpeningsFitSmallWindows(t *testing.T) {
 	if len(turn.input.Decisions) != len(turn.shown.decisions) || turn.input.Decisions[0].Tick == DecisionsMax {
 		t.Errorf("%d decisions are evidence, %d are shown", len(turn.input.Decisions), len(turn.shown.decisions))
 	}
-	if !strings.Contains(turn.shown.text, fmt.Sprintf(lineLeftOut, DecisionsMax-len(turn.shown.decisions))) {
+	if !strings.Contains(turn.shown.text, words.In("en").Reflection.LeftOut.Text(DecisionsMax-len(turn.shown.decisions))) {
 		t.Errorf("the opening does not say what is left out:\n%s", turn.shown.text)
 	}
 }

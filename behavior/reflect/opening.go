@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -63,7 +64,7 @@ func (k *Runtime) compose(e *Experience, book *playbook.Playbook, goals []Goal) 
 		o.texts = o.texts[max(0, len(o.texts)-textsShown):]
 	}
 	for {
-		o.text = o.write(goals, len(e.decisions), total)
+		o.text = o.write(k.words, goals, len(e.decisions), total)
 		switch {
 		case k.cfg.CountTokens(o.text) <= k.inputTokens:
 			return o
@@ -82,10 +83,10 @@ func (k *Runtime) compose(e *Experience, book *playbook.Playbook, goals []Goal) 
 }
 
 // write writes the sections. What the world answered comes first.
-func (o opening) write(goals []Goal, decisions, bullets int) string {
-	heading := headingFeedback
+func (o opening) write(w *words.Reflection, goals []Goal, decisions, bullets int) string {
+	heading := w.Feedback
 	if n := len(o.decisions); n > 0 {
-		heading += fmt.Sprintf(lineTicks, o.decisions[0].Tick, o.decisions[n-1].Tick)
+		heading += w.Ticks.Text(o.decisions[0].Tick, o.decisions[n-1].Tick)
 	}
 	ends := map[End]int{}
 	waits := 0
@@ -108,35 +109,35 @@ func (o opening) write(goals []Goal, decisions, bullets int) string {
 	}
 	lines := []string{
 		heading,
-		fmt.Sprintf(lineCounts, len(o.decisions), ends[EndOK], ends[EndRefused], ends[EndDegraded], waits),
-		fmt.Sprintf(lineChanges, cmp.Or(strings.Join(changed, ", "), textNoChange)),
+		w.Counts.Text(len(o.decisions), ends[EndOK], ends[EndRefused], ends[EndDegraded], waits),
+		w.Changes.Text(cmp.Or(strings.Join(changed, ", "), w.NoChange)),
 	}
 	if len(goals) > 0 {
-		lines = append(lines, headingGoals)
+		lines = append(lines, w.Goals)
 	}
 	for _, g := range goals {
-		lines = append(lines, fmt.Sprintf(lineGoal, plaintext.Line(g.Text), g.Now, g.AtLeast))
+		lines = append(lines, w.Goal.Text(plaintext.Line(g.Text), g.Now, g.AtLeast))
 	}
-	lines = append(lines, headingDecisions)
-	lines = leftOut(lines, decisions-len(o.decisions))
+	lines = append(lines, w.Decisions)
+	lines = leftOut(w, lines, decisions-len(o.decisions))
 	for _, j := range o.decisions {
 		line := j.Line
 		if len(j.Used) > 0 {
-			line += fmt.Sprintf(lineUsed, "["+strings.Join(j.Used, "] [")+"]")
+			line += w.Used.Text("[" + strings.Join(j.Used, "] [") + "]")
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, headingPlaybook)
+	lines = append(lines, w.Playbook)
 	for _, b := range o.bullets {
 		line := b.Line()
 		if o.guarded && b.Trust < trace.TrustSelfObservation {
-			line = "[" + b.ID + "] " + textDoubted
+			line = "[" + b.ID + "] " + w.Doubted
 		}
-		lines = append(lines, fmt.Sprintf(lineWorth, line, b.Helpful, b.Harmful, b.Neutral))
+		lines = append(lines, w.Worth.Text(line, b.Helpful, b.Harmful, b.Neutral))
 	}
-	lines = leftOut(lines, bullets-len(o.bullets))
+	lines = leftOut(w, lines, bullets-len(o.bullets))
 	if len(o.texts) > 0 {
-		lines = append(lines, headingTexts)
+		lines = append(lines, w.Texts)
 	}
 	for _, s := range o.texts {
 		lines = append(lines, s.Text)
@@ -144,9 +145,9 @@ func (o opening) write(goals []Goal, decisions, bullets int) string {
 	return strings.Join(lines, "\n")
 }
 
-func leftOut(lines []string, n int) []string {
+func leftOut(w *words.Reflection, lines []string, n int) []string {
 	if n > 0 {
-		lines = append(lines, fmt.Sprintf(lineLeftOut, n))
+		lines = append(lines, w.LeftOut.Text(n))
 	}
 	return lines
 }

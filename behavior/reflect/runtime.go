@@ -1,8 +1,11 @@
 package reflect
 
 import (
+	"cmp"
+
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
@@ -20,8 +23,7 @@ type Runtime struct {
 	cfg    behavior.Config
 	rounds int
 	tools  []llmclient.Tool
-	// policy is the instructions.
-	policy string
+	words  *words.Reflection
 	// guarded says that reflections show no untrusted text and that lessons are checked against
 	// it.
 	guarded bool
@@ -33,10 +35,11 @@ type Runtime struct {
 // reflects before it consolidates, 1..RoundsMax; other values are brought into that
 // range. own are the sections that the playbook adds to the built-in ones.
 func NewRuntime(cfg behavior.Config, rounds int, own ...playbook.OwnSection) *Runtime {
-	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools(own)}
+	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax)}
 	k.guarded = k.cfg.Guards(trace.CheckLessons)
-	k.policy = policyIn(k.cfg.Language)
-	k.static = k.cfg.CountTokens(k.policy)
+	k.words = &words.In(k.cfg.Language).Reflection
+	k.tools = tools(k.words, own)
+	k.static = k.cfg.CountTokens(k.words.Instructions)
 	for i, t := range k.tools {
 		k.tools[i] = t.Ready()
 		k.static += k.cfg.CountTokens(string(t.Wire()))
@@ -71,11 +74,19 @@ const CallsLeast = 2
 // CallsMax is the most model calls one turn can make.
 func (k *Runtime) CallsMax() int { return k.rounds + 1 + 2*repairsMax + 1 }
 
-// Version names the wording of the turns: a digest of instructions and tools.
+// namedBefore are the names of the wording from before its texts were files, by their digests.
+var namedBefore = map[string]string{"b18d986f": "f0bc6178"}
+
+// Version names the wording of the turns: a digest of instructions and tools in all languages.
 func Version() string {
-	text := policyIn("") + languageRules["zh"]
-	for _, t := range tools(nil) {
-		text += string(t.Wire())
+	text := ""
+	for _, l := range words.Languages() {
+		w := &words.In(l).Reflection
+		text += w.Instructions
+		for _, t := range tools(w, nil) {
+			text += string(t.Wire())
+		}
 	}
-	return llmclient.Hash([]byte(text))[:8]
+	digest := llmclient.Hash([]byte(text))[:8]
+	return cmp.Or(namedBefore[digest], digest)
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
@@ -172,7 +173,7 @@ func newScene(t *rapid.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := behavior.Config{Settings: trace.Settings{Protocol: rapid.SampledFrom([]behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean}).Draw(t, "protocol"), PromptProfile: rapid.SampledFrom([]behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich}).Draw(t, "profile"), Language: rapid.SampledFrom(modules.Languages()).Draw(t, "language"), PlaybookBullets: 3}}
+	cfg := behavior.Config{Settings: trace.Settings{Protocol: rapid.SampledFrom([]behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean}).Draw(t, "protocol"), PromptProfile: rapid.SampledFrom([]behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich}).Draw(t, "profile"), Language: rapid.SampledFrom(words.Languages()).Draw(t, "language"), PlaybookBullets: 3}}
 	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)

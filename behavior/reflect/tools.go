@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 )
@@ -78,15 +79,8 @@ type consolidation struct {
 	Deltas []delta `json:"deltas"`
 }
 
-// The descriptions of the tools.
-const (
-	reflectDoc     = "Judge the bullets that decisions used, and name what the outcomes teach."
-	consolidateDoc = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does " +
-		"not need."
-)
-
 // tools is the constant tool list. Sections of the playbook's own are explained by their titles.
-func tools(own []playbook.OwnSection) []llmclient.Tool {
+func tools(w *words.Reflection, own []playbook.OwnSection) []llmclient.Tool {
 	var sections, titles []string
 	for _, s := range playbook.Sections() {
 		sections = append(sections, string(s))
@@ -96,7 +90,7 @@ func tools(own []playbook.OwnSection) []llmclient.Tool {
 	}
 	about := ""
 	if len(own) > 0 {
-		about = " Sections besides the usual ones: " + strings.Join(titles, "; ") + "."
+		about = w.OwnSections.Text(strings.Join(titles, "; "))
 	}
 	enums := map[string][]string{
 		"verdict": {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
@@ -104,7 +98,7 @@ func tools(own []playbook.OwnSection) []llmclient.Tool {
 		"op":      {string(playbook.OpAdd), string(playbook.OpUpdate), string(playbook.OpRemove)},
 	}
 	return []llmclient.Tool{
-		behavior.StrictTool[reflection](toolReflect, reflectDoc+about, enums),
-		behavior.StrictTool[consolidation](toolConsolidate, consolidateDoc+about, enums),
+		behavior.StrictTool[reflection](toolReflect, w.Reflect+about, enums),
+		behavior.StrictTool[consolidation](toolConsolidate, w.Consolidate+about, enums),
 	}
 }

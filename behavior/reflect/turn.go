@@ -49,7 +49,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
 		stage: trace.StageReflect}
-	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.policy, Tools: k.tools})
+	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.conversation = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage),
@@ -70,7 +70,7 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 		t.conversation.Sent(t.stage == trace.StageReflect)
 	}
 	return behavior.Ask{Number: t.conversation.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
-		Model: t.runtime.cfg.Model, Instructions: t.runtime.policy, Input: t.conversation.Input, Tools: t.runtime.tools,
+		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions, Input: t.conversation.Input, Tools: t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
 		Sampling: t.conversation.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
 		CacheKey: t.key, Breakpoints: t.conversation.Breakpoints(),
@@ -197,7 +197,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	t.reflected.Insights = r.Insights[:min(len(r.Insights), insightsMax)]
 	switch {
 	case output.Next == trace.StageReflect:
-		t.conversation.Say(promptAgain)
+		t.conversation.Say(t.runtime.words.Again)
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to consolidate, and a call saved.
 		t.done = true
@@ -206,7 +206,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		t.stage = trace.StageConsolidate
 		t.repairs = 0
 		t.conversation.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
-		t.conversation.Say(promptConsolidate)
+		t.conversation.Say(t.runtime.words.NowConsolidate)
 	}
 }
 

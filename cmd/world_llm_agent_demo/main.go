@@ -17,6 +17,6 @@
 // which help lists, work on what a run left in its directory.
 package main
 
-import "example.com/agentworld/internal/cli"
+import "example.com/agentworld/cli"
 
-func main() { cli.Execute() }
+func main() { cli.Main() }

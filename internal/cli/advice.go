@@ -70,9 +70,9 @@ func (m *Main) commandLine(words ...string) string {
 func (m *Main) calledAs() string {
 	dir := filepath.Dir(m.Program)
 	if filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
-		return "go run ./cmd/" + programName // such a file is gone after the run
+		return "go run ./cmd/" + m.called() // such a file is gone after the run
 	}
-	return shellWord(cmp.Or(m.Program, programName))
+	return shellWord(cmp.Or(m.Program, m.called()))
 }
 
 // shellWord quotes a word for a POSIX shell, if it has to be.
@@ -214,12 +214,6 @@ func sourceAdvice(runDir, id, agent string) advice {
 		words = append(words, "--agent", agent)
 	}
 	return advice{words, "shows where the source is from and what it led to"}
-}
-
-// joinAdvice plays cells of a batch, here or on another machine with the key file.
-func joinAdvice(url, keyFile string) advice {
-	return advice{[]string{"worker", "--nats", url, "--nats-nkey", pathWord(keyFile)},
-		"joins, also on another machine that has the key"}
 }
 
 // scenarioAdvice checks and plays a scenario.

@@ -46,8 +46,7 @@ type batchFlags struct {
 	dir, shard    string
 	jobs, retries int
 	quiet         bool
-	nats          natsFlags
-	natsListen    string
+	players       players
 }
 
 // batchCommand plays batches and reports on them.
@@ -56,7 +55,7 @@ func (m *Main) batchCommand() *cobra.Command {
 	runs := &cobra.Command{
 		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
 		Args: oneArgument("a batch file"),
-		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c.Context(), args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c, args[0], f) },
 	}
 	runs.Flags().StringVar(&f.dir, "dir", "", "directory of the batch (default .tmp/batches/<name>)")
 	runs.Flags().StringVar(&f.shard, "shard", "", "play a part of the cells, such as 2/4")
@@ -64,9 +63,7 @@ func (m *Main) batchCommand() *cobra.Command {
 	runs.Flags().IntVar(&f.retries, "retries", 1,
 		"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
 	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
-	f.nats.add(runs.Flags(), `hand cells out to workers over this NATS server; "embedded" starts one here`)
-	runs.Flags().StringVar(&f.natsListen, "nats-listen", "",
-		"start the embedded NATS server, at this address (default of --nats embedded "+natsListenDefault+")")
+	f.players = m.addPlayers(runs.Flags())
 	var asJSON bool
 	status := &cobra.Command{
 		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed",
@@ -120,29 +117,28 @@ func parseShard(text string) (s batch.Shard, err error) {
 }
 
 // runBatch plays what is left of a batch, and reports on all of it.
-func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
+func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
+	ctx := c.Context()
 	shard, err := parseShard(f.shard)
-	if f.natsListen != "" && f.nats.url == "" {
-		f.nats.url = natsEmbedded
+	if err != nil {
+		return err
 	}
-	overNATS := f.nats.url != ""
+	others, flag, err := f.players.chosen()
 	switch {
 	case err != nil:
 		return err
-	case overNATS && f.jobs == 0: // others do the work
+	case others != nil && f.jobs == 0: // others do the work
 	case f.jobs < 1 || f.jobs > 256:
-		return badInput("--jobs %d is out of range; allowed: 1 to 256, and 0 with --nats", f.jobs)
+		allowed := "1 to 256"
+		for _, name := range f.players.names {
+			allowed += ", and 0 with --" + name
+		}
+		return badInput("--jobs %d is out of range; allowed: %s", f.jobs, allowed)
 	case f.retries < 0 || f.retries > 100:
 		return badInput("--retries %d is out of range; allowed: 0 to 100", f.retries)
 	}
-	switch {
-	case overNATS && f.shard != "":
-		return badInput("--shard and --nats are two ways to divide a batch; give one of them")
-	case f.natsListen != "" && f.nats.url != natsEmbedded:
-		return badInput("--nats-listen is for the embedded server; allowed: --nats embedded with it")
-	}
-	if err := f.nats.check(); err != nil {
-		return err
+	if others != nil && f.shard != "" {
+		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
 	b, err := m.readBatch(name)
 	if err != nil {
@@ -174,8 +170,8 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 			return r, err
 		},
 	}
-	if !overNATS && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
-		ledger, err := batch.OpenLedger(dir, b.limit, shard)
+	if others == nil && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {
+		ledger, err := batch.OpenLedger(dir.Store(), b.limit, shard, "")
 		if err != nil {
 			return badInput("%s: %w", name, err)
 		}
@@ -194,8 +190,9 @@ func (m *Main) runBatch(ctx context.Context, name string, f batchFlags) error {
 	defer m.collectLess()()
 	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
-	if overNATS {
-		ending, err = m.coordinate(calls, o, f.nats, f.natsListen, b.limit)
+	if others != nil {
+		ending, err = others.Play(calls, m.program(c.Flags()), o, b.limit)
+		err = refusal(err)
 	} else {
 		ending, err = batch.Play(calls, o)
 	}

@@ -43,7 +43,7 @@ func (b *plannedBatch) matrix() (cells []batch.Cell) {
 // its files, or about the machine.
 var cellSettings = []string{
 	"run.scenario", "run.seed", "run.run_dir", "run.report_json", "run.replay_from", "run.replay_miss", "run.print_llm_io",
-	"run.llm_io_max_chars", "run.quiet", "run.log_level", "run.log_timestamps", "run.otel", "llm.api_key",
+	"run.llm_io_max_chars", "run.quiet", "run.log_level", "run.log_timestamps", "llm.api_key",
 	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
@@ -58,7 +58,7 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
 	b.file, err = batch.Parse(data)
 	problems := batch.Problems(err)
-	all := settingTable()
+	all := m.table()
 	for _, s := range settingsIn(b.file) {
 		known, ok := all.ByKey(s.Key)
 		table, key, _ := strings.Cut(s.Key, ".")
@@ -67,7 +67,7 @@ func (m *Main) readBatch(name string) (*plannedBatch, error) {
 			problems = append(problems, &batch.Problem{Line: s.Line,
 				Text: "llm.base_url has a secret in its query, which the batch directory would keep; allowed: a URL without it, " +
 					"and the key in the environment or in config.toml"})
-		case ok && (slices.Contains(cellSettings, s.Key) || known.Kind == settings.KindAgents):
+		case ok && (m.extended(s.Key) || slices.Contains(cellSettings, s.Key) || known.Kind == settings.KindAgents):
 			problems = append(problems, &batch.Problem{Line: s.Line,
 				Text: fmt.Sprintf("%s cannot be set for a cell; allowed: other keys, this one where the command is run", s.Key)})
 		case !ok && len(allowed) > 0:
@@ -125,7 +125,7 @@ func settingsIn(f batch.File) []batch.Setting {
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
 func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
-	all := settingTable()
+	all := m.table()
 	var file settings.File
 	if m.runAround() == "" {
 		file, err = m.loadConfigFile("", all)
@@ -206,7 +206,7 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 		p.session = nil // its world would be kept until the cell is played
 		p.asked.Settings, p.asked.PlaybookFile = p.Settings, ""
 		c.Cell.Seed = p.Seed
-		c.Cell.ID = batch.IDOf(p.Settings, versionsOf(p.Settings), c.Cell.Repeat)
+		c.Cell.ID = batch.IDOf(p.Settings, batch.VersionsOf(p.Settings), c.Cell.Repeat)
 		if before, twice := placed[c.Cell.ID]; twice && whole {
 			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
 				at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))

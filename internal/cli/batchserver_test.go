@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/extension/jetstream"
 )
 
 // TestEmbeddedServerRefusals refuses a store that another process has, and an address that is taken,

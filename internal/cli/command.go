@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -30,8 +30,8 @@ const programName = "world_llm_agent_demo"
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = versionText()
-	root.SetVersionTemplate(programName + " {{.Version}}\n")
+	root.Version = versionText() + m.extensionNames()
+	root.SetVersionTemplate(m.called() + " {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := c.Flags().Arg(0); c == root && word != "" {
 			// A misspelt command has no flags; that it is none is the better answer.
@@ -46,9 +46,10 @@ func (m *Main) rootCommand() *cobra.Command {
 		m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
 		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
 		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(),
-		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.workerCommand(), m.doctorCommand(),
-		m.completionCommand(), m.manCommand(), settingsTopic(),
+		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.doctorCommand(),
+		m.completionCommand(), m.manCommand(), m.settingsTopic(),
 	)
+	root.AddCommand(m.extensionCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
@@ -79,7 +80,7 @@ func versionText() string {
 		}
 	}
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
-		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, modules.English),
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English),
 		trace.FormatVersion, runtime.Version())
 }
 
@@ -94,6 +95,9 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedName() == "api-key" {
 			return badInput("keys are not given on the command line, where other users could read them; set %s",
 				settings.KeyPlaces)
+		}
+		if flagElsewhere(unknown.GetSpecifiedName()) {
+			return hasIt("--" + unknown.GetSpecifiedName())
 		}
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -147,7 +151,7 @@ func helpArguments(c *cobra.Command, args []string) error {
 	}
 	names := commandNames(about)
 	if about == c.Root() {
-		names = append(names, settingsTopic().Name())
+		names = append(names, "settings")
 	}
 	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]),
 		settings.DidYouMean(rest[0], names),

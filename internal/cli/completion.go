@@ -70,7 +70,7 @@ func (m *Main) complete(c *cobra.Command) {
 			return m.runsFor(word), cobra.ShellCompDirectiveDefault
 		}
 	}
-	all := settingTable()
+	all := m.table()
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		values := func(*cobra.Command, []string) []string { return nil }
 		switch {

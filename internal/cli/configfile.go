@@ -28,6 +28,9 @@ func (m *Main) loadConfigFile(named string, all settings.Table) (settings.File, 
 			"configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name,
 			cause(err))
 	}
+	if err := keyElsewhere(all, name, data); err != nil {
+		return settings.File{}, err
+	}
 	file, err := settings.ParseFile(name, data, all)
 	return file, wrongSettings(err)
 }

@@ -54,7 +54,7 @@ func (m *Main) forkCommand() *cobra.Command {
 			return m.fork(c.Context(), args[0], c.Flags(), f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(),
+	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
 		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
 	c.Flags().Int64Var(&f.atTick, "at-tick", -1, "last tick of the run that is kept; 0 keeps none")
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")

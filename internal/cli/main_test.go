@@ -23,6 +23,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"example.com/agentworld"
+	"example.com/agentworld/extension/jetstream"
+	"example.com/agentworld/extension/otel"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace/tracetest"
@@ -32,7 +35,13 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // programs are what this test's binary runs as, by the name it is called by.
-var programs = map[string]func(){programName: Execute, "stubborn": stubborn}
+var programs = map[string]func(){programName: func() { Execute() }, clusterProgram: cluster, "stubborn": stubborn}
+
+// linked are the extensions of the cluster's program.
+var linked = []agentworld.Extension{jetstream.Extension(), otel.Extension()}
+
+// cluster is the program with extensions.
+func cluster() { Execute(linked...) }
 
 // TestMain collects garbage less often: a run frees much memory at once, and the tests have
 // enough of it.
@@ -64,7 +73,7 @@ func slow(t *testing.T) {
 const scripts = "testdata/script"
 
 // callInScript is a line of a script that runs the program in the foreground.
-var callInScript = regexp.MustCompile(`(?m)^((?:\[[^\]]*\] )*(?:! )?)exec ` + programName + `((?: [^&\n]*)?)$`)
+var callInScript = regexp.MustCompile(`(?m)^((?:\[[^\]]*\] )*(?:! )?)exec (` + programName + `|` + clusterProgram + `)((?: [^&\n]*)?)$`)
 
 // ownProcesses are the scripts that need a process for each command, with the reason.
 var ownProcesses = map[string]string{
@@ -97,7 +106,7 @@ func inProcessScripts(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if ownProcesses[filepath.Base(name)] == "" {
-			text = callInScript.ReplaceAll(text, []byte("${1}call${2}"))
+			text = callInScript.ReplaceAll(text, []byte("${1}call ${2}${3}"))
 		}
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600); err != nil {
 			t.Fatal(err)
@@ -106,23 +115,26 @@ func inProcessScripts(t *testing.T) string {
 	return dir
 }
 
-// runHere runs the program in this process, as a script would in its own, and returns its exit code.
-func runHere(ts *testscript.TestScript, args []string) int {
+// runHere runs a program in this process, as a script would in its own, and returns its exit code.
+func runHere(ts *testscript.TestScript, name string, args []string) int {
 	dir := ts.MkAbs(".")
 	lookup := func(name string) (string, bool) {
 		value := ts.Getenv(name)
 		return value, value != ""
 	}
 	m := &Main{
-		Args: args, Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), LookupEnv: lookup,
+		Name: name, Args: args, Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), LookupEnv: lookup,
 		Getwd: func() (string, error) { return dir, nil }, Now: time.Now, Random: rand.Reader,
+	}
+	if name == clusterProgram {
+		m.Extensions = linked
 	}
 	return m.Run(context.Background())
 }
 
-// call runs the program and demands that it ends well, or with "!" that it does not: call ARGUMENT...
+// call runs the program and demands that it ends well, or with "!" that it does not: call PROGRAM ARGUMENT...
 func call(ts *testscript.TestScript, neg bool, args []string) {
-	if code := runHere(ts, args); (code != exitCompleted) != neg {
+	if code := runHere(ts, args[0], args[1:]); (code != exitCompleted) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
 }
@@ -156,8 +168,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: exits code program argument...")
 	}
 	code := 0
-	if args[1] == programName {
-		code = runHere(ts, args[2:])
+	if args[1] == programName || args[1] == clusterProgram {
+		code = runHere(ts, args[1], args[2:])
 	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		failed, ok := errors.AsType[*exec.ExitError](err)
 		if !ok {
@@ -268,11 +280,12 @@ func newProcess(t *testing.T, env map[string]string, args ...string) *inProcess 
 	dir := t.TempDir()
 	p.Main = &Main{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &p.stdout, Stderr: &p.stderr,
-		LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
-		Getwd:     func() (string, error) { return dir, nil },
-		Now:       func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
-		Random:    bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
-		dir:       dir,
+		LookupEnv:  func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		Getwd:      func() (string, error) { return dir, nil },
+		Now:        func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
+		Random:     bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
+		Extensions: linked,
+		dir:        dir,
 	}
 	return p
 }

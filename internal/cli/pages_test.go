@@ -30,6 +30,7 @@ type documented struct {
 // line, without comments.
 func documentedCommands(page, text string) (all []documented) {
 	fenced, command, output := false, "", false
+	text = strings.ReplaceAll(text, clusterProgram, programName) // which has every command of it
 	start := regexp.MustCompile(`^(\$ )?([A-Z_]+=\S+ )*(go run \./cmd/)?` + programName + `\b`)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -253,7 +254,7 @@ func TestInlineCommandsExist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain := regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(string(text), "")
+		plain := regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(strings.ReplaceAll(string(text), clusterProgram, programName), "")
 		for _, code := range inline.FindAllStringSubmatch(plain, -1) {
 			line := strings.TrimPrefix(code[1], programName+" ")
 			first, _, _ := strings.Cut(line, " ")

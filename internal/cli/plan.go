@@ -14,7 +14,6 @@ import (
 	"example.com/agentworld/report"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
-	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -68,7 +67,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, err
 	}
 	reach.Prices = p.table
-	if _, err := m.telemetry(p.config); err != nil {
+	if _, err := m.observersOf(p.config); err != nil {
 		return p, err
 	}
 	if err := p.checkPage(); err != nil {
@@ -288,12 +287,6 @@ func (m *Main) keptPaths(c config) []keptPath {
 		kept = append(kept, keptPath{"the recording", m.path(c.recording)}, m.keptTrace(c.recording))
 	}
 	return kept
-}
-
-// telemetry is what the settings and the standard variables ask to be exported.
-func (m *Main) telemetry(c config) (telemetry.Config, error) {
-	t, err := telemetry.Read(m.LookupEnv, c.Otel)
-	return t, wrongSettings(err)
 }
 
 // leaveModelToRun leaves model and endpoint to a recorded run, unless flags name them: the other places

@@ -19,7 +19,6 @@ import (
 	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
-	"example.com/agentworld/telemetry"
 )
 
 // run carries out a plan: it checks that files are writable, makes the run directory, opens the model,
@@ -139,22 +138,11 @@ func (m *Main) play(ctx context.Context, p *plan, announce func()) (result sessi
 	defer m.whenInterrupted(line.Drain, func() { line.BreakOff(cancel) })()
 	err = m.shielded(func() error {
 		watched := observers{line}
-		wanted, err := m.telemetry(p.config)
+		others, err := m.observe(ctx, p.config)
 		if err != nil {
 			return err
 		}
-		if wanted.On() {
-			// A collector that is not there costs the run nothing but up to five seconds at its
-			// end.
-			t, err := telemetry.Start(ctx, wanted, func(note string) { plaintext.Fprintf(m.Stderr, "note: %s\n", note) })
-			if err != nil {
-				return badInput("%w", err)
-			}
-			m.exported = t
-			m.ending = append(m.ending, func() { _ = t.Close() }) // a failure was noted
-			watched = append(watched, t)
-		}
-		hooks.Observer = watched
+		hooks.Observer = append(watched, others...)
 		p.session.Attach(hooks)
 		result, err = p.session.Run(ctx)
 		return err
@@ -268,32 +256,6 @@ func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr er
 	return cmp.Or(reportErr, m.verdict(p, result.Result, r))
 }
 
-// evaluations are what the report says of the run as a whole: the score of its task, the share of
-// goals met, and the bounds that the user set.
-func (p plan) evaluations(r *report.Report) (list []telemetry.Evaluation) {
-	if r.Task != nil {
-		score, label := float64(r.Task.Score), "incomplete"
-		if r.Task.Complete {
-			label = "complete"
-		}
-		list = append(list, telemetry.Evaluation{Name: "task_score", Score: &score, Label: label})
-	}
-	passed := func(yes bool) string {
-		if yes {
-			return "pass"
-		}
-		return "fail"
-	}
-	if n := len(r.Goals); n > 0 {
-		met := float64(r.GoalsMet) / float64(n)
-		list = append(list, telemetry.Evaluation{Name: "goals_met", Score: &met, Label: passed(r.GoalsMet == int64(n))})
-	}
-	for _, b := range p.gates {
-		list = append(list, telemetry.Evaluation{Name: b.Metric.Name, Label: passed(b.Broken(*r) == "")})
-	}
-	return list
-}
-
 // finishReport compares the report of a fork with its parent's, writes it to the run directory
 // and where the user asked for it, and prints its summary. It was folded from the records as they
 // were written, never from what the engine still knows, so that "report RUN" gives the
@@ -305,8 +267,8 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 		parent = p.fork.parent
 	}
 	m.compareWithParent(p.RunDir, parent, r)
-	if m.exported != nil {
-		m.exported.Evaluate(p.evaluations(r)...)
+	for _, o := range m.observed {
+		o.Evaluate(p.evaluations(r)...)
 	}
 	var text, files strings.Builder
 	err := run.Dir(m.path(p.RunDir)).KeepReport(r.JSON())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,21 +12,23 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
 
+	"example.com/agentworld"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
-	"example.com/agentworld/telemetry"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -35,10 +38,14 @@ import (
 //	m := &Main{Args: []string{"scenarios", "list"}, Stdout: &out, Stderr: &errs, ...}
 //	code := m.Run(ctx)
 //
-// All fields but Program, Columns, OutputColumns, Quit and Environ are required. A Main is run once.
+// All fields but Name, Extensions, Program, Columns, OutputColumns, Quit and Environ are required. A Main is run once.
 type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
+	// Name is the name of the program in usage texts and errors; empty is that of the main command. Extensions
+	// are what is linked beside what is in this package.
+	Name       string
+	Extensions []agentworld.Extension
 	// Program is how the user called it, for commands that messages advise; empty is its name.
 	Program string
 	// Stdin, Stdout and Stderr are the standard streams. Stdout gets results,
@@ -73,8 +80,8 @@ type Main struct {
 	dir string
 	// ending are called when the program ends.
 	ending []func()
-	// exported is where the run is exported to, nil for nowhere.
-	exported *telemetry.Telemetry
+	// observed are those who observe the run besides its user.
+	observed []agentworld.RunObserver
 	// keys are those that the settings hold, for taking them out of errors.
 	keys []openai.Secret
 }
@@ -92,13 +99,27 @@ func NewMain(args []string) *Main {
 	}
 }
 
-// Execute is the program of this process: it catches its signals, runs with its
+// called is the name of the program in usage texts and errors.
+func (m *Main) called() string { return cmp.Or(m.Name, programName) }
+
+// nameOfBuild is the name of this program: of its directory, as "go build" takes it, empty where that is unknown.
+func nameOfBuild() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok || strings.HasSuffix(build.Path, ".test") || !strings.Contains(build.Path, "/") {
+		return ""
+	}
+	return path.Base(build.Path)
+}
+
+// Execute is the program of this process, with extensions: it catches its signals, runs with its
 // arguments and streams, and exits with the exit code.
-func Execute() {
+func Execute(extensions ...agentworld.Extension) {
 	log.SetOutput(io.Discard) // package net/http prints there what a server sends unasked, a repeated key included
 	reportFileSize()
 	m := NewMain(os.Args[1:])
-	m.screen = terminal.NewScreen(os.Stderr, programName)
+	m.Name = nameOfBuild()
+	m.Extensions = extensions
+	m.screen = terminal.NewScreen(os.Stderr, m.called())
 	ctx, quit, stop := interruptible(m.screen.Leave)
 	m.Quit = quit
 	code := m.Run(ctx)
@@ -305,7 +326,7 @@ func (m *Main) fail(err error) int {
 	}
 	for _, text := range lines {
 		if text != "" {
-			plaintext.Fprintf(m.Stderr, "%s: %s\n", programName,
+			plaintext.Fprintf(m.Stderr, "%s: %s\n", m.called(),
 				openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
 		}
 	}

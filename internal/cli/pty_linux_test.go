@@ -55,7 +55,11 @@ func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pty{Cmd: exec.CommandContext(t.Context(), programName, args...), keyboard: controller}
+	program := programName
+	if args[0] == "worker" {
+		program = clusterProgram
+	}
+	p := &pty{Cmd: exec.CommandContext(t.Context(), program, args...), keyboard: controller}
 	p.more = sync.NewCond(&p.mu)
 	p.resize(t, columns)
 	p.Dir, p.Stdin, p.Stdout, p.Stderr = dir, side, side, side

@@ -31,17 +31,17 @@ Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 // resumeSettings are the settings that a resume takes: who answers, what it may cost, and
 // what is shown and written. Everything else is recorded with the run, and what is recorded
 // holds where no flag says otherwise.
-func resumeSettings() settings.Table {
+func (m *Main) resumeSettings() settings.Table {
 	keys := append(settings.Caps().Keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline",
 		"llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io",
 		"run.llm_io_max_chars",
-		"run.otel", "run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
+		"run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
 		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
 	var taken settings.Table
-	for _, s := range settingTable() {
-		if !slices.Contains(keys, s.Key) {
+	for _, s := range m.table() {
+		if !slices.Contains(keys, s.Key) && !m.extended(s.Key) {
 			continue
 		}
 		if strings.HasPrefix(s.Key, "llm.cap_") || s.Key == "run.replay_from" || s.Key == "run.trace_segment_mb" {
@@ -96,7 +96,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 			return m.resume(c.Context(), args[0], config, f)
 		},
 	}
-	addFlags(c.Flags(), resumeSettings())
+	addFlags(c.Flags(), m.resumeSettings())
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
 	c.Flags().BoolVar(&f.abandon, "abandon-tick", false,
 		"end the open turns of the unfinished tick, so that other caps hold from the next one on")

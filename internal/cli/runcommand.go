@@ -57,7 +57,7 @@ type runFlags struct {
 func (m *Main) runCommand() *cobra.Command {
 	var extra runFlags
 	c := &cobra.Command{
-		Use:   programName + " [scenario]",
+		Use:   m.called() + " [scenario]",
 		Short: "run a world of language-model agents",
 		Long:  runHelp,
 		// Any word is taken, so that an unknown one can be answered with the
@@ -92,7 +92,7 @@ func (m *Main) runCommand() *cobra.Command {
 			return m.start(c.Context(), trace.DefaultSettings(), values, extra, nil, commandNames(c))
 		},
 	}
-	addFlags(c.Flags(), settingTable())
+	addFlags(c.Flags(), m.table())
 	addConfigFlag(c.Flags())
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")
@@ -116,7 +116,7 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.
 	if err != nil {
 		return nil, err
 	}
-	all, name := settingTable(), flags.Lookup(configFlag).Value.String()
+	all, name := m.table(), flags.Lookup(configFlag).Value.String()
 	var file settings.File
 	if dir := m.runAround(); name == "" && dir != "" {
 		if len(parent) == 0 { // a fork looks twice

@@ -31,7 +31,7 @@ func (m *Main) chooseScenario(v settings.Value, commands []string) (
 			where = v.Where() + ": "
 		case len(commands) > 0:
 			return name, nil, s, badInput("unknown scenario or command %s; %s%s; %s --help lists the commands",
-				shown(name), settings.DidYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, programName)
+				shown(name), settings.DidYouMean(name, slices.Concat(commands, m.scenarioNames())), allowedScenarios, m.called())
 		}
 		return name, nil, s, badInput("%sunknown scenario %s; %s%s", where, shown(name),
 			settings.DidYouMean(name, m.scenarioNames()),

@@ -14,6 +14,8 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -204,11 +206,11 @@ func (m *Main) lintScenarios(names []string) error {
 // writeRules prints what the kernel's own tables say of the default rules: what agents can
 // do, make and wait for, and the [rules] table of a scenario.
 func writeRules(out io.Writer) error {
-	rules := world.DefaultRules()
+	rules, said := world.DefaultRules(), words.In(words.English)
 	var b strings.Builder
 	b.WriteString("ACTIONS\n")
 	for _, a := range rules.Actions() {
-		plaintext.Fprintf(&b, "%s: %s\n", a.Name, a.Doc)
+		plaintext.Fprintf(&b, "%s: %s\n", a.Name, modules.ActionDoc(said, a))
 		for _, p := range a.Params {
 			takes := "an id as shown"
 			switch p.Kind {
@@ -224,7 +226,8 @@ func writeRules(out io.Writer) error {
 	}
 	b.WriteString("\nFACTORIES\n")
 	for _, k := range rules.FactoryKinds() {
-		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, k.Doc, amountsOf(k.Cost), plaintext.Count(k.Ticks, "tick"))
+		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, said.FactoryKinds.Text(k.Name), amountsOf(k.Cost),
+			plaintext.Count(k.Ticks, "tick"))
 	}
 	b.WriteString("\nRECIPES, for one batch\n")
 	for _, r := range rules.Recipes() {
@@ -237,7 +240,7 @@ func writeRules(out io.Writer) error {
 		if e.TakesValue {
 			name += " VALUE"
 		}
-		plaintext.Fprintf(&b, "%s: %s\n", name, e.Doc)
+		plaintext.Fprintf(&b, "%s: %s\n", name, said.StopEvents.Text(e.Name))
 	}
 	defaults, err := toml.Marshal(rules)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 // settingsTopic is the help page "help settings": after the order of the sources, for
 // each setting what it is, where it can be set, strongest first, what it may be and what
 // holds without it. It is a command without an action, which cobra lists as a help topic.
-func settingsTopic() *cobra.Command {
+func (m *Main) settingsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
 		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
 		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
-	for _, s := range settingTable() {
+	for _, s := range m.table() {
 		b.WriteString("\n" + folded(s.Doc, 0))
 		place := func(name, text string) {
 			b.WriteString(folded(fmt.Sprintf("    %-13s%s", name, text), 17))

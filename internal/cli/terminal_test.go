@@ -22,7 +22,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/agentworld/batch/jetstream"
+	"example.com/agentworld/batch"
+	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
@@ -194,7 +195,10 @@ func natsWithoutWork(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	defer link.Close()
-	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: dir}); err != nil {
+	if err := batch.Dir(dir).Create("b", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: batch.Dir(dir)}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}

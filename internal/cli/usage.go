@@ -133,7 +133,7 @@ func usage(c *cobra.Command) string {
 	}
 	flagLines(&b, title, own)
 	if more {
-		b.WriteString("\nRare flags, variables and keys of the file: " + programName + " help settings\n")
+		b.WriteString("\nRare flags, variables and keys of the file: " + c.Root().Name() + " help settings\n")
 	}
 	if c.HasAvailableSubCommands() {
 		plaintext.Fprintf(&b, "\nMore about a command: %s COMMAND --help\n", c.CommandPath())

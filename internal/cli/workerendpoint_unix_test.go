@@ -26,7 +26,7 @@ func coordinating(t *testing.T, dir string) (*exec.Cmd, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coordinator := exec.Command(programName, "batch", "run", "b.toml", "--jobs", "0", "--dir", "d", "--nats-listen", "127.0.0.1:0")
+	coordinator := exec.Command(clusterProgram, "batch", "run", "b.toml", "--jobs", "0", "--dir", "d", "--nats-listen", "127.0.0.1:0")
 	coordinator.Dir, coordinator.Stderr = dir, notes
 	coordinator.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir}
 	if err := coordinator.Start(); err != nil {
@@ -70,7 +70,7 @@ func TestWorkerAsksTheEndpointOfTheCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	coordinator, url := coordinating(t, dir)
-	worker := exec.Command(programName, "worker", "--nats", url, "--nats-nkey", "d/jetstream.nkey", "--until-done")
+	worker := exec.Command(clusterProgram, "worker", "--nats", url, "--nats-nkey", "d/jetstream.nkey", "--until-done")
 	worker.Dir, worker.Env = dir, append(coordinator.Env, settings.EnvPrefix+"API_KEY=sk-worker-0123456789", settings.EnvPrefix+"BASE_URL="+urls[2])
 	if out, err := worker.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("is not sent to")) {
 		t.Errorf("%v\n%s", err, out)

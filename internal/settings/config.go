@@ -78,7 +78,6 @@ type Process struct {
 	SegmentMB     int64 `cli:"trace-segment-mb run.trace_segment_mb" default:"64" min:"0" max:"100000" doc:"megabytes after which a trace file is closed and compressed, and the next one begun; 0 is never"`
 	PrintLLMIO    bool  `cli:"print-llm-io run.print_llm_io" default:"false" doc:"print every model call to stderr"`
 	LLMIOMaxChars int64 `cli:"llm-io-max-chars run.llm_io_max_chars" default:"2000" min:"1" max:"10000000" doc:"characters shown of each request and answer"`
-	Otel          bool  `cli:"otel run.otel" default:"false" doc:"send OpenTelemetry traces and metrics to a collector, at localhost:4318 unless OTEL_* variables say otherwise"`
 	// MinScore, MaxParseErrors and Gates are conditions on the report; see report.ParseBound.
 	MinScore       json.Number `cli:"min-score run.min_score" after:"run.max_degraded" absent:"any" min:"-1000000000000" max:"1000000000000" doc:"least score of the task; the exit code is 6 below"`
 	MaxParseErrors json.Number `cli:"max-parse-errors run.max_parse_errors" after:"run.min_score" absent:"any" min:"0" max:"1000000000000" doc:"most answers that could not be used; the exit code is 6 above"`

@@ -283,7 +283,7 @@ func TestEmbeddedTableIsAsNewAsTheChangelog(t *testing.T) {
 	}
 	heading := regexp.MustCompile(`(?m)^## .*\((\d{4}-\d\d-\d\d)\)$`).FindSubmatch(changes)
 	if heading == nil || !strings.HasPrefix(string(changes[strings.Index(string(changes), "\n## ")+1:]), string(heading[0])) {
-		t.Fatal("the newest heading of CHANGELOG.md has no day, as in: ## Unreleased (2026-11-28)")
+		t.Fatal("the newest heading of CHANGELOG.md has no day, as in: ## 0.1.0 (2026-11-28)")
 	}
 	released, err := time.Parse(time.DateOnly, string(heading[1]))
 	if err != nil {

@@ -30,7 +30,7 @@ type wish struct {
 func readGoals(text string) goals {
 	var g goals
 	for line := range strings.Lines(text) {
-		w := words(line)
+		w := wordsIn(line)
 		at := max(slices.Index(w, "met"), slices.Index(w, "已达成"))
 		if met := at == 0 || at > 0 && w[at-1] != "not"; len(w) > 0 && !met {
 			g = append(g, w)
@@ -39,8 +39,8 @@ func readGoals(text string) goals {
 	return g
 }
 
-// words splits a text into lower-case runs of letters and digits.
-func words(text string) []string {
+// wordsIn splits a text into lower-case runs of letters and digits.
+func wordsIn(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
@@ -141,7 +141,7 @@ func (g goals) wishes(products []string) []wish {
 
 // names reports whether a goal mentions one of the labels.
 func (g goals) names(all ...string) bool {
-	return slices.ContainsFunc(all, func(label string) bool { return g.count([][]string{words(label)}) > 0 })
+	return slices.ContainsFunc(all, func(label string) bool { return g.count([][]string{wordsIn(label)}) > 0 })
 }
 
 // count returns how many of something the goals ask for: the number beside the
@@ -161,7 +161,7 @@ func (g goals) count(labels [][]string) int64 {
 // labels are the ways to say the name of a product: all of it, without a version word
 // such as the "mk1" of a model, and the last word of that in the plural.
 func labels(product string) [][]string {
-	full := words(product)
+	full := wordsIn(product)
 	list := [][]string{full}
 	if last := len(full) - 1; last > 0 && strings.ContainsAny(full[last], "0123456789") {
 		full = full[:last]

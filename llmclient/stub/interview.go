@@ -7,17 +7,13 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// questionHeadings begin what a client says before a question about the turn so far, one for each
-// language.
-var questionHeadings = []string{"# Question", "# 提问"}
-
 // questioned reports whether the request asks about the turn instead of going on with it: nothing
 // may be called, and the client itself says that a question follows.
 func (s stage) questioned() bool {
 	return s.request.choice.Mode == llmclient.ChoiceNone &&
 		slices.ContainsFunc(s.request.input, func(it llmclient.Item) bool {
 			return it.Kind == llmclient.KindMessage && it.Role == "developer" &&
-				slices.ContainsFunc(questionHeadings, func(h string) bool { return strings.HasPrefix(it.Text, h) })
+				slices.ContainsFunc(languages, func(l language) bool { return strings.HasPrefix(it.Text, l.headingQuestion) })
 		})
 }
 

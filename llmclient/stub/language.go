@@ -1,11 +1,17 @@
 package stub
 
+import (
+	"strings"
+
+	"example.com/agentworld/behavior/words"
+)
+
 // language is what the policy has to know of the language of a prompt: the headings
 // of the sections it reads, the keys of lines and the words within them. The
 // grammar of the lines and all names are the same in every language.
 type language struct {
 	headingObservation, headingGoals, headingKnown, headingHistory, headingLastOutcome, headingMemory, headingDocuments,
-	headingMessages string
+	headingMessages, headingQuestion string
 
 	keyYou, keyHere, keyCan, keyPlaces, keyAgents, keyFactories, keyRecipes string
 	columnCost, columnTicks, columnEmission                                 string
@@ -31,33 +37,62 @@ type language struct {
 
 // languages are the languages of prompts. The one whose heading of an observation a
 // prompt has is the prompt's.
-var languages = []language{
-	{
-		headingObservation: "# Observation", headingGoals: "# Goals", headingKnown: "# Known rules",
-		headingHistory: "# History", headingLastOutcome: "# Last outcome", headingMemory: "# Memory",
-		headingDocuments: "# Documents", headingMessages: "# Messages",
-		keyYou: "you", keyHere: "here", keyCan: "can", keyPlaces: "places", keyAgents: "agents", keyFactories: "factories",
-		keyRecipes: "recipes",
-		columnCost: "cost", columnTicks: "ticks", columnEmission: "emission",
-		at: "at", here: "here", found: "at", to: "to", power: "power", radiation: "radiation", price: "price", wear: "wear",
-		most: "max", more: "more",
-		queued: "queued", ready: "ready", refused: "refused", all: "all agents",
-		keyTerms: "requests and offers", keyOwnTerms: "own requests and offers", from: "from", receiver: "to",
-		gives: "gives", wants: "wants", answers: "answers", claim: "claim", left: "left", expires: "expires",
-	},
-	{
-		headingObservation: "# 观察", headingGoals: "# 目标", headingKnown: "# 已知规则", headingHistory: "# 历史",
-		headingLastOutcome: "# 上次结果", headingMemory: "# 记忆", headingDocuments: "# 文档",
-		headingMessages: "# 消息",
-		keyYou:          "你", keyHere: "此处", keyCan: "可做", keyPlaces: "地点", keyAgents: "智能体",
-		keyFactories: "工厂", keyRecipes: "配方",
-		columnCost: "耗电", columnTicks: "回合", columnEmission: "辐射源",
-		at: "在", here: "在此", found: "位于", to: "至", power: "电力", radiation: "辐射", price: "价",
-		wear: "磨损", most: "最多", more: "另有",
-		queued: "排队", ready: "尚需", refused: "被拒", all: "全体智能体",
-		keyTerms: "请求和提议", keyOwnTerms: "自己的请求和提议", from: "来自", receiver: "给",
-		gives: "给出", wants: "想要", answers: "答复", claim: "待领", left: "还差", expires: "回合后到期",
-	},
+var languages = readLanguages()
+
+func readLanguages() (all []language) {
+	for _, code := range words.Languages() {
+		all = append(all, newLanguage(words.In(code)))
+	}
+	return all
+}
+
+func newLanguage(w *words.Language) language {
+	h, lines, o, t := &w.Headings, &w.Lines, &w.Observation, &w.Terms
+	_, columns, _, _ := cutLine(lines.Places.Text("") + o.None)
+	return language{
+		headingObservation: heading(h.Observation.Lead()), headingGoals: heading(h.Goals),
+		headingKnown: heading(h.Known), headingHistory: heading(h.History), headingLastOutcome: heading(h.Outcome),
+		headingMemory: heading(h.Memory), headingDocuments: heading(h.Documents), headingMessages: heading(h.Messages),
+		headingQuestion: heading(w.Interview.Heading.Lead()),
+
+		keyYou: key(lines.You), keyHere: key(lines.Here), keyCan: key(lines.Can), keyPlaces: key(lines.Places.Lead()),
+		keyAgents: key(lines.Agents), keyFactories: key(lines.Factories), keyRecipes: key(w.Modules.Recipes),
+		columnCost: columns[0], columnTicks: columns[1], columnEmission: columns[2],
+
+		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
+		power: mark(o.Power), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
+		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn),
+		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
+
+		keyTerms: key(lines.Terms), keyOwnTerms: key(lines.OwnTerms), from: mark(t.From), receiver: mark(t.Receiver),
+		gives: mark(t.Gives), wants: mark(t.Wants), answers: mark(t.Answers), claim: mark(t.Claim),
+		left: mark(t.Left), expires: mark(t.Expires),
+	}
+}
+
+// heading is a heading without the remark after its comma.
+func heading(text string) string {
+	if at := strings.IndexAny(text, commas); at >= 0 {
+		return text[:at]
+	}
+	return text
+}
+
+// key is the key of a line without its columns.
+func key(line string) string {
+	key, _, _ := strings.Cut(line, ": ")
+	key, _, _ = strings.Cut(key, " (")
+	return key
+}
+
+// mark is the word by which a part of a line is recognized: the first one before its value, or the
+// last one after it.
+func mark(form words.Form) string {
+	if before := strings.Fields(form.Lead()); len(before) > 0 {
+		return before[0]
+	}
+	after := strings.Fields(form.Trail())
+	return after[len(after)-1]
 }
 
 // languageOf is the language of the last observation among texts, and the first

@@ -45,16 +45,11 @@ type Open struct {
 	// run continues after the closed files, in a new file.
 	FileLost bool
 
-	// blobs are by place. Blobs without a complete exchange are dropped: the retried
-	// request may get another answer. kept are the others.
-	blobs map[Span]blobID
-	kept  map[blobID]bool
-}
-
-// blobID identifies a blob within an epoch.
-type blobID struct {
-	kind trace.BlobKind
-	hash string
+	// Stored are the blobs among what stays, by kind and hash alone. Blobs without a complete exchange
+	// are dropped: the retried request may get another answer.
+	Stored []trace.Blob
+	// blobs are all of them by place.
+	blobs map[Span]trace.Blob
 }
 
 // deviated adds the deviation of an agent, if it is one. A tick that is derived again
@@ -89,30 +84,31 @@ func (o *Open) Lost(err error, at Span) {
 
 // Close ends the reading: blobs that no kept call names are cut.
 func (o *Open) Close() {
-	named := map[blobID]bool{}
+	named := map[trace.Blob]bool{}
 	for _, c := range o.Exchanges {
-		named[blobID{trace.BlobInstructions, c.Instructions}], named[blobID{trace.BlobTools, c.Tools}] = true, true
+		named[trace.Blob{Kind: trace.BlobInstructions, Hash: c.Instructions}] = true
+		named[trace.Blob{Kind: trace.BlobTools, Hash: c.Tools}] = true
 		for _, hash := range slices.Concat(c.Input, c.Answer.Output) {
-			named[blobID{trace.BlobItem, hash}] = true
+			named[trace.Blob{Kind: trace.BlobItem, Hash: hash}] = true
 		}
 	}
-	o.kept = map[blobID]bool{}
+	o.Stored = nil
 	o.Kept = slices.DeleteFunc(o.Kept, func(at Span) bool {
-		id, isPart := o.blobs[at]
-		o.kept[id] = named[id]
-		if isPart && !named[id] {
-			o.Cut = append(o.Cut, at)
+		blob, isBlob := o.blobs[at]
+		switch {
+		case !isBlob:
+			return false
+		case named[blob]:
+			o.Stored = append(o.Stored, blob)
+			return false
 		}
-		return isPart && !named[id]
+		o.Cut = append(o.Cut, at)
+		return true
 	})
 	rising := func(a, b Span) int { return cmp.Compare(a.From, b.From) }
 	slices.SortFunc(o.Kept, rising)
 	slices.SortFunc(o.Cut, rising)
 }
-
-// Keeps reports whether a blob of the open tick stays in the trace. An unreadable blob
-// does not, whatever a reader that looks only at the beginnings of lines says.
-func (o *Open) Keeps(p trace.Blob) bool { return o.kept[blobID{p.Kind, p.Hash}] }
 
 // CutBytes is the number of bytes to cut.
 func (o *Open) CutBytes() (n int64) {
@@ -133,9 +129,10 @@ func (o *Open) add(record trace.Record, at Span) {
 			o.Resumed, stays = true, true
 		case trace.Blob:
 			if o.blobs == nil {
-				o.blobs = map[Span]blobID{}
+				o.blobs = map[Span]trace.Blob{}
 			}
-			o.blobs[at], stays = blobID{r.Kind, r.Hash}, true
+			o.blobs[at] = trace.Blob{Kind: r.Kind, Hash: r.Hash}
+			stays = true
 		case trace.Switch, trace.Fork, trace.CapChange, trace.Control:
 			o.Leading++
 			stays = true

@@ -130,27 +130,20 @@ func readBlobs(dir run.Dir, x *state.Index, tick int64, needed map[string]bool, 
 	}
 	defer f.Close()
 	for r := trace.NewReader(f); ; {
-		line, err := r.NextLine()
+		record, err := r.NextOf(trace.TypeBlob, trace.TypeTickEnd)
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		switch trace.TypeOf(line) {
-		case trace.TypeBlob:
-			if head, _, ok := trace.BlobHead(line); ok && !needed[head.Hash] {
-				continue
+		switch record := record.(type) {
+		case trace.Blob:
+			if needed[record.Hash] {
+				blobs.Add(record)
 			}
-			record, err := trace.Decode(line)
-			if err != nil {
-				return r.Failed(err)
-			}
-			if blob, is := record.(trace.Blob); is && needed[blob.Hash] {
-				blobs.Add(blob)
-			}
-		case trace.TypeTickEnd:
-			if record, err := trace.Decode(line); err == nil && trace.TickOf(record) >= tick {
+		case trace.TickEnd:
+			if record.Tick >= tick {
 				return nil
 			}
 		}

@@ -1,0 +1,134 @@
+package words
+
+import (
+	"embed"
+	"slices"
+)
+
+// English is the code of the language that is used where none is chosen. Its file says what the
+// tables of the others hold.
+const English = "en"
+
+// Language is everything that is said to a model in one language. It is immutable.
+type Language struct {
+	// Code is the language's code in settings, such as "en".
+	Code string
+
+	// Of a turn.
+	Instructions Instructions
+	Tools        Tools
+	Headings     Headings
+	Goals        Goals
+	Lessons      Lessons
+	Advice       Advice
+	Steps        Steps
+
+	// Of an observation.
+	Lines       Lines
+	Observation Observation
+	Allowed     Allowed
+	Options     Options
+	Terms       Terms
+	Market      Market
+
+	// Of what came of decisions.
+	History History
+	Asides  Asides
+	News    News
+	Memory  Memory
+
+	// Of modules.
+	Modules Modules
+	Rules   Rules
+
+	// Of other turns.
+	Reflection Reflection
+	Interview  Interview
+
+	// Feedback says what was wrong with a call, by the code of the feedback; Unusable what was
+	// wrong with a whole answer, by the problem; Policy why a rule refused an action, by the reason.
+	Feedback, Unusable, Policy Table
+	// ModuleDocs say what each module gives, by its dotted name.
+	ModuleDocs Table
+	// Actions say what each action does and costs. Their values are the numbers of its spec.
+	Actions Table
+	// StopEvents say when each stop event of a standing order holds, FactoryKinds what a kind does.
+	StopEvents, FactoryKinds Table
+	// Nouns are words for kinds of ids and units. One that has none is an identifier.
+	Nouns Table
+	// Faults are what was expected in arguments and what was there instead, by the English forms in
+	// which errors are made and recorded.
+	Faults Table
+
+	// texts are all texts, one per line, each after its name; tables are the tables by name.
+	texts  string
+	tables map[string]Table
+}
+
+// Texts returns all texts with their names, a line each. Two languages that say the same have the
+// same, so that a digest of it names a wording.
+func (l *Language) Texts() string { return l.texts }
+
+// Noun is the word for a kind of id or a unit, and an identifier itself.
+func (l *Language) Noun(name string) string {
+	if _, ok := l.Nouns[name]; !ok {
+		return name
+	}
+	return l.Nouns.Text(name)
+}
+
+//go:embed *.toml
+var files embed.FS
+
+// languages are those of the files, English first.
+var languages = embedded()
+
+// embedded reads the files. They are part of the program, so that a fault in one is a bug.
+func embedded() []*Language {
+	english := mustRead("english.toml", nil)
+	all := []*Language{english}
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic("words: " + err.Error())
+	}
+	for _, e := range entries {
+		if e.Name() != "english.toml" {
+			all = append(all, mustRead(e.Name(), english))
+		}
+	}
+	return all
+}
+
+func mustRead(name string, english *Language) *Language {
+	data, err := files.ReadFile(name)
+	if err != nil {
+		panic("words: " + err.Error())
+	}
+	l, err := read(data, english)
+	if err != nil {
+		panic("words: " + name + ": " + err.Error())
+	}
+	return l
+}
+
+// Languages returns the code of every language, English first.
+func Languages() []string {
+	var codes []string
+	for _, l := range languages {
+		codes = append(codes, l.Code)
+	}
+	return codes
+}
+
+// In returns a language by its code; empty is English. It panics for one that does not exist:
+// settings are checked before any text is made.
+func In(code string) *Language {
+	if code == "" {
+		code = English
+	}
+	i := slices.IndexFunc(languages, func(l *Language) bool { return l.Code == code })
+	if i < 0 {
+		panic("words: no texts in the language " + code)
+	}
+	return languages[i]
+}

@@ -1,0 +1,84 @@
+package words
+
+// Lines are the keys of the lines of an observation.
+type Lines struct {
+	You, Here, Woken, Ended, Standing, Sent, News, Texts string
+	// Rules leads to what others may ask for by the rules of the scenario, Asked to what each new
+	// message may ask for.
+	Rules, Asked string
+	// Can and Cannot lead to the actions.
+	Can, Cannot            string
+	Terms, OwnTerms        string
+	Places, PlacesDetailed Form `places:"aged"`
+	Agents, Factories      string
+	Market, Orders, Quotes string
+}
+
+// Observation are the words within the lines of an observation.
+type Observation struct {
+	At                     Form `places:"place"`
+	Here, Travelling, None string
+	More                   Form `places:"count"`
+	Power                  Form `places:"state"`
+	Radiation              Form `places:"amount"`
+	KM                     string
+	// Aged explains the mark of old numbers in the columns of places.
+	Aged     string
+	Ended    Form `places:"why,attempts"`
+	Attempts Form `places:"action,left"`
+	// Texts and Terms count what is withheld until the plan, Documents is a sender of it, and
+	// Withheld tells all that.
+	Texts, Terms Form `places:"count"`
+	Documents    string
+	Withheld     Form `places:"what,senders,unread"`
+	Dropped      Form `places:"count"`
+	// Of factories.
+	Batches, Queued Form `places:"count"`
+	ReadyIn         Form `places:"ticks"`
+	Wear            Form `places:"wear"`
+	Stored          Form `places:"amount"`
+}
+
+// Allowed are the words of what others may ask for without a plan.
+type Allowed struct {
+	Pays      Form `places:"resource"`
+	AskedBy   Form `places:"agents"`
+	Counted   string
+	Once      Form `places:"most"`
+	OfTotal   Form `places:"left,total,ticks"`
+	Each      Form `places:"total"`
+	Spent     Form `places:"agents"`
+	Rate      Form `places:"amount,resource,given"`
+	ByMessage string
+}
+
+// Options are the words of what can and cannot be done now.
+type Options struct {
+	To    string
+	Price Form `places:"price"`
+	Most  Form `places:"amount"`
+	Short Form `places:"resource,amount"`
+}
+
+// Terms are the words of requests and offers.
+type Terms struct {
+	From, Receiver Form `places:"agent"`
+	Gives, Wants   Form `places:"resource,amount"`
+	Left, Claim    Form `places:"amount"`
+	Answers        Form `places:"request"`
+	Expires        Form `places:"ticks"`
+	Over           string
+	// For and ForTicks are those of an action that makes an offer.
+	For      Form `places:"resource"`
+	ForTicks Form `places:"ticks"`
+}
+
+// Market are the words of orders and quotes. Order is an own order here, Far one elsewhere.
+type Market struct {
+	Asks, Bids string
+	Level      Form `places:"amount,price"`
+	OwnStore   Form `places:"amount"`
+	Order      Form `places:"id,side,amount,price,place"`
+	Far        Form `places:"id,side,price,place"`
+	Quote      Form `places:"place,bid,ask,tick"`
+}

@@ -1,0 +1,68 @@
+package words
+
+// Instructions are the stable policy of an agent's turns, in their order: what it runs, the rules,
+// one of the protocols and what closes them.
+type Instructions struct {
+	// SystemPrompt is used where neither the scenario nor the user gives another.
+	SystemPrompt, Rules string
+	FullProtocol        Form `places:"modules"`
+	DirectProtocol      Form `places:"modules"`
+	LeanProtocol        string
+	Closing             string
+	// OwnFollows ends the message that is common to all agents.
+	OwnFollows string
+}
+
+// Tools describe the protocol's tools. What the actions are follows the one that takes them, once in
+// the list. PlanTerms follows Plan where agents can make offers.
+type Tools struct {
+	Plan, PlanTerms, Draft, Decision, Turn, Actions string
+}
+
+// Headings are the headings of the sections of a prompt.
+type Headings struct {
+	Common, Persona, Known, Goals, History string
+	// Earlier follows the heading of the history when it leaves something out.
+	Earlier                              Form `places:"count"`
+	Memory, Playbook, Documents, Outcome string
+	Advice                               string
+	Observation                          Form `places:"tick"`
+	Messages                             string
+}
+
+// Goals are the lines of an agent's goals and what the run is scored by.
+type Goals struct {
+	ShortTerm, LongTerm string
+	// Scored is an open goal with its metric and numbers, Met one that was met.
+	Scored Form `places:"goal,what,now,least"`
+	Met    Form `places:"tick,goal,what,now"`
+	// Task says what the run is scored by. AllAgents stands for a list of them; the others follow:
+	// how it is counted, by the kind of metric, and who helps whom.
+	Task                              Form `places:"metric,agents,from,to"`
+	AllAgents, Made                   string
+	LastStart                         Form `places:"tick"`
+	Uptime, HeldTogether, HeldByLeast string
+	Help                              string
+	HelpAt, Helped                    Form `places:"place"`
+}
+
+// Lessons are the words by which lessons about a shortage are looked up, in the words that lessons
+// use: low power, heat, a place that is mined out, texts of other agents.
+type Lessons struct {
+	Power, Heat, Depleted, Texts string
+}
+
+// Advice is about repetition: waits, the same action, two or three in turn. It holds numbers and
+// nothing that a model wrote.
+type Advice struct {
+	Waiting Form `places:"times"`
+	Same    Form `places:"times,refused"`
+	Two     Form `places:"times"`
+	Three   Form `places:"times"`
+}
+
+// Steps are what is said between the steps of a turn. CallAllowed and PlainText end the feedback
+// about an answer that could not be used.
+type Steps struct {
+	Reason, ReasonDone, PlanAgain, CallAllowed, PlainText string
+}

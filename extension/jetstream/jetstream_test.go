@@ -1,0 +1,52 @@
+package jetstream_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"example.com/agentworld/extension/jetstream"
+)
+
+func TestCellsAreEqualToLocalRuns(t *testing.T) {
+	slow(t)
+	model := startModel(t, 0)
+	list, dir := jobs(t, 12, 3, model.URL), t.TempDir()
+	server := serve(t, dir)
+	var got results
+	stop := work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 3})
+	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add})
+	if err != nil || out.Results != len(list) || len(out.Failed) > 0 {
+		t.Fatalf("Coordinate = %+v, %v", out, err)
+	}
+	stop()
+	asked := model.requests.Load()
+	if calls := collected(t, dir, list, got.list); asked != calls || calls == 0 {
+		t.Errorf("%d requests, want %d", asked, calls)
+	}
+	// The same command again finds all done.
+	var again results
+	out, err = jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: again.add})
+	if err != nil || out.Results != len(list) || again.count() != len(list) {
+		t.Errorf("Coordinate again = %+v, %v, %d results", out, err, again.count())
+	}
+}
+
+func TestWorkersEndWhenAllIsDone(t *testing.T) {
+	model := startModel(t, 0)
+	list, dir := jobs(t, 3, 2, model.URL), t.TempDir()
+	server := serve(t, dir)
+	ended := make(chan error, 1)
+	l := connect(t, jetstream.ConnectOptions{Server: server})
+	go func() {
+		ended <- jetstream.Work(context.Background(), l, jetstream.WorkerOptions{Play: play, Jobs: 2, Dir: t.TempDir(), UntilDone: true})
+	}()
+	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list)}); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	t.Log(time.Since(begun))
+}

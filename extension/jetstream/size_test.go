@@ -1,0 +1,225 @@
+package jetstream
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go"
+	nats_js "github.com/nats-io/nats.go/jetstream"
+
+	"example.com/agentworld/llmclient"
+)
+
+// linked is a link to an embedded server with its streams.
+func linked(t *testing.T) *Link {
+	t.Helper()
+	return linkTo(t, served(t))
+}
+
+// served is an embedded server without a port.
+func served(t *testing.T) *Server {
+	t.Helper()
+	s, err := Serve(t.Context(), ServerOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(0) })
+	return s
+}
+
+// linkTo is a link to a server with its streams.
+func linkTo(t *testing.T, s *Server) *Link {
+	t.Helper()
+	l, err := Connect(ConnectOptions{Server: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	if err := l.make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
+	l := linked(t)
+	item, ok := llmclient.ParseItem([]byte(`{"type":"message", "role":"assistant","content":[{"type":"output_text","text":"` + strings.Repeat("<é> ", 600_000) + `"}]}`))
+	if !ok {
+		t.Fatal("no item")
+	}
+	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{item}}, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout}}
+	x := Exchange{Cell: "0123456789abcdef", Epoch: 3, Tick: 4, Agent: "agent 1.*", Step: 5, RequestHash: "h", Answer: recordAnswer(answer)}
+	for _, want := range []bool{false, true} {
+		existed, err := l.publish(t.Context(), "batch", x.subject("batch"), marshal(x), nats.Header{})
+		if err != nil || existed != want {
+			t.Fatalf("publish: existed = %v, %v, want %v", existed, err, want)
+		}
+	}
+	got, err := l.exchange(t.Context(), x.subject("batch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored, err := got.Answer.restore()
+	if err != nil || !reflect.DeepEqual(restored, answer) {
+		t.Errorf("the answer has changed on its way (%v)", err)
+	}
+}
+
+// deaf loses the first answer to a published message.
+type deaf struct {
+	nats_js.JetStream
+	lost bool
+}
+
+func (d *deaf) PublishMsg(ctx context.Context, m *nats.Msg, o ...nats_js.PublishOpt) (*nats_js.PubAck, error) {
+	ack, err := d.JetStream.PublishMsg(ctx, m, o...)
+	if !d.lost {
+		d.lost = true
+		return nil, nats.ErrTimeout
+	}
+	return ack, err
+}
+
+func TestALostAnswerLosesNoExchange(t *testing.T) {
+	for name, length := range map[string]int{"small": 1, "large": messageBytesMax} {
+		t.Run(name, func(t *testing.T) {
+			l := linked(t)
+			l.js = &deaf{JetStream: l.js}
+			x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: strings.Repeat("x", length)}
+			existed, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nats.Header{confirmHeader: {"inbox"}})
+			if err != nil || existed {
+				t.Fatalf("publish: existed = %v, %v", existed, err)
+			}
+			if got, err := l.exchange(t.Context(), x.subject("b")); err != nil || got.RequestHash != x.RequestHash {
+				t.Errorf("the stored exchange: %v", err)
+			}
+		})
+	}
+}
+
+func TestFirstAnswerStays(t *testing.T) {
+	l := linked(t)
+	x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: "first", Answer: recordAnswer(llmclient.Failed(llmclient.ErrServer, "x"))}
+	if _, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
+		t.Fatal(err)
+	}
+	second := x
+	second.RequestHash = "second"
+	existed, err := l.publish(t.Context(), "b", second.subject("b"), marshal(second), nil)
+	if got, readErr := l.exchange(t.Context(), x.subject("b")); err != nil || readErr != nil || !existed || got.RequestHash != "first" {
+		t.Errorf("stored %q, existed %v, %v, %v", got.RequestHash, existed, err, readErr)
+	}
+}
+
+// archive is a compressed tar file with one entry.
+func archive(t *testing.T, h tar.Header, body string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	packed, err := zstd.NewWriter(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := tar.NewWriter(packed)
+	h.Size = int64(len(body))
+	_, writeErr := files.Write(nil)
+	if err := errors.Join(writeErr, files.WriteHeader(&h)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = files.Write([]byte(body))
+	if err := errors.Join(err, files.Close(), packed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestUnpackRefusesWhatLeavesTheDirectory(t *testing.T) {
+	for name, packed := range map[string][]byte{
+		"above":    archive(t, tar.Header{Typeflag: tar.TypeReg, Name: "../x", Mode: 0o600}, "x"),
+		"absolute": archive(t, tar.Header{Typeflag: tar.TypeReg, Name: "/tmp/x", Mode: 0o600}, "x"),
+		"inside":   archive(t, tar.Header{Typeflag: tar.TypeReg, Name: "a/../../x", Mode: 0o600}, "x"),
+		"symlink":  archive(t, tar.Header{Typeflag: tar.TypeSymlink, Name: "x", Linkname: "/etc/passwd"}, ""),
+		"hardlink": archive(t, tar.Header{Typeflag: tar.TypeLink, Name: "x", Linkname: "../y"}, ""),
+		"device":   archive(t, tar.Header{Typeflag: tar.TypeFifo, Name: "x"}, ""),
+		"large":    archive(t, tar.Header{Typeflag: tar.TypeReg, Name: "x", Mode: 0o600}, strings.Repeat("x", 2000)),
+		"nonsense": []byte("nonsense"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, "in", "run")
+			if err := unpack(bytes.NewReader(packed), dir, 1000); err == nil {
+				t.Error("accepted")
+			}
+			if _, err := os.Lstat(dir); err == nil {
+				t.Error("the directory is there")
+			}
+			if left, _ := filepath.Glob(filepath.Join(parent, "in", "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestPackedDirectoriesComeOutEqual(t *testing.T) {
+	from, to := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	for name, body := range map[string]string{"trace.jsonl": "a\n", "playbooks/a.toml": "b", "run.lock": "1"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(from, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(from, name), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := linked(t)
+	if err := errors.Join(l.sendDir(t.Context(), "x", from), l.fetchDir(t.Context(), "x", to)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(to, "playbooks", "a.toml")); err != nil || string(text) != "b" {
+		t.Errorf("playbook %q, %v", text, err)
+	}
+	if _, err := os.Lstat(filepath.Join(to, "run.lock")); err == nil {
+		t.Error("the lock came along")
+	}
+}
+
+func TestADirectoryThatCannotBeReadIsAnError(t *testing.T) {
+	l := linked(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := l.sendDir(ctx, "x", filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("sendDir = %v", err)
+	}
+}
+
+func TestWhatIsDamagedAtItsEndIsRefused(t *testing.T) {
+	packed := archive(t, tar.Header{Typeflag: tar.TypeReg, Name: "x", Mode: 0o600}, "x")
+	damaged := errors.New("damaged")
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := unpack(io.MultiReader(bytes.NewReader(packed), iotest.ErrReader(damaged)), dir, 1000); !errors.Is(err, damaged) {
+		t.Errorf("unpack = %v", err)
+	}
+}
+
+func TestWhatOutlastsAnAttemptEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		last, cancel := outlast(ctx)
+		defer cancel()
+		end()
+		if synctest.Wait(); last.Err() != nil {
+			t.Error("it ended at once")
+		}
+		<-last.Done()
+	})
+}

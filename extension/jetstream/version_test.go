@@ -1,0 +1,29 @@
+package jetstream
+
+import (
+	"encoding/json"
+	"testing"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/trace"
+)
+
+// TestWorkerRefusesCellsOfAnotherVersion holds that a cell which came over the network is what it would
+// be here.
+func TestWorkerRefusesCellsOfAnotherVersion(t *testing.T) {
+	s := trace.DefaultSettings()
+	s.Scenario, s.ScenarioTOML, s.Model, s.ModelSource = "x", "name = \"x\"\n# <é>", "m", trace.SourceScripted
+	for name, v := range map[string]batch.Versions{"": batch.VersionsOf(s), "an older engine": {Engine: "0"}} {
+		var j batch.Planned
+		sent, err := json.Marshal(batch.Planned{Cell: batch.Cell{ID: batch.IDOf(s, v, 2), Repeat: 2}, Settings: s})
+		if err == nil {
+			err = json.Unmarshal(sent, &j)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := otherVersion(j.Cell, j.Settings); (err != nil) != (name != "") {
+			t.Errorf("otherVersion of a cell of %q = %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/agentworld"
+	"example.com/agentworld/batch"
+	"example.com/agentworld/trace"
+)
+
+// TestWhatIsElsewhereIsNamed holds that the program without extensions says which program has what it lacks.
+func TestWhatIsElsewhereIsNamed(t *testing.T) {
+	for _, args := range []string{"minimal --otel", "resume run --otel", "minimal --config c.toml", "worker --nats nats://127.0.0.1:1", "batch run b.toml --nats embedded", "batch run b.toml --nats-listen x"} {
+		p := newProcess(t, nil, strings.Fields(args)...)
+		p.Extensions = nil
+		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("[run]\notel = false\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := p.run(t); code != exitBadInput || !strings.Contains(p.output(), clusterProgram) || strings.Count(p.output(), "\n") != 1 {
+			t.Errorf("%s: exit code %d: %s", args, code, p.output())
+		}
+	}
+	p := newProcess(t, nil, "minimal", "--ticks", "1", "--quiet")
+	p.Extensions = nil
+	p.Environ = func() []string {
+		return []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://h", "OTEL_EXPORTER_OTLP_HEADERS=planted"}
+	}
+	if code := p.run(t); code != exitCompleted || strings.Count(p.stderr.String(), clusterProgram) != 1 || strings.Contains(p.output(), "planted") {
+		t.Errorf("exit code %d: %s", code, p.output())
+	}
+}
+
+// players are a store of batches that plays nothing.
+type noPlayers struct{ wanted bool }
+
+func (p *noPlayers) Wanted() bool { return p.wanted }
+func (p *noPlayers) Check() error {
+	return agentworld.Refused("two of them are too many; allowed: one")
+}
+func (p *noPlayers) Play(context.Context, agentworld.Program, batch.Options, trace.Limit) (batch.Ending, error) {
+	return batch.Complete, nil
+}
+
+// TestExtensionsOfOthers holds that an extension's command and store are called with their flags, and that what
+// they refuse is bad input.
+func TestExtensionsOfOthers(t *testing.T) {
+	greeted := ""
+	mine := agentworld.Extension{Name: "mine", Version: "7",
+		Commands: []agentworld.Command{{Use: "greet", Short: "greet somebody", New: func(flags *flag.FlagSet) func(context.Context, agentworld.Program) error {
+			who := flags.String("who", "", "who it is")
+			return func(_ context.Context, p agentworld.Program) error {
+				greeted = *who
+				if greeted == "" {
+					return agentworld.Refused("nobody to greet; allowed: --who with a name")
+				}
+				p.Note("greeted " + *who)
+				return nil
+			}
+		}}},
+		Stores: []agentworld.BatchStore{{Name: "two", New: func(flags *flag.FlagSet) agentworld.BatchPlayers {
+			p := &noPlayers{}
+			flags.BoolVar(&p.wanted, "two", false, "play it twice")
+			return p
+		}}},
+	}
+	for _, c := range []struct {
+		args, says string
+		code       int
+	}{
+		{"greet --who=you", "note: greeted you", exitCompleted},
+		{"greet", "allowed: --who", exitBadInput},
+		{"batch run b.toml --two", "two of them are too many", exitBadInput},
+		{"batch run b.toml --two --nats embedded", "--nats and --two are two ways", exitBadInput},
+		{"--version", ", mine 7", exitCompleted},
+	} {
+		p := newProcess(t, nil, strings.Fields(c.args)...)
+		p.Extensions = append(p.Extensions[:len(p.Extensions):len(p.Extensions)], mine)
+		if code := p.run(t); code != c.code || !strings.Contains(p.output(), c.says) {
+			t.Errorf("%s: exit code %d: %s", c.args, code, p.output())
+		}
+	}
+	if greeted != "" {
+		t.Errorf("the last greeting is to %q", greeted)
+	}
+}
