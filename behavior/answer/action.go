@@ -548,7 +548,8 @@ func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *
 				if c.in.Kind == Object {
 					where = below(c.path, "value")
 				}
-				fault, serious = Faults(fault, mismatch(where, say("an integer of at least 0 for {event}", event.Name), threshold)), true
+				serious = true
+				fault = Faults(fault, mismatch(where, say("an integer of at least 0 for {event}", event.Name), threshold))
 			}
 			condition.Value, used = &n, append(used, rounded...)
 		} else if threshold.Kind != Null && !c.shared {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/agentworld/llmclient"
 )
 
 // reader reads one JSON value, and forgives mistakes of syntax that leave no doubt
@@ -336,12 +338,10 @@ func (r *reader) quoted() (text string, ok bool) {
 // unescape decodes the content of a string. Line breaks that should have been escaped are kept,
 // and an escape that JSON does not have gives its character.
 func (r *reader) unescape(content string) string {
-	var text string
-	if json.Unmarshal([]byte(`"`+content+`"`), &text) == nil {
+	if text, ok := llmclient.Unescape(content); ok {
 		return text
 	}
 	var b strings.Builder
-	b.WriteByte('"')
 	for i := 0; i < len(content); i++ {
 		switch c := content[i]; {
 		case c == '\\' && i+1 < len(content) && !strings.ContainsRune(`"\/bfnrtu`, rune(content[i+1])):
@@ -360,8 +360,8 @@ func (r *reader) unescape(content string) string {
 			b.WriteByte(c)
 		}
 	}
-	b.WriteByte('"')
-	if json.Unmarshal([]byte(b.String()), &text) != nil {
+	text, ok := llmclient.Unescape(b.String())
+	if !ok {
 		r.fail(readBroken)
 	}
 	return text

@@ -351,8 +351,9 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 			}
 		}
 		do, e = world.Wait{}, &ArgumentError{Path: "candidate",
-			Expected: say("the number of a candidate that could be read: {candidates}; or 0 to wait", strings.Join(readable, ", ")),
-			Got:      number.describe()}
+			Expected: say("the number of a candidate that could be read: {candidates}; or 0 to wait",
+				strings.Join(readable, ", ")),
+			Got: number.describe()}
 		switch {
 		case len(readable) == 0 && len(candidates) > 0 && c.Tool == ToolDecision:
 			e.Expected = say("the number of a candidate, and none could be read: call {tool} again; or 0 to wait", ToolDraft)

@@ -354,7 +354,8 @@ func TestALocalRunThatDidNothingCostsNoAnswers(t *testing.T) {
 	if err := batch.Dir(s.dir).Create("b", []batch.Planned{{Cell: batch.Cell{ID: "c"}}}); err != nil {
 		t.Fatal(err)
 	}
-	x := Exchange{Cell: "c", Epoch: 1, Tick: 1, Agent: "a", Step: 1, RequestHash: llmclient.Request{Model: "m"}.Hash(), Answer: recordAnswer(llmclient.Failed(llmclient.ErrServer, "kept"))}
+	x := Exchange{Cell: "c", Epoch: 1, Tick: 1, Agent: "a", Step: 1, RequestHash: llmclient.Request{Model: "m"}.Hash()}
+	x.record(llmclient.Failed(llmclient.ErrServer, "kept"))
 	if err := directory(s.dir).appendExchange(x); err != nil {
 		t.Fatal(err)
 	}

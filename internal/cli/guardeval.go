@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/engine/guardeval"
+	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/trace"
 )
@@ -27,10 +27,6 @@ type guardEvaluation struct {
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
 	// blocks, in percent; nothing misses one of 100.
 	attackMax, blockMax float64
-	// trials is how many trials the adaptive search plays instead of the suite. resume is an
-	// earlier result of it to continue from. trial has the numbers of one to play again.
-	trials        int
-	resume, trial string
 }
 
 // The flags of the gates.
@@ -39,38 +35,11 @@ const (
 	blockGate  = "max-false-blocks"
 )
 
-// The flags that choose something else than the suite.
-const (
-	flagSearch   = "search"
-	flagContinue = "continue"
-	flagTrial    = "trial"
-)
+// searchFlags are those of the adaptive search, which is played as a test.
+var searchFlags = []string{"search", "continue", "trial"}
 
-// guardFlagsTogether refuses flags that would be ignored beside others.
-func guardFlagsTogether(given func(flag string) bool) error {
-	suite := []string{"checks", "sample", "seeds", "keep", attackGate, blockGate}
-	played, others := flagSearch, suite
-	switch {
-	case given(flagTrial):
-		played, others = flagTrial, append(suite, flagSearch, flagContinue, "seed", "json", "jobs")
-	case given(flagContinue) && !given(flagSearch):
-		return badInput("--%s goes on with a search; allowed: with --%s, the trials in all", flagContinue, flagSearch)
-	case !given(flagSearch):
-		return nil
-	}
-	if i := slices.IndexFunc(others, given); i >= 0 {
-		return badInput("--%s: it says nothing beside --%s; allowed: one of the two", others[i], played)
-	}
-	return nil
-}
-
-// checkJobs refuses a number of jobs that is not allowed.
-func (e guardEvaluation) checkJobs() error {
-	if e.jobs < 1 || e.jobs > 64 {
-		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
-	}
-	return nil
-}
+// searchCommand plays the adaptive search.
+const searchCommand = "go test ./internal/guardlab -run Search -search N -seed S"
 
 // guardEvalCommand measures the guard against attacks and in honest games:
 //
@@ -87,23 +56,16 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			"nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			given := c.Flags().Changed
-			if err := guardFlagsTogether(given); err != nil {
-				return err
-			}
-			switch {
-			case given(flagTrial):
-				return m.playTrial(e.trial)
-			case given(flagSearch):
-				return m.searchGuard(c.Context(), e, given)
+			if i := slices.IndexFunc(searchFlags, c.Flags().Changed); i >= 0 {
+				return badInput("--%s: the search is a test; allowed, in the source tree: %s", searchFlags[i], searchCommand)
 			}
 			return m.evaluateGuard(c.Context(), e)
 		},
 	}
-	c.Flags().IntVar(&e.trials, flagSearch, 0,
-		"play so many random trials that come nearer to harm, in place of the suite")
-	c.Flags().StringVar(&e.resume, flagContinue, "", "JSON result of an earlier search to go on from")
-	c.Flags().StringVar(&e.trial, flagTrial, "", "play one trial again, by the numbers that a search prints")
+	for _, flag := range searchFlags {
+		c.Flags().String(flag, "", "played as a test")
+		_ = c.Flags().MarkHidden(flag)
+	}
 	c.Flags().BoolVar(&e.checks, "checks", false, "also with each check of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
 	c.Flags().Uint64Var(&e.seed, "seed", 0,
@@ -128,9 +90,8 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		return badInput("--sample %d: must not be negative", e.sample)
 	case e.seeds < 1 || e.seeds > 100:
 		return badInput("--seeds %d: allowed are 1 to 100", e.seeds)
-	}
-	if err := e.checkJobs(); err != nil {
-		return err
+	case e.jobs < 1 || e.jobs > 64:
+		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
 	}
 	for i, percent := range []float64{e.attackMax, e.blockMax} {
 		// A gate that is not a number would always compare as met.

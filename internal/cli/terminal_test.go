@@ -379,7 +379,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 // TestAllIsPrintedByOneFunction refuses the functions that would print an argument as it
 // is, where texts for people are made.
 func TestAllIsPrintedByOneFunction(t *testing.T) {
-	for _, pattern := range []string{"*.go", "../../report/*.go", "../../engine/guardeval/tally.go"} {
+	for _, pattern := range []string{"*.go", "../../report/*.go", "../../internal/guardeval/tally.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

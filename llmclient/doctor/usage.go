@@ -31,7 +31,8 @@ func (x *examination) doubtUsage(r llmclient.Request, reply llmclient.Reply) {
 		text, more := it.Counted()
 		counted += int64(x.count(text)+more) + usageItemTokens
 	}
-	if counted >= usageTokensLeast && (2*u.Input < counted || 2*u.Input > 3*counted) {
+	off := llmclient.Underreported(u.Input, counted) || llmclient.Overreported(u.Input, counted)
+	if off && counted >= usageTokensLeast {
 		x.found.add(CheckUsage, Warn, fmt.Sprintf(
 			"%d input tokens are reported where %d were counted here", u.Input, counted), doubtAdvice)
 	}
