@@ -47,7 +47,7 @@ type policy struct {
 const everywhere = "plaintext"
 
 var policies = []policy{
-	{dir: ".", project: []string{"batch", "engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
+	{dir: ".", project: []string{"batch", "engine", "report", "run", "session", "session/access", "trace", "world/scenario", "llmclient/openai"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
 	{dir: "internal/atomicfile", project: []string{"internal/folder"}, modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
@@ -88,7 +88,7 @@ var policies = []policy{
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "run", "run/state", "run/transcript", "trace"}},
 	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
-	{dir: "session", project: []string{"session/access", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
+	{dir: "session", project: []string{"session/access", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens",
 		"run", "run/state", "report", "trace", "world", "world/scenario"}},
 	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
