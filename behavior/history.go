@@ -139,6 +139,17 @@ func (m *Agent) historySection(last episode) sectionDraft {
 	})
 }
 
+// quoting is a section of the texts of sources, a line each, of which clipping leaves ever fewer.
+func quoting(name, heading string, sources []trace.Source) sectionDraft {
+	return halving(name, len(sources), func(n int) variant {
+		v := variant{text: heading, sources: sources[:n]}
+		for _, s := range v.sources {
+			v.text += "\n" + s.Text
+		}
+		return v
+	})
+}
+
 // halving is a section of n lines, of which clipping leaves half, a quarter and so on
 // down to nothing. write writes it with the given number of lines, at least one.
 func halving(name string, n int, write func(n int) variant) sectionDraft {

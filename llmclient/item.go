@@ -72,19 +72,6 @@ type Item struct {
 // PhaseFinal is the phase of the message that answers. Others comment on what comes.
 const PhaseFinal = "final_answer"
 
-// Counted is what of the item takes room in a model's window: a text, and about as many
-// tokens more as encrypted reasoning has, which the model reads as it wrote it.
-func (it Item) Counted() (text string, more int) {
-	var w struct {
-		Encrypted json.RawMessage `json:"encrypted_content"`
-	}
-	if it.Kind != KindReasoning || json.Unmarshal(it.Raw, &w) != nil || len(strictString(w.Encrypted)) == 0 {
-		return string(it.Raw), 0
-	}
-	const encryptedBytesPerToken = 6 // four or five letters, of which encoding makes six bytes
-	return string(Marshal(it.without("encrypted_content"))), len(w.Encrypted) / encryptedBytesPerToken
-}
-
 // Message returns an input message of the given role ("user" or "developer").
 func Message(role, text string) Item { return PhasedMessage(role, "", text) }
 

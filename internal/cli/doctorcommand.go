@@ -205,7 +205,8 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		named = append(named, a.Agent)
 	}
 	if !c.Live() && agent == "" {
-		if v := c.Values.Find("llm.base_url"); v.Origin.Rank <= settings.FromFlag && !c.Offline {
+		if v := c.Values.Find("llm.base_url"); (v.Origin.Rank == settings.FromArgument ||
+			v.Origin.Rank == settings.FromFlag) && !c.Offline {
 			// Findings about another endpoint than the named one would pass for it.
 			return nil, nil, badInput(
 				"%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the "+
