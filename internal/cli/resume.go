@@ -160,7 +160,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 
 // planResume claims the run. Its session has to be closed.
 func (m *Main) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
-	c.RunDir, c.again = runDir, true
+	c.RunDir = runDir
 	c.places[settings.AgentsTable] = "agent-model"
 	c.playbookFile = c.Values.Find("run.playbook").Text
 	if v := c.Values.Find("run.replay_from"); v.Origin.Rank == settings.FromFlag {
