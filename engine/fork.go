@@ -44,7 +44,7 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	claim, err := o.claim()
+	claim, err := claim(o.RunDir, o.Leased)
 	if err != nil {
 		return Result{}, err
 	}

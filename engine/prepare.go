@@ -23,7 +23,9 @@ func Prepare(s trace.Settings) (*Prepared, error) {
 	if err := behaviorConfig(s).Validate(); err != nil {
 		return nil, err
 	}
-	r, err := newRunner(Options{Settings: s}, discarding{})
+	var o Options
+	o.Settings = s
+	r, err := newRunner(o, discarding{})
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ type Resumption struct {
 // nothing but the lock. The error is a [*run.LockedError], [ErrVersionDrift],
 // [ErrNotResumable], or a failure to read the run.
 func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
-	claim, err := Options{RunDir: dir, Leased: o.Leased}.claim()
+	claim, err := claim(dir, o.Leased)
 	if err != nil {
 		return nil, err
 	}

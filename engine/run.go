@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
@@ -100,10 +101,10 @@ type Progress struct {
 }
 
 // spend adds what a turn cost.
-func (p *Progress) spend(b cost) {
-	p.InputTokens += b.usage.Input
-	p.OutTokens += b.usage.Output
-	p.Cost = p.Cost.Plus(b.cost)
+func (p *Progress) spend(b budget.Bill) {
+	p.InputTokens += b.Usage.Input
+	p.OutTokens += b.Usage.Output
+	p.Cost = p.Cost.Plus(b.Cost)
 }
 
 // Exchange is one request and its answer, for people to look at.
@@ -153,7 +154,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	r := p.r
 	p.r, p.first = nil, nil // it is played once
 	r.carry(o)
-	claim, err := o.claim()
+	claim, err := claim(o.RunDir, o.Leased)
 	if err != nil {
 		return Result{}, err
 	}
@@ -171,12 +172,12 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	return result, errors.Join(err, log.Close())
 }
 
-// claim claims the run directory for this process.
-func (o Options) claim() (*run.Claim, error) {
-	if o.Leased {
-		return run.Dir(o.RunDir).ClaimLeased()
+// claim claims a run directory for this process, which may have it by a lease.
+func claim(dir string, leased bool) (*run.Claim, error) {
+	if leased {
+		return run.Dir(dir).ClaimLeased()
 	}
-	return run.Dir(o.RunDir).Claim()
+	return run.Dir(dir).Claim()
 }
 
 // runner is a run under way.
@@ -254,7 +255,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	}
 	w, err := world.New(scenario, o.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", o.Scenario, err)
+		return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
 	}
 	runtime, seed, err := runtimeOf(o.Settings, w, scenario.Rules)
 	if err != nil {

@@ -139,6 +139,16 @@ type Goal struct {
 
 func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 
+// AgentIDs are the ids of the scenario's agents, in the world's order. They are known before the
+// world is.
+func (s Scenario) AgentIDs() []string {
+	ids := make([]string, max(0, s.Agents.Count))
+	for n := range ids {
+		ids[n] = agentID(n)
+	}
+	return ids
+}
+
 // WithAgents returns the scenario with n agents, n at least 1. Spawn places,
 // starting stocks and personas go round; goals of single agents go round too,
 // so that agent k of a scenario for m agents gets the goals and documents of agent k mod m.

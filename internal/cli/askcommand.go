@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior/interview"
 	"example.com/agentworld/engine"
@@ -22,11 +20,10 @@ import (
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
-	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
-	"example.com/agentworld/run/state"
+	"example.com/agentworld/session"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -124,24 +121,12 @@ func (f askFlags) check(asked bool, question string) error {
 	return nil
 }
 
-// asking is a question on its way to one or more agents.
-type asking struct {
-	dir      run.Dir
-	index    *state.Index
-	question string
-	flags    askFlags
-	// agents are asked, in this order.
-	agents  []string
-	options ask.Options
-	kept    []ask.Record
-}
-
 // ask puts the question, shows the answers and keeps them.
 func (m *Main) ask(ctx context.Context, runDir, question string, c config, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	a, p, err := m.prepareAsk(run.Dir(m.path(runDir)), runDir, question, c, f)
+	i, p, err := m.prepareAsk(m.path(runDir), runDir, question, c, f, nil)
 	if err != nil {
 		return err
 	}
@@ -150,213 +135,127 @@ func (m *Main) ask(ctx context.Context, runDir, question string, c config, f ask
 		return err
 	}
 	defer table.made.discard() // as far as nothing was written
-	records, failed := m.askAll(ctx, p, a)
+	records, failed := m.askAll(ctx, p, i, f.all)
 	if err := m.showAsked(runDir, f, records); err != nil {
 		return err
 	}
 	return failed
 }
 
-// prepareAsk finds out who is asked, and who answers. name is what errors call the run.
-func (m *Main) prepareAsk(dir run.Dir, name, question string, c config, f askFlags) (*asking, plan, error) {
-	fail := func(err error) (*asking, plan, error) { return nil, plan{}, err }
-	a := &asking{dir: dir, question: question, flags: f}
-	header, err := a.dir.Header()
-	if err != nil {
-		return fail(badInput("%s cannot be read: %w", shown(name), err))
+// prepareAsk finds out who is asked, and who answers: the models of the run as it was then, or the one
+// that a flag names for all agents. name is what errors call the run. The meter is that of several
+// questions, nil for one.
+func (m *Main) prepareAsk(dir, name, question string, c config, f askFlags, meter *engine.Meter) (
+	i *session.Interview, p plan, err error) {
+	reach := m.reach(c, c.Values)
+	c.leaveModelToRun()
+	c.places = map[string]string{settings.AgentsTable: "the run"}
+	if err := m.readPrices(&c); err != nil {
+		return nil, p, err
 	}
-	x, now, err := a.dir.Index(false)
-	if err != nil {
-		return fail(badInput("%s cannot be read: %w", shown(name), err))
-	}
-	a.index = x
-	if now.Tick == 0 {
-		return fail(badInput("%s has no whole tick yet: no agent can be asked", shown(name)))
-	}
-	if f.tick > now.Tick {
-		return fail(badInput("tick %d is not there: %s has %s; allowed: 1 to %d", f.tick, shown(name),
-			plaintext.Count(now.Tick, "tick"), now.Tick))
-	}
-	if a.flags.tick == 0 {
-		a.flags.tick = now.Tick
-	}
-	a.agents = headerAgents(header)
+	reach.Prices = c.table
+	p = plan{config: c, hears: &listener{m: m, config: c}}
+	of := m.sessionOf(c, reach)
+	of.Dir, of.Listener = dir, p.hears
+	q := session.Question{Text: question, Tick: f.tick, Again: f.again}
 	if !f.all {
-		if !isAgent(header, f.agent) {
-			return fail(noAgent(header, f.agent))
-		}
-		a.agents = []string{f.agent}
+		q.Agents = []string{f.agent}
 	}
-	a.kept, err = ask.Kept(a.dir)
-	if err == nil {
-		err = a.dir.ProbeAsks()
+	i, err = session.Ask(of, q, meter)
+	if tick, ok := errors.AsType[*session.NoSuchTickError](err); ok && tick.Last == 0 {
+		return nil, p, badInput("%s has no whole tick yet: no agent can be asked", shown(name))
+	} else if ok {
+		return nil, p, badInput("tick %d is not there: %s has %s; allowed: 1 to %d", tick.Tick, shown(name),
+			plaintext.Count(tick.Last, "tick"), tick.Last)
+	}
+	if agent, ok := errors.AsType[*access.UnknownAgentError](err); ok && agent.Key == "" {
+		return nil, p, badInput("no agent %s in this run; %s", shown(agent.Agent), offered(agent.Agent, agent.Agents))
+	}
+	if of, ok := errors.AsType[*session.UnreadableError](err); ok {
+		return nil, p, badInput("%s cannot be read: %w", shown(name), of.Err)
 	}
 	if err != nil {
-		return fail(badInput("%w", err))
+		return nil, p, p.refused(err)
 	}
-	p, err := m.planAsk(header, c, a)
-	return a, p, err
+	p.Settings = i.Settings()
+	p.takeModelOf(p.Settings)
+	return i, p, nil
 }
 
-// planAsk decides who answers: the models of the run as it was then, or the one that a flag names
-// for all agents.
-func (m *Main) planAsk(h trace.Header, c config, a *asking) (p plan, err error) {
-	own, s := c.Values, h.SettingsAt(a.flags.tick-1)
-	c.Values = slices.Clone(own)
-	c.ScriptedSeed, c.ContextWindowTokens = s.ScriptedSeed, s.ContextWindowTokens
-	c.trusts = m.trusted(own)
-	if c.takeModel(s, m.lastEndpoint(string(a.dir))) {
-		m.withholdKey(&c, own)
-	}
-	if err := c.chooseModel(); err != nil {
-		return p, err
-	}
-	c.AgentModels = nil
-	if c.Values.Find("llm.model").Origin.Rank != settings.FromFlag && c.Live() == s.Live() {
-		c.AgentModels = s.AgentModels
-	}
-	p = plan{config: c, endpoints: newEndpoints(c)}
-	p.own, err = m.chooseAgents(c, "the run", headerAgents(h))
-	if err != nil {
-		return p, err
-	}
-	p.Prices, err = m.choosePrices(c)
-	if err != nil {
-		return p, err
-	}
-	a.options.ModelSource = c.ModelSource
-	a.options.Prices = p.Prices
-	a.options.Currency = p.Currency()
-	a.options.CountTokens = tokens.Count
-	a.options.Meter = engine.NewMeter(p.Settings)
-	a.options.Now = m.Now
-	return p, nil
-}
-
-// askAll asks the agents, several at once where no cap has to be kept, and returns the answers in
-// their order. The error says why one is missing.
-func (m *Main) askAll(ctx context.Context, p plan, a *asking) ([]ask.Record, error) {
-	records := make([]ask.Record, len(a.agents))
-	var open []int
-	for i, id := range a.agents {
-		if at := slices.IndexFunc(a.kept, func(r ask.Record) bool { return a.answers(r, id, p) }); at >= 0 && !a.flags.again {
-			records[i] = a.kept[at]
-		} else {
-			open = append(open, i)
-		}
-	}
-	if len(open) == 0 {
+// askAll asks the agents and returns the answers in their order, those that were kept before among
+// them. The error says why one is missing; one that asked no model is none if all are asked.
+func (m *Main) askAll(ctx context.Context, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
+	open := i.Open()
+	if open == 0 {
 		plaintext.Fprintf(m.Stderr, "note: answered before, at no cost; --again asks once more\n")
+		records, _ := m.answersOf(i.Run(ctx), all)
 		return records, nil
 	}
-	p.endpoints.drain = ctx
-	source, stop, err := m.openModel(ctx, p, stub.Options{Seed: p.ScriptedSeed},
-		fmt.Sprintf("%d to %d", len(open), len(open)*interview.CallsMax))
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	calls, done := m.drained(ctx, p.endpoints.traffic, m.newProgressPrinter(false).Note)
+	i.Attach(session.Hooks{Drain: ctx, Listener: p.hears})
+	calls, done := m.drained(ctx, i.Access().Traffic, m.newProgressPrinter(false).Note)
 	defer done()
-	a.options.Source = source
-	errs := make([]error, len(a.agents))
-	var group errgroup.Group
-	if group.SetLimit(int(p.Concurrency)); p.Caps != (trace.Caps{}) {
-		group.SetLimit(1)
-	}
-	for _, i := range open {
-		group.Go(func() error {
-			records[i], errs[i] = a.one(calls, ctx, a.agents[i], p)
-			return nil
-		})
-	}
-	_ = group.Wait() // each has its error
-	for i, err := range errs {
-		if a.flags.all && errors.Is(err, ask.ErrNoTurn) {
-			plaintext.Fprintf(m.Stderr, "note: %s\n", err)
-			errs[i] = nil
-		}
-	}
-	// What cannot be kept was answered all the same.
-	answered := slices.DeleteFunc(slices.Clone(records), func(r ask.Record) bool { return r.AgentID == "" })
-	return answered, a.failure(errs, records)
-}
-
-// answers reports whether a kept record answers the question for an agent.
-func (a *asking) answers(r ask.Record, id string, p plan) bool {
-	o := a.optionsOf(id, p)
-	return r.AgentID == id && r.Tick == a.flags.tick && r.Question == a.question && r.Text != "" &&
-		r.ModelSource == o.ModelSource && r.Model == o.Model && r.BaseURL == o.BaseURL
-}
-
-// optionsOf are those for one agent, which may have a model and an endpoint of its own.
-func (a *asking) optionsOf(id string, p plan) ask.Options {
-	o := a.options
-	o.Model, o.BaseURL = p.Model, p.BaseURL
-	for _, own := range p.own {
-		if own.Agent == id {
-			o.Model, o.BaseURL = cmp.Or(own.Model, o.Model), own.url.String()
-		}
-	}
-	return o
-}
-
-// one asks an agent, unless no question may begin any more, and keeps the answer.
-func (a *asking) one(calls, drain context.Context, id string, p plan) (ask.Record, error) {
-	if drain.Err() != nil {
-		return ask.Record{}, errInterruptedAsk
-	}
-	agent, err := ask.Agent(a.dir, a.index, a.flags.tick, id)
+	endpoints, err := i.Reach(calls)
 	if err != nil {
-		return ask.Record{}, badInput("%s cannot be asked after tick %d: %w", shown(id), a.flags.tick, err)
+		return nil, p.unopened(err)
 	}
-	r, err := ask.Ask(calls, agent, a.question, a.optionsOf(id, p))
-	if err != nil {
-		return ask.Record{}, badInput("%s: %w", shown(id), err)
-	}
-	f := r.LastFailure()
-	if f != nil && len(r.Exchanges) == 1 { // nothing was said that could be kept
-		r = ask.Record{}
-	} else if err := ask.Keep(a.dir, r); err != nil {
-		return r, err
-	}
-	switch {
-	case f == nil:
-		return r, nil
-	case calls.Err() != nil, drain.Err() != nil:
-		return r, errInterruptedAsk
-	case f.Kind == llmclient.ErrCap && r.AgentID == "":
-		return r, failWith(exitBudget, fmt.Errorf("%s was not asked: %s", shown(id), f.Message))
-	case f.Kind == llmclient.ErrCap:
-		return r, failWith(exitBudget, fmt.Errorf("%s was not asked once more: %s", shown(id), f.Message))
-	}
-	return r, failWith(exitProvider, fmt.Errorf("%s did not answer: %s", shown(id), f.Text()))
+	defer i.Close()
+	m.announce(m.Stderr, p.config, endpoints, fmt.Sprintf("%d to %d", open, i.CallsMost()), spending{config: p.config})
+	return m.answersOf(i.Run(calls), all)
 }
 
-var errInterruptedAsk = failWith(exitInterrupted, errors.New("interrupted; what was answered before is kept"))
-
-// failure is why agents gave no usable answer: the first reason, and whom else it is about.
-func (a *asking) failure(errs []error, records []ask.Record) error {
-	var first error
+// answersOf are the answers that were given, and why there is none of others: the first reason, and
+// whom else it is about.
+func (m *Main) answersOf(answers []session.Answer, all bool) (records []ask.Record, first error) {
 	var others []string
-	for i, id := range a.agents {
-		err := errs[i]
-		if err == nil && records[i].Failure != "" {
-			err = failWith(exitProvider, fmt.Errorf("%s gave no usable answer: %s", shown(id), records[i].Failure))
+	for _, a := range answers {
+		if a.Record.AgentID != "" { // what cannot be kept was answered all the same
+			records = append(records, a.Record)
+		}
+		err := answerFailure(a)
+		if errors.Is(err, ask.ErrNoTurn) && all {
+			plaintext.Fprintf(m.Stderr, "note: %s\n", err)
+			continue
 		}
 		switch {
 		case err == nil:
 		case first == nil:
 			first = err
 		default:
-			others = append(others, id)
+			others = append(others, a.Agent)
 		}
 	}
 	if len(others) > 0 {
-		return fmt.Errorf("%w; no answer either from %s", first, listed(others))
+		return records, fmt.Errorf("%w; no answer either from %s", first, listed(others))
 	}
-	return first
+	return records, first
 }
+
+// answerFailure is why an agent gave no usable answer, nil if it did.
+func answerFailure(a session.Answer) error {
+	if a.Err == nil && a.Record.Failure != "" {
+		return failWith(exitProvider, fmt.Errorf("%s gave no usable answer: %s", shown(a.Agent), a.Record.Failure))
+	}
+	if of, ok := errors.AsType[*session.NotAskableError](a.Err); ok && of.Tick > 0 {
+		return badInput("%s cannot be asked after tick %d: %w", shown(a.Agent), of.Tick, of.Err)
+	} else if ok {
+		return badInput("%s: %w", shown(a.Agent), of.Err)
+	}
+	if errors.Is(a.Err, session.ErrInterrupted) {
+		return errInterruptedAsk
+	}
+	none, ok := errors.AsType[*session.NoAnswerError](a.Err)
+	switch {
+	case !ok:
+		return a.Err
+	case none.Failure.Kind != llmclient.ErrCap:
+		return failWith(exitProvider, fmt.Errorf("%s did not answer: %s", shown(a.Agent), none.Failure.Text()))
+	case none.Began:
+		return failWith(exitBudget, fmt.Errorf("%s was not asked once more: %s", shown(a.Agent), none.Failure.Message))
+	}
+	return failWith(exitBudget, fmt.Errorf("%s was not asked: %s", shown(a.Agent), none.Failure.Message))
+}
+
+var errInterruptedAsk = failWith(exitInterrupted, errors.New("interrupted; what was answered before is kept"))
 
 // showAsks shows the questions that are kept, of one agent or of one tick if a flag says so.
 func (m *Main) showAsks(runDir string, f askFlags) error {

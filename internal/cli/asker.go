@@ -9,7 +9,6 @@ import (
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/run"
 )
 
 // asker puts the questions of a page, one after the other, and keeps all of them together within
@@ -45,11 +44,9 @@ func (a *asker) ask(page context.Context, q dashboard.Question) error {
 	if page.Err() != nil { // closed while other questions were answered
 		return page.Err()
 	}
-	of, p, err := a.m.prepareAsk(run.Dir(q.Dir), q.Run, question, a.c, f)
+	i, p, err := a.m.prepareAsk(q.Dir, q.Run, question, a.c, f, a.meter)
 	if err == nil {
-		a.meter.Know(p.Prices) // of the models of this run
-		of.options.Meter = a.meter
-		_, err = a.m.askAll(a.ctx, p, of)
+		_, err = a.m.askAll(a.ctx, p, i, false)
 	}
 	if err != nil {
 		return errors.New(openai.Masked(errorText(err), append(a.m.keysOfEnvironment(), a.m.keys...)...))

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,13 +17,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -152,7 +152,7 @@ func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	printer := &batchPrinter{Printer: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
-	shared := &limiters{jobs: max(1, f.jobs)}
+	shared := access.NewLimiters(f.jobs)
 	o := batch.Options{
 		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(),
 		Compare: b.file.Compare,
@@ -160,7 +160,9 @@ func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			var r batch.Result
 			err := m.shielded(func() (err error) {
-				r, err = m.playCell(ctx, a, b.plans[a.Cell.ID], shared, printer.Note)
+				p := b.plans[a.Cell.ID]
+				p.asked.Access.Limiters = shared
+				r, err = m.playCell(ctx, a, p.config, p.asked, cellListener{note: printer.Note})
 				return err
 			})
 			return r, err
@@ -184,7 +186,7 @@ func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
 	defer m.collectLess()()
-	calls, done := m.drained(ctx, shared.traffic, printer.Note)
+	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
 	if others != nil {
 		ending, err = others.Play(calls, m.program(c.Flags()), o, b.limit)
@@ -487,8 +489,11 @@ func (m *Main) mergeBatches(args []string, into, html string) error {
 	}
 	m.noteMade("the page ", page)
 	if page.path != "" {
-		if err := atomicfile.WriteWith(page.path,
-			func(f *os.File) error { return dashboard.WriteBatchFile(m.path(into), f) }); err != nil {
+		made, err := batch.PageOf(batch.Dir(m.path(into)), m.lease())
+		if err == nil {
+			err = atomicfile.Write(page.path, made.HTML())
+		}
+		if err != nil {
 			page.made.discard()
 			return err
 		}
@@ -533,7 +538,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			}
 			q := batch.Question{Effect: effect, Power: power, Pilot: pilot != "", Currency: b.currency}
 			if pilot == "" {
-				q.Takes = func(c batch.Cell) (trace.Usage, error) { return m.expect(b.plans[c.ID]) }
+				q.Takes = func(c batch.Cell) (trace.Usage, error) { return expect(b.plans[c.ID]) }
 			}
 			p, err := batch.PlanOf(b.file.Compare, cells, results, q)
 			if err != nil {
@@ -554,12 +559,12 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 }
 
 // expect is what the run of a plan is expected to take.
-func (m *Main) expect(p plan) (trace.Usage, error) {
-	again, err := m.newPlan(p.config, nil, nil) // what the first one prepared is not kept
+func expect(p plan) (trace.Usage, error) {
+	s, err := session.New(p.asked) // what the first one prepared is not kept
 	if err != nil {
 		return trace.Usage{}, err
 	}
-	return again.prepared.Expect(p.Ticks).Likely, nil
+	return s.Expect().Likely, nil
 }
 
 // batchReportCommand writes the summary of a batch in one of several forms.

@@ -203,10 +203,8 @@ func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []s
 			}
 			b.currency = p.Currency()
 		}
-		p.playbookFile = ""
-		p.prepared = nil
-		p.Quiet = true
-		p.ReportJSON = ""
+		p.session = nil // its world would be kept until the cell is played
+		p.asked.Settings, p.asked.PlaybookFile = p.Settings, ""
 		c.Cell.Seed = p.Seed
 		c.Cell.ID = batch.IDOf(p.Settings, batch.VersionsOf(p.Settings), c.Cell.Repeat)
 		if before, twice := placed[c.Cell.ID]; twice && whole {

@@ -47,7 +47,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
 		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(),
 		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.doctorCommand(),
-		m.completionCommand(), m.manCommand(), m.settingsTopic(),
+		m.completionCommand(), m.settingsTopic(),
 	)
 	root.AddCommand(m.extensionCommands()...)
 	root.InitDefaultHelpCmd()

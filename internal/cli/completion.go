@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,13 +105,8 @@ func (m *Main) runsFor(word string) []string {
 		beside = filepath.Dir(word)
 	}
 	for _, parent := range []string{beside, runsDirDefault} {
-		entries, _ := os.ReadDir(m.path(parent))
-		for _, e := range entries {
-			dir := filepath.Join(parent, e.Name())
-			if _, err := run.Dir(m.path(dir)).Header(); err == nil {
-				found = append(found, dir)
-			}
-		}
+		runs, _ := m.runsBelow(parent) // a place that cannot be read has none
+		found = append(found, runs...)
 	}
 	return found
 }

@@ -19,6 +19,7 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -183,11 +184,16 @@ func (p patient) who() string { return cmp.Or(strings.Join(p.agents, ", "), "the
 // patients are what to examine: what the run asks, and what agents ask in another way, or
 // for one agent alone. stop ends the embedded server, when that is it.
 func (m *Main) patients(ctx context.Context, c config, agent string) (all []patient, stop func(), err error) {
-	if err := c.chooseModel(); err != nil {
+	reach := m.reach(c, c.Values)
+	if err := m.loadSampling(&c, nil); err != nil {
 		return nil, nil, err
 	}
-	if err := m.loadSampling(&c, nil, nil); err != nil {
-		return nil, nil, err
+	a, err := access.Choose(&c.Settings, reach)
+	if err == nil {
+		err = access.CheckSampling(c.Settings, nil)
+	}
+	if err != nil {
+		return nil, nil, c.refused(err)
 	}
 	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf(""), CountTokens: tokens.Count}}
 	own.Config.WindowTokens, own.Config.AllowStore = c.ContextWindowTokens, c.AllowStore
@@ -199,7 +205,8 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		named = append(named, a.Agent)
 	}
 	if !c.Live() && agent == "" {
-		if v := c.Values.Find("llm.base_url"); v.Origin.Rank <= settings.FromFlag && !c.Offline {
+		if v := c.Values.Find("llm.base_url"); (v.Origin.Rank == settings.FromArgument ||
+			v.Origin.Rank == settings.FromFlag) && !c.Offline {
 			// Findings about another endpoint than the named one would pass for it.
 			return nil, nil, badInput(
 				"%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the "+
@@ -213,27 +220,27 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		c.announceScripted(m.Stderr, server.URL())
 		return []patient{own}, func() { _ = server.Close() }, nil
 	}
-	own.Config.BaseURL, own.Config.APIKey = c.endpoint(), c.APIKey
-	chosen, err := m.chooseAgents(c, c.Values.Find(settings.AgentsTable).Where(), named)
-	if err != nil {
-		return nil, nil, err
+	if err := a.ChooseAgents(&c.Settings, settings.AgentsTable, named); err != nil {
+		return nil, nil, c.refused(err)
 	}
+	own.Config.BaseURL, own.Config.APIKey = a.Request("")
+	chosen := slices.Clone(c.AgentModels)
 	for _, f := range c.Sampling {
 		if f.Agent != "" && !slices.Contains(named, f.Agent) && c.Live() { // it asks the run's model in its own way
-			chosen = append(chosen, agentAccess{AgentModel: trace.AgentModel{Agent: f.Agent}, key: c.APIKey})
+			chosen = append(chosen, trace.AgentModel{Agent: f.Agent})
 		}
 	}
 	if agent == "" {
 		all = []patient{own}
 	}
-	for _, a := range chosen {
-		if agent != "" && a.Agent != agent {
+	for _, of := range chosen {
+		if agent != "" && of.Agent != agent {
 			continue
 		}
 		p := own
-		p.agents = []string{a.Agent}
-		p.Model, p.Sampling = cmp.Or(a.Model, c.Model), c.SamplingOf(a.Agent)
-		p.Config.BaseURL, p.Config.APIKey = cmp.Or(a.BaseURL, c.endpoint()), a.key
+		p.agents = []string{of.Agent}
+		p.Model, p.Sampling = cmp.Or(of.Model, c.Model), c.SamplingOf(of.Agent)
+		p.Config.BaseURL, p.Config.APIKey = a.Request(of.Agent)
 		at := slices.IndexFunc(all, func(q patient) bool {
 			return q.Model == p.Model && q.Config.BaseURL == p.Config.BaseURL &&
 				q.Config.APIKey.Reveal() == p.Config.APIKey.Reveal() &&
@@ -242,7 +249,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		if at < 0 {
 			all = append(all, p)
 		} else if len(all[at].agents) > 0 {
-			all[at].agents = append(all[at].agents, a.Agent)
+			all[at].agents = append(all[at].agents, of.Agent)
 		}
 	}
 	if len(all) == 0 {

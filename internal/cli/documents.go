@@ -30,6 +30,9 @@ const entriesMax = 100_000
 // A fork has the former from its parent, and the latter unless it names a directory.
 func (p *plan) takeDocuments(m *Main) error {
 	s, err := scenario.Parse(p.Scenario, []byte(p.ScenarioTOML))
+	if err != nil && p.fork != nil {
+		return nil // the session says why
+	}
 	if err != nil {
 		return wrongSettings(err)
 	}

@@ -1,19 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/run"
+	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 )
 
@@ -93,24 +91,15 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
+	parent, err := session.Parent(m.path(runDir), f.atTick)
 	if err != nil {
-		return forkFailure(runDir, err)
+		return cmp.Or(forkFailure(runDir, err), fmt.Errorf("fork %s: %w", shown(runDir), err))
 	}
-	// The parent's answers may come from a real model, asked in that run or recorded before.
-	r := parent.Recording
 	own, err := m.gather(flags, "")
 	if err != nil {
 		return err
 	}
-	at, live := &forkPoint{f, runDir, parent, own}, parent.Live() || r != nil && r.Asked == "" &&
-		r.ModelSource == trace.SourceLive
-	if !live {
-		// The user has to name the model again.
-		parent.Model = ""
-		parent.BaseURL = ""
-		parent.AgentModels = nil
-	}
+	at, live := &forkPoint{f, runDir, parent, own}, parent.Model != ""
 	named := flags.Changed("model")
 	// What shapes decisions is as the parent has it; a text that was read from a file is in
 	// the trace. The endpoint is the user's to say again when the parent had none and a model
@@ -128,26 +117,4 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 		return err
 	}
 	return m.start(ctx, parent, values, runFlags{config: flags.Lookup(configFlag).Value.String()}, at, nil)
-}
-
-// forkOptions adds to a run's options where it leaves another.
-func (m *Main) forkOptions(p plan, o engine.Options) engine.ForkOptions {
-	return engine.ForkOptions{Options: o, Parent: m.path(p.fork.parent), AtTick: p.fork.atTick,
-		AllowVersionDrift: p.fork.drift}
-}
-
-// forkFailure sorts the reasons why a run cannot be forked; nil stays nil.
-func forkFailure(runDir string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, engine.ErrForkDiffers):
-		return failWith(exitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
-	case errors.Is(err, engine.ErrFork):
-		return badInput("%s cannot be forked: %s", shown(runDir),
-			strings.ReplaceAll(err.Error(), engine.ErrFork.Error()+": ", ""))
-	case run.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
-		return badInput("%s cannot be forked: %w", shown(runDir), driftHint(err))
-	}
-	return fmt.Errorf("fork %s: %w", shown(runDir), err)
 }

@@ -19,6 +19,7 @@ import (
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -88,7 +89,7 @@ type inspection struct {
 	Process string `json:"process,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	// Waits are the current waits for endpoints.
-	Waits []endpointWait `json:"waiting,omitempty"`
+	Waits []access.CurrentWait `json:"waiting,omitempty"`
 	// Tick is the last whole tick, Ticks how many were asked for.
 	Tick    int64 `json:"tick"`
 	Ticks   int64 `json:"ticks"`
@@ -202,7 +203,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 	}
 	i.Process = dir.Holder()
 	if i.Process != "" {
-		i.State, i.Waits = "running", waitsAt(dir, m.Now())
+		i.State, i.Waits = "running", access.WaitsAt(dir, m.Now())
 	}
 	files, err := dir.Files()
 	if err != nil {

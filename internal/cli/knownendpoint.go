@@ -5,26 +5,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
-// knownEndpoint is a line of the user's list of endpoints that got a key. It holds the
-// endpoint without its query, because the query may hold a secret. For an agent's key it
-// also holds the name of the variable, and no other variable matches. It is never the key.
-func knownEndpoint(url openai.BaseURL, keyEnv string) string {
-	place, _, _ := strings.Cut(url.String(), "?")
-	return strings.TrimSpace(place + " " + keyEnv)
-}
-
-// knownEndpoints reads the list, and returns where it is; empty where the user has no place
-// for it. What cannot be read is unknown.
-func (m *Main) knownEndpoints() (known map[string]bool, file string) {
-	known = map[string]bool{}
+// knownEndpoints reads the user's list of endpoints that got a key, a line each: the endpoint without
+// its query, which may hold a secret, and for an agent's key the name of its variable. It is never the
+// key. file is where the list is, empty where the user has no place for it. What cannot be read is
+// unknown.
+func (m *Main) knownEndpoints() (lines []string, file string) {
 	for _, place := range [][2]string{{"XDG_STATE_HOME", ""}, {"LOCALAPPDATA", ""}, {"HOME", ".local/state"}} {
 		if dir, _ := m.LookupEnv(place[0]); file == "" && filepath.IsAbs(dir) {
 			file = filepath.Join(dir, place[1], "agentworld", "endpoints")
@@ -32,17 +27,16 @@ func (m *Main) knownEndpoints() (known map[string]bool, file string) {
 	}
 	data, _ := readBounded(file, settings.FileLimits.Bytes)
 	for line := range strings.Lines(string(data)) {
-		known[strings.TrimSpace(line)] = true
+		lines = append(lines, strings.TrimSpace(line))
 	}
-	return known, file
+	return lines, file
 }
 
-// rememberEndpoint adds an endpoint that gets a key to the list. A run does not fail for
-// it.
-func (m *Main) rememberEndpoint(url openai.BaseURL, keyEnv string) {
+// rememberEndpoint adds an endpoint that gets a key to the list. A run does not fail for it.
+func (m *Main) rememberEndpoint(e access.Endpoint) {
 	known, name := m.knownEndpoints()
-	line := knownEndpoint(url, keyEnv)
-	if name == "" || known[line] {
+	line := strings.TrimSpace(e.Place + " " + e.Name)
+	if name == "" || slices.Contains(known, line) {
 		return
 	}
 	err := os.MkdirAll(filepath.Dir(name), 0o700)
@@ -58,40 +52,54 @@ func (m *Main) rememberEndpoint(url openai.BaseURL, keyEnv string) {
 	}
 }
 
-// trusted returns which endpoints may get a key, the run's or that of a variable. A run
-// directory may come from another user, so an endpoint that only the directory names is
-// untrusted. It must be in the list, or in own: flags, environment or file.
-func (m *Main) trusted(own settings.Values) func(url openai.BaseURL, keyEnv string) bool {
-	known, _ := m.knownEndpoints()
-	agents, _ := settings.ParseAgentModels(own.Find(settings.AgentsTable).Text) // a wrong one is reported elsewhere
+// reach is how this machine reaches models: each key with the endpoints that it was given for. These
+// are those that own names, the settings of flags, environment and file, and those of the list. A run
+// directory may come from another user, so what only that names is none of them.
+func (m *Main) reach(c config, own settings.Values) access.Config {
 	run := cmp.Or(own.Find("llm.base_url").Text, openai.BaseURLDefault)
-	for _, a := range append(agents, trace.AgentModel{BaseURL: run}) {
-		// An endpoint that the user names for an agent without a key is not known for the
-		// run's key.
-		if url, err := openai.ParseBaseURL(cmp.Or(a.BaseURL, run)); err == nil && (a.KeyEnv != "" || a.Agent == "") {
-			known[knownEndpoint(url, a.KeyEnv)] = true
+	keys := []access.Key{{Endpoint: run, Secret: c.APIKey}}
+	agents, _ := settings.ParseAgentModels(own.Find(settings.AgentsTable).Text) // a wrong one is reported elsewhere
+	for _, a := range agents {
+		// An endpoint that the user names for an agent without a key is not known for the run's key.
+		if a.KeyEnv != "" {
+			keys = append(keys, m.namedKey(cmp.Or(a.BaseURL, run), a.KeyEnv))
 		}
 	}
-	return func(url openai.BaseURL, keyEnv string) bool { return known[knownEndpoint(url, keyEnv)] }
+	known, _ := m.knownEndpoints()
+	for _, line := range known {
+		place, name, named := strings.Cut(line, " ")
+		if named {
+			keys = append(keys, m.namedKey(place, name))
+		} else {
+			keys = append(keys, access.Key{Endpoint: place, Secret: c.APIKey})
+		}
+	}
+	return access.Config{
+		Keys: keys, Offline: c.Offline, Unsent: c.estimateOnly, Prices: c.table,
+		RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute,
+		Backoff: settings.Millis(c.RetryBackoffMS), AllowStore: c.AllowStore, Now: m.Now,
+	}
 }
 
-// withholdKey takes the key away from a run whose endpoint only a run directory names. own are
-// the settings without those of that run.
-func (m *Main) withholdKey(c *config, own settings.Values) {
-	c.trusts = m.trusted(own)
-	if c.APIKey.Empty() {
-		return
+// namedKey is the key that a variable holds for an endpoint.
+func (m *Main) namedKey(endpoint, name string) access.Key {
+	key := access.Key{Endpoint: endpoint, Name: name}
+	text, _ := m.LookupEnv(name)
+	text = strings.TrimSpace(text)
+	if text != "" {
+		key.Wrong = settings.ReadSecret(text, &key.Secret)
 	}
-	if url, err := openai.ParseBaseURL(c.endpoint()); err != nil || !c.trusts(url, "") {
-		c.APIKey = openai.Secret{}
-		c.withheld = withheld(c.Values.Find("llm.api_key").Origin.String(), url, "name it with --base-url "+url.String())
-		plaintext.Fprintf(m.Stderr, "note: %s\n", c.withheld)
-	}
+	return key
 }
 
-// withheld says that an endpoint does not get a key, and what to do.
-func withheld(key string, url openai.BaseURL, remedy string) string {
+// withheld says that an endpoint does not get a key, and what to do. keyFrom is where the run's key
+// comes from.
+func withheld(w access.Withheld, keyFrom, remedy string) string {
+	if w.Agent != nil {
+		keyFrom = "environment " + w.Name
+		remedy = fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", settings.EnvPrefix,
+			settings.AgentModelsText([]trace.AgentModel{*w.Agent}), settings.AgentsTable, settings.ConfigName)
+	}
 	return fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used "+
-		"with it: if it is meant to get it, %s",
-		key, knownEndpoint(url, ""), remedy)
+		"with it: if it is meant to get it, %s", keyFrom, w.Place, remedy)
 }

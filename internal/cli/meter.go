@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -13,95 +12,41 @@ import (
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
-
-// choosePrices looks up what the run's models cost: in the user's table or, without
-// one, among the prices the settings have from a run that is forked, then among the
-// built-in prices, which have none for the scripted stub. A cap on cost is refused if the
-// price of a model, or of a service tier that it is asked for at, is unknown.
-func (m *Main) choosePrices(c config) ([]price.Price, error) {
-	table := price.Embedded()
-	known := c.Prices
-	v := c.Values.Find("llm.price_table")
-	if v.Text != "" {
-		data, err := readBounded(m.path(v.Text), price.BytesMax)
-		if err != nil {
-			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows",
-				v.Where(), shown(v.Text), cause(err))
-		}
-		table, err = table.With(v.Text, data)
-		if err != nil {
-			return nil, badInput("%s: %w", v.Where(), err)
-		}
-		known = nil
-	}
-	var list []price.Price
-	missing, unpriced := "", ""
-	for _, model := range c.Models() {
-		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
-		if p, ok := table.Lookup(model); at >= 0 {
-			list = append(list, known[at])
-		} else if ok {
-			list = append(list, p)
-		} else {
-			missing = cmp.Or(missing, model)
-		}
-	}
-	for _, p := range list {
-		for _, tier := range c.tiersOf(p.Model) {
-			if !p.Knows(tier) {
-				unpriced = cmp.Or(unpriced, fmt.Sprintf("tier %s of model %s", shown(tier), shown(p.Model)))
-			}
-		}
-	}
-	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
-		v := c.Values.Find(key)
-		if v.Text == "" {
-			continue
-		}
-		if missing != "" {
-			looked := ""
-			if table.Unpriced(missing) {
-				looked = unpricedText
-			}
-			return nil, badInput("%s: there is no price of model %s%s; "+
-				"allowed: a model with a price, or a table with one (--price-table)", v.Where(), shown(missing), looked)
-		}
-		if unpriced != "" {
-			return nil, badInput("%s: there is no price of %s; "+
-				"allowed: a tier with a price, or a table with one (--price-table)", v.Where(), unpriced)
-		}
-	}
-	return list, nil
-}
 
 // unpricedText follows the name of a model whose price was looked for in vain.
 const unpricedText = ", none was found in public for the built-in table"
 
-// tiersOf are the service tiers that calls of a model ask for, also by an extra body.
-func (c config) tiersOf(model string) []string {
-	tiers := c.TiersOf(model)
-	for _, set := range c.SamplingSet() {
-		if tier := set.Tier(); tier != "" && !slices.Contains(tiers, tier) {
-			tiers = append(tiers, tier)
-		}
-	}
-	return tiers
+// spends reports whether the run can cost money or has a cap.
+func (c config) spends() bool {
+	return !c.strict() && (c.Live() || len(c.Prices) > 0 || c.Caps != (trace.Caps{}))
 }
 
-// wantsEstimate reports whether the run can cost money or has a cap.
-func (p plan) wantsEstimate() bool {
-	if p.strict() {
-		return false // nothing is asked
-	}
-	return p.Live() || len(p.Prices) > 0 || p.Caps != (trace.Caps{})
+// spending is what is expected to be spent, and within what.
+type spending struct {
+	config
+	// agents take turns at once. done is the last tick for which nothing is asked any more, and spent
+	// what was spent before.
+	agents, done int64
+	spent        state.Spent
 }
 
-// announceSpending prints the estimated calls, tokens and cost of the run, and its caps,
+// spending is that of a run.
+func (p plan) spending() spending {
+	s := spending{config: p.config, agents: int64(len(p.session.Agents())), done: p.session.Taken()}
+	if was := p.session.State(); was != nil {
+		s.spent = was.SpentByNow()
+	}
+	return s
+}
+
+// announce prints the estimated calls, tokens and cost of the run, and its caps,
 // before the first call. It prints nothing if the run is free and has no cap. now dates the
 // prices.
-func (p plan) announceSpending(w io.Writer, now time.Time) {
+func (p spending) announce(w io.Writer, now time.Time) {
 	if e := p.Estimate; e != nil {
 		plaintext.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
 		// A figure without the day of its price would be taken for a promise.
@@ -132,7 +77,7 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 			plaintext.Fprintf(w, "%s\n", age)
 		}
 	}
-	if p.Estimate != nil || p.wantsEstimate() {
+	if p.Estimate != nil || p.spends() {
 		caps := settings.None + "; --cap-calls, --cap-tokens and --cap-cost set some"
 		if p.Caps != (trace.Caps{}) {
 			caps = p.Caps.Text(p.Currency())
@@ -143,9 +88,9 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 }
 
 // announcePrices prints what is special about the prices: other tiers, and models that are to be shut down.
-func (p plan) announcePrices(w io.Writer) {
+func (p spending) announcePrices(w io.Writer) {
 	for _, of := range p.Prices {
-		for _, tier := range p.tiersOf(of.Model) {
+		for _, tier := range access.Tiers(p.Settings, of.Model) {
 			if of.Knows(tier) {
 				plaintext.Fprintf(w, "tier: %s asks for %s; the most is at the dearer of that and the default tier\n",
 					shown(of.Model), shown(tier))
@@ -165,8 +110,8 @@ var callTime = struct{ least, likely, most time.Duration }{time.Second, 5 * time
 
 // takesTime is how long usage takes at so long a call: turns of different agents are played at
 // once, and rates that the user set are kept.
-func (p plan) takesTime(u trace.Usage, call time.Duration) time.Duration {
-	once := max(1, min(p.Concurrency, int64(len(p.agentIDs))))
+func (p spending) takesTime(u trace.Usage, call time.Duration) time.Duration {
+	once := max(1, min(p.Concurrency, p.agents))
 	took := time.Duration(u.Calls/once) * call
 	for _, rate := range []struct{ amount, perMinute int64 }{{u.Calls, p.RequestsPerMinute},
 		{u.InputTokens + u.OutputTokens, p.TokensPerMinute}} {
@@ -182,12 +127,12 @@ func (p plan) takesTime(u trace.Usage, call time.Duration) time.Duration {
 
 // announceShortfalls says which caps lie below what the run is expected to take, and what
 // follows.
-func (p plan) announceShortfalls(w io.Writer) {
+func (p spending) announceShortfalls(w io.Writer) {
 	e := p.Estimate
 	if e == nil {
 		return
 	}
-	ticks, agents := max(1, p.Ticks-p.done()), max(1, int64(len(p.agentIDs)))
+	ticks, agents := max(1, p.Ticks-p.done), max(1, p.agents)
 	amounts := func(u trace.Usage) [3]int64 { return [3]int64{u.Calls, u.InputTokens + u.OutputTokens, int64(u.Cost)} }
 	least := amounts(e.Least)
 	likely := amounts(e.Likely)
@@ -197,7 +142,7 @@ func (p plan) announceShortfalls(w io.Writer) {
 	of := [3]int64{p.Caps.Run.Calls, p.Caps.Run.Tokens, int64(p.Caps.Run.Cost)}
 	for i, most := range of {
 		if most > 0 && most-spent[i] < likely[i] {
-			ends[i] = p.done() + 1 + int64(float64(ticks)*float64(max(0, most-spent[i]))/float64(likely[i]))
+			ends[i] = p.done + 1 + int64(float64(ticks)*float64(max(0, most-spent[i]))/float64(likely[i]))
 		}
 	}
 	for _, c := range []struct {

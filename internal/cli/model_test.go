@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -34,9 +35,9 @@ func configured(t *testing.T, env, flags map[string]string) (*inProcess, config)
 // chosen is configured with a model chosen.
 func chosen(t *testing.T, env, flags map[string]string) (config, error) {
 	t.Helper()
-	_, c := configured(t, env, flags)
-	err := c.chooseModel()
-	return c, err
+	p, c := configured(t, env, flags)
+	_, err := access.Choose(&c.Settings, p.reach(c, c.Values))
+	return c, c.refused(err)
 }
 
 func TestChooseModel(t *testing.T) {
@@ -103,7 +104,8 @@ func TestAnnounceLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	a.announceLive(&out, "https://api.openai.com/v1/responses", "at most 1950")
+	reached := []access.Endpoint{{Model: a.Model, URL: "https://api.openai.com/v1/responses", HasKey: true}}
+	newProcess(t, nil).announce(&out, a, reached, "at most 1950", spending{})
 	want := `model: live, m\u001b[2J (flag --model) at https://api.openai.com/v1/responses, key from environment OPENAI_API_KEY
 calls: at most 1950
 `
@@ -121,12 +123,13 @@ func TestProviderHintNamesTheKeySettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, hint := range []string{withKey.modelHint(), without.modelHint()} {
+	hintOf := func(c config) string { return plan{config: c, hears: &listener{}}.modelHint() }
+	for _, hint := range []string{hintOf(withKey), hintOf(without)} {
 		if !strings.Contains(hint, settings.KeyPlaces) || holdsSecret(hint) {
 			t.Errorf("hint %q must name %s and no key", hint, settings.KeyPlaces)
 		}
 	}
-	if !strings.Contains(withKey.modelHint(), "environment OPENAI_API_KEY;") || !strings.Contains(without.modelHint(), "none is set") {
-		t.Errorf("hints %q and %q do not tell a wrong key from a missing one", withKey.modelHint(), without.modelHint())
+	if !strings.Contains(hintOf(withKey), "environment OPENAI_API_KEY;") || !strings.Contains(hintOf(without), "none is set") {
+		t.Errorf("hints %q and %q do not tell a wrong key from a missing one", hintOf(withKey), hintOf(without))
 	}
 }

@@ -32,18 +32,17 @@ func (m *Main) runNamed(word string) (string, error) {
 	if word != latestRun {
 		return word, nil
 	}
-	entries, err := os.ReadDir(m.path(runsDirDefault))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	runs, err := m.runsBelow(runsDirDefault)
+	if err != nil {
 		return "", badInput("%s cannot be read: %w", runsDirDefault, cause(err))
 	}
 	newest, began := "", ""
-	for _, e := range entries {
-		dir := filepath.Join(runsDirDefault, e.Name())
+	for _, dir := range runs {
 		h, err := run.Dir(m.path(dir)).Header()
 		if err != nil || h.Timing == nil {
 			continue
 		}
-		if newest == "" || h.Timing.StartedAt >= began { // entries come by name
+		if newest == "" || h.Timing.StartedAt >= began { // runs come by name
 			newest, began = dir, h.Timing.StartedAt
 		}
 	}
@@ -58,18 +57,30 @@ func (m *Main) runNamed(word string) (string, error) {
 // runsDirDefault, empty for none.
 func (m *Main) nearestRun(dir string) string {
 	for _, parent := range slices.Compact([]string{filepath.Dir(dir), runsDirDefault}) {
-		entries, _ := os.ReadDir(m.path(parent)) // a place without runs has none
-		var names []string
-		for _, e := range entries {
-			if _, err := run.Dir(m.path(filepath.Join(parent, e.Name()))).Header(); err == nil {
-				names = append(names, e.Name())
-			}
+		runs, _ := m.runsBelow(parent) // a place that cannot be read has none
+		for i, other := range runs {
+			runs[i] = filepath.Base(other)
 		}
-		if name := document.Nearest(filepath.Base(dir), names); name != "" {
+		if name := document.Nearest(filepath.Base(dir), runs); name != "" {
 			return filepath.Join(parent, name)
 		}
 	}
 	return ""
+}
+
+// runsBelow are the run directories in a directory, by name; none if it does not exist.
+func (m *Main) runsBelow(parent string) (runs []string, err error) {
+	entries, err := os.ReadDir(m.path(parent))
+	for _, e := range entries {
+		dir := filepath.Join(parent, e.Name())
+		if _, err := run.Dir(m.path(dir)).Header(); err == nil {
+			runs = append(runs, dir)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return runs, err
 }
 
 // noRun refuses a directory that holds no trace.

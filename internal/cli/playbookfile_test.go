@@ -7,58 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/memory/playbook"
-	"example.com/agentworld/run"
 )
-
-// TestAChangedPlaybookIsLeftAlone: the learned playbook does not replace what another
-// program wrote into the file meanwhile.
-func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
-	lessons := func(content string) *playbook.Playbook {
-		p, err := playbook.Parse([]byte("format = 2\nversion = 1\n[[bullet]]\nid = 'nav-00001'\ncontent = '" + content + "'\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	for name, tc := range map[string]struct {
-		seed, now []byte // nil for no file
-		kept      bool
-	}{
-		"as it was":     {[]byte("the seed"), []byte("the seed"), false},
-		"not there yet": {nil, nil, false},
-		"changed":       {[]byte("the seed"), []byte("somebody's work"), true},
-		"appeared":      {nil, []byte("somebody's work"), true},
-		"gone":          {[]byte("the seed"), nil, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			var errs bytes.Buffer
-			m := &Main{dir: dir, Stderr: &errs}
-			path := filepath.Join(dir, "book.toml")
-			if tc.now != nil {
-				if err := os.WriteFile(path, tc.now, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			learned := lessons("Learned in the run that is over.")
-			p := plan{playbookFile: "book.toml"}
-			p.Playbook, p.RunDir = string(tc.seed), "run"
-			if err := m.keepLearned(p, engine.Result{Learned: learned}); err != nil {
-				t.Fatal(err)
-			}
-			got, _ := os.ReadFile(path)
-			aside, _ := os.ReadFile(filepath.Join(dir, "run", run.PlaybookDir, learnedName))
-			if want := learned.Encode(); !tc.kept && (!bytes.Equal(got, want) || aside != nil) {
-				t.Errorf("the file has %q, the run directory %q", got, aside)
-			}
-			if tc.kept && (!bytes.Equal(got, tc.now) || !bytes.Equal(aside, learned.Encode()) || !strings.Contains(errs.String(), "changed meanwhile")) {
-				t.Errorf("the file has %q, the run directory %q, stderr %q", got, aside, errs.String())
-			}
-		})
-	}
-}
 
 // TestLearningLeavesAChangedPlaybookAlone: learning from finished runs may take long,
 // and what was written into the file meanwhile is not lost.
@@ -82,7 +32,7 @@ func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
 	if err := os.WriteFile(path, []byte("somebody's work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.keepSchooling("book.toml", &schooling{seed: before, seen: seen, book: book}); err != nil {
+	if err := m.keepLearned("book.toml", before, seen, book); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(path)

@@ -4,21 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/trace"
+	"example.com/agentworld/session"
 )
 
 // learnSettings are the settings of a run that learning from finished runs has too.
@@ -41,7 +35,7 @@ keeps what was learned before, with exit code 4.`
 // playbookLearnCommand learns from finished runs.
 func (m *Main) playbookLearnCommand() *cobra.Command {
 	rounds := 1
-	var drift engine.ReplayOptions
+	drift := false
 	c := &cobra.Command{
 		Use:   "learn RUN... --playbook FILE",
 		Short: "learn from finished runs",
@@ -58,25 +52,13 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 	borrowSettings(c.Flags(), learnSettings)
 	c.Flags().IntVar(&rounds, "rounds", rounds,
 		fmt.Sprintf("reflections before a consolidation, 1 to %d", reflect.RoundsMax))
-	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false,
+	c.Flags().BoolVar(&drift, "allow-version-drift", false,
 		"also learn from a run that another version recorded")
 	return m.readsUnverified(c)
 }
 
-// schooling is the state of learning from several runs.
-type schooling struct {
-	runtime *reflect.Runtime
-	source  engine.Source
-	spender *engine.Meter
-	limits  playbook.Limits
-	seed    *playbook.Playbook
-	// seen are the bytes of the file that seed was read from, nil without one.
-	seen []byte
-	book *playbook.Playbook
-}
-
 // learn checks everything before it asks a model, and writes the file last.
-func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o engine.ReplayOptions) (err error) {
+func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, drift bool) (err error) {
 	book := c.Values.Find("run.playbook").Text
 	switch {
 	case book == "":
@@ -86,8 +68,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	case rounds < 1 || rounds > reflect.RoundsMax:
 		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, reflect.RoundsMax)
 	}
-	l := &schooling{limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
-	l.seed, l.seen, err = m.readPlaybook(book, true)
+	seed, seen, err := m.readPlaybook(book, true)
 	if err != nil {
 		return err
 	}
@@ -96,121 +77,84 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 		return err
 	}
 	defer target.made.discard() // as far as nothing was written
-	l.book = l.seed
-	batches, total := make([][]engine.Batch, len(runs)), 0
-	for i, run := range runs {
+	named := map[string]string{}
+	lessons := session.Lessons{Rounds: rounds, AllowVersionDrift: drift, Book: seed}
+	for _, run := range runs {
 		if err := m.checkRun(run); err != nil {
 			return err
 		}
-		batches[i], err = engine.Collect(ctx, m.path(run), o)
-		if err != nil {
-			return replayFailure(ctx, run, err)
-		}
-		total += len(batches[i])
+		lessons.Runs = append(lessons.Runs, m.path(run))
+		named[m.path(run)] = run
 	}
-	c.AgentModels = nil // one model reflects for all
-	if err := c.chooseModel(); err != nil {
+	if err := m.readPrices(&c); err != nil {
 		return err
 	}
-	c.Prices, err = m.choosePrices(c)
+	reach := m.reach(c, c.Values)
+	reach.Prices = c.table
+	school, err := session.Learn(ctx, m.sessionOf(c, reach), lessons)
+	if of, ok := errors.AsType[*session.RunError](err); ok {
+		return replayFailure(ctx, named[of.Dir], of.Err)
+	}
 	if err != nil {
-		return err
+		return c.refused(err)
 	}
-	l.spender = engine.NewMeter(c.Settings)
-	l.runtime = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
-		Model: c.Model, ContextWindowTokens: c.ContextWindowTokens, MaxOutputTokens: c.MaxOutputTokens,
-		ReasoningEffort: c.ReasoningEffort, ServiceTier: c.ServiceTier,
-		Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
-	}, CountTokens: tokens.Count}, rounds, l.seed.OwnSections()...)
-	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)},
-		stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
-		fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*l.runtime.CallsMax(), total, l.runtime.CallsMax()))
+	defer school.Close()
+	endpoints, err := school.Reach(ctx)
 	if err != nil {
-		return err
+		return c.unopened(err)
 	}
-	defer stop()
-	l.source = source
-	for i, run := range runs {
-		if err := m.learnFrom(ctx, l, run, batches[i]); err != nil {
-			return errors.Join(err, m.keepSchooling(book, l))
+	c.Settings = school.Settings()
+	total, most := school.Consolidations()
+	calls := fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*most, total, most)
+	m.announce(m.Stderr, c, endpoints, calls, spending{config: c})
+	learned, failed := school.Run(ctx, func(l session.Learned) {
+		run := named[l.Dir]
+		for _, why := range l.Failures {
+			plaintext.Fprintf(m.Stderr, "note: %s, %s\n", run, why)
 		}
-	}
-	return m.keepSchooling(book, l)
+		plaintext.Fprintf(m.Stdout, "%s: %s in %s, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
+			run, plaintext.Count(l.Consolidations, "consolidation"), plaintext.Count(l.Calls, "call"), l.Failed, l.Applied,
+			l.Rejected, l.Known)
+	})
+	return errors.Join(learningFailure(failed), m.keepLearned(book, seed, seen, learned))
 }
 
-// learnFrom reflects on one run and prints the result. The error is a provider that will not
-// answer again, a cap or an interruption. Lessons learned before it are kept.
-func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
-	known := map[string]bool{}
-	for _, v := range l.book.History() {
-		known[v.Note] = true
+// learningFailure is why learning ended early: a provider that will not answer again, a cap or an
+// interruption. Lessons learned before it are kept.
+func learningFailure(err error) error {
+	if refused, ok := errors.AsType[*session.RefusedError](err); ok {
+		return failWith(exitProvider, refused)
 	}
-	consolidations := 0
-	calls := 0
-	passed := 0
-	applied := 0
-	rejected := 0
-	failed := 0
-	for _, b := range batches {
-		if known[b.Experience.Note()] {
-			passed++
-			continue
-		}
-		agent, turn := b.Experience.Agent(), l.runtime.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
-		first, _ := turn.Next()
-		l.spender.Begin(agent, first, reflect.CallsLeast)
-		for ask, more := first, true; more; ask, more = turn.Next() {
-			answer := l.spender.Respond(ask, func(r llmclient.Request) llmclient.Answer {
-				return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, r)
-			})
-			if ctx.Err() != nil {
-				return failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
-			}
-			if f := answer.Failure; f != nil && f.Kind.Fatal() {
-				return failWith(exitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
-			}
-			if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
-				// What the caps of agents and reflections refuse costs that reflect alone.
-				return failWith(exitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
-			}
-			turn.Answer(answer)
-		}
-		result := turn.Result()
-		consolidated := result.Apply(l.book, l.limits)
-		l.book = consolidated.Playbook
-		consolidations++
-		calls += result.Calls
-		applied += len(consolidated.Applied)
-		rejected += len(consolidated.Rejected)
-		if result.Failure != "" {
-			failed++
-			plaintext.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", run, agent, result.Failure)
-		}
+	if of, ok := errors.AsType[*session.CapError](err); ok {
+		return failWith(exitBudget, fmt.Errorf("%w; what was learned before is kept", of))
 	}
-	plaintext.Fprintf(m.Stdout, "%s: %s in %s, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
-		run, plaintext.Count(consolidations, "consolidation"), plaintext.Count(calls, "call"), failed, applied, rejected,
-		passed)
-	return nil
+	if errors.Is(err, session.ErrInterrupted) {
+		return failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
+	}
+	return err
 }
 
-// keepSchooling writes the file when anything changed.
-func (m *Main) keepSchooling(name string, l *schooling) error {
+// keepLearned writes the file, which held the bytes seen, when anything was learned beyond the seed.
+func (m *Main) keepLearned(name string, seed *playbook.Playbook, seen []byte, book *playbook.Playbook) error {
 	switch {
-	case l.book == l.seed && l.seen == nil:
+	case book == seed && seen == nil:
 		plaintext.Fprintf(m.Stdout, "%s: nothing learned; no file was written\n", name)
 		return nil
-	case l.book == l.seed:
-		plaintext.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", name, l.book.Version())
+	case book == seed:
+		plaintext.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", name, book.Version())
 		return nil
 	}
-	aside := name + ".learned"
-	name, err := m.replacePlaybook(name, l.seen, l.book, aside, func() error {
-		return engine.WritePlaybook(m.path(aside), l.book)
-	})
+	replaced, err := engine.ReplacePlaybook(m.path(name), seen, book)
+	if err == nil && !replaced {
+		aside := name + ".learned"
+		plaintext.Fprintf(m.Stderr,
+			"note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", name, aside)
+		name, err = aside, engine.WritePlaybook(m.path(aside), book)
+	}
 	if err != nil {
 		return err
 	}
-	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %s\n", name, l.seed.Version(), l.book.Version(),
-		plaintext.Count(l.book.Len(), "lesson"))
+	plaintext.Fprintf(m.Stdout, "%s: version %d to %d, %s\n", name, seed.Version(), book.Version(),
+		plaintext.Count(book.Len(), "lesson"))
 	return nil
 }

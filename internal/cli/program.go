@@ -28,6 +28,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
+	"example.com/agentworld/session/access"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -239,7 +240,7 @@ func (m *Main) whenInterrupted(drain, breakOff func()) (done func()) {
 
 // drained returns a context for runs that are to be drained at the end of ctx: it ends only with
 // Quit, which breaks off the calls in flight. note says both; now is what the calls do.
-func (m *Main) drained(ctx context.Context, now func() terminal.Traffic, note func(text string)) (calls context.Context,
+func (m *Main) drained(ctx context.Context, now func() access.Traffic, note func(text string)) (calls context.Context,
 	done func()) {
 	calls, breakOff := context.WithCancel(context.WithoutCancel(ctx))
 	heard := m.whenInterrupted(func() { note(terminal.DrainText(now())) }, func() {

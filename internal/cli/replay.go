@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -130,17 +129,4 @@ func lineShown(line string) string {
 		return "(no line)"
 	}
 	return plaintext.Clip(line, differenceCharsMax)
-}
-
-// replayFailure sorts the reasons why a replay could not be finished: stopped by
-// the user, a run that this program cannot replay, or a failure of our own. None
-// of them says anything about whether the run would have agreed.
-func replayFailure(ctx context.Context, runDir string, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return failWith(exitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
-	case run.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
-		return badInput("%s cannot be replayed: %w", shown(runDir), driftHint(err))
-	}
-	return fmt.Errorf("replay %s: %w", shown(runDir), err)
 }

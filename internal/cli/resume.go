@@ -9,12 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/report"
 	"example.com/agentworld/run"
+	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 )
 
@@ -115,91 +113,24 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	answers, noKey := m.chooseAnswersAgain(runDir, &c)
-	if noKey != nil && !errors.Is(noKey, errNoKey) {
-		return noKey
-	}
-	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
-		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(c),
-		Model: c.Model, ModelSource: c.ModelSource, BaseURL: c.BaseURL, Recording: c.Recording,
-	})
-	if err != nil {
-		return m.resumeRefusal(runDir, c, err)
-	}
-	defer s.Close()
-	if noKey != nil {
-		return noKey // only now: another model is refused with or without a key
-	}
-	if size := s.State.SegmentBytes; size != nil &&
-		c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
-		c.SegmentMB = *size >> 20
-	}
-	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: c.Values.Find("run.playbook").Text}
-	p.played, p.spent = s.State.Tick, s.State.SpentByNow()
-	p.faults, err = stub.ParseFaults(p.Faults)
-	if err != nil {
-		return badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
-	}
-	p.manners, err = stub.ParseManners(p.StubManner)
-	if err != nil {
-		return badInput("%s cannot be resumed: the recorded manners: %w", shown(runDir), err)
-	}
-	_, p.agentIDs, err = recordedScenario(p.Settings)
+	p, err := m.planResume(runDir, c, f)
 	if err != nil {
 		return err
 	}
-	p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs)
-	if err != nil {
-		return err
-	}
-	p.gates, err = p.bounds()
-	if err != nil {
-		return err
-	}
-	err = p.checkPage()
-	if err != nil {
-		return err
-	}
-	p.kept = m.keptPaths(p)
+	defer p.session.Close()
 	out, err := m.reportOutput(&p)
 	if err != nil {
 		return err
 	}
-	if s.Complete() {
-		// The exit code says only that there is no more to resume.
-		plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
-			p.RunDir, plaintext.Count(s.State.Tick, "tick"))
-		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
-			plaintext.Fprintf(m.Stderr,
-				"note: there is nothing left that other caps could bound, so that they are not changed\n")
-		}
-		if end := s.State.End; end.RunStatus != trace.RunCompleted {
-			plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s\n", end.RunStatus, end.Reason)
-			m.printAdvice(m.Stderr, forkAdvice(p.RunDir, 0, "plays it again"))
-		}
-		r, err := m.foldTrace(p.RunDir)
-		if err != nil {
-			return err
-		}
-		return m.finishReport(p, out, &r)
+	if p.session.Complete() {
+		return m.reportComplete(p, out)
 	}
 	p.page, err = m.openPage(p)
 	if err != nil {
 		return err
 	}
 	defer p.page.close()
-	p.folding = report.NewFolding()
-	if e := p.Estimate; e != nil { // was made for all ticks that the run was asked for
-		h := s.State.Header
-		asked := h.SettingsAt(p.Ticks).Ticks
-		if n := len(h.Forks); n > 0 {
-			asked -= h.Forks[n-1].Tick
-		}
-		left := engine.EstimateOf(*e, p.Ticks-p.played, asked)
-		p.Estimate = &left
-	}
-	result, began, err := m.play(ctx, p, s.State.Tick, func() { m.announceResume(p, s) }, s.Run)
+	result, began, err := m.play(ctx, &p, func() { m.announceResume(p) })
 	if !began {
 		return err
 	}
@@ -215,7 +146,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		return advise(failWith(statusCode(result.Status),
 			fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the "+
 				"run has changed",
-				s.State.Tick, shown(p.RunDir), result.TicksDone)), p.resumeAdvice("starts over", f.words()...))
+				p.session.Taken(), shown(p.RunDir), result.TicksDone)), p.resumeAdvice("starts over", f.words()...))
 	}
 	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
@@ -227,47 +158,75 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	return err
 }
 
-// resumeRefusal explains why a run cannot be resumed.
-func (m *Main) resumeRefusal(runDir string, c config, err error) error {
-	if errors.Is(err, engine.ErrOtherModel) {
-		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)
-		if offline := c.Values.Find("llm.offline"); c.Offline {
-			return badInput("%w, without offline (%s)", refused, offline.Origin)
-		}
-		s, err := run.Dir(m.path(runDir)).State()
-		if err != nil {
-			return refused
-		}
-		other := forkAdvice(runDir, s.Tick, "continues it with the other model, as a run of its own")
-		other.words = append(other.words, again(c.Values, "llm.model", "llm.base_url")...)
-		return advise(refused, other)
+// planResume claims the run. Its session has to be closed.
+func (m *Main) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
+	c.RunDir, c.again = runDir, true
+	c.places[settings.AgentsTable] = "agent-model"
+	c.playbookFile = c.Values.Find("run.playbook").Text
+	if v := c.Values.Find("run.replay_from"); v.Origin.Rank == settings.FromFlag {
+		c.recording = v.Text
+	} else if h, err := run.Dir(m.path(runDir)).Header(); err == nil && h.Latest().Recording != nil && h.Timing != nil {
+		c.recording = h.Timing.RecordingPath
 	}
-	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
-		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead",
-			shown(runDir), open)
+	reach := m.reach(c, c.Values)
+	c.leaveModelToRun()
+	if c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
+		c.SegmentMB = -1
 	}
-	if refused := notOurs(err); refused != nil {
-		return refused
+	p = plan{config: c, hears: &listener{m: m, config: c}}
+	of := m.sessionOf(c, reach)
+	of.Listener = p.hears
+	p.session, err = session.Resume(of, session.Continued{UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
+		AbandonTick: f.abandon, Caps: capsGiven(c)})
+	if err != nil {
+		return p, m.resumeRefusal(runDir, c, err)
 	}
-	if errors.Is(err, engine.ErrNotResumable) {
-		return badInput("%s: %w", shown(runDir), err)
+	p.Settings = p.session.Settings()
+	p.takeModelOf(p.Settings)
+	p.gates, err = p.bounds()
+	if err == nil {
+		err = p.checkPage()
 	}
-	return badInput("%s cannot be resumed: %w", shown(runDir), driftHint(err))
+	if err != nil {
+		return p, errors.Join(err, p.session.Close())
+	}
+	p.kept = m.keptPaths(p.config)
+	return p, nil
+}
+
+// reportComplete reports on a run with nothing left to do. The exit code says only that.
+func (m *Main) reportComplete(p plan, out outputFile) error {
+	s := p.session.State()
+	plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
+		p.RunDir, plaintext.Count(s.Tick, "tick"))
+	if before, _ := p.session.CapsBefore(); p.session.CapsWanted() != before {
+		plaintext.Fprintf(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed\n")
+	}
+	if end := s.End; end.RunStatus != trace.RunCompleted {
+		plaintext.Fprintf(m.Stderr, "note: it ended as %s: %s\n", end.RunStatus, end.Reason)
+		m.printAdvice(m.Stderr, forkAdvice(p.RunDir, 0, "plays it again"))
+	}
+	r, err := m.foldTrace(p.RunDir)
+	if err != nil {
+		return err
+	}
+	return m.finishReport(p, out, &r)
 }
 
 // announceResume prints the progress of the run.
-func (m *Main) announceResume(p plan, s *engine.Resumption) {
-	if before, from := s.CapsBefore(); from > 0 {
+func (m *Main) announceResume(p plan) {
+	s := p.session.State()
+	if before, from := p.session.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",
 			before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)
 	}
 	plaintext.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
-		p.RunDir, s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))
-	if s.State.Open.FileLost {
+		p.RunDir, s.Tick, p.Ticks, len(s.Open.Exchanges))
+	if s.Open.FileLost {
 		plaintext.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it starts again behind the closed parts of "+
 			"the trace, which hold these ticks\n", run.TraceFile)
 	}
-	if n := s.State.Open.CutBytes(); n > 0 {
+	if n := s.Open.CutBytes(); n > 0 {
 		plaintext.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n",
 			n, run.CutFile)
 	}

@@ -240,9 +240,8 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values settings.V
 	if err != nil {
 		return err
 	}
-	if p.wantsEstimate() || extra.estimateOnly {
-		expected := p.prepared.Expect(p.Ticks - p.taken()) // of a fork the part of its own
-		p.Estimate = &expected
+	if p.spends() || extra.estimateOnly {
+		p.Estimate = p.session.Expect()
 	}
 	if extra.estimateOnly {
 		var text strings.Builder
@@ -250,8 +249,8 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values settings.V
 		if p.Live() {
 			asked = trace.SourceLive
 		}
-		plaintext.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", p.Model, asked, p.calls(p.taken()))
-		p.announceSpending(&text, m.Now())
+		plaintext.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", p.Model, asked, p.calls())
+		p.spending().announce(&text, m.Now())
 		if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
 			return fmt.Errorf("print the estimate: %w", cause(err))
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -63,34 +62,3 @@ func namedScenario(name string) settings.Value {
 
 // allowedScenarios says what can be run. The names are too many for an error.
 const allowedScenarios = "allowed: a name of \"scenarios list\", or a readable .toml file"
-
-// agentsOf are the ids of a scenario's agents, in the world's order, with the number of
-// them that the settings ask for. The error is bad input and names what in the scenario
-// does not fit together.
-func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
-	if s.AgentsOverride > 0 {
-		chosen = chosen.WithAgents(s.AgentsOverride)
-	}
-	w, err := world.New(chosen, chosen.Seed)
-	if err != nil {
-		return nil, badInput("scenario %s: %w", shown(s.Scenario), err)
-	}
-	ids := make([]string, w.Agents())
-	for i := range ids {
-		ids[i] = w.AgentID(i)
-	}
-	return ids, nil
-}
-
-// recordedScenario returns the scenario of a recorded run, with its changed rules, and the
-// ids of its agents.
-func recordedScenario(s trace.Settings) (recorded world.Scenario, agents []string, err error) {
-	// Without the number of agents, which agentsOf changes.
-	recorded, err = scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules})
-	if err != nil {
-		return recorded, nil, badInput("scenario in the trace: %w", err)
-	}
-	agents, err = agentsOf(s, recorded)
-	return recorded, agents, err
-}

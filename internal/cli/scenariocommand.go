@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -68,27 +67,20 @@ that a search has found by many plays of this instance. No player can score more
 than BOUND. A terminal that is too narrow has fewer columns.
 `
 
-// scenarioColumns are those of the table of scenarios.
-var scenarioColumns = []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED",
-	"EMBEDDED", "BEST", "BOUND", "TITLE"}
-
-// scenarioColumnsToDrop are those that a narrow terminal has no room for, the least important first.
-var scenarioColumnsToDrop = []string{"NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST",
-	"BOUND", "TICKS"}
-
-// titleMin is the least width of a cut title in cells.
-const titleMin = 18
-
 // listScenarios prints a table of what can be run, the default one first. The
 // columns of the score are empty where nothing is scored.
 func (m *Main) listScenarios() error {
-	rows := [][]string{slices.Clone(scenarioColumns)}
+	table := plaintext.Table{
+		Header: []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED", "EMBEDDED", "BEST",
+			"BOUND", "TITLE"},
+		Least: []string{"NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST", "BOUND", "TICKS"},
+	}
 	for _, name := range scenario.Names() {
 		s, _, ok := scenario.Embedded(name)
 		if !ok {
 			panic("world_llm_agent_demo: a listed scenario does not exist: " + name)
 		}
-		scores := slices.Repeat([]string{"-"}, len(scenarioColumns)-3)
+		scores := slices.Repeat([]string{"-"}, len(table.Header)-3)
 		if t := s.Task; t != nil {
 			b, _, err := baseline.ScoresOf(s)
 			if err != nil {
@@ -104,46 +96,11 @@ func (m *Main) listScenarios() error {
 			scores = []string{fmt.Sprint(t.Ticks), string(t.Family), fmt.Sprint(b.Nothing), fmt.Sprint(b.Random),
 				fmt.Sprint(b.Greedy), fmt.Sprint(b.Scripted), embedded, best, fmt.Sprint(b.Bound)}
 		}
-		rows = append(rows, slices.Concat([]string{s.ID, fmt.Sprint(s.Agents.Count)}, scores, []string{s.Name}))
+		row := slices.Concat([]string{s.ID, fmt.Sprint(s.Agents.Count)}, scores, []string{s.Name})
+		table.Rows = append(table.Rows, row)
 	}
-	var b bytes.Buffer
-	for _, line := range scenarioTable(rows, m.outputColumns()) {
-		plaintext.Fprintf(&b, "%s\n", line)
-	}
-	b.WriteString(playersLegend)
-	_, err := m.Stdout.Write(b.Bytes())
+	_, err := io.WriteString(m.Stdout, table.Text(m.outputColumns())+playersLegend)
 	return err
-}
-
-// scenarioTable aligns the columns of rows. Where columns is not 0, lines are at most so wide: there
-// are fewer columns, and titles are cut.
-func scenarioTable(rows [][]string, columns int) (lines []string) {
-	wide, total := make([]int, len(scenarioColumns)), 0
-	for i := range wide {
-		for _, row := range rows {
-			wide[i] = max(wide[i], plaintext.Cells(row[i]))
-		}
-		if i < len(wide)-1 {
-			total += wide[i] + 2
-		}
-	}
-	for _, name := range scenarioColumnsToDrop {
-		if columns == 0 || total+min(wide[len(wide)-1], titleMin) <= columns {
-			break
-		}
-		i := slices.Index(scenarioColumns, name)
-		total, wide[i] = total-wide[i]-2, 0
-	}
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			if wide[i] > 0 {
-				line += cell + strings.Repeat(" ", wide[i]-plaintext.Cells(cell)+2)
-			}
-		}
-		lines = append(lines, fitText(strings.TrimRight(line, " "), columns))
-	}
-	return lines
 }
 
 // lintScenarios lets scripted agents play each scenario and prints the findings on stdout,

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/session/access"
 )
 
 // planted is a key that must never be printed, nor any longer piece of it.
@@ -83,7 +84,8 @@ func TestPrintConfigTellsTheLengthOfTheKey(t *testing.T) {
 
 func TestFormatVerbsHideTheKey(t *testing.T) {
 	c := config{Config: settings.Config{Process: settings.Process{APIKey: openai.NewSecret(planted)}}}
-	p := plan{config: c, own: []agentAccess{{key: c.APIKey}}}
+	p := plan{config: c}
+	p.asked.Access.Keys = []access.Key{{Secret: c.APIKey}}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 		if text := fmt.Sprintf(verb, c) + fmt.Sprintf(verb, p) + fmt.Sprintf(verb, &p); holdsSecret(text) {
 			t.Errorf("%s shows the key", verb)

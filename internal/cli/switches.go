@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"example.com/agentworld/internal/document"
@@ -44,23 +43,18 @@ type wireSwitch struct {
 const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (each text also with llm_ in front), agent"
 
 // loadSwitches reads the prompt switches that v names: a JSON list, or a file
-// that holds one. A switch for one agent must name one of agents.
-func (m *Main) loadSwitches(v settings.Value, agents []string) ([]trace.Switch, error) {
+// that holds one.
+func (m *Main) loadSwitches(c *config, v settings.Value) error {
 	data, where, err := m.jsonText(v)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	switches, err := parseSwitches(data)
+	c.places[v.Setting.Key] = where
+	c.PromptSwitches, err = parseSwitches(data)
 	if err != nil {
-		return nil, badInput("%s: %v", where, err)
+		return badInput("%s: %v", where, err)
 	}
-	for i, s := range switches {
-		if s.AgentID != "" && !slices.Contains(agents, s.AgentID) {
-			return nil, badInput("%s: switch %d: no agent %s in the scenario; %s", where, i+1, shown(s.AgentID),
-				offered(s.AgentID, agents))
-		}
-	}
-	return switches, nil
+	return nil
 }
 
 // jsonText is a JSON list that v holds, or the file that it names, and where that is.
@@ -192,9 +186,8 @@ func readRaw(path string, limit int) ([]byte, error) {
 const samplingKeys = "agent or model, max_output_tokens, reasoning_effort, service_tier, temperature, top_p, extra_body"
 
 // loadSampling reads how agents and models are asked that the settings name one by one, if
-// they do. An agent has to be one of agents, unless that is nil, and a model one that a
-// live run asks.
-func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) error {
+// they do.
+func (m *Main) loadSampling(c *config, keys []openai.Secret) error {
 	v := c.Values.Find("llm.sampling_json")
 	if v.Text == "" {
 		return nil
@@ -203,6 +196,7 @@ func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) er
 	if err != nil {
 		return err
 	}
+	c.places[v.Setting.Key] = where
 	if settings.JSONHoldsKey(string(data), append(keys, c.APIKey)) {
 		return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", where,
 			settings.KeyPlaces)
@@ -218,18 +212,6 @@ func (m *Main) loadSampling(c *config, agents []string, keys []openai.Secret) er
 		if f.ExtraBody != nil {
 			c.Sampling[i].ExtraBody = llmclient.Marshal(f.ExtraBody)
 		}
-		switch {
-		case f.Agent != "" && agents != nil && !slices.Contains(agents, f.Agent):
-			err = fmt.Errorf("no agent %s in the scenario; %s", shown(f.Agent), offered(f.Agent, agents))
-		case f.Model != "" && c.Live() && !slices.Contains(c.Models(), f.Model):
-			err = fmt.Errorf("no model %s is asked; %s", shown(f.Model), offered(f.Model, c.Models()))
-		}
-		if err != nil {
-			return badInput("%s: entry %d: %w", where, i+1, err)
-		}
-	}
-	if err := c.ValidateSampling(); err != nil {
-		return badInput("%s: %w", where, err)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 )
 
@@ -58,12 +57,13 @@ func TestSwitchesFromAFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "s.json"), []byte(`[{"tick":2,"system_prompt":"x","agent":"agent-9"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	setting, _ := settingTable().ByKey("run.prompt_switches_json")
-	v := settings.Value{Setting: setting, Text: "s.json", Origin: settings.Origin{Rank: settings.FromFlag, At: "--prompt-switches-json"}}
-	if got, err := p.loadSwitches(v, []string{"agent-9"}); err != nil || len(got) != 1 || got[0].Tick != 2 {
-		t.Errorf("loadSwitches = %v, %v", got, err)
+	_, c := configured(t, nil, map[string]string{"prompt-switches-json": "s.json"})
+	v := c.Values.Find("run.prompt_switches_json")
+	if err := p.loadSwitches(&c, v); err != nil || len(c.PromptSwitches) != 1 || c.PromptSwitches[0].Tick != 2 {
+		t.Errorf("loadSwitches: %v, %v", c.PromptSwitches, err)
 	}
-	if _, err := p.loadSwitches(v, []string{"agent-1"}); err == nil || exitCode(err) != 2 {
+	_, c = configured(t, nil, map[string]string{"prompt-switches-json": "s.json", "scenario": "minimal", "run-dir": "r"})
+	if _, err := p.newPlan(c, nil, nil); err == nil || exitCode(err) != 2 || !strings.HasPrefix(err.Error(), `flag --prompt-switches-json: s.json: switch 1: no agent "agent-9" in the scenario`) {
 		t.Errorf("an agent that does not exist was accepted (%v)", err)
 	}
 }

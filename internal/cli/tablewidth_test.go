@@ -38,6 +38,7 @@ func TestTablesFitATerminal(t *testing.T) {
 		{batchRun, tables, "VERDICT", "PAIRS"},
 		{[]string{"batch", "report", "d"}, tables, "VERDICT", "PAIRS"},
 		{[]string{"runs", "list", "d"}, func(text string) string { return text }, "SCORE", "STARTED"},
+		{[]string{"scenarios", "list"}, func(text string) string { text, _, _ = strings.Cut(text, "\n\n"); return text }, "BOUND", "RANDOM"},
 	} {
 		for _, columns := range []int{40, 80} {
 			text := c.of(played(columns, c.args...))

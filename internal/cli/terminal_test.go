@@ -198,7 +198,8 @@ func natsWithoutWork(t *testing.T) []string {
 	if err := batch.Dir(dir).Create("b", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: batch.Dir(dir)}); err != nil {
+	o := batch.Options{Dir: batch.Dir(dir), Drain: t.Context()}
+	if _, err := jetstream.Coordinate(link, o, trace.Limit{}, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}
@@ -289,7 +290,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		"runs":         {{}, {evil}}, "runs list": {{}, {evil}, {"."}}, "runs prune": {{".", "--keep", "1"}, {evil, "--keep", "1"}, {".", "--older-than", evil}, {".", "--status", evil}},
 		"dashboard": {{evil}, {file("none")}, {".", "--listen", evil}, {".", "--listen", "192.0.2.1:0"}, {"--help"}},
 		"worker":    {append(slices.Clone(nats), "--until-done"), {"--nats", evil}, {evil}, {"--nats", "nats://127.0.0.1:1", "--nats-nkey", file("noise")}, {"--nats", "nats://127.0.0.1:1", "--nats-creds", evil}},
-		"man":       {{file("manual")}, {file("run") + "/trace.jsonl/x"}}, "help": {{}, {evil}, {"settings"}, {"explain", evil}}, "completion": {{"bash"}, {"zsh"}, {"fish"}, {"powershell"}, {evil}},
+		"help":      {{}, {evil}, {"settings"}, {"explain", evil}}, "completion": {{"bash"}, {"zsh"}, {"fish"}, {"powershell"}, {evil}},
 	}
 	jsonLines := []string{"trace canonical", "trace cat"}
 	found := commands(p.Main)

@@ -35,7 +35,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 func TestEveryCommandHasAGroup(t *testing.T) {
 	root := newProcess(t, nil).rootCommand()
 	for _, c := range root.Commands() {
-		if c.GroupID == "" && !slices.Contains([]string{"man", "settings", "help", "completion"}, c.Name()) {
+		if c.GroupID == "" && !slices.Contains([]string{"settings", "help", "completion"}, c.Name()) {
 			t.Errorf("command %s is in no group", c.Name())
 		}
 	}
@@ -83,30 +83,6 @@ func TestCompletion(t *testing.T) {
 			if !slices.Contains(got, want) {
 				t.Errorf("%q is not completed by %s: %q", c.words, want, got)
 			}
-		}
-	}
-}
-
-// TestManualPages writes a page for each command, which names its flags.
-func TestManualPages(t *testing.T) {
-	p := newProcess(t, nil, "man", "manual/man1")
-	if code := p.run(t); code != exitCompleted {
-		t.Fatal(p.output())
-	}
-	for path, c := range commands(p.Main) {
-		if strings.HasSuffix(path, " help") {
-			continue
-		}
-		header := strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(path, programName+" "), " ", "-")) + "(1)"
-		if n := 2*len(header) + len(programName) + 2; n > helpWidth {
-			t.Errorf("%s: the header takes %d characters", path, n)
-		}
-		page, err := os.ReadFile(filepath.Join(p.dir, "manual/man1", strings.ReplaceAll(path, " ", "-")+".1"))
-		if err != nil || !strings.HasPrefix(string(page), ".TH "+roff(strings.TrimSuffix(header, "(1)"))+" 1 ") || !strings.Contains(string(page), ".SH NAME\n") {
-			t.Errorf("%s: %v\n%s", path, err, page)
-		}
-		if c.Flags().Lookup("json") != nil && !strings.Contains(string(page), `\-\-json`) {
-			t.Errorf("%s: the page has no flags:\n%s", path, page)
 		}
 	}
 }

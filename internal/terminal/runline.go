@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -33,7 +34,7 @@ type RunLine struct {
 	Now    func() time.Time
 	Prices []price.Price
 	// Traffic is what the calls do.
-	Traffic func() Traffic
+	Traffic func() access.Traffic
 
 	mu sync.Mutex
 	// began is when the first tick of this process began, after the tick first; ticked when
@@ -55,19 +56,6 @@ type RunLine struct {
 	// said is when the last line was printed or drawn.
 	said time.Time
 	stop func()
-}
-
-// Traffic is what the calls of a run do at a moment.
-type Traffic struct {
-	// Sent is how many were sent and have no answer yet, since when the first of them was.
-	Sent  int
-	Since time.Time
-	// Ends is when all of them have an answer or are given up.
-	Ends time.Time
-	// Until is when the next one may be sent, zero or past if that is unknown. own says that a
-	// rate of the user's own is the reason, not the endpoint.
-	Until time.Time
-	Own   bool
 }
 
 // Start begins to show the run, whose state so far is p.
@@ -409,7 +397,7 @@ func thousands(n int64) string {
 }
 
 // DrainText says that no call begins any more, how many are awaited, and for how long at most.
-func DrainText(t Traffic) string {
+func DrainText(t access.Traffic) string {
 	if t.Sent == 0 {
 		return "interrupted: no call is in flight, and none is sent any more"
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -43,7 +44,7 @@ func newLine(updates bool, columns int) (*RunLine, *printed) {
 		Prices: []price.Price{{Model: "m", Rates: price.Rates{Input: price.FromMicros(1000), Output: price.FromMicros(2000)}}},
 	}
 	began := time.Now()
-	l.Traffic = func() Traffic { return Traffic{Sent: l.open, Since: began} } // all are sent at once
+	l.Traffic = func() access.Traffic { return access.Traffic{Sent: l.open, Since: began} } // all are sent at once
 	return l, &out
 }
 
@@ -54,9 +55,9 @@ func drawn(output string) []string { return strings.Split(output, LineStart) }
 func TestLineMovesDuringATick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, out := newLine(true, 120)
-		var now atomic.Pointer[Traffic]
-		now.Store(&Traffic{})
-		l.Traffic = func() Traffic { return *now.Load() }
+		var now atomic.Pointer[access.Traffic]
+		now.Store(&access.Traffic{})
+		l.Traffic = func() access.Traffic { return *now.Load() }
 		l.Start(engine.Progress{Ticks: 3, Currency: "USD", Cap: trace.Limit{Calls: 50, Tokens: 200_000, Cost: price.FromMicros(2_000_000)}})
 		_, tickEnds := l.Begin(t.Context(), engine.Span{Kind: engine.SpanTick, Tick: 1})
 		_, first := l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 1, Model: "m"})
@@ -65,7 +66,7 @@ func TestLineMovesDuringATick(t *testing.T) {
 		began := time.Now()
 		time.Sleep(90 * time.Second)
 		until := time.Now().Add(30*time.Second + 400*time.Millisecond)
-		now.Store(&Traffic{Sent: 1, Since: began, Until: until})
+		now.Store(&access.Traffic{Sent: 1, Since: began, Until: until})
 		synctest.Wait()
 		time.Sleep(300 * time.Millisecond)
 		lines := drawn(out.String())
@@ -84,7 +85,7 @@ func TestLineMovesDuringATick(t *testing.T) {
 		if last := lines[len(lines)-1]; !strings.Contains(last, "1 call 1m30s  0") && !strings.Contains(last, "1 call 1m30s  1/50") || !strings.Contains(last, "1/50 calls") || !strings.Contains(last, "0.20/2.00 USD") || !strings.Contains(last, "150/200k tokens") {
 			t.Errorf("after an answer: %q", last)
 		}
-		now.Store(&Traffic{Own: true, Since: began, Until: until}) // the other one waits for its turn
+		now.Store(&access.Traffic{Own: true, Since: began, Until: until}) // the other one waits for its turn
 		time.Sleep(redrawEvery)
 		lines = drawn(out.String())
 		if last := lines[len(lines)-1]; !strings.Contains(last, "tick 1/3  1m34s  own rate limit 29s  1 queued  1/50 calls") {
@@ -147,13 +148,13 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			Charged: trace.Limit{Calls: 57, Cost: price.FromMicros(420_000), Tokens: 612_000}, Cap: trace.Limit{Calls: 90, Cost: price.FromMicros(1_000_000), Tokens: 900_000},
 		}
 		l.tick, l.ticked, l.open = 12, began, 8
-		quiet, busy := Traffic{}, Traffic{Sent: 6, Since: began.Add(664 * time.Second), Until: began.Add(784 * time.Second)}
+		quiet, busy := access.Traffic{}, access.Traffic{Sent: 6, Since: began.Add(664 * time.Second), Until: began.Add(784 * time.Second)}
 		own := busy
 		own.Own = true
 		now := began.Add(754 * time.Second)
 		for _, c := range []struct {
 			columns int
-			traffic Traffic
+			traffic access.Traffic
 			want    string
 		}{
 			{39, quiet, "tick 12/30  12m34s  68% tokens"},
@@ -163,7 +164,7 @@ func TestLineKeepsCapsAndTime(t *testing.T) {
 			{79, busy, "tick 12/30  12m34s  6 calls 1m30s  waits 30s  63% calls 42% USD 68% tokens"},
 			{79, own, "tick 12/30  12m34s  6 calls 1m30s  rate limit 30s  63% calls 42% USD 68% tokens"},
 		} {
-			l.Traffic = func() Traffic { return c.traffic }
+			l.Traffic = func() access.Traffic { return c.traffic }
 			if got := fitted(l.parts(now), c.columns); got != c.want {
 				t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
 			}

@@ -29,6 +29,8 @@ type Facts struct {
 	// on with it.
 	Asked   int64 `json:"asked"`
 	Resumes int64 `json:"resumes"`
+	// Endpoint is the one that the last resume named, empty where it is the run's own.
+	Endpoint string `json:"endpoint,omitempty"`
 	// SegmentBytes is the size at which a trace file is closed, as last requested; nil if
 	// no size is recorded.
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
@@ -114,6 +116,7 @@ func (s *State) Add(record trace.Record, at Span) error {
 		}
 	case trace.Resume:
 		s.Asked, s.Resumes = max(s.Asked, r.TicksRequested), s.Resumes+1
+		s.Endpoint = r.BaseURL
 		if r.Timing != nil {
 			s.SegmentBytes = r.Timing.SegmentBytes
 		}

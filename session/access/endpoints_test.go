@@ -1,4 +1,4 @@
-package cli
+package access_test
 
 import (
 	"io"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/session/access"
+	"example.com/agentworld/trace"
 )
 
 // TestWhatRequestsGoWithoutIsSaid: progress names once what an endpoint refuses.
@@ -23,20 +25,27 @@ func TestWhatRequestsGoWithoutIsSaid(t *testing.T) {
 		_, _ = io.WriteString(w, `{"output":[{"type":"message","role":"assistant","content":"hi"}]}`)
 	}))
 	t.Cleanup(server.Close)
-	e := newEndpoints(config{})
-	t.Cleanup(e.close)
-	var said []string
-	e.say = func(text string) { said = append(said, text) }
-	client, err := e.client("http://shown/v1", openai.Config{BaseURL: server.URL})
+	var said []access.Notice
+	a, err := access.Choose(&trace.Settings{Model: "m", BaseURL: server.URL}, access.Config{Tell: func(n access.Notice) { said = append(said, n) }})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(a.Close)
+	source, _, err := a.Open(t.Context(), nil, stub.Options{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Begin()
 	for range 2 {
-		if answer := client.Respond(t.Context(), llmclient.Request{Model: "m", CacheKey: "k"}); answer.Reply == nil {
+		if answer := source.Respond(t.Context(), trace.CallKey{}, llmclient.Request{Model: "m", CacheKey: "k"}); answer.Reply == nil {
 			t.Fatalf("%+v", answer.Failure)
 		}
 	}
-	if len(said) != 1 || !strings.HasPrefix(said[0], "note: http://shown/v1: requests to m go without prompt_cache_key from now on") {
+	if len(said) != 1 {
+		t.Fatalf("said %v", said)
+	}
+	change, ok := said[0].(access.Change)
+	if !ok || change.Endpoint != server.URL+"/v1" || !strings.HasPrefix(change.Text, "requests to m go without prompt_cache_key from now on") {
 		t.Errorf("said %q", said)
 	}
 }

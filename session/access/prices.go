@@ -1,0 +1,76 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
+)
+
+// NoPriceError says that a cap on money holds and that the price of what is asked is unknown.
+type NoPriceError struct {
+	// Key is the setting of the cap, Model what has no price, at the Tier if that is not empty.
+	Key, Model, Tier string
+	// Unpriced says that a price was looked for in public and not found.
+	Unpriced bool
+}
+
+// Error implements error.
+func (e *NoPriceError) Error() string {
+	if e.Tier != "" {
+		return fmt.Sprintf("%s: there is no price of tier %q of model %q", e.Key, e.Tier, e.Model)
+	}
+	return fmt.Sprintf("%s: there is no price of model %q", e.Key, e.Model)
+}
+
+// Prices looks up what the models of a run cost: in a table of the caller's or, without one, among
+// the prices that the settings hold, then in the built-in table, which has none for the embedded
+// model. A cap on money is refused if the price of a model, or of a service tier that it is asked
+// for at, is unknown.
+func Prices(s trace.Settings, own *price.Table) ([]price.Price, error) {
+	table, known := price.Embedded(), s.Prices
+	if own != nil {
+		table, known = *own, nil
+	}
+	var list []price.Price
+	var missing *NoPriceError
+	for _, model := range s.Models() {
+		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
+		if p, ok := table.Lookup(model); at >= 0 {
+			list = append(list, known[at])
+		} else if ok {
+			list = append(list, p)
+		} else if missing == nil {
+			missing = &NoPriceError{Model: model, Unpriced: table.Unpriced(model)}
+		}
+	}
+	for _, p := range list {
+		for _, tier := range Tiers(s, p.Model) {
+			if !p.Knows(tier) && missing == nil {
+				missing = &NoPriceError{Model: p.Model, Tier: tier}
+			}
+		}
+	}
+	for _, bound := range []struct {
+		key string
+		on  trace.Limit
+	}{{"llm.cap_cost", s.Caps.Run}, {"llm.cap_agent_cost", s.Caps.Agent}, {"llm.cap_tick_cost", s.Caps.Tick}} {
+		if missing != nil && bound.on.Cost > 0 {
+			missing.Key = bound.key
+			return nil, missing
+		}
+	}
+	return list, nil
+}
+
+// Tiers are the service tiers that calls of a model ask for, also by an extra body.
+func Tiers(s trace.Settings, model string) []string {
+	tiers := s.TiersOf(model)
+	for _, set := range s.SamplingSet() {
+		if tier := set.Tier(); tier != "" && !slices.Contains(tiers, tier) {
+			tiers = append(tiers, tier)
+		}
+	}
+	return tiers
+}

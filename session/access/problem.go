@@ -1,0 +1,80 @@
+package access
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/agentworld/llmclient/openai"
+)
+
+// Problem says why settings cannot be played. It knows settings by their keys, as "llm.faults"; who
+// shows it puts in what its users call them.
+type Problem struct {
+	// Key is the setting that is wrong, empty where no single one is.
+	Key string
+	// format has settings in braces: {llm.model} is the setting, {from llm.model} the place that its
+	// value came from.
+	format string
+	args   []any
+	cause  error
+}
+
+// Refuse returns a problem with a setting. The format takes arguments as [fmt.Sprintf] does, and
+// names other settings in braces.
+func Refuse(key, format string, args ...any) *Problem {
+	p := &Problem{Key: key, format: format, args: args}
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			p.cause = err
+		}
+	}
+	return p
+}
+
+// Error names settings by their keys.
+func (p *Problem) Error() string {
+	text := p.Text(func(name string) string { return strings.TrimPrefix(name, "from ") })
+	if p.Key != "" {
+		return p.Key + ": " + text
+	}
+	return text
+}
+
+// Text is the problem without the setting that is wrong. called returns what other settings are
+// called: for "llm.model" the setting, for "from llm.model" where its value came from.
+func (p *Problem) Text(called func(name string) string) string {
+	var format strings.Builder
+	rest := p.format
+	for {
+		before, inside, open := strings.Cut(rest, "{")
+		name, after, closed := strings.Cut(inside, "}")
+		if !open || !closed {
+			break
+		}
+		format.WriteString(before + strings.ReplaceAll(called(name), "%", "%%"))
+		rest = after
+	}
+	return fmt.Errorf(format.String()+rest, p.args...).Error() // a format may wrap
+}
+
+// Unwrap returns the error that the problem quotes, nil without one.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// UnknownAgentError says that a setting is about an agent that the scenario does not have.
+type UnknownAgentError struct {
+	// Key is the setting. Entry counts from 1 where the setting is a list, else it is 0.
+	Key   string
+	Entry int
+	// Agent is the id, Agents are those of the scenario.
+	Agent  string
+	Agents []string
+}
+
+// Error implements error.
+func (e *UnknownAgentError) Error() string {
+	where := e.Key
+	if e.Entry > 0 {
+		where += fmt.Sprintf(": entry %d", e.Entry)
+	}
+	return fmt.Sprintf("%s: no agent %s in the scenario", where, openai.Quoted(e.Agent))
+}
