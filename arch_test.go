@@ -49,7 +49,7 @@ const everywhere = "plaintext"
 var policies = []policy{
 	{dir: ".", project: []string{"batch", "engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
-	{dir: "internal/atomicfile", modules: []string{}},
+	{dir: "internal/atomicfile", project: []string{"internal/folder"}, modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
 	{dir: "internal/owner", modules: []string{"golang.org/x/sys"}},
 	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
@@ -86,8 +86,8 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/documents", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "explain", "run", "run/state", "trace"}},
-	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
-	{dir: "engine/guardeval/search", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "engine/guardeval"}},
+	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
+	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
 	{dir: "explain", pure: true, project: []string{"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
@@ -108,7 +108,7 @@ var policies = []policy{
 	{dir: "internal/cli", project: []string{
 		"explain", "run", "run/state", "run/playback", "engine/ask", "behavior/interview",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "behavior/words",
-		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "llmclient/limiter", "llmclient/doctor",
+		"trace", "engine", "internal/guardeval", "report", "llmclient/limiter", "llmclient/doctor",
 		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "report/stats", "dashboard", ".",
 	}},
 }
@@ -144,6 +144,44 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// commandOnly are the packages that an importer of the root package does not compile, because only the
+// command needs them or nothing does: servers, telemetry, a browser, a page, linear algebra, flags.
+var commandOnly = []string{
+	module + "/internal/cli", module + "/internal/terminal", module + "/dashboard", module + "/telemetry",
+	module + "/batch/jetstream", module + "/extension",
+	"github.com/nats-io", "go.opentelemetry.io", "google.golang.org", "github.com/chromedp", "github.com/spf13",
+	"github.com/andybalholm", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/blas",
+	"gonum.org/v1/gonum/lapack",
+}
+
+// TestImportersCompileLittle: nothing that the root package leads to is for the command alone.
+func TestImportersCompileLittle(t *testing.T) {
+	all := sources(t)
+	seen := map[string]bool{}
+	var follow func(dir string)
+	follow = func(dir string) {
+		seen[dir] = true
+		for name, file := range all[dir] {
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(commandOnly, func(p string) bool { return imported == p || strings.HasPrefix(imported, p+"/") }) {
+					t.Errorf("%s, which the root package leads to, imports %s", name, imported)
+				}
+				if below, ours := strings.CutPrefix(imported, module+"/"); ours && !seen[below] {
+					follow(below)
+				}
+			}
+		}
+	}
+	follow(".")
+	if !seen["engine"] || !seen["world"] {
+		t.Errorf("the root package leads to %d packages, and neither to engine nor to world", len(seen))
 	}
 }
 
