@@ -71,7 +71,7 @@ func turnViewOf(t *explain.Turn, tick int64, agent string,
 		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...),
 		Calls:    []callView{},
 		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...),
-		LedTo:    []explain.Use{},
+		LedTo: []explain.Use{},
 	}
 	results := map[string]string{}
 	for _, c := range t.Calls {
