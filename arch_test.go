@@ -86,7 +86,7 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/documents", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "explain", "run", "run/state", "trace"}},
-	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
+	{dir: "internal/guardeval", project: []string{"behavior", "run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
 	{dir: "explain", pure: true, project: []string{"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback"}},
