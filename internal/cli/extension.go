@@ -178,14 +178,8 @@ func (p players) chosen() (way agentworld.BatchPlayers, name string, err error) 
 	return way, name, err
 }
 
-// observing are those who observe a run besides its user.
-type observing struct {
-	starts []agentworld.StartObserver
-	runs   []agentworld.RunObserver
-}
-
 // observersOf are how to begin to observe a run with these settings. The error is about what was asked.
-func (m *Main) observersOf(c config) (o observing, err error) {
+func (m *Main) observersOf(c config) (starts []agentworld.StartObserver, err error) {
 	on := func(key string) bool {
 		i := slices.IndexFunc(c.Values, func(v settings.Value) bool { return v.Setting.Key == key })
 		return i >= 0 && (c.Values[i].Text == "true" || c.Values[i].Text == "1")
@@ -194,24 +188,24 @@ func (m *Main) observersOf(c config) (o observing, err error) {
 		for _, one := range e.Observers {
 			start, err := one.New(on, m.LookupEnv)
 			if err != nil {
-				return o, wrongSettings(err)
+				return nil, wrongSettings(err)
 			}
 			if start != nil {
-				o.starts = append(o.starts, start)
+				starts = append(starts, start)
 			}
 		}
 	}
-	return o, nil
+	return starts, nil
 }
 
 // observe begins to observe a run that is played. What is observed is closed when the program ends.
 func (m *Main) observe(ctx context.Context, c config) (list []engine.Observer, err error) {
 	m.noteExport()
-	o, err := m.observersOf(c)
+	starts, err := m.observersOf(c)
 	if err != nil {
 		return nil, err
 	}
-	for _, start := range o.starts {
+	for _, start := range starts {
 		r, err := start(ctx, func(text string) { plaintext.Fprintf(m.Stderr, "note: %s\n", text) })
 		if err != nil {
 			return nil, badInput("%w", err)
