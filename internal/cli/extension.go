@@ -28,7 +28,7 @@ var elsewhere = struct{ commands, flags, keys []string }{[]string{"worker"}, []s
 
 // hasIt refuses what this program does not have, and says which one does.
 func hasIt(what string) error {
-	return badInput("%s: this program does not have it; allowed: %s, which has, with all else", what, clusterProgram)
+	return badInput("%s is not in this program; allowed: %s, which has every command", what, clusterProgram)
 }
 
 // flagElsewhere says that a flag is one of [elsewhere].
