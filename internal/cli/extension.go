@@ -24,7 +24,11 @@ import (
 // so.
 const clusterProgram = "agentworld_cluster"
 
-var elsewhere = struct{ commands, flags, keys []string }{[]string{"worker"}, []string{"nats", "otel"}, []string{"run.otel"}}
+var elsewhere = struct{ commands, flags, keys []string }{
+	commands: []string{"worker"},
+	flags:    []string{"nats", "otel"},
+	keys:     []string{"run.otel"},
+}
 
 // hasIt refuses what this program does not have, and says which one does.
 func hasIt(what string) error {
@@ -33,7 +37,9 @@ func hasIt(what string) error {
 
 // flagElsewhere says that a flag is one of [elsewhere].
 func flagElsewhere(name string) bool {
-	return slices.ContainsFunc(elsewhere.flags, func(f string) bool { return name == f || strings.HasPrefix(name, f+"-") })
+	return slices.ContainsFunc(elsewhere.flags, func(f string) bool {
+		return name == f || strings.HasPrefix(name, f+"-")
+	})
 }
 
 // extensionCommands are the commands of the extensions, and those that answer with where they are.
@@ -107,8 +113,8 @@ func (m *Main) table() settings.Table {
 			if _, twice := all.ByKey(s.Key); twice {
 				panic("cli: two settings are called " + s.Key)
 			}
-			all = append(all, settings.Setting{Flag: s.Flag, Key: s.Key, Kind: settings.KindSwitch, Fallback: "false", Doc: s.Doc,
-				Into: func(*settings.Config) any { return new(bool) }}) // what it says is asked of the values
+			all = append(all, settings.Setting{Flag: s.Flag, Key: s.Key, Kind: settings.KindSwitch, Fallback: "false",
+				Doc: s.Doc, Into: func(*settings.Config) any { return new(bool) }}) // what it says is asked of the values
 		}
 	}
 	return all
@@ -141,8 +147,7 @@ func keyElsewhere(all settings.Table, name string, data []byte) error {
 	return nil
 }
 
-// players are what the flags of "batch run" say of the ways to play that extensions add, and the one that they
-// choose, nil for none.
+// players are what the flags of "batch run" say of the ways to play that extensions add.
 type players struct {
 	names []string
 	ways  []agentworld.BatchPlayers
@@ -219,7 +224,8 @@ func (m *Main) observe(ctx context.Context, c config) (list []engine.Observer, e
 
 // noteExport says once that variables ask for an export which this program does not have.
 func (m *Main) noteExport() {
-	if m.Environ == nil || slices.ContainsFunc(m.Extensions, func(e agentworld.Extension) bool { return len(e.Observers) > 0 }) {
+	observes := func(e agentworld.Extension) bool { return len(e.Observers) > 0 }
+	if m.Environ == nil || slices.ContainsFunc(m.Extensions, observes) {
 		return
 	}
 	for _, one := range m.Environ() {
