@@ -35,7 +35,7 @@ func answers(s *trace.Settings, r Recording, c access.Config, instead string) (
 		return a, h, err
 	}
 	a = &access.Access{}
-	h, err = run.ReadRecording(r.Path)
+	h, err = run.ReadRecording(r.Path, nil)
 	if err != nil {
 		return a, h, &RecordingError{r.Path, err}
 	}
