@@ -76,7 +76,8 @@ func (m *Main) inspect(runDir string, f inspectFlags) error {
 
 // inspection gathers the progress of a run and its last events, and the current waits for endpoints. It
 // reads the run's index, the part of the trace after the index, and the few ticks that are shown.
-func (m *Main) inspection(dir run.Source, f inspectFlags) (i explain.Inspection, waits []access.CurrentWait, err error) {
+func (m *Main) inspection(dir run.Source, f inspectFlags) (
+	i explain.Inspection, waits []access.CurrentWait, err error) {
 	x, now, err := dir.Index(f.rebuild)
 	if err != nil {
 		return i, nil, err
