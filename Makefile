@@ -48,4 +48,4 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 
 mutants: ## how well guard-eval --search finds holes that a machine makes in the guard (hours)
 	mkdir -p .tmp
-	go test ./engine/guardeval/search -run '^TestMutants$$' -v -timeout 0 -mutants 20 -seeds 20 -mutants.out testdata/mutants.json
+	go test ./internal/guardlab -run '^TestMutants$$' -v -timeout 0 -mutants 20 -seeds 20 -mutants.out testdata/mutants.json

@@ -49,7 +49,7 @@ const everywhere = "plaintext"
 var policies = []policy{
 	{dir: ".", project: []string{"batch", "engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
-	{dir: "internal/atomicfile", modules: []string{}},
+	{dir: "internal/atomicfile", project: []string{"internal/folder"}, modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
 	{dir: "internal/owner", modules: []string{"golang.org/x/sys"}},
 	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
@@ -87,8 +87,8 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/documents", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "run", "run/state", "run/transcript", "trace"}},
-	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
-	{dir: "engine/guardeval/search", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "engine/guardeval"}},
+	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
+	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
 	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
 	{dir: "session", project: []string{"session/access", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
 		"run", "run/state", "report", "trace", "world", "world/scenario"}},
@@ -111,7 +111,7 @@ var policies = []policy{
 	{dir: "internal/cli", project: []string{
 		"run", "run/state", "run/playback", "engine/ask", "behavior/interview",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "behavior/words",
-		"trace", "engine", "engine/guardeval", "engine/guardeval/search", "report", "llmclient/doctor", "session", "session/access",
+		"trace", "engine", "internal/guardeval", "report", "llmclient/doctor", "session", "session/access",
 		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
 	}},
 }
@@ -147,6 +147,44 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// commandOnly are the packages that an importer of the root package does not compile, because only the
+// command needs them or nothing does: servers, telemetry, a browser, a page, linear algebra, flags.
+var commandOnly = []string{
+	module + "/internal/cli", module + "/internal/terminal", module + "/dashboard", module + "/telemetry",
+	module + "/batch/jetstream", module + "/extension",
+	"github.com/nats-io", "go.opentelemetry.io", "google.golang.org", "github.com/chromedp", "github.com/spf13",
+	"github.com/andybalholm", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/blas",
+	"gonum.org/v1/gonum/lapack",
+}
+
+// TestImportersCompileLittle: nothing that the root package leads to is for the command alone.
+func TestImportersCompileLittle(t *testing.T) {
+	all := sources(t)
+	seen := map[string]bool{}
+	var follow func(dir string)
+	follow = func(dir string) {
+		seen[dir] = true
+		for name, file := range all[dir] {
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(commandOnly, func(p string) bool { return imported == p || strings.HasPrefix(imported, p+"/") }) {
+					t.Errorf("%s, which the root package leads to, imports %s", name, imported)
+				}
+				if below, ours := strings.CutPrefix(imported, module+"/"); ours && !seen[below] {
+					follow(below)
+				}
+			}
+		}
+	}
+	follow(".")
+	if !seen["engine"] || !seen["world"] {
+		t.Errorf("the root package leads to %d packages, and neither to engine nor to world", len(seen))
 	}
 }
 

@@ -2,13 +2,29 @@ package batch
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"html/template"
 	"strconv"
+	"time"
 )
 
 //go:embed page.html
 var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+// styleHash is that of the style of a page.
+var styleHash = func() string {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}()
+
+// PagePolicy is the content security policy of a page, for a server: it may load nothing, and has a style.
+var PagePolicy = "default-src 'none'; style-src 'sha256-" + styleHash + "'; base-uri 'none'; form-action 'none'; " +
+	"frame-ancestors 'none'"
 
 var page = template.Must(template.New("page").Parse(pageText))
 
@@ -25,38 +41,99 @@ type pageInterval struct {
 	Left, Right, At, Zero float64
 }
 
+// pageCell is a row of the table of cells.
+type pageCell struct {
+	Link string
+	Row  []string
+}
+
 // HTML is the summary as one file without scripts that loads nothing.
-func (s Summary) HTML() []byte {
-	failures, omitted := s.failureTable()
+func (s Summary) HTML() []byte { return Page{Name: s.Name, Summary: &s}.HTML() }
+
+// Page is the page of a batch: a file without scripts that loads nothing.
+type Page struct {
+	// Name is that of the batch. Summary is nil if there is none, and Problem says why.
+	Name    string
+	Summary *Summary
+	Problem string
+	// Cells are how all cells stand, also those without a result; nil lists results alone. Link is the address of
+	// the run of a cell, Back that of the page which led here, and Again after how many seconds a reader loads
+	// the page again; without them nothing is linked or loaded.
+	Cells []CellStatus
+	Link  func(ID) string
+	Back  string
+	Again int
+}
+
+// PageOf is the page of a batch as it is now, with all of its cells. The error is that of [Dir.Status].
+func PageOf(d Dir, lease time.Duration) (Page, error) {
+	status, err := d.Status(lease)
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{Name: status.Name, Cells: status.Cells}
+	file, cells, err := d.File()
+	var results []Result
+	if err == nil {
+		results, err = d.Results(cells)
+	}
+	var sum Summary
+	if err == nil {
+		sum, err = Summarize(file, cells, results)
+	}
+	if err != nil {
+		p.Problem = err.Error()
+		return p, nil
+	}
+	p.Summary = &sum
+	return p, nil
+}
+
+// HTML is the page.
+func (p Page) HTML() []byte {
 	data := struct {
-		Name, Head, Verdict, Note string
-		Gates                     bool
-		Omitted                   int
-		Remarks                   []string
-		Tables                    []pageTable
-		Intervals                 []pageInterval
-	}{Name: one(s.Name), Head: s.head(), Verdict: string(s.Verdict), Gates: len(s.Gates) > 0, Remarks: s.remarks(),
-		Omitted: omitted}
-	if s.Scripted {
-		data.Note = scriptedNote
-	}
-	for _, t := range []struct {
-		caption string
-		table
-	}{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()},
-		{"Failed cells", failures}, {"Cells", s.cellTable()}} {
-		if len(t.rows) > 0 {
-			data.Tables = append(data.Tables, pageTable{t.caption, t.header, t.rows})
+		Style                              template.CSS
+		Name, Head, Verdict, Note, Problem string
+		StyleHash, Back                    string
+		Gates                              bool
+		Again, Omitted                     int
+		Remarks                            []string
+		Tables                             []pageTable
+		Intervals                          []pageInterval
+		CellHeader                         []string
+		Cells                              []pageCell
+	}{Style: template.CSS(pageStyle), StyleHash: styleHash, Name: one(p.Name), Problem: one(p.Problem), Back: p.Back,
+		Again: p.Again, CellHeader: []string{"cell", "scenario", "seed", "repeat", "arm", "status", "score", "calls", "digest",
+			"reason"}}
+	if s := p.Summary; s != nil {
+		data.Head = s.head()
+		data.Verdict = string(s.Verdict)
+		data.Gates = len(s.Gates) > 0
+		data.Remarks = s.remarks()
+		if s.Scripted {
+			data.Note = scriptedNote
 		}
-	}
-	for _, c := range s.Comparisons {
-		for _, v := range c.Metrics {
-			if !v.Primary || v.Interval == nil {
-				continue
+		failures, omitted := s.failureTable()
+		data.Omitted = omitted
+		for _, t := range []struct {
+			caption string
+			table
+		}{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()},
+			{"Failed cells", failures}} {
+			if len(t.rows) > 0 {
+				data.Tables = append(data.Tables, pageTable{t.caption, t.header, t.rows})
 			}
-			data.Intervals = append(data.Intervals, intervalOf(one(c.Arm)+" against "+one(c.Baseline)+", "+v.Metric, v))
+		}
+		for _, c := range s.Comparisons {
+			for _, v := range c.Metrics {
+				if v.Primary && v.Interval != nil {
+					data.Intervals = append(data.Intervals,
+						intervalOf(one(c.Arm)+" against "+one(c.Baseline)+", "+v.Metric, v))
+				}
+			}
 		}
 	}
+	data.Cells = p.cellRows()
 	var b bytes.Buffer
 	if err := page.Execute(&b, data); err != nil {
 		panic("batch: a page cannot be made: " + err.Error())
@@ -77,17 +154,37 @@ func intervalOf(label string, v MetricVerdict) pageInterval {
 		at(v.Interval.Low), at(v.Interval.High), at(v.Difference), at(0)}
 }
 
-// cellTable is one row for each result.
-func (s Summary) cellTable() table {
-	t := table{header: []string{"cell", "scenario", "seed", "repeat", "arm", "status", "score", "calls", "digest"}}
-	for _, r := range s.Results {
-		score := "-"
+// cellRows is one row for each cell, or for each result.
+func (p Page) cellRows() (rows []pageCell) {
+	results := map[ID]Result{}
+	cells := p.Cells
+	if p.Summary != nil {
+		for _, r := range p.Summary.Results {
+			results[r.ID] = r
+			if p.Cells == nil {
+				cells = append(cells, CellStatus{Cell: r.Cell, State: string(r.Status)})
+			}
+		}
+	}
+	for _, c := range cells {
+		r, state := results[c.Cell.ID], c.State
+		score, calls := "-", "-"
 		if v, ok := r.Metrics["score"]; ok {
 			score = number(v)
 		}
-		t.rows = append(t.rows, []string{one(string(r.ID)), one(r.Scenario), strconv.FormatUint(r.Seed, 10),
-			strconv.FormatInt(r.Repeat, 10), one(r.Arm()), string(r.Status), score, strconv.FormatInt(r.Calls, 10),
-			r.Digest[:min(16, len(r.Digest))]})
+		if r.Status != "" {
+			calls = strconv.FormatInt(r.Calls, 10)
+		}
+		if r.Status != "" && (state == "done" || state == "failed") {
+			state = string(r.Status)
+		}
+		row := pageCell{Row: []string{one(string(c.Cell.ID)), one(c.Cell.Scenario), strconv.FormatUint(c.Cell.Seed, 10),
+			strconv.FormatInt(c.Cell.Repeat, 10), one(c.Cell.Arm()), one(state), score, calls, r.Digest[:min(16, len(r.Digest))],
+			one(c.Reason)}}
+		if p.Link != nil {
+			row.Link = p.Link(c.Cell.ID)
+		}
+		rows = append(rows, row)
 	}
-	return t
+	return rows
 }

@@ -157,22 +157,16 @@ func (c *Conversation) acceptCall(it llmclient.Item, read answer.Call) llmclient
 	}
 	// Some providers refuse to read back anything but an id and arguments that are strings,
 	// with JSON in the latter, and a name that a tool can have.
-	raw := llmclient.MembersOf(it.Raw)
-	isText := func(name string) bool { return len(raw[name]) > 0 && raw[name][0] == '"' }
-	replayable := isText("call_id") && toolName.MatchString(name) && !readsOtherwise
-	for _, member := range [...]string{"arguments", "input"} {
-		replayable = replayable && (isText(member) || !llmclient.Given(raw[member]))
-	}
+	replayable := !it.Untexted && toolName.MatchString(name) && !readsOtherwise
 	switch {
 	case it.Custom:
 		call.Repairs = append(call.Repairs, answer.CustomCall)
-		replayable = replayable && isText("input")
 	case it.Nested:
 		call.Repairs, replayable = append(call.Repairs, answer.WrapperKey), false
 	case it.Renamed:
 		call.Repairs, replayable = append(call.Repairs, answer.CallKey), false
 	default:
-		replayable = replayable && isText("arguments") && (isObject || json.Valid([]byte(llmclient.TextOf(raw["arguments"]))))
+		replayable = replayable && (isObject || json.Valid([]byte(it.Text)))
 	}
 	fault := llmclient.ItemFault("")
 	switch _, repeated := c.ids[it.CallID]; {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestTurnAllocatesLittle bounds what the prompt of a turn allocates, and what its answers do: a
-// run makes hundreds of thousands of both. The bounds are a third above what was measured, 233 and 175.
+// run makes hundreds of thousands of both. The bounds are a third above what was measured, 291 and 358: answers are read by package encoding/json.
 func TestTurnAllocatesLittle(t *testing.T) {
 	mind := mindIn(t, "llm_bootstrap", behavior.Config{}, 40)
 	view := mind.world.View(0)
@@ -31,7 +31,7 @@ func TestTurnAllocatesLittle(t *testing.T) {
 			t.Fatalf("the turn ends in %+v", turn.Next())
 		}
 	})
-	const promptMax, answersMax = 310, 230
+	const promptMax, answersMax = 390, 480
 	if answers := turn - prompt; prompt > promptMax || answers > answersMax {
 		t.Errorf("a prompt allocates %.0f times and its answers %.0f, want at most %d and %d", prompt, answers, promptMax, answersMax)
 	}

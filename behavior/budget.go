@@ -5,29 +5,10 @@ import (
 	"slices"
 )
 
-// fit picks a variant of every draft so that the sum stays in the budget. Bytes
-// bound tokens from above and cost nothing; tokens are counted only where the bytes
-// alone do not settle it.
+// fit picks a variant of every draft so that the sum stays in the budget, and counts what it takes.
 func (m *Agent) fit(drafts []sectionDraft) []int {
 	chosen := make([]int, len(drafts))
 	budget := m.sectionBudget()
-	bytes := 0
-	for i := range drafts {
-		whole := &drafts[i].variants[0]
-		n := len(encode(whole.text))
-		bytes += n
-		if whole.text != "" && m.isSmall(n) {
-			whole.tokens = n
-		}
-	}
-	if bytes <= budget {
-		return chosen
-	}
-	for i := range drafts {
-		if d := &drafts[i]; d.shorter != nil {
-			d.variants, d.shorter = append(d.variants, d.shorter()...), nil
-		}
-	}
 	total := func() (n int) {
 		for i, d := range drafts {
 			v := &d.variants[chosen[i]]
@@ -37,6 +18,15 @@ func (m *Agent) fit(drafts []sectionDraft) []int {
 			n += v.tokens
 		}
 		return n
+	}
+	if total() <= budget {
+		return chosen
+	}
+	for i := range drafts {
+		if d := &drafts[i]; d.shorter != nil {
+			d.variants = append(d.variants, d.shorter()...)
+			d.shorter = nil
+		}
 	}
 	for _, name := range clippingOrder {
 		i := slices.IndexFunc(drafts, func(d sectionDraft) bool { return d.name == name })

@@ -63,8 +63,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
-	switch action.(type) {
-	case world.Wait, world.WaitTicks:
+	if rests(action) {
 		t.draft.ambiguous = true // whatever comes of it, doing something else would not be its will
 	}
 	t.draft.skipped = 0

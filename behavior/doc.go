@@ -30,6 +30,9 @@
 // that answer is the step's. If the plan had another word for thinking, any call lets the model
 // continue without the step.
 //
+// A turn is four things, each a file with its invariants: protocol says what may follow, plan what the
+// agent means to do, draft what it proposed, and exposure what untrusted text it was or may be shown.
+//
 // A plan gives the kinds of its steps (call, reason, respond, skip), from which typed steps are
 // made. It also gives the actions that the agent may take, in the slots of a candidate. A plan of
 // only skip steps ends the turn in a wait. In one-step mode the best candidate of a draft is the

@@ -33,12 +33,5 @@ func (m *Agent) passages(view world.View, f memory.Focus) (offered sectionDraft,
 		}
 		return sources
 	}
-	sources := matching(true)
-	return halving(sectionDocuments, len(sources), func(n int) variant {
-		v := variant{text: m.words.Headings.Documents, sources: sources[:n]}
-		for _, s := range v.sources {
-			v.text += "\n" + s.Text
-		}
-		return v
-	}), matching(false)
+	return quoting(sectionDocuments, m.words.Headings.Documents, matching(true)), matching(false)
 }

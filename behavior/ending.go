@@ -30,26 +30,22 @@ func (t *Turn) finish(d *Decision) {
 		d.Why = cmp.Or(d.Why, capText(t.plan.goal))
 	}
 	t.complete(d)
-	switch d.Executed.(type) {
-	case world.Wait, world.WaitTicks:
-	default:
-		// What the world refuses gives way to the next accepted candidate.
-		if d.By == "" && (t.agent.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitOneStep) {
-			d.Otherwise = t.alternatives(d.Executed, 0)
-			for i := range d.Otherwise {
-				d.Otherwise[i].Commit = d.Commit
-				t.complete(&d.Otherwise[i])
-			}
-		}
+	// What the world refuses gives way to the next accepted candidate.
+	gives := t.agent.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitOneStep
+	if !rests(d.Executed) && d.By == "" && gives {
+		d.Otherwise = t.alternatives(d.Executed, 0)
 	}
 	// One mark covers all that the world may try.
 	parents := slices.Clone(d.Parents)
 	for i := range d.Otherwise {
 		other := &d.Otherwise[i]
+		t.complete(other)
+		other.Commit = d.Commit
 		other.Why = capText(t.plan.goal)
 		other.SourcesCited = d.SourcesCited
 		other.SourcesUsed = d.SourcesUsed
-		other.SourcesUnknown, other.SourcesInvented = d.SourcesUnknown, d.SourcesInvented
+		other.SourcesUnknown = d.SourcesUnknown
+		other.SourcesInvented = d.SourcesInvented
 		parents = append(parents, other.Parents...)
 	}
 	d.Parents = world.Parents(t.agent.id, parents...)
@@ -60,6 +56,15 @@ func (t *Turn) finish(d *Decision) {
 	}
 	t.conversation.Calls = nil
 	t.decision = *d
+}
+
+// rests reports whether an action is a wait, of whatever length.
+func rests(a world.Action) bool {
+	switch a.(type) {
+	case world.Wait, world.WaitTicks:
+		return true
+	}
+	return false
 }
 
 // complete adds to a decision what the turn knows of any.

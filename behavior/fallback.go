@@ -26,9 +26,6 @@ func (t *Turn) fail(reason trace.WaitReason, proposed *Evaluation) {
 	d.FailedBy = reason
 	d.Otherwise = best[1:]
 	t.countDeviation(d, reason, barred)
-	for i := range d.Otherwise {
-		t.complete(&d.Otherwise[i])
-	}
 	t.conversation.Note(trace.Step{
 		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(),
 		Repairs: d.repairs,

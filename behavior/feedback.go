@@ -83,11 +83,11 @@ func (w *wording) newFeedback(code string) feedback {
 }
 
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
-	f, told := w.newFeedback(code), modules.FaultIn(w.Language, e)
-	f.Path = told.Path
-	f.Expected = told.Expected.String()
-	f.Got = told.Got.String()
-	f.Also = told.Also
+	f, fault := w.newFeedback(code), modules.FaultIn(w.Language, e)
+	f.Path = fault.Path
+	f.Expected = fault.Expected.String()
+	f.Got = fault.Got.String()
+	f.Also = fault.Also
 	return f
 }
 
@@ -111,7 +111,8 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 	if len(allowed) == 0 {
 		next = w.Steps.PlainText
 	}
-	return feedback{Status: "error", Code: CodeUnusableAnswer, Text: w.Unusable.Text(string(kind)) + next, Allowed: allowed}
+	text := w.Unusable.Text(string(kind)) + next
+	return feedback{Status: "error", Code: CodeUnusableAnswer, Text: text, Allowed: allowed}
 }
 
 // refused says why an action may not be committed: what the world would answer, or which rule
@@ -120,7 +121,8 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 func (w *wording) refused(v *Evaluation) feedback {
 	if broken := v.Violation; broken != nil {
 		f := feedback{
-			Status: "error", Code: CodePolicy, Text: w.Policy.Text(string(broken.Reason)), Rule: broken.Reason, Path: broken.Argument,
+			Status: "error", Code: CodePolicy, Text: w.Policy.Text(string(broken.Reason)), Rule: broken.Reason,
+			Path:      broken.Argument,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
 		if n := broken.First; n > 0 {

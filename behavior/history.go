@@ -49,8 +49,8 @@ type sent struct {
 	Tick int64  `json:"tick"`
 	To   string `json:"to,omitempty"`
 	Text string `json:"text"`
-	// told is the receiver as it may be named before the plan.
-	told string
+	// shown is the receiver as it may be named before the plan.
+	shown string
 }
 
 // sentMax is how many own texts a history holds, sentTicks for how long they are shown.
@@ -67,7 +67,7 @@ func (p *history) send(d Decision, o world.Outcome) {
 		case world.ParamText:
 			s.Text = arg.Text
 		case world.ParamAgent:
-			s.To, s.told = arg.Text, naming{known: d.Known}.of(repeated(o.Action), arg)
+			s.To, s.shown = arg.Text, naming{known: d.Known}.of(repeated(o.Action), arg)
 		}
 	}
 	if s.Text == "" || !o.Accepted {
@@ -136,6 +136,17 @@ func (m *Agent) historySection(last episode) sectionDraft {
 			heading += m.words.Headings.Earlier.Text(left)
 		}
 		return m.written(heading, shown, last.ids)
+	})
+}
+
+// quoting is a section of the texts of sources, a line each, of which clipping leaves ever fewer.
+func quoting(name, heading string, sources []trace.Source) sectionDraft {
+	return halving(name, len(sources), func(n int) variant {
+		v := variant{text: heading, sources: sources[:n]}
+		for _, s := range v.sources {
+			v.text += "\n" + s.Text
+		}
+		return v
 	})
 }
 
@@ -223,7 +234,7 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	found := m.memory.Digest(f, quota, shown)
 	facts := make([]episode, 0, len(found))
 	for i := range found {
-		facts = append(facts, m.told(&found[i]))
+		facts = append(facts, m.remembered(&found[i]))
 	}
 	return halving(sectionMemory, len(facts), func(n int) variant {
 		v := m.written(m.words.Headings.Memory, facts[:n], shown)
@@ -238,9 +249,9 @@ func (m *Agent) recalled(f memory.Focus, shown []string) sectionDraft {
 	})
 }
 
-// told is a memory as an episode. It has all its numbers if the decisions it was made from are
+// remembered is a memory as an episode. It has all its numbers if the decisions it was made from are
 // similar and still known one by one. Otherwise it is the memory's own text.
-func (m *Agent) told(found *memory.Scored) episode {
+func (m *Agent) remembered(found *memory.Scored) episode {
 	var sum episode
 	similar := true
 	for i := range m.history.episodes {

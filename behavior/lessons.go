@@ -23,15 +23,8 @@ func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered s
 	}
 	situation, wanted := m.situation(seen, last)
 	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
-	offered = halving(sectionPlaybook, len(sources), func(n int) variant {
-		// What was learned elsewhere advises and does not command, so the heading says what
-		// lessons are.
-		v := variant{text: m.words.Headings.Playbook, sources: sources[:n]}
-		for _, s := range v.sources {
-			v.text += "\n" + s.Text
-		}
-		return v
-	})
+	// What was learned elsewhere advises and does not command, so the heading says what lessons are.
+	offered = quoting(sectionPlaybook, m.words.Headings.Playbook, sources)
 	if m.playbook.Doubted(least) {
 		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len()),
 			func(b playbook.Scored) bool { return b.Trust >= least }))

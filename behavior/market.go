@@ -29,41 +29,35 @@ func (s *observationWriter) market() {
 				}
 				s.say(w.Market.Level, l.Amount, l.Price)
 			}
-			if side.left > 0 {
-				s.then(", ", w.Observation.More, side.left)
-			}
+			s.part(side.left > 0, w.Observation.More, side.left)
 		}
 		if m.OwnStore > 0 {
 			s.next(from, "; ")
 			s.say(w.Market.OwnStore, m.OwnStore)
 		}
 	}
-	for i, o := range m.Orders {
-		if i == 0 {
-			s.line(w.Lines.Orders)
-		} else {
-			s.add("; ")
-		}
-		if o.Place == s.Self.Place {
-			s.say(w.Market.Order, plain(o.ID), o.Side, o.Amount, o.Price, w.Observation.Here)
-		} else { // of an order at another place no more than its price is known
-			s.say(w.Market.Far, plain(o.ID), o.Side, o.Price, w.Observation.At.Text(plain(o.Place)))
-		}
-		if o.Claim > 0 {
-			s.then(", ", w.Terms.Claim, o.Claim)
-		}
-		if o.ExpiresIn > 0 {
-			s.then(", ", w.Terms.Expires, o.ExpiresIn)
-		}
+	if len(m.Orders) > 0 {
+		s.list(w.Lines.Orders, len(m.Orders), 0, func(i int) { s.order(&m.Orders[i]) })
 	}
 	if len(m.Elsewhere) > 0 {
-		from, quotes := s.line(w.Lines.Quotes), m.Elsewhere[:min(len(m.Elsewhere), s.layout.quotes)]
-		for _, q := range quotes {
-			s.next(from, "; ")
+		n := min(len(m.Elsewhere), s.layout.quotes)
+		s.list(w.Lines.Quotes, n, len(m.Elsewhere)-n, func(i int) {
+			q := &m.Elsewhere[i]
 			s.say(w.Market.Quote, plain(q.Place), s.price(q.Bid), s.price(q.Ask), q.Tick)
-		}
-		s.end(from, len(m.Elsewhere)-len(quotes))
+		})
 	}
+}
+
+// order writes one order of the agent's own.
+func (s *observationWriter) order(o *world.PowerOrder) {
+	w := s.words
+	if o.Place == s.Self.Place {
+		s.say(w.Market.Order, plain(o.ID), o.Side, o.Amount, o.Price, w.Observation.Here)
+	} else { // of an order at another place no more than its price is known
+		s.say(w.Market.Far, plain(o.ID), o.Side, o.Price, w.Observation.At.Text(plain(o.Place)))
+	}
+	s.part(o.Claim > 0, w.Terms.Claim, o.Claim)
+	s.part(o.ExpiresIn > 0, w.Terms.Expires, o.ExpiresIn)
 }
 
 // price is a price, or that there is none.

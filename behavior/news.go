@@ -8,10 +8,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// newsMax is how many news a history holds, newsTold how many lines of them a prompt has.
+// newsMax is how many news a history holds, newsShown how many lines of them a prompt has.
 const (
-	newsMax  = 64
-	newsTold = 6
+	newsMax   = 64
+	newsShown = 6
 )
 
 // Witness tells the agent what happened in the world. It keeps what others or time did to the
@@ -32,7 +32,8 @@ func (m *Agent) Witness(e world.Event) {
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
 		what = id + w.News.Bought
 		if e.Trade.Seller == m.id {
-			what, gains = id+w.News.Sold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
+			what = id + w.News.Sold
+			gains = append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
 	case e.Kind == world.EventOfferAccepted && !own && len(gains) > 0:
 		giver = e.Agent
@@ -85,20 +86,14 @@ func (m *Agent) dropNews(d Decision) {
 	})
 }
 
-// told is the line of the news, if there are any.
-func (s *observationWriter) told() {
-	if len(s.news) == 0 {
-		return
-	}
+// happened is the line of the news.
+func (s *observationWriter) happened() {
 	news := make([]*episode, len(s.news))
 	for i := range news {
 		news[i] = &s.news[i]
 	}
 	all := folded(news)
-	shown, from := newest(all, newsTold), s.line(s.words.Lines.News)
-	for i := range shown {
-		s.next(from, "; ")
-		s.out = shown[i].appendLine(s.out, s.words)
-	}
-	s.end(from, len(all)-len(shown))
+	shown := newest(all, newsShown)
+	s.list(s.words.Lines.News, len(shown), len(all)-len(shown),
+		func(i int) { s.out = shown[i].appendLine(s.out, s.words) })
 }

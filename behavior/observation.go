@@ -53,6 +53,13 @@ func (s *observationWriter) then(between string, form words.Form, values ...any)
 	s.out = form.Append(append(s.out, between...), values...)
 }
 
+// part adds a further part of an entry, if there is one.
+func (s *observationWriter) part(is bool, form words.Form, values ...any) {
+	if is {
+		s.then(", ", form, values...)
+	}
+}
+
 // line begins a line with its key, and returns where what follows begins.
 func (s *observationWriter) line(key string) int {
 	s.add("\n", key)
@@ -77,6 +84,16 @@ func (s *observationWriter) end(from, more int) {
 	}
 }
 
+// list writes a line of n entries, and counts what it leaves out.
+func (s *observationWriter) list(key string, n, more int, entry func(i int)) {
+	from := s.line(key)
+	for i := range n {
+		s.next(from, "; ")
+		entry(i)
+	}
+	s.end(from, more)
+}
+
 // id adds an id, and the name after it if that is to be written.
 func (s *observationWriter) id(id, name string) {
 	s.add(plain(id))
@@ -96,7 +113,8 @@ func (s *observationWriter) text() string {
 	w, you := s.words, &s.Self
 	s.out = w.Headings.Observation.Append(make([]byte, 0, 2048), s.Tick)
 	s.line(w.Lines.You)
-	if s.id(you.ID, you.Name); you.Place != "" {
+	s.id(you.ID, you.Name)
+	if you.Place != "" {
 		s.then(", ", w.Observation.At, plain(you.Place))
 	} else {
 		s.add(", ", w.Observation.Travelling)
@@ -114,7 +132,8 @@ func (s *observationWriter) text() string {
 		if s.names(s.Here.Name) {
 			s.out = llmclient.AppendText(s.out, s.Here.Name)
 		}
-		if s.next(from, ", "); s.details {
+		s.next(from, ", ")
+		if s.details {
 			s.add(s.Here.Material, ", ")
 		}
 		s.say(w.Observation.Radiation, s.Here.Radiation)
@@ -132,25 +151,15 @@ func (s *observationWriter) text() string {
 		s.line(w.Lines.Standing)
 		s.say(w.Observation.Attempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks)
 	}
-	s.asked()
-	s.told()
+	if len(s.rules) > 0 {
+		s.asked()
+	}
+	if len(s.news) > 0 {
+		s.happened()
+	}
 	s.terms()
-	for i, e := range s.sent {
-		if i == 0 {
-			s.line(w.Lines.Sent)
-		} else {
-			s.add("; ")
-		}
-		if e.To != "" {
-			s.say(w.History.Message, plain(e.told), e.Tick)
-		} else {
-			s.say(w.History.Note, e.Tick)
-		}
-		if e.Text != "" {
-			s.out = llmclient.AppendText(append(s.out, ' '), e.Text)
-		} else if s.Withheld > 0 {
-			s.add(w.History.Later)
-		}
+	if len(s.sent) > 0 {
+		s.list(w.Lines.Sent, len(s.sent), 0, func(i int) { s.written(s.sent[i]) })
 	}
 	// How many texts of other agents wait, and how many will never be seen.
 	if s.Withheld > 0 || s.InboxDropped > 0 {
@@ -188,22 +197,32 @@ func (s *observationWriter) text() string {
 	return string(s.out)
 }
 
+// written writes a message or note of the agent's own.
+func (s *observationWriter) written(e sent) {
+	if e.To != "" {
+		s.say(s.words.History.Message, plain(e.shown), e.Tick)
+	} else {
+		s.say(s.words.History.Note, e.Tick)
+	}
+	if e.Text != "" {
+		s.out = llmclient.AppendText(append(s.out, ' '), e.Text)
+	} else if s.Withheld > 0 {
+		s.add(s.words.History.Later)
+	}
+}
+
 // asked says what others may still ask for: the number of the rule, the action, what is given
 // and to whom, and who asks. It gives how much at once, in all and for each, what a trade has to
 // bring, and whether a message is enough.
 func (s *observationWriter) asked() {
 	w := s.words
+	key := w.Lines.Asked
 	typed := slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })
-	for i := range s.rules {
+	if typed {
+		key = w.Lines.Rules
+	}
+	s.list(key, len(s.rules), 0, func(i int) {
 		r := &s.rules[i]
-		switch {
-		case i > 0:
-			s.add("; ")
-		case typed:
-			s.line(w.Lines.Rules)
-		default:
-			s.line(w.Lines.Asked)
-		}
 		s.add(r.Number, " ", r.Action)
 		switch {
 		case r.What != "" && r.Get != "":
@@ -214,31 +233,19 @@ func (s *observationWriter) asked() {
 		if r.To != "" && r.To != world.ToAsker {
 			s.add(w.Options.To, plain(r.To))
 		}
-		if !slices.Contains(r.AskedBy, world.Anyone) {
-			s.then(", ", w.Allowed.AskedBy, strings.Join(r.AskedBy, "|"))
-		}
+		s.part(!slices.Contains(r.AskedBy, world.Anyone), w.Allowed.AskedBy, strings.Join(r.AskedBy, "|"))
 		if r.Action == (world.Offer{}).ActionName() {
 			s.add(", ", w.Allowed.Counted)
 		}
-		if r.PolicyRule.Most > 0 {
-			s.then(", ", w.Allowed.Once, r.Most)
-		}
-		if r.Total > 0 {
-			s.then(", ", w.Allowed.OfTotal, r.Left, r.Total, r.Window)
-		}
-		if r.TotalEach > 0 {
-			s.then(", ", w.Allowed.Each, r.TotalEach)
-		}
-		if len(r.Spent) > 0 {
-			s.then(", ", w.Allowed.Spent, strings.Join(r.Spent, "|"))
-		}
-		if r.GetAtLeast > 0 {
-			s.then(", ", w.Allowed.Rate, r.GetAtLeast, r.Get, max(1, r.Per))
-		}
+		s.part(r.PolicyRule.Most > 0, w.Allowed.Once, r.Most)
+		s.part(r.Total > 0, w.Allowed.OfTotal, r.Left, r.Total, r.Window)
+		s.part(r.TotalEach > 0, w.Allowed.Each, r.TotalEach)
+		s.part(len(r.Spent) > 0, w.Allowed.Spent, strings.Join(r.Spent, "|"))
+		s.part(r.GetAtLeast > 0, w.Allowed.Rate, r.GetAtLeast, r.Get, max(1, r.Per))
 		if r.ByMessage && typed {
 			s.add(", ", w.Allowed.ByMessage)
 		}
-	}
+	})
 }
 
 func (s *observationWriter) places(shown []world.Sight) {
@@ -260,13 +267,10 @@ func (s *observationWriter) places(shown []world.Sight) {
 			aged = s.words.Observation.Aged
 		}
 	}
-	s.add("\n")
-	s.say(line, aged)
-	from := len(s.out)
-	for i := range shown {
+	s.list(line.Text(aged), len(shown), s.PlacesOmitted+len(s.Places)-len(shown), func(i int) {
 		p := &shown[i]
-		s.next(from, "; ")
-		if s.id(p.ID, p.Name); s.details {
+		s.id(p.ID, p.Name)
+		if s.details {
 			s.add(" ")
 			s.kilometres(p.DistanceCM)
 		}
@@ -281,8 +285,7 @@ func (s *observationWriter) places(shown []world.Sight) {
 		if s.details {
 			s.add(" ", p.Material)
 		}
-	}
-	s.end(from, s.PlacesOmitted+len(s.Places)-len(shown))
+	})
 }
 
 // agents groups the agents by their place, the nearest first.
@@ -299,7 +302,8 @@ func (s *observationWriter) agents() {
 			s.id(shown[i].ID, shown[i].Name)
 		}
 		s.add(" ")
-		if s.where(place); s.details && place != s.Self.Place {
+		s.where(place)
+		if s.details && place != s.Self.Place {
 			s.add(" ")
 			s.kilometres(km)
 			s.add(s.words.Observation.KM)
@@ -311,27 +315,20 @@ func (s *observationWriter) agents() {
 // factories writes the agent's own factories, which are never cut.
 func (s *observationWriter) factories() {
 	w := s.words
-	from := s.line(w.Lines.Factories)
-	for _, f := range s.Factories {
-		s.next(from, "; ")
+	s.list(w.Lines.Factories, len(s.Factories), 0, func(i int) {
+		f := &s.Factories[i]
 		s.add(plain(f.ID), " ", f.Kind, " ")
 		s.where(f.Place)
-		if s.add(", ", f.State); f.Recipe != "" {
+		s.add(", ", f.State)
+		if f.Recipe != "" {
 			s.add(" ", f.Recipe)
 			s.say(w.Observation.Batches, f.Batches)
 		}
-		for _, n := range [...]struct {
-			form  words.Form
-			value int64
-		}{
-			{w.Observation.Queued, f.Queued}, {w.Observation.ReadyIn, f.ReadyIn}, {w.Observation.Wear, f.Wear},
-			{w.Observation.Stored, f.Stored},
-		} {
-			if n.value != 0 {
-				s.then(", ", n.form, n.value)
-			}
-		}
-	}
+		s.part(f.Queued != 0, w.Observation.Queued, f.Queued)
+		s.part(f.ReadyIn != 0, w.Observation.ReadyIn, f.ReadyIn)
+		s.part(f.Wear != 0, w.Observation.Wear, f.Wear)
+		s.part(f.Stored != 0, w.Observation.Stored, f.Stored)
+	})
 }
 
 // where adds a place as it is seen from the agent's own.

@@ -63,17 +63,17 @@ func (c *Conversation) settled() bool {
 }
 
 // Flush appends the outputs of the last answer's calls in the model's order. Calls that went wrong
-// in the same way are told so once, in full: the others point to that output.
+// in the same way are answered once in full: the others point to that output.
 func (c *Conversation) Flush() {
-	told := map[string]string{}
+	said := map[string]string{}
 	for _, p := range c.Calls {
 		output := p.output
 		if p.wrong != nil {
 			output = encode(p.wrong)
-			if first, again := told[output]; again {
+			if first, again := said[output]; again {
 				output = encode(sameError{p.wrong.Status, p.wrong.Code, first, p.wrong.Executed})
 			} else {
-				told[output] = p.ID
+				said[output] = p.ID
 			}
 		}
 		c.Input = append(c.Input, llmclient.Output(p.ID, output, p.custom))

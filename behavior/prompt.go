@@ -199,9 +199,6 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	for i, chosen := range m.fit(drafts) {
 		d := &drafts[i]
 		v := &d.variants[chosen]
-		if v.tokens == 0 {
-			v.tokens = m.tokens(v.text)
-		}
 		s := trace.Section{Name: d.name, Chars: runeCount(v.text), Tokens: v.tokens}
 		if chosen > 0 {
 			s.ClippedChars = max(0, runeCount(d.variants[0].text)-s.Chars)

@@ -99,10 +99,8 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 	if !accepted || d.WaitReason != "" {
 		r.refused++
 	}
-	switch repeated(action).(type) {
-	case world.Wait, world.WaitTicks:
-		r.waits++
-	default:
+	r.waits++
+	if !rests(repeated(action)) {
 		r.waits = 0
 	}
 	copy(r.recent[1:], r.recent[:])

@@ -101,41 +101,30 @@ func (p *history) receivers(own []world.Terms) []world.Terms {
 // terms writes the requests and offers to the agent, and its own. Its own offers, which are
 // few, are counted only where no other can be listed.
 func (s *observationWriter) terms() {
-	lists := [...][]world.Terms{s.Here.Offers, s.Requests, s.Offers}
-	more, all := s.TermsOmitted, s.TermsOmitted
-	for _, list := range lists {
-		all += len(list)
+	var shown []world.Terms
+	more := s.TermsOmitted
+	for _, list := range [...][]world.Terms{s.Here.Offers, s.Requests, s.Offers} {
+		n := min(len(list), s.layout.terms)
+		shown = append(shown, list[:n]...)
+		more += len(list) - n
 	}
-	if all > 0 {
-		from := s.line(s.words.Lines.Terms)
-		for _, list := range lists {
-			shown := list[:min(len(list), s.layout.terms)]
-			more += len(list) - len(shown)
-			for i := range shown {
-				s.next(from, "; ")
-				s.entry(&shown[i], false)
-			}
-		}
-		s.end(from, more)
+	if len(shown)+more > 0 {
+		s.list(s.words.Lines.Terms, len(shown), more, func(i int) { s.entry(&shown[i], false) })
 	}
-	shown := s.OwnRequests[:min(len(s.OwnRequests), s.layout.terms)]
+	own := s.OwnRequests[:min(len(s.OwnRequests), s.layout.terms)]
 	if s.layout.terms > 0 {
-		shown = slices.Concat(shown, s.OwnOffers)
+		own = slices.Concat(own, s.OwnOffers)
 	}
 	if all := len(s.OwnRequests) + len(s.OwnOffers); all > 0 {
-		from := s.line(s.words.Lines.OwnTerms)
-		for i := range shown {
-			s.next(from, "; ")
-			s.entry(&shown[i], true)
-		}
-		s.end(from, all-len(shown))
+		s.list(s.words.Lines.OwnTerms, len(own), all-len(own), func(i int) { s.entry(&own[i], true) })
 	}
 }
 
 // entry writes one request or offer, with the other side.
 func (s *observationWriter) entry(t *world.Terms, own bool) {
 	w := s.words
-	if s.add(plain(t.ID)); !own {
+	s.add(plain(t.ID))
+	if !own {
 		s.then(" ", w.Terms.From, plain(t.From))
 	}
 	if own || t.To == world.ToAnyone {
@@ -145,19 +134,11 @@ func (s *observationWriter) entry(t *world.Terms, own bool) {
 		s.add(" ")
 		s.where(t.Place)
 	}
-	if t.Give != "" {
-		s.then(", ", w.Terms.Gives, t.Give, t.GiveAmount)
-	}
+	s.part(t.Give != "", w.Terms.Gives, t.Give, t.GiveAmount)
 	s.then(", ", w.Terms.Wants, t.Want, t.WantAmount)
-	if t.Left != t.WantAmount && t.Give == "" {
-		s.then(", ", w.Terms.Left, t.Left)
-	}
-	if t.Re != "" {
-		s.then(", ", w.Terms.Answers, plain(t.Re))
-	}
-	if t.Claim > 0 {
-		s.then(", ", w.Terms.Claim, t.Claim)
-	}
+	s.part(t.Left != t.WantAmount && t.Give == "", w.Terms.Left, t.Left)
+	s.part(t.Re != "", w.Terms.Answers, plain(t.Re))
+	s.part(t.Claim > 0, w.Terms.Claim, t.Claim)
 	if t.ExpiresIn > 0 {
 		s.then(", ", w.Terms.Expires, t.ExpiresIn)
 	} else {

@@ -171,7 +171,8 @@ func (w *wording) withheld(count, terms, unread int, senders []string) string {
 	if terms > 0 {
 		kinds = append(kinds, w.Observation.Terms.Text(terms))
 	}
-	return w.Observation.Withheld.Text(strings.Join(kinds, " + "), cmp.Or(strings.Join(senders, ", "), textUnknown), unread)
+	whose := cmp.Or(strings.Join(senders, ", "), textUnknown)
+	return w.Observation.Withheld.Text(strings.Join(kinds, " + "), whose, unread)
 }
 
 // A guard is measured against texts without an envelope. Each is a line that begins with its

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -165,63 +166,43 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	return nil
 }
 
-// batchView is a batch, live or finished.
-type batchView struct {
-	ID      string         `json:"id"`
-	Status  batch.Status   `json:"status"`
-	Summary *batch.Summary `json:"summary"`
-	// Runs are the run of each cell that has one, by the cell's id.
-	Runs map[batch.ID]string `json:"runs"`
-	// Problem says why there is no summary.
-	Problem string `json:"problem,omitempty"`
-}
+// batchAgain is after how many seconds the page of a batch that is played is loaded again.
+const batchAgain = 5
 
+// getBatch serves the page of a batch, which links to the runs of its cells. One that is played is loaded again
+// from time to time.
 func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
-	v, err := s.batchView(r.URL.Query().Get("batch"))
+	id := r.URL.Query().Get("batch")
+	dir, err := s.catalog.batch(id)
+	var p batch.Page
+	if err == nil {
+		p, err = batch.PageOf(dir, batch.LeaseDefault)
+	}
 	if err != nil {
 		s.fail(w, err)
 		return
 	}
-	answer(w, r, v)
-}
-
-// batchView looks at a batch. The error says that it is none, or cannot be read.
-func (s *Server) batchView(id string) (batchView, error) {
-	v := batchView{ID: id, Runs: map[batch.ID]string{}}
-	dir, err := s.catalog.batch(id)
-	if err != nil {
-		return v, err
-	}
-	v.Status, err = dir.Status(batch.LeaseDefault)
-	if err != nil {
-		return v, err
-	}
-	file, cells, err := dir.File()
-	var results []batch.Result
-	if err == nil {
-		results, err = dir.Results(cells)
-	}
-	for i := range v.Status.Cells {
-		v.Status.Cells[i].Reason = s.catalog.shown(v.Status.Cells[i].Reason)
-	}
-	for i := range results {
-		results[i].Reason = s.catalog.shown(results[i].Reason)
-	}
-	if err == nil {
-		var sum batch.Summary
-		sum, err = batch.Summarize(file, cells, results)
-		if err == nil {
-			v.Summary = &sum
+	p.Problem = s.catalog.shown(p.Problem)
+	p.Back = "/"
+	for i, c := range p.Cells {
+		p.Cells[i].Reason = s.catalog.shown(c.Reason)
+		if c.State != "done" && c.State != "failed" {
+			p.Again = batchAgain
 		}
 	}
-	if err != nil {
-		v.Problem = s.catalog.shown(err.Error())
-	}
-	for _, c := range v.Status.Cells {
-		paths, _ := dir.Runs(c.Cell.ID) // a cell may have no directory yet
-		if len(paths) > 0 {
-			v.Runs[c.Cell.ID] = path.Join(id, filepath.ToSlash(paths[len(paths)-1]))
+	if p.Summary != nil {
+		for i, f := range p.Summary.Failures {
+			p.Summary.Failures[i].Reason = s.catalog.shown(f.Reason)
 		}
 	}
-	return v, nil
+	p.Link = func(cell batch.ID) string {
+		paths, _ := dir.Runs(cell) // a cell may have no directory yet
+		if len(paths) == 0 {
+			return ""
+		}
+		return "/#/run?id=" + url.QueryEscape(path.Join(id, filepath.ToSlash(paths[len(paths)-1])))
+	}
+	w.Header().Set("Content-Security-Policy", batch.PagePolicy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(p.HTML())
 }

@@ -28,12 +28,6 @@ const (
 	fileLogMax    = 20_000
 )
 
-// The pages that there are as a file: of a run and of a batch.
-const (
-	fileOfRun   = "run"
-	fileOfBatch = "batch"
-)
-
 // fileBundle is what the page asks for when it is a single file.
 type fileBundle struct {
 	// Answers are by what is asked: the path, and its parameters but run in order, between
@@ -77,33 +71,11 @@ func WriteFile(ctx context.Context, dir string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeBundle(w, fileOfRun, bundle)
-}
-
-// WriteBatchFile writes the page of the batch in dir as one HTML file that loads nothing: cells,
-// results, verdicts and gates as they are now, without the runs. The error says that the batch
-// cannot be read.
-func WriteBatchFile(dir string, w io.Writer) error {
-	c, err := openCatalog(dir)
-	if err != nil {
-		return err
-	}
-	defer c.root.Close()
-	v, err := (&Server{catalog: c}).batchView(".")
-	if err != nil {
-		return err
-	}
-	v.Runs = nil // which are not in the file
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return writeBundle(w, fileOfBatch,
-		&fileBundle{Answers: map[string]json.RawMessage{"batch": text}, Every: 1, Log: []logRow{}})
+	return writeBundle(w, bundle)
 }
 
 // writeBundle writes the page that shows what is in a bundle.
-func writeBundle(w io.Writer, view string, bundle *fileBundle) error {
+func writeBundle(w io.Writer, bundle *fileBundle) error {
 	text, err := json.Marshal(bundle)
 	if err != nil {
 		return err
@@ -116,7 +88,7 @@ func writeBundle(w io.Writer, view string, bundle *fileBundle) error {
 	if err != nil {
 		return err
 	}
-	return writePage(w, static, view, data.Bytes())
+	return writePage(w, static, data.Bytes())
 }
 
 // bundle asks for everything that the page of h asks for.
@@ -232,10 +204,10 @@ func (h *history) worthALook(ids []string) map[int64][]string {
 // moduleImport is an import of one of our modules or of a library.
 var moduleImport = regexp.MustCompile(`from '(?:\./|\.\./vendor/)([a-z-]+\.js)'`)
 
-// writePage writes the page of a view with its scripts and data in it. Modules find each other by an
+// writePage writes the page of a run with its scripts and data in it. Modules find each other by an
 // import map; the policy allows the scripts by their hashes, and modules as data, which nothing
 // but this page can put there.
-func writePage(w io.Writer, static fs.FS, view string, data []byte) error {
+func writePage(w io.Writer, static fs.FS, data []byte) error {
 	read := func(name string) (text string) {
 		b, err := fs.ReadFile(static, name)
 		if err != nil {
@@ -283,10 +255,10 @@ func writePage(w io.Writer, static fs.FS, view string, data []byte) error {
 </head>
 <body>
 <div id="app"><p class="empty">Loading the page. It needs JavaScript.</p></div>
-<script id="data" type="application/gzip" data-view="%s">%s</script>
+<script id="data" type="application/gzip" data-view="run">%s</script>
 <script type="module">%s</script>
 </body>
 </html>
-`, hashes, icon, read("vendor/uplot.css"), read("style.css"), read("vendor/uplot.js"), importMap, view, base64.StdEncoding.EncodeToString(data), start)
+`, hashes, icon, read("vendor/uplot.css"), read("style.css"), read("vendor/uplot.js"), importMap, base64.StdEncoding.EncodeToString(data), start)
 	return err
 }

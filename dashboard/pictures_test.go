@@ -14,8 +14,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-
-	"example.com/agentworld/batch"
 )
 
 var pictures = flag.Bool("pictures", false, "take the pictures in docs/pictures again")
@@ -38,7 +36,6 @@ func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	record(t, filepath.Join(dir, "camp"), "task_cooperation_camp_160", 100, nil)
 	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 20, nil)
-	playBatch(t, filepath.Join(dir, "protocols"), "protocols", func(*batch.Result) {})
 	b := openTab(t, serve(t, dir))
 	shown := map[string][]string{}
 	for _, view := range []struct {
@@ -48,7 +45,6 @@ func TestPictures(t *testing.T) {
 		{"world", "#/run?id=camp&tick=90&agent=agent-4", "Charge and heat", 1000},
 		{"decision", "#/run?id=hub&tick=3&agent=agent-1&open=1", "What it led to", 1180},
 		{"figures", "#/run?id=camp&panel=figures", "Latency of calls", 820},
-		{"batch", "#/batch?id=protocols", "Means over cells", 860},
 	} {
 		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, view.height)); err != nil {
 			t.Fatal(err)

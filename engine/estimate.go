@@ -7,6 +7,7 @@ import (
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/trace"
 )
 
@@ -24,7 +25,6 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 	e := trace.Estimate{}
 	counted := int64(0)
 	defer p.look()()
-	m := tokenMeter{known: map[string]int64{}}
 	due := r.world.Due()
 	n := min(r.world.Agents(), openingsMax)
 	for i := range n { // spread over all agents
@@ -35,10 +35,10 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 		}
 		counted++
 		o := opening{
-			due: slices.Contains(due, agent), tokens: m.input(ask.Request, map[string]int64{}),
+			due: slices.Contains(due, agent), tokens: ask.Request.Tokens(tokens.Count),
 			answer: int64(r.spending.longest(ask)),
 			calls:  leastCalls(r.runtime.Config(), ask),
-			price:  r.spending.prices[r.endpoint(agent).model], tier: ask.Request.Sampling.Tier(),
+			price:  r.spending.meter.Prices[r.endpoint(agent).model], tier: ask.Request.Sampling.Tier(),
 		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {

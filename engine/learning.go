@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
@@ -89,7 +90,7 @@ func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outc
 type reflected struct {
 	agent  int
 	result reflect.Result
-	bill   cost
+	bill   budget.Bill
 	steps  []trace.Step
 	// failure is how the last request ended, nil when it was answered.
 	failure *llmclient.Failure
@@ -131,7 +132,7 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 		func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) }); err != nil {
 		return nil, err
 	}
-	r.settle(allowed, len(backs), func(i int) (int, cost) { return backs[i].agent, backs[i].bill })
+	r.settle(allowed, len(backs), func(i int) (int, budget.Bill) { return backs[i].agent, backs[i].bill })
 	return backs, nil
 }
 
@@ -147,7 +148,7 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 		if err != nil {
 			return err
 		}
-		back.bill.add(r.spending.prices, r.endpoints.of(agent).model, answer)
+		back.bill.Add(r.spending.meter, r.endpoints.of(agent).model, answer)
 		back.failure = answer.Failure
 		if answer.Reply != nil {
 			back.shown = append(back.shown, llmclient.ShownBy(ask.Request, *answer.Reply))
@@ -177,7 +178,7 @@ func (r *runner) consolidate(ctx context.Context, tick int64, backs []reflected)
 		if back.result.Failure == "" {
 			r.learning.experiences[back.agent].Clear()
 		}
-		r.reached.ModelCalls += back.bill.calls
+		r.reached.ModelCalls += back.bill.Calls
 		r.reached.spend(back.bill)
 	}
 }

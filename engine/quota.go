@@ -11,8 +11,6 @@ import (
 type quota struct {
 	of          *meters
 	reservation *budget.Reservation
-	// items holds the tokens of the turn's items.
-	items map[string]int64
 	// next is what the next call is supposed to be like.
 	next budget.Call
 }
@@ -24,12 +22,12 @@ func (a *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmcl
 	if a == nil {
 		return send(), nil, nil
 	}
-	call := a.of.call(r, a.items)
+	call := a.of.call(r)
 	if refused := a.reservation.Reserve(call); refused != nil {
 		return refused.Answer(), nil, refused
 	}
 	answer := send()
-	charge := a.reservation.Charge(a.of.said(call, answer), answer)
+	charge := a.reservation.Charge(a.of.meter.Answered(call, answer), answer)
 	a.next = call.Next()
 	return answer, &charge, nil
 }
@@ -67,8 +65,8 @@ func (r *runner) allow(n int, opening openingOf) quotas {
 	needs, list := make([]budget.Need, n), make(quotas, n)
 	_ = r.workers.each(n, func(i int) error {
 		agent, first, least := opening(i)
-		list[i] = &quota{of: s, items: map[string]int64{}}
-		list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model), list[i].items)
+		list[i] = &quota{of: s}
+		list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model))
 		needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 		return nil
 	})
@@ -124,13 +122,13 @@ func leastCalls(c behavior.Config, first behavior.Ask) int {
 
 // settle returns what n turns did not spend, and charges what they spent without a
 // reservation.
-func (r *runner) settle(list quotas, n int, turn func(i int) (agent int, b cost)) {
+func (r *runner) settle(list quotas, n int, turn func(i int) (agent int, b budget.Bill)) {
 	if list != nil {
 		r.spending.budget.Close(list.reservations())
 		return
 	}
 	for i := range n {
 		agent, b := turn(i)
-		r.spending.budget.Count(r.world.AgentID(agent), budget.Amount{b.calls, b.usage.Input + b.usage.Output, int64(b.cost)})
+		r.spending.budget.Count(r.world.AgentID(agent), b.Amount())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
@@ -100,10 +101,10 @@ type Progress struct {
 }
 
 // spend adds what a turn cost.
-func (p *Progress) spend(b cost) {
-	p.InputTokens += b.usage.Input
-	p.OutTokens += b.usage.Output
-	p.Cost = p.Cost.Plus(b.cost)
+func (p *Progress) spend(b budget.Bill) {
+	p.InputTokens += b.Usage.Input
+	p.OutTokens += b.Usage.Output
+	p.Cost = p.Cost.Plus(b.Cost)
 }
 
 // Exchange is one request and its answer, for people to look at.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/memory/playbook"
@@ -201,7 +202,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 	case r.Caps != before.Caps:
 		r.spending = r.spending.under(r.Caps)
 	}
-	r.spending.prices = pricesOf(r.Prices)
+	r.spending.meter.Prices = budget.PricesOf(r.Prices)
 	r.plan.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches),
 		func(s trace.Switch) bool { return s.Tick <= f.AtTick })
 	for _, m := range r.agents {

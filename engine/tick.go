@@ -33,7 +33,7 @@ type deliberated struct {
 	agent    int
 	decision behavior.Decision
 	steps    []trace.Step
-	bill     cost
+	bill     budget.Bill
 	failure  *llmclient.Failure
 	// tookMS is how long the turn took here, latencyMS what its answers took when they were given:
 	// longer if they are recorded ones.
@@ -124,7 +124,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		}
 		record := t.decision.Record(outcomes[i])
 		if t.asked > 0 {
-			record.Tokens = &turns[i].bill.usage
+			record.Tokens = &turns[i].bill.Usage
 			record.Timing = &trace.DecisionTiming{DurationMS: max(t.tookMS, t.latencyMS)}
 		}
 		records = append(records, record)
@@ -254,7 +254,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 		}
 		return err
 	})
-	r.settle(allowed, len(turns), func(i int) (int, cost) { return turns[i].agent, turns[i].bill })
+	r.settle(allowed, len(turns), func(i int) (int, budget.Bill) { return turns[i].agent, turns[i].bill })
 	return turns, nil, err
 }
 
@@ -292,7 +292,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			if err != nil {
 				return d, err
 			}
-			d.bill.add(r.spending.prices, r.endpoints.of(key.Agent).model, answer)
+			d.bill.Add(r.spending.meter, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
 			d.latencyMS += answer.LatencyMS
 			if answer.Reply != nil {
@@ -362,11 +362,7 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 		record.Stage = ask.Stage
 		err = r.sink.write(record)
 	} else {
-		items := map[string]int64{}
-		if allowed != nil {
-			items = allowed.items
-		}
-		counted = r.spending.counted(ask.Request, items, answer)
+		counted = r.spending.counted(ask.Request, answer)
 		err = r.sink.exchange(key, ask, answer, metered{charge, counted})
 	}
 	if err == nil && r.LLMIO != nil && !r.past.holds(key) {
@@ -426,7 +422,7 @@ func (r *runner) report(turns []deliberated, outcomes []world.Outcome, continued
 	p.Continued += int64(continued)
 	p.Decisions += int64(len(turns) - continued)
 	for i, t := range turns {
-		p.ModelCalls += t.bill.calls
+		p.ModelCalls += t.bill.Calls
 		p.spend(t.bill)
 		if t.failure != nil && t.failure.Kind != llmclient.ErrCap {
 			p.Errors++

@@ -85,6 +85,14 @@ func (u Usage) Counted() bool {
 	return u != Usage{}
 }
 
+// Underreported reports whether a provider reports so few tokens, and some, that they are less than half
+// of those counted here. Whoever judges a usage judges by this.
+func Underreported(reported, counted int64) bool { return reported > 0 && 2*reported < counted }
+
+// Overreported reports whether it reports more than one and a half times those counted here, of which there
+// are some.
+func Overreported(reported, counted int64) bool { return counted > 0 && 2*reported > 3*counted }
+
 // Summed reports whether the provider's total is the sum of what was read of the usage, or is missing.
 func (u Usage) Summed() bool { return u.Total == 0 || u.Total == u.Input+u.Output }
 

@@ -63,25 +63,14 @@ type Item struct {
 	// Nested says that a call's name is in an object of its own, Renamed that the call has
 	// the type or the members of another API's. Neither can be sent back as it is.
 	Nested, Renamed bool
+	// Untexted says that a call's id is no text, or its arguments are given as something else.
+	Untexted bool
 	// Raw is the item's exact JSON.
 	Raw json.RawMessage
 }
 
 // PhaseFinal is the phase of the message that answers. Others comment on what comes.
 const PhaseFinal = "final_answer"
-
-// Counted is what of the item takes room in a model's window: a text, and about as many
-// tokens more as encrypted reasoning has, which the model reads as it wrote it.
-func (it Item) Counted() (text string, more int) {
-	var w struct {
-		Encrypted json.RawMessage `json:"encrypted_content"`
-	}
-	if it.Kind != KindReasoning || json.Unmarshal(it.Raw, &w) != nil || len(strictString(w.Encrypted)) == 0 {
-		return string(it.Raw), 0
-	}
-	const encryptedBytesPerToken = 6 // four or five letters, of which encoding makes six bytes
-	return string(Marshal(it.without("encrypted_content"))), len(w.Encrypted) / encryptedBytesPerToken
-}
 
 // Message returns an input message of the given role ("user" or "developer").
 func Message(role, text string) Item { return PhasedMessage(role, "", text) }
@@ -127,7 +116,8 @@ type wireCall struct {
 // bytes are kept. What servers of other APIs send for a call or a message is read as
 // such. ok is false only when raw is not a JSON object.
 func ParseItem(raw json.RawMessage) (it Item, ok bool) {
-	w := spelled(raw)
+	m := MembersOf(raw)
+	w := m.spelled()
 	if w == nil {
 		return Item{}, false
 	}
@@ -169,11 +159,13 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		}
 	case KindFunctionCall:
 		// The name and the arguments may be in an object of their own.
-		inner := spelled(w.first(callObjects...))
+		inner := MembersOf(w.first(callObjects...)).spelled()
 		arguments := "arguments"
 		if it.Custom {
 			arguments = "input"
 		}
+		it.Untexted = !m.isText("call_id") || !m.isText(arguments) || Given(m["arguments"]) && !m.isText("arguments") ||
+			Given(m["input"]) && !m.isText("input")
 		it.Nested = inner != nil && !Given(w["name"])
 		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !Given(w[arguments]) &&
 			Given(w.first(callArguments...)) || w["name"] == nil
@@ -187,22 +179,27 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	return it, true
 }
 
-// spelled are the members of an object under the API's spelling of their names: callId and
-// call-id are call_id. A value goes before null, and the last spelling before others. It is
-// nil for what is no object.
-func spelled(raw json.RawMessage) Members {
-	m := MembersOf(raw)
+// isText reports whether a member is a text.
+func (m Members) isText(name string) bool { return bytes.HasPrefix(m[name], []byte(`"`)) }
+
+// spelled are the members under the API's spelling of their names, where they have another: callId and
+// call-id are call_id. A value goes before null, and the last spelling before others.
+func (m Members) spelled() Members {
 	var others []string
 	for name := range m {
 		if plainName(name) != name && Given(m[name]) {
 			others = append(others, name)
 		}
 	}
-	slices.Sort(others)
-	for _, name := range others {
-		m[plainName(name)] = m[name]
+	if len(others) == 0 {
+		return m
 	}
-	return m
+	slices.Sort(others)
+	all := maps.Clone(m)
+	for _, name := range others {
+		all[plainName(name)] = m[name]
+	}
+	return all
 }
 
 // first returns the first of the named members that is given.
@@ -217,7 +214,7 @@ func (m Members) first(names ...string) json.RawMessage {
 
 // isCall reports whether an object without a type is a call.
 func (m Members) isCall() bool {
-	return spelled(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil &&
+	return MembersOf(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil &&
 		m.first(callArguments...) != nil
 }
 
@@ -250,7 +247,7 @@ var wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 // says that each part has all that the API asks of it.
 func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMessage, whole bool) {
 	parts, ok := Elements(raw, partsMax)
-	if one := spelled(raw); one["type"] != nil || one["text"] != nil {
+	if one := MembersOf(raw).spelled(); one["type"] != nil || one["text"] != nil {
 		parts = []json.RawMessage{raw}
 	} else if !ok && !bytes.HasPrefix(raw, []byte("[")) {
 		return TextOf(raw), "", nil, false
@@ -258,7 +255,7 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 	var texts, refusals []string
 	whole = true
 	for _, part := range parts {
-		p := spelled(part)
+		p := MembersOf(part).spelled()
 		kind := TextOf(p["type"])
 		plain := plainName(kind)
 		switch {
@@ -271,7 +268,7 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 			texts = append(texts, TextOf(part))
 		case kind == "" || isMessageType[plain] || strings.HasPrefix(plain, "input") || strings.HasPrefix(plain, "output"):
 			own := p.first("text", "content", "json")
-			if inner := spelled(own); inner["value"] != nil { // with annotations beside it
+			if inner := MembersOf(own).spelled(); inner["value"] != nil { // with annotations beside it
 				own = inner["value"]
 			}
 			texts = append(texts, TextOf(own))
@@ -331,7 +328,7 @@ var nullable = []string{"encrypted_content", "phase", "caller"}
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if !known || !bytes.Contains(it.Raw, []byte("null")) {
+	if !known || !holdsNull(it.Raw) {
 		return it, false
 	}
 	d := json.NewDecoder(bytes.NewReader(it.Raw))
@@ -345,6 +342,23 @@ func (it Item) WithoutNulls() (Item, bool) {
 	}
 	it.Raw = Marshal(members)
 	return it, true
+}
+
+// holdsNull reports whether valid JSON holds a null outside of its texts: the arguments of most
+// calls have some in theirs, and to decode those would change nothing.
+func holdsNull(raw []byte) bool {
+	inText := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case c == 'n' && !inText:
+			return true
+		}
+	}
+	return false
 }
 
 // IsCompact reports whether raw is valid JSON without white space outside of its texts.

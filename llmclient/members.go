@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // Members are the members of a JSON object by name, not decoded further. They are looked up
@@ -41,19 +42,30 @@ func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok boo
 // Given reports whether a member is there and not null.
 func Given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
+// isEscaped reports whether a character may be written in another way in a JSON string. A byte that
+// is no UTF-8 counts as one.
+func isEscaped(c rune) bool {
+	return c < ' ' || c == '"' || c == '\\' || c == '\u2028' || c == '\u2029' || c == utf8.RuneError
+}
+
 // unquoted decodes a JSON string; ok is false for what is none.
 func unquoted(raw []byte) (text string, ok bool) {
-	if !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte(`"`)) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return "", false
 	}
-	err := json.Unmarshal(raw, &text)
-	return text, err == nil
+	return Unescape(string(raw[1 : len(raw)-1]))
 }
 
 // Unescape decodes the content of a JSON string, from between its quotes. ok is false for what
 // cannot be one.
-func Unescape[T ~string | ~[]byte](content T) (text string, ok bool) {
-	return unquoted([]byte(`"` + string(content) + `"`))
+func Unescape(content string) (text string, ok bool) {
+	if !strings.ContainsFunc(content, isEscaped) {
+		return content, true // as most are
+	}
+	var decoded string // text itself would be allocated in every call
+	err := json.Unmarshal([]byte(`"`+content+`"`), &decoded)
+	return decoded, err == nil
 }
 
 // strictString reads a JSON string, and any other JSON value as empty.

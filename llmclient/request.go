@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -303,7 +304,12 @@ func (c ToolChoice) appendTo(b []byte) []byte {
 func Marshal(v any) json.RawMessage { return appendJSON(nil, v) }
 
 // AppendText appends text as a JSON string, as [Marshal] writes it.
-func AppendText(b []byte, text string) []byte { return appendJSON(b, text) }
+func AppendText(b []byte, text string) []byte {
+	if strings.ContainsFunc(text, isEscaped) {
+		return appendJSON(b, text)
+	}
+	return append(append(append(b, '"'), text...), '"')
+}
 
 func appendJSON(b []byte, v any) []byte {
 	buffer := bytes.NewBuffer(b)

@@ -23,13 +23,13 @@ const (
 
 // Doubts names what of a usage the count contradicts. Counts that were not reported are no doubts.
 func (c Counted) Doubts(u llmclient.Usage) (doubts []string) {
-	if u.Input > 0 && 2*u.Input < c.Input {
+	if llmclient.Underreported(u.Input, c.Input) {
 		doubts = append(doubts, DoubtInputLow)
 	}
-	if c.Input > 0 && 2*u.Input > 3*c.Input {
+	if llmclient.Overreported(u.Input, c.Input) {
 		doubts = append(doubts, DoubtInputHigh)
 	}
-	if u.Output > 0 && 2*u.Output < c.Output {
+	if llmclient.Underreported(u.Output, c.Output) {
 		doubts = append(doubts, DoubtOutputLow)
 	}
 	return doubts

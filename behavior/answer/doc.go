@@ -23,14 +23,14 @@
 // A reply passes these files from Turn.Answer to a decoded action:
 //
 //	behavior/reply.go            takes the answer and dispatches its calls
-//	behavior/conversation.go     takes its items into the input, mends ids and pairs
-//	behavior/answer/text.go      finds what a text says: no thoughts, labels, tags, objects
-//	behavior/answer/json.go      reads JSON, and what is nearly JSON, as a [Value]
-//	behavior/answer/call.go      brings an object, or a decision in any shape, to a call
-//	behavior/draft.go            takes the call of a draft; commit.go that of a decision
-//	behavior/answer/protocol.go  reads the arguments of a call
+//	behavior/acceptance.go       takes its items into the input, mends ids and pairs
+//	behavior/answer/text.go      finds what a text says, with thinking.go (no thoughts), label.go and written.go
+//	behavior/answer/json.go      reads JSON, and what is nearly JSON, as a [Value]; object.go finds it in a text
+//	behavior/answer/call.go      brings an object to a call, by toolname.go; shape.go a decision in any shape
+//	behavior/draft.go            takes the call of a draft; plan.go that of a plan, commit.go that of a decision
+//	behavior/answer/protocol.go  reads the arguments of a call; decision.go those of a decision
 //	behavior/answer/candidate.go brings candidates, and the number of one, to the schema's shape
-//	behavior/answer/action.go    reads an action, the order around it, and names in it
+//	behavior/answer/action.go    reads an action, standing.go the order around it, names.go names in it
 //
 // Repairs have their names in repair.go and nowhere else.
 package answer

@@ -49,7 +49,8 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
 		stage: trace.StageReflect}
-	t.key = k.cfg.CacheKey(e.agent, llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
+	t.key = k.cfg.CacheKey(e.agent,
+		llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.conversation = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage),
@@ -70,7 +71,8 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 		t.conversation.Sent(t.stage == trace.StageReflect)
 	}
 	return behavior.Ask{Number: t.conversation.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
-		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions, Input: t.conversation.Input, Tools: t.runtime.tools,
+		Model: t.runtime.cfg.Model, Instructions: t.runtime.words.Instructions, Input: t.conversation.Input,
+		Tools:    t.runtime.tools,
 		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
 		Sampling: t.conversation.Sampling(t.runtime.cfg.SamplingOf(t.agent), t.free()),
 		CacheKey: t.key, Breakpoints: t.conversation.Breakpoints(),

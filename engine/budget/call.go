@@ -120,13 +120,13 @@ func (c Call) billed(a llmclient.Answer) (u llmclient.Usage, guessed bool) {
 	switch {
 	case u.Input <= 0:
 		u.Input = c.input
-	case 2*u.Input < c.counted:
+	case llmclient.Underreported(u.Input, c.counted):
 		u.Input = c.counted
 	}
 	switch {
 	case u.Output <= 0 && len(a.Reply.Items) > 0:
 		u.Output = c.output
-	case 2*u.Output < c.said:
+	case llmclient.Underreported(u.Output, c.said):
 		u.Output = c.said
 	}
 	u.Output = max(u.Output, 0)

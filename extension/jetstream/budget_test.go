@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/extension/jetstream"
 	"example.com/agentworld/trace"
 )
@@ -14,7 +15,7 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 	list, dir := jobs(t, 8, 6, model.URL), t.TempDir()
 	server := serve(t, dir)
 	const limit = 50
-	coordinate := func(calls int64) (jetstream.Outcome, error) {
+	play := func(calls int64) (outcome, error) {
 		var stops []func()
 		for range 3 {
 			stops = append(stops, work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 2}))
@@ -24,11 +25,11 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 				stop()
 			}
 		}()
-		return jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{
-			Dir: created(t, dir, list), Cells: cellsOf(list), Limit: trace.Limit{Calls: calls}, Lease: 2 * time.Second,
-		})
+		return coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{
+			Dir: created(t, dir, list), Cells: list, Lease: 2 * time.Second,
+		}, trace.Limit{Calls: calls})
 	}
-	out, err := coordinate(limit)
+	out, err := play(limit)
 	if err != nil || !out.Exhausted {
 		t.Fatalf("Coordinate = %+v, %v, want an exhausted budget", out, err)
 	}
@@ -36,15 +37,14 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 		t.Errorf("%d requests with a budget of %d", asked, limit)
 	}
 	// A higher budget continues, and asks nothing again.
-	if out, err = coordinate(10_000); err != nil || out.Results != len(list) {
+	if out, err = play(10_000); err != nil || out.Results != len(list) {
 		t.Fatalf("Coordinate with more = %+v, %v", out, err)
 	}
 	asked := model.requests.Load()
-	var got results
-	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add}); err != nil {
+	if out, err = play(0); err != nil {
 		t.Fatal(err)
 	}
-	if calls := collected(t, dir, list, got.list); asked != calls {
+	if calls := collected(t, dir, list, out.list); asked != calls {
 		t.Errorf("%d requests in all for %d calls", asked, calls)
 	}
 }
@@ -57,13 +57,13 @@ func TestAProviderThatIsDownIsRetriedThenListed(t *testing.T) {
 	server := serve(t, dir)
 	defer work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 2})()
 	l := connect(t, jetstream.ConnectOptions{Server: server})
-	out, err := jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Retries: 1})
+	out, err := coordinate(t, l, batch.Options{Dir: created(t, dir, list), Cells: list, Retries: 1}, trace.Limit{})
 	if err != nil || len(out.Failed) != 2 || out.Results != 0 {
 		t.Fatalf("Coordinate = %+v, %v, want two failed cells", out, err)
 	}
 	// The same again tries them again, and continues with the runs there are.
 	model.status.Store(0)
-	if out, err = jetstream.Coordinate(t.Context(), l, jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Retries: 1}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
+	if out, err = coordinate(t, l, batch.Options{Dir: created(t, dir, list), Cells: list, Retries: 1}, trace.Limit{}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate again = %+v, %v", out, err)
 	}
 }
@@ -83,14 +83,13 @@ func TestAnInterruptedWorkerGivesItsCellsBack(t *testing.T) {
 		stop()
 		second <- work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 2})
 	}()
-	var got results
 	// The lease is far longer than the test: cells that are not given back would not be played.
-	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add, Lease: time.Hour})
+	out, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list, Lease: time.Hour}, trace.Limit{})
 	if err != nil || out.Results != len(list) {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	asked := model.requests.Load()
-	calls := collected(t, dir, list, got.list)
+	calls := collected(t, dir, list, out.list)
 	if asked < calls || asked > calls+8 {
 		t.Errorf("%d requests for %d calls, with at most 8 in flight at the interruption", asked, calls)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"example.com/agentworld"
 	"example.com/agentworld/batch"
-	"example.com/agentworld/engine"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -239,9 +238,7 @@ func (f *coordinatorFlags) Play(ctx context.Context, p agentworld.Program, o bat
 		defer done.Wait()
 		defer stop()
 	}
-	return handOut(o.Drain, l, o, CoordinatorOptions{
-		Dir: o.Dir, Retries: o.Retries, Limit: limit, Lease: o.Lease, Notice: p.Note,
-	})
+	return Coordinate(l, o, limit, p.Note)
 }
 
 // announce says how to join, and warns if the traffic can be read on its way.
@@ -261,70 +258,6 @@ func (f *coordinatorFlags) announce(p agentworld.Program, address string) {
 	if ip := net.ParseIP(host); f.cert == "" && (ip == nil || !ip.IsLoopback()) {
 		p.Say("WARNING: without --nats-cert and --nats-key, prompts and answers can be read on the network")
 	}
-}
-
-// handOut coordinates until the batch is done, interrupted or decided.
-func handOut(ctx context.Context, l *Link, o batch.Options,
-	c CoordinatorOptions) (batch.Ending, error) {
-	var cells []batch.Cell
-	for _, p := range o.Cells {
-		cells = append(cells, p.Cell)
-	}
-	c.Cells = cells
-	results, err := o.Dir.Results(cells)
-	if err != nil {
-		return "", err
-	}
-	decided, err := batch.Decided(o.Compare, cells, results)
-	if err != nil {
-		return "", err
-	}
-	before, places := map[batch.ID]bool{}, map[batch.ID]int{}
-	for i, r := range results {
-		before[r.ID], places[r.ID] = o.Dir.Done(r.ID), i
-	}
-	playing := map[batch.ID]engine.Progress{}
-	o.Progress(batch.Progress{Results: results})
-	c.Playing = func(cells map[batch.ID]int64) {
-		clear(playing)
-		for id := range cells {
-			playing[id] = engine.Progress{} // how far they are only their workers know
-		}
-		o.Progress(batch.Progress{Results: results, Playing: playing})
-	}
-	c.Done = func(r batch.Result) (enough bool) {
-		if before[r.ID] {
-			return decided
-		}
-		if at, failed := places[r.ID]; failed {
-			results[at] = r
-		} else {
-			places[r.ID] = len(results)
-			results = append(results, r)
-		}
-		delete(playing, r.ID)
-		o.Progress(batch.Progress{Results: results, Playing: playing, Ended: &r})
-		enough, err := batch.Decided(o.Compare, cells, results)
-		return err == nil && enough
-	}
-	out, err := Coordinate(ctx, l, c)
-	for id, reason := range out.Failed {
-		c.Notice(fmt.Sprintf("cell %s failed: %s", id, reason))
-	}
-	if results, err := o.Dir.Results(cells); err == nil {
-		_ = o.Dir.WriteResults(results)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return batch.Interrupted, nil
-	case err != nil:
-		return "", err
-	case out.Decided:
-		return batch.DecidedEarly, nil
-	case out.Exhausted:
-		return batch.BudgetReached, nil
-	}
-	return batch.Complete, nil
 }
 
 // otherVersion says that a cell is not what it would be here: another version of the program has planned

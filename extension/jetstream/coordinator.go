@@ -16,100 +16,104 @@ import (
 	nats_js "github.com/nats-io/nats.go/jetstream"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
-// CoordinatorOptions are a batch that workers play.
-type CoordinatorOptions struct {
-	// Dir is the batch directory, as [batch.Dir.Create] made it. It is locked: one coordinator works on it at a
-	// time.
-	Dir batch.Dir
-	// Cells are those to play.
-	Cells []batch.Cell
-	// Retries is how often a cell is played again that failed for a reason outside of the run,
-	// such as a provider that was down.
-	Retries int
-	// Limit bounds what all cells take; 0 parts are no bound.
-	Limit trace.Limit
-	// Lease is how long a worker may be silent before its cell is handed to another; 0 is
-	// [batch.LeaseDefault].
-	Lease time.Duration
-	// Done, when set, is called with each result once it is in the directory, also with those
-	// that are there from the beginning, and with how a cell failed that is given up, one call at
-	// a time. If it says enough, no further cell is needed.
-	Done func(batch.Result) (enough bool)
-	// Playing, when set, is called with the cells that workers play and the numbers of their
-	// attempts whenever those change, never at the same time as Done.
-	Playing func(map[batch.ID]int64)
-	// Notice is told what a person should know; nil drops it.
-	Notice func(string)
+// Coordinate hands out the cells of o that have no result, within limit, to the workers that play over a link. It
+// returns when all cells have a result or failed too often, the budget is exhausted, the comparison is decided, or
+// o.Drain ends: then the same call continues. o.Dir is the batch directory as [batch.Dir.Create] made it, which one
+// coordinator at a time has; of o it uses Cells, Retries, Lease, Compare and Progress beside. The error is that the
+// batch directory cannot be read or written. notice is told what a person should know.
+func Coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string)) (batch.Ending, error) {
+	return coordinate(l, o, limit, notice, func(cells []batch.Cell, results []batch.Result) (bool, error) {
+		return batch.Decided(o.Compare, cells, results)
+	})
 }
 
-// Outcome is how a batch ended.
-type Outcome struct {
-	// Results counts the cells with a result.
-	Results int
-	// Failed are the cells that were given up, with the reason.
-	Failed map[batch.ID]string
-	// Exhausted says that the budget did not suffice, Decided that Done had enough.
-	Exhausted, Decided bool
-}
-
-// Coordinate hands out the cells that have no result. It returns when all have one or are given
-// up, the budget is exhausted, or no further cell is needed. If ctx ends before, the same call
-// continues. The error is that the batch directory cannot be read or written, or ctx's.
-func Coordinate(ctx context.Context, l *Link, o CoordinatorOptions) (Outcome, error) {
-	if o.Notice == nil {
-		o.Notice = func(string) {}
-	}
+// coordinate is [Coordinate], which ends early once decided says so of the results.
+func coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string),
+	decided func([]batch.Cell, []batch.Result) (bool, error)) (batch.Ending, error) {
 	if o.Lease == 0 {
 		o.Lease = batch.LeaseDefault
 	}
 	unlock, err := run.Dir(o.Dir).Lock()
 	if _, held := errors.AsType[*run.LockedError](err); held {
-		return Outcome{}, fmt.Errorf("coordinate: another process coordinates this batch: %w", err)
+		return "", fmt.Errorf("coordinate: another process coordinates this batch: %w", err)
 	} else if err != nil {
-		return Outcome{}, fmt.Errorf("coordinate: %w", err)
+		return "", fmt.Errorf("coordinate: %w", err)
 	}
 	defer unlock()
-	c := &coordinator{CoordinatorOptions: o, link: l, dir: directory(o.Dir), cells: map[batch.ID]*cell{}, stored: map[string]bool{}}
-	for _, one := range o.Cells {
-		c.cells[one.ID] = &cell{Cell: one}
+	c := &coordinator{Options: o, limit: limit, notice: notice, decide: decided, link: l, dir: directory(o.Dir), states: map[batch.ID]*cell{},
+		stored: map[string]bool{}, places: map[batch.ID]int{}}
+	for _, p := range o.Cells {
+		one := &cell{Cell: p.Cell, done: o.Dir.Done(p.Cell.ID)}
+		c.cells = append(c.cells, p.Cell)
+		c.states[p.Cell.ID] = one
+		if one.done {
+			c.over++
+		}
 	}
 	id, err := c.dir.id()
 	if err != nil {
-		return Outcome{}, fmt.Errorf("coordinate: %w", err)
+		return "", fmt.Errorf("coordinate: %w", err)
 	}
-	c.store = &store{link: l, id: id, ctx: ctx}
-	err = c.coordinate(ctx)
-	out := Outcome{Results: c.results, Failed: map[batch.ID]string{}, Exhausted: c.exhausted, Decided: c.decided}
-	for _, one := range c.cells {
-		if one.failed != "" {
-			out.Failed[one.ID] = one.failed
-		}
+	known, err := o.Dir.Results(c.cells)
+	if err != nil {
+		return "", err
 	}
-	return out, err
+	for _, r := range known {
+		c.list(r)
+	}
+	c.decided, err = decided(c.cells, known)
+	if err != nil {
+		return "", err
+	}
+	c.show(nil)
+	c.store = &store{link: l, id: id, ctx: o.Drain}
+	err = c.coordinate(o.Drain)
+	if results, readErr := o.Dir.Results(c.cells); readErr == nil {
+		_ = o.Dir.WriteResults(results) // it can be made again
+	}
+	switch {
+	case o.Drain.Err() != nil:
+		return batch.Interrupted, nil
+	case err != nil:
+		return "", err
+	case c.decided:
+		return batch.DecidedEarly, nil
+	case c.exhausted:
+		return batch.BudgetReached, nil
+	}
+	return batch.Complete, nil
 }
 
 // coordinator makes a batch directory and what is on the server equal: the server holds what workers need, the
 // directory all that they send.
 type coordinator struct {
-	CoordinatorOptions
-	link  *Link
-	store *store
-	dir   directory
+	batch.Options
+	limit  trace.Limit
+	notice func(string)
+	decide func([]batch.Cell, []batch.Result) (bool, error)
+	link   *Link
+	store  *store
+	dir    directory
+	cells  []batch.Cell
 
 	// keeping is held while an exchange is kept; stored are the subjects of those on disk.
 	keeping sync.Mutex
 	stored  map[string]bool
 
 	// mu guards how far the batch is.
-	mu    sync.Mutex
-	cells map[batch.ID]*cell
-	// results and over count the cells with a result, and those with none that were given up.
-	results, over      int
+	mu     sync.Mutex
+	states map[batch.ID]*cell
+	// over counts the cells with a result, and those that were given up.
+	over               int
 	exhausted, decided bool
+	// results are those that are known, also of attempts that failed, and places where they are.
+	results []batch.Result
+	places  map[batch.ID]int
 	// broken is why the directory cannot be written any more.
 	broken error
 	// short is the last entry of the leases that did not suffice for a call.
@@ -119,9 +123,8 @@ type coordinator struct {
 // cell is how far a cell is.
 type cell struct {
 	batch.Cell
-	// done says that its result is in the directory, failed why it was given up.
-	done   bool
-	failed string
+	// done says that its result is in the directory, failed that it was given up.
+	done, failed bool
 	// failures counts the attempts that failed, the last of which is latest; playing is the attempt that a worker
 	// plays, 0 for none.
 	failures        int
@@ -129,7 +132,7 @@ type cell struct {
 }
 
 // open says that it is still to be played.
-func (c *cell) open() bool { return !c.done && c.failed == "" }
+func (c *cell) open() bool { return !c.done && !c.failed }
 
 // coordinate sets up the server, and then copies what comes until nothing is missing.
 func (c *coordinator) coordinate(ctx context.Context) error {
@@ -178,9 +181,9 @@ func (c *coordinator) wait(ctx context.Context) error {
 		_, err = c.link.js.Stream(look, exchangeStream)
 		cancel()
 		if errors.Is(err, nats_js.ErrStreamNotFound) {
-			c.Notice("the server has lost its store; it is made again from the batch directory")
+			c.notice("the server has lost its store; it is made again from the batch directory")
 			if err := errors.Join(c.link.make(ctx), c.rebuild(ctx)); err != nil && ctx.Err() == nil {
-				c.Notice(fmt.Sprintf("coordinate: %v; trying again", err))
+				c.notice(fmt.Sprintf("coordinate: %v; trying again", err))
 			}
 		}
 		c.lookForRoom()
@@ -195,7 +198,7 @@ func (c *coordinator) isOver() (bool, error) {
 	if c.broken != nil {
 		return true, fmt.Errorf("coordinate: %w", c.broken)
 	}
-	return c.exhausted || c.decided || c.results+c.over >= len(c.cells), nil
+	return c.exhausted || c.decided || c.over >= len(c.cells), nil
 }
 
 // playing are the cells that are played, with the numbers of their attempts.
@@ -208,7 +211,7 @@ func (c *coordinator) playing() map[batch.ID]int64 {
 // played is playing with the lock held.
 func (c *coordinator) played() map[batch.ID]int64 {
 	list := map[batch.ID]int64{}
-	for id, one := range c.cells {
+	for id, one := range c.states {
 		if one.playing > 0 && one.open() {
 			list[id] = one.playing
 		}
@@ -243,7 +246,7 @@ func (c *coordinator) repeat(ctx context.Context, what string, f func(context.Co
 			c.mu.Unlock()
 			return
 		case err != nil && !told:
-			c.Notice(fmt.Sprintf("%s: %v; trying again", what, err))
+			c.notice(fmt.Sprintf("%s: %v; trying again", what, err))
 			told = true
 		case err == nil:
 			told = false
@@ -288,7 +291,7 @@ func (c *coordinator) keep(ctx context.Context, m nats_js.Msg) (x Exchange, adde
 		if err != nil {
 			return x, false, err
 		}
-		if c.cells[x.Cell] == nil {
+		if c.states[x.Cell] == nil {
 			return x, false, nil // of a cell that the batch file no longer has
 		}
 		if err := c.dir.appendExchange(x); err != nil {
@@ -339,10 +342,10 @@ func (c *coordinator) see(ctx context.Context, name string, content []byte) erro
 	if parts[0] == "budget" {
 		return c.seeLease(parts[1], content)
 	}
-	if len(parts) < 3 || c.cells[batch.ID(parts[1])] == nil {
+	if len(parts) < 3 || c.states[batch.ID(parts[1])] == nil {
 		return nil
 	}
-	one := c.cells[batch.ID(parts[1])]
+	one := c.states[batch.ID(parts[1])]
 	switch c.store.name("cells/" + parts[1] + "/" + parts[2]) {
 	case c.store.name(batch.AttemptKey(one.ID)):
 		return c.seeState(ctx, one, content)
@@ -431,7 +434,7 @@ func (c *coordinator) fetchAttempt(ctx context.Context, id batch.ID, number int6
 // reject counts a result or a failed attempt whose run directory is unusable as a failure: the cell is
 // played from its beginning, with the answers that are stored.
 func (c *coordinator) reject(ctx context.Context, one *cell, attempt int64, why error) error {
-	c.Notice(fmt.Sprintf("cell %s: %v", one.ID, why))
+	c.notice(fmt.Sprintf("cell %s: %v", one.ID, why))
 	_, err := c.store.change(batch.AttemptKey(one.ID), func(s *cellState, _ time.Time) error {
 		s.Owner, s.Base = "", 0
 		return nil
@@ -457,20 +460,43 @@ func (c *coordinator) finished(one *cell) error {
 	if one.done {
 		return nil
 	}
-	if one.failed != "" {
-		c.over--
+	if !one.failed {
+		c.over++
 	}
-	one.done, one.failed = true, ""
-	c.results++
+	one.done, one.failed = true, false
 	c.tell(list[0])
 	return nil
 }
 
-// tell tells of a cell. The lock is held.
-func (c *coordinator) tell(r batch.Result) {
-	if c.Done != nil && c.Done(r) {
-		c.decided = true
+// list takes up a result. The lock is held.
+func (c *coordinator) list(r batch.Result) {
+	at, known := c.places[r.ID]
+	if known {
+		c.results[at] = r
+		return
 	}
+	c.places[r.ID] = len(c.results)
+	c.results = append(c.results, r)
+}
+
+// tell tells how a cell ended. The lock is held.
+func (c *coordinator) tell(r batch.Result) {
+	c.list(r)
+	c.show(&r)
+	decided, err := c.decide(c.cells, c.results)
+	c.decided = c.decided || err == nil && decided
+}
+
+// show shows how far the batch is. The lock is held.
+func (c *coordinator) show(ended *batch.Result) {
+	if c.Progress == nil {
+		return
+	}
+	playing := map[batch.ID]engine.Progress{}
+	for id := range c.played() {
+		playing[id] = engine.Progress{} // how far they are only their workers know
+	}
+	c.Progress(batch.Progress{Results: c.results, Playing: playing, Ended: ended})
 }
 
 // seeFailure keeps how an attempt failed.
@@ -518,8 +544,9 @@ func (c *coordinator) giveUp(one *cell, r batch.Result) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if one.open() {
-		one.failed = r.Reason
+		one.failed = true
 		c.over++
+		c.notice(fmt.Sprintf("cell %s failed: %s", one.ID, r.Reason))
 		c.tell(r)
 	}
 	return err
@@ -537,8 +564,8 @@ func (c *coordinator) seeState(ctx context.Context, one *cell, content []byte) e
 	if s.Owner != "" {
 		one.playing = s.Epoch
 	}
-	if one.playing != before && one.open() && c.Playing != nil {
-		c.Playing(c.played())
+	if one.playing != before && one.open() {
+		c.show(nil)
 	}
 	c.mu.Unlock()
 	if s.Base < 0 {
@@ -574,7 +601,7 @@ func (c *coordinator) close(ctx context.Context) {
 	if err := c.offer(ctx, true); err != nil || c.exhausted {
 		return
 	}
-	for id, one := range c.cells {
+	for id, one := range c.states {
 		if one.open() {
 			_, _ = c.store.change(batch.AttemptKey(id), func(s *cellState, _ time.Time) error {
 				s.Owner, s.Closed = "", true
@@ -582,8 +609,10 @@ func (c *coordinator) close(ctx context.Context) {
 			})
 		}
 	}
-	if c.results < len(c.cells) {
-		return
+	for _, one := range c.states {
+		if !one.done {
+			return
+		}
 	}
 	if s, err := c.link.js.Stream(ctx, exchangeStream); err == nil {
 		_ = s.Purge(ctx, nats_js.WithPurgeSubject(exchangeSubject+c.store.id+".>"))

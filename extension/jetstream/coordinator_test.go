@@ -38,8 +38,9 @@ type stage struct {
 	end   func(batch.ID)
 	// spoilt is how many attempts an outage spoils.
 	spoilt int
-	// planned are cells with settings.
+	// planned are cells with settings. enough is how many results decide, 0 for never.
 	planned []batch.Planned
+	enough  int
 
 	mu     sync.Mutex
 	played []batch.ID
@@ -107,7 +108,7 @@ func TestASpoiltRunIsBegunAnew(t *testing.T) {
 		}
 	}
 	s.work(t, 1)
-	out, err := s.coordinate(t, CoordinatorOptions{Retries: 1}, "one")
+	out, err := s.coordinate(t, batch.Options{Retries: 1}, trace.Limit{}, "one")
 	if err != nil || out.Results != 1 || asked.Load() != 6 {
 		t.Errorf("%+v, %v; %d calls, want 3 for each of two attempts", out, err, asked.Load())
 	}
@@ -131,23 +132,57 @@ func (s *stage) work(t *testing.T, jobs int) {
 	t.Cleanup(func() { stop(); done.Wait() })
 }
 
+// outcome is how a batch ended, and what its directory holds then.
+type outcome struct {
+	Results            int
+	Failed             map[batch.ID]string
+	Exhausted, Decided bool
+	list               []batch.Result
+}
+
+// outcomeOf looks at a directory.
+func outcomeOf(ending batch.Ending, o batch.Options) (out outcome, err error) {
+	out = outcome{Failed: map[batch.ID]string{}, Exhausted: ending == batch.BudgetReached, Decided: ending == batch.DecidedEarly}
+	var cells []batch.Cell
+	for _, p := range o.Cells {
+		cells = append(cells, p.Cell)
+	}
+	out.list, err = o.Dir.Results(cells)
+	for _, r := range out.list {
+		if batch.Final(r.Status) {
+			out.Results++
+		} else {
+			out.Failed[r.ID] = r.Reason
+		}
+	}
+	return out, err
+}
+
 // coordinate coordinates cells with these names.
-func (s *stage) coordinate(t *testing.T, o CoordinatorOptions, cells ...batch.ID) (Outcome, error) {
+func (s *stage) coordinate(t *testing.T, o batch.Options, limit trace.Limit, cells ...batch.ID) (outcome, error) {
 	t.Helper()
-	planned := slices.Clone(s.planned)
+	o.Cells = slices.Clone(s.planned)
 	for _, id := range cells {
-		planned = append(planned, batch.Planned{Cell: batch.Cell{ID: id}})
+		o.Cells = append(o.Cells, batch.Planned{Cell: batch.Cell{ID: id}})
 	}
-	for _, p := range planned {
-		o.Cells = append(o.Cells, p.Cell)
-	}
-	if err := batch.Dir(s.dir).Create("b", planned); err != nil {
+	if err := batch.Dir(s.dir).Create("b", o.Cells); err != nil {
 		t.Fatal(err)
 	}
-	o.Dir, o.Notice = batch.Dir(s.dir), func(text string) { t.Log("coordinator:", text) }
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	return Coordinate(ctx, linkTo(t, s.server), o)
+	o.Dir = batch.Dir(s.dir)
+	o.Drain = ctx
+	ending, err := coordinate(linkTo(t, s.server), o, limit, func(text string) { t.Log("coordinator:", text) },
+		func(_ []batch.Cell, results []batch.Result) (bool, error) {
+			return s.enough > 0 && len(results) >= s.enough, nil
+		})
+	if err != nil {
+		return outcome{}, err
+	}
+	if ending == batch.Interrupted {
+		return outcome{}, context.Cause(ctx)
+	}
+	return outcomeOf(ending, o)
 }
 
 // finish puts a result into the directory.
@@ -180,7 +215,7 @@ func TestCellsThatAreNotOfTheBatchAreNotPlayed(t *testing.T) {
 	}
 	s.finish(t, "done")
 	s.work(t, 1)
-	if out, err := s.coordinate(t, CoordinatorOptions{}, "done", "in"); err != nil || out.Results != 2 {
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "done", "in"); err != nil || out.Results != 2 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	if !slices.Equal(s.played, []batch.ID{"in"}) {
@@ -213,7 +248,7 @@ func TestOneBudgetForLocalRunsAndWorkers(t *testing.T) {
 	s.asks = 30
 	s.ask = func(batch.ID) llmclient.Answer { asked.Add(1); return llmclient.Failed(llmclient.ErrServer, "refused") }
 	s.work(t, 1)
-	if out, err := s.coordinate(t, CoordinatorOptions{Limit: limit}, "c"); err != nil || !out.Exhausted || asked.Load() != 11 {
+	if out, err := s.coordinate(t, batch.Options{}, limit, "c"); err != nil || !out.Exhausted || asked.Load() != 11 {
 		t.Errorf("Coordinate = %+v, %v; %d calls, want 11", out, err, asked.Load())
 	}
 	if err := spend(1); !errors.Is(err, batch.ErrBudget) {
@@ -226,7 +261,7 @@ func TestACellThatKillsItsWorkersIsGivenUp(t *testing.T) {
 	s := newStage(t)
 	s.set(t, "c", cellState{Epoch: 9, Owner: "dead", Deaths: deathsMax})
 	s.work(t, 1)
-	out, err := s.coordinate(t, CoordinatorOptions{Lease: 100 * time.Millisecond}, "c")
+	out, err := s.coordinate(t, batch.Options{Lease: 100 * time.Millisecond}, trace.Limit{}, "c")
 	if err != nil || out.Failed["c"] != "6 workers died over it" || len(s.played) > 0 {
 		t.Errorf("Coordinate = %+v, %v; played %v", out, err, s.played)
 	}
@@ -267,8 +302,8 @@ func TestADecisionEndsTheCellsInWork(t *testing.T) {
 		}
 	}
 	s.work(t, 2)
-	enough := CoordinatorOptions{Done: func(batch.Result) bool { return true }}
-	if out, err := s.coordinate(t, enough, "slow", "fast"); err != nil || !out.Decided || out.Results != 1 {
+	s.enough = 1
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "slow", "fast"); err != nil || !out.Decided || out.Results != 1 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	close(decided)
@@ -279,7 +314,7 @@ func TestADecisionEndsTheCellsInWork(t *testing.T) {
 	if o, err := s.offer(t.Context(), "b"); err != nil || !o.Over {
 		t.Errorf("the batch is over: %v, %v", o.Over, err)
 	}
-	if out, err := s.coordinate(t, enough, "slow", "fast", "third"); err != nil || !out.Decided {
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "slow", "fast", "third"); err != nil || !out.Decided {
 		t.Errorf("Coordinate again = %+v, %v", out, err)
 	}
 	s.mu.Lock()
@@ -309,10 +344,9 @@ func TestAttemptsOfLocalRunsAreContinued(t *testing.T) {
 		}
 	}
 	s.work(t, 1)
-	var got batch.Result
-	out, err := s.coordinate(t, CoordinatorOptions{Done: func(r batch.Result) bool { got = r; return false }}, "c")
-	if err != nil || out.Results != 1 || got.Attempt != 3 {
-		t.Errorf("Coordinate = %+v, %v; attempt %d, want 3", out, err, got.Attempt)
+	out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c")
+	if err != nil || out.Results != 1 || out.list[0].Attempt != 3 {
+		t.Errorf("Coordinate = %+v, %v; want attempt 3", out, err)
 	}
 }
 
@@ -338,8 +372,8 @@ func TestStatusSeesWhatWorkersPlay(t *testing.T) {
 		}
 	}
 	s.work(t, 1)
-	out, err := s.coordinate(t, CoordinatorOptions{Playing: func(cells map[batch.ID]int64) { told = append(told, len(cells)) }}, "0123456789abcdef")
-	if err != nil || out.Results != 1 || len(told) == 0 || told[0] != 1 {
+	out, err := s.coordinate(t, batch.Options{Progress: func(p batch.Progress) { told = append(told, len(p.Playing)) }}, trace.Limit{}, "0123456789abcdef")
+	if err != nil || out.Results != 1 || !slices.Contains(told, 1) {
 		t.Errorf("Coordinate = %+v, %v; told of %v", out, err, told)
 	}
 	if status, err := batch.Dir(s.dir).Status(time.Minute); err != nil || status.Playing != 0 || status.Done != 1 {
@@ -354,7 +388,8 @@ func TestALocalRunThatDidNothingCostsNoAnswers(t *testing.T) {
 	if err := batch.Dir(s.dir).Create("b", []batch.Planned{{Cell: batch.Cell{ID: "c"}}}); err != nil {
 		t.Fatal(err)
 	}
-	x := Exchange{Cell: "c", Epoch: 1, Tick: 1, Agent: "a", Step: 1, RequestHash: llmclient.Request{Model: "m"}.Hash(), Answer: recordAnswer(llmclient.Failed(llmclient.ErrServer, "kept"))}
+	x := Exchange{Cell: "c", Epoch: 1, Tick: 1, Agent: "a", Step: 1, RequestHash: llmclient.Request{Model: "m"}.Hash()}
+	x.record(llmclient.Failed(llmclient.ErrServer, "kept"))
 	if err := directory(s.dir).appendExchange(x); err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +409,7 @@ func TestALocalRunThatDidNothingCostsNoAnswers(t *testing.T) {
 		return llmclient.Failed(llmclient.ErrServer, "refused")
 	}
 	s.work(t, 1)
-	if out, err := s.coordinate(t, CoordinatorOptions{}, "c"); err != nil || out.Results != 1 {
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c"); err != nil || out.Results != 1 {
 		t.Errorf("Coordinate = %+v, %v", out, err)
 	}
 }
@@ -395,15 +430,9 @@ func TestAResultWithoutItsRunIsPlayedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.work(t, 1)
-			var got batch.Result
-			out, err := s.coordinate(t, CoordinatorOptions{Retries: 1, Done: func(r batch.Result) bool {
-				if r.ID == "a" {
-					got = r
-				}
-				return false
-			}}, "a", "z")
-			if err != nil || out.Results != 2 || got.Attempt != 2 {
-				t.Errorf("Coordinate = %+v, %v; attempt %d", out, err, got.Attempt)
+			out, err := s.coordinate(t, batch.Options{Retries: 1}, trace.Limit{}, "a", "z")
+			if err != nil || out.Results != 2 || out.list[0].Attempt != 2 {
+				t.Errorf("Coordinate = %+v, %v; want attempt 2 of the first", out, err)
 			}
 		})
 	}
@@ -413,7 +442,7 @@ func TestARunThatCannotBeWrittenEndsTheCoordinator(t *testing.T) {
 	s := newStage(t)
 	s.begin = func(a batch.Attempt) { write(t, filepath.Dir(batch.Dir(s.dir).Run(a.Cell.ID, a.Number)), "in the way") }
 	s.work(t, 1)
-	out, err := s.coordinate(t, CoordinatorOptions{}, "c")
+	out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c")
 	if path, ok := errors.AsType[*fs.PathError](err); !ok {
 		t.Errorf("Coordinate = %+v, %v (%v)", out, err, path)
 	}
@@ -430,7 +459,7 @@ func TestWhatOthersLeftDoesNotKeepAWorker(t *testing.T) {
 	go func() {
 		ended <- errors.Join(Work(ctx, s.Link, WorkerOptions{Play: s.play, Dir: t.TempDir(), UntilDone: true}), ctx.Err())
 	}()
-	if _, err := s.coordinate(t, CoordinatorOptions{}, "c"); err != nil {
+	if _, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c"); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {
@@ -444,7 +473,7 @@ func TestABatchThatIsDoneLeavesNoObjects(t *testing.T) {
 	settings.ScenarioTOML = strings.Repeat("#", messageBytesMax)
 	s.work(t, 1)
 	s.planned = []batch.Planned{{Cell: batch.Cell{ID: "large"}, Settings: settings}}
-	if out, err := s.coordinate(t, CoordinatorOptions{}, "c"); err != nil || out.Results != 2 {
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c"); err != nil || out.Results != 2 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	if left, err := s.files.List(t.Context()); !errors.Is(err, nats_js.ErrNoObjectsFound) {
@@ -458,13 +487,13 @@ func TestOneCoordinatorPerDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.coordinate(t, CoordinatorOptions{}); err == nil || !strings.Contains(err.Error(), "another process coordinates this batch") {
+	if _, err := s.coordinate(t, batch.Options{}, trace.Limit{}); err == nil || !strings.Contains(err.Error(), "another process coordinates this batch") {
 		t.Errorf("Coordinate = %v", err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.coordinate(t, CoordinatorOptions{}); err != nil {
+	if _, err := s.coordinate(t, batch.Options{}, trace.Limit{}); err != nil {
 		t.Errorf("Coordinate afterwards = %v", err)
 	}
 }
@@ -517,7 +546,7 @@ func TestACellThatIsRefusedIsLeftToOthers(t *testing.T) {
 		})
 	})
 	go func() { <-refused; s.work(t, 1) }()
-	if out, err := s.coordinate(t, CoordinatorOptions{}, "a", "c"); err != nil || out.Results != 2 {
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "a", "c"); err != nil || out.Results != 2 {
 		t.Errorf("Coordinate = %+v, %v", out, err)
 	}
 	stop()

@@ -2,13 +2,13 @@
 //
 //	server, err := jetstream.Serve(ctx, jetstream.ServerOptions{Dir: dir})   // or one that runs already
 //	link, err := jetstream.Connect(jetstream.ConnectOptions{Server: server})
-//	outcome, err := jetstream.Coordinate(ctx, link, jetstream.CoordinatorOptions{Dir: dir, Jobs: jobs})
+//	ending, err := jetstream.Coordinate(link, batch.Options{Dir: dir, Cells: cells, Drain: ctx}, limit, note)
 //
 //	err := jetstream.Work(ctx, link, jetstream.WorkerOptions{Play: play})  // on every machine
 //
-// [Coordinate] owns the batch directory. It offers the cells that have no result in a queue,
-// and writes what comes back into the directory. [Work] takes one cell at a time, plays it in
-// a directory of its own and sends the run directory back.
+// [Coordinate] owns the batch directory. It offers the cells that have no result on the
+// server, and writes what comes back into the directory. [Work] plays them by [batch.Play], over a store and runs that
+// are on the server.
 //
 // What is promised:
 //
@@ -19,12 +19,11 @@
 //  3. The first answer stored for a call is the only one: two workers that play the same
 //     cell for a while see the same answers and make the same run.
 //  4. Who may ask a model for a cell is decided by its epoch, a number that only rises. It is
-//     checked before each call and before the result. An acknowledgement of the queue
-//     decides nothing.
+//     checked before each call and before the result.
 //  5. All cells together take at most the budget: a worker leases a part of it before
-//     it spends it. A dead worker's part counts as spent, until the cell's exchanges prove less.
+//     it spends it. What a dead worker had leased counts as spent.
 //  6. The store may be deleted: the coordinator makes it again from the batch directory.
 //
 // Beside the files of package batch the directory of a cell holds exchanges.jsonl, one
-// [Exchange] a line, and the batch directory holds ledger.json, playing.json and jetstream.id.
+// [Exchange] a line, and the batch directory holds playing.json and jetstream.id.
 package jetstream

@@ -2,10 +2,7 @@ package jetstream
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/llmclient"
@@ -24,8 +21,11 @@ type Exchange struct {
 	Agent string `json:"agent_id"`
 	Step  int    `json:"step"`
 	// RequestHash is the hex SHA-256 of the request body.
-	RequestHash string       `json:"request_hash"`
-	Answer      answerRecord `json:"answer"`
+	RequestHash string `json:"request_hash"`
+	// Answer is what ended it, as a trace has it, and Items are the output items that it names.
+	Answer trace.Answer     `json:"answer"`
+	Timing trace.CallTiming `json:"timing"`
+	Items  []trace.Blob     `json:"items,omitempty"`
 }
 
 // key identifies the call within the run.
@@ -45,87 +45,31 @@ func cellSubject(id string, cell batch.ID) string {
 	return exchangeSubject + id + "." + string(cell) + "."
 }
 
-// answerRecord is an answer with all that a run or its report uses.
-type answerRecord struct {
-	Reply          *replyRecord          `json:"reply,omitempty"`
-	Failure        *llmclient.Failure    `json:"failure,omitempty"`
-	Attempts       int                   `json:"attempts"`
-	FailedAttempts []llmclient.ErrorKind `json:"failed_attempts,omitempty"`
-	LatencyMS      int64                 `json:"latency_ms"`
-}
-
-type replyRecord struct {
-	ID               string `json:"id,omitempty"`
-	Model            string `json:"model,omitempty"`
-	Status           string `json:"status,omitempty"`
-	IncompleteReason string `json:"incomplete_reason,omitempty"`
-	// Items are the bytes of the output items, as they came.
-	Items      []verbatim      `json:"items"`
-	NonObjects int             `json:"non_objects,omitempty"`
-	Repairs    []string        `json:"repairs,omitempty"`
-	Usage      llmclient.Usage `json:"usage"`
-}
-
-// verbatim is bytes that are a JSON string if they are text, and else the only element of a
-// list, in base64. Raw JSON would be compacted, and have another hash.
-type verbatim []byte
-
-// MarshalJSON implements json.Marshaler.
-func (v verbatim) MarshalJSON() ([]byte, error) {
-	if utf8.Valid(v) {
-		return json.Marshal(string(v))
-	}
-	return json.Marshal([][]byte{v})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (v *verbatim) UnmarshalJSON(data []byte) error {
-	if strings.HasPrefix(string(data), `"`) {
-		var text string
-		err := json.Unmarshal(data, &text)
-		*v = verbatim(text)
-		return err
-	}
-	var coded [1][]byte
-	err := json.Unmarshal(data, &coded)
-	*v = coded[0]
-	return err
-}
-
-// recordAnswer keeps an answer.
-func recordAnswer(a llmclient.Answer) answerRecord {
-	r := answerRecord{Failure: a.Failure, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, LatencyMS: a.LatencyMS}
-	if p := a.Reply; p != nil {
-		r.Reply = &replyRecord{ID: p.ID, Model: p.Model, Status: p.Status, IncompleteReason: p.IncompleteReason,
-			Items: []verbatim{}, NonObjects: p.NonObjects, Repairs: p.Repairs, Usage: p.Usage}
-		for _, it := range p.Items {
-			r.Reply.Items = append(r.Reply.Items, verbatim(it.Raw))
+// record keeps an answer with all that a run or its report uses.
+func (x *Exchange) record(a llmclient.Answer) {
+	hashes := []string{}
+	if a.Reply != nil {
+		for _, it := range a.Reply.Items {
+			item := trace.NewBlob(x.Tick, trace.BlobItem, it.Raw)
+			x.Items = append(x.Items, item)
+			hashes = append(hashes, item.Hash)
 		}
 	}
-	return r
+	x.Answer = trace.AnswerOf(a, hashes)
+	x.Timing = trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts}
 }
 
 // restore returns the answer as the run received it. The error says that an item is none.
-func (r answerRecord) restore() (llmclient.Answer, error) {
-	a := llmclient.Answer{Failure: r.Failure, Attempts: r.Attempts, FailedAttempts: r.FailedAttempts,
-		LatencyMS: r.LatencyMS}
-	if r.Reply == nil {
-		if r.Failure == nil {
-			return a, fmt.Errorf("a stored answer has neither reply nor failure")
-		}
-		return a, nil
+func (x Exchange) restore() (llmclient.Answer, error) {
+	var items trace.Blobs
+	for _, item := range x.Items {
+		items.Add(item)
 	}
-	p := r.Reply
-	a.Reply = &llmclient.Reply{ID: p.ID, Model: p.Model, Status: p.Status, IncompleteReason: p.IncompleteReason,
-		Items: make([]llmclient.Item, len(p.Items)), NonObjects: p.NonObjects, Repairs: p.Repairs, Usage: p.Usage}
-	for i, raw := range p.Items {
-		it, ok := llmclient.ParseItem(json.RawMessage(raw))
-		if !ok {
-			return a, fmt.Errorf("item %d of a stored answer is none", i+1)
-		}
-		a.Reply.Items[i] = it
-	}
-	return a, nil
+	a, err := x.Answer.Restore(&items)
+	a.LatencyMS = x.Timing.LatencyMS
+	a.Attempts = x.Timing.Attempts
+	a.FailedAttempts = x.Timing.FailedAttempts
+	return a, err
 }
 
 // lasting says that the answer can be given to a later attempt.

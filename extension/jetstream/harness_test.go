@@ -124,12 +124,41 @@ func created(t *testing.T, dir string, list []batch.Planned) batch.Dir {
 	return batch.Dir(dir)
 }
 
-// cellsOf are cells without their settings.
-func cellsOf(list []batch.Planned) (cells []batch.Cell) {
-	for _, p := range list {
+// outcome is how a batch ended, and what its directory holds then.
+type outcome struct {
+	Results            int
+	Failed             map[batch.ID]string
+	Exhausted, Decided bool
+	list               []batch.Result
+}
+
+// outcomeOf looks at a directory.
+func outcomeOf(ending batch.Ending, o batch.Options) (out outcome, err error) {
+	out = outcome{Failed: map[batch.ID]string{}, Exhausted: ending == batch.BudgetReached, Decided: ending == batch.DecidedEarly}
+	var cells []batch.Cell
+	for _, p := range o.Cells {
 		cells = append(cells, p.Cell)
 	}
-	return cells
+	out.list, err = o.Dir.Results(cells)
+	for _, r := range out.list {
+		if batch.Final(r.Status) {
+			out.Results++
+		} else {
+			out.Failed[r.ID] = r.Reason
+		}
+	}
+	return out, err
+}
+
+// coordinate coordinates over a link until the batch or the test ends.
+func coordinate(t *testing.T, l *jetstream.Link, o batch.Options, limit trace.Limit) (outcome, error) {
+	t.Helper()
+	o.Drain = t.Context()
+	ending, err := jetstream.Coordinate(l, o, limit, func(text string) { t.Log("coordinator:", text) })
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcomeOf(ending, o)
 }
 
 // play is a player that asks the endpoint in the settings.
@@ -226,25 +255,6 @@ func collected(t *testing.T, dir string, list []batch.Planned, results []batch.R
 		calls += want.Calls
 	}
 	return calls
-}
-
-// results gathers what a coordinator reports.
-type results struct {
-	mu   sync.Mutex
-	list []batch.Result
-}
-
-func (r *results) add(x batch.Result) (enough bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = append(r.list, x)
-	return false
-}
-
-func (r *results) count() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.list)
 }
 
 // address is one that is free now.
@@ -353,10 +363,15 @@ func coordinatorProcess() error {
 	if err := batch.Dir(os.Getenv(envDir)).Create("b", list); err != nil {
 		return err
 	}
-	out, err := jetstream.Coordinate(context.Background(), l, jetstream.CoordinatorOptions{
-		Dir: batch.Dir(os.Getenv(envDir)), Cells: cellsOf(list), Lease: time.Duration(number(envLease)) * time.Millisecond, Limit: trace.Limit{Calls: number(envLimit)}, Retries: 1,
-		Notice: say,
-	})
+	played := batch.Options{
+		Dir: batch.Dir(os.Getenv(envDir)), Cells: list, Lease: time.Duration(number(envLease)) * time.Millisecond, Retries: 1,
+		Drain: context.Background(),
+	}
+	ending, err := jetstream.Coordinate(l, played, trace.Limit{Calls: number(envLimit)}, say)
+	if err != nil {
+		return err
+	}
+	out, err := outcomeOf(ending, played)
 	if err == nil && (out.Results != len(list) || out.Exhausted) {
 		err = fmt.Errorf("ended with %+v", out)
 	}

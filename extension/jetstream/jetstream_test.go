@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/extension/jetstream"
+	"example.com/agentworld/trace"
 )
 
 func TestCellsAreEqualToLocalRuns(t *testing.T) {
@@ -13,22 +15,20 @@ func TestCellsAreEqualToLocalRuns(t *testing.T) {
 	model := startModel(t, 0)
 	list, dir := jobs(t, 12, 3, model.URL), t.TempDir()
 	server := serve(t, dir)
-	var got results
 	stop := work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 3})
-	out, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: got.add})
+	out, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list}, trace.Limit{})
 	if err != nil || out.Results != len(list) || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	stop()
 	asked := model.requests.Load()
-	if calls := collected(t, dir, list, got.list); asked != calls || calls == 0 {
+	if calls := collected(t, dir, list, out.list); asked != calls || calls == 0 {
 		t.Errorf("%d requests, want %d", asked, calls)
 	}
 	// The same command again finds all done.
-	var again results
-	out, err = jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list), Done: again.add})
-	if err != nil || out.Results != len(list) || again.count() != len(list) {
-		t.Errorf("Coordinate again = %+v, %v, %d results", out, err, again.count())
+	out, err = coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list}, trace.Limit{})
+	if err != nil || out.Results != len(list) || len(out.list) != len(list) {
+		t.Errorf("Coordinate again = %+v, %v, %d results", out, err, len(out.list))
 	}
 }
 
@@ -41,7 +41,7 @@ func TestWorkersEndWhenAllIsDone(t *testing.T) {
 	go func() {
 		ended <- jetstream.Work(context.Background(), l, jetstream.WorkerOptions{Play: play, Jobs: 2, Dir: t.TempDir(), UntilDone: true})
 	}()
-	if _, err := jetstream.Coordinate(t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.CoordinatorOptions{Dir: created(t, dir, list), Cells: cellsOf(list)}); err != nil {
+	if _, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list}, trace.Limit{}); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()

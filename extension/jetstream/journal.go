@@ -99,7 +99,8 @@ func (j *journal) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 		return answer
 	}
 	x := Exchange{Cell: j.cell, Base: j.claim.base, Epoch: j.claim.epoch, Tick: key.Tick, Agent: key.Agent, Step: key.Step,
-		RequestHash: r.Hash(), Answer: recordAnswer(answer)}
+		RequestHash: r.Hash()}
+	x.record(answer)
 	existed, err := j.store.exchange(x)
 	switch {
 	case err != nil:
@@ -145,7 +146,7 @@ func (j *journal) stored(x Exchange, key trace.CallKey, r llmclient.Request) llm
 				"engine and one set of settings",
 			j.cell, key.Tick, key.Agent, key.Step, x.Epoch, x.RequestHash, hash))
 	}
-	answer, err := x.Answer.restore()
+	answer, err := x.restore()
 	if err != nil {
 		return llmclient.Failed(llmclient.ErrRecordingDamaged, err.Error())
 	}

@@ -19,7 +19,7 @@ func (c *coordinator) rebuild(ctx context.Context) error {
 	// What the server has and the directory has not comes first: it may be all there is of a
 	// paid answer.
 	byCell := map[batch.ID][]Exchange{}
-	for id := range c.cells {
+	for id := range c.states {
 		list, err := c.dir.exchanges(id)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (c *coordinator) rebuild(ctx context.Context) error {
 				}
 			}
 		}
-		if err := c.restoreCell(ctx, c.cells[id], list); err != nil {
+		if err := c.restoreCell(ctx, c.states[id], list); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (c *coordinator) offer(ctx context.Context, over bool) error {
 		return err
 	}
 	sum := sha256.Sum256(list)
-	o := offer{Over: over, Limit: c.Limit, Retries: c.Retries, Lease: c.Lease, Cells: hex.EncodeToString(sum[:8])}
+	o := offer{Over: over, Limit: c.limit, Retries: c.Retries, Lease: c.Lease, Cells: hex.EncodeToString(sum[:8])}
 	return c.link.insist(ctx, "offer the batch", func(ctx context.Context) error {
 		before, err := c.link.offer(ctx, c.store.id)
 		if err == nil && before != o {
@@ -114,10 +114,7 @@ func (c *coordinator) restoreCell(ctx context.Context, one *cell, list []Exchang
 		if err == nil {
 			_, err = c.store.Put(batch.ResultKey(id), text)
 		}
-		if err != nil {
-			return err
-		}
-		return c.finished(one)
+		return err
 	}
 	settings, err := c.dir.folder().Read(batch.SettingsKey(id), fileBytesMax)
 	if err == nil {

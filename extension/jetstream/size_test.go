@@ -60,7 +60,8 @@ func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
 		t.Fatal("no item")
 	}
 	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{item}}, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout}}
-	x := Exchange{Cell: "0123456789abcdef", Epoch: 3, Tick: 4, Agent: "agent 1.*", Step: 5, RequestHash: "h", Answer: recordAnswer(answer)}
+	x := Exchange{Cell: "0123456789abcdef", Epoch: 3, Tick: 4, Agent: "agent 1.*", Step: 5, RequestHash: "h"}
+	x.record(answer)
 	for _, want := range []bool{false, true} {
 		existed, err := l.publish(t.Context(), "batch", x.subject("batch"), marshal(x), nats.Header{})
 		if err != nil || existed != want {
@@ -71,7 +72,7 @@ func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored, err := got.Answer.restore()
+	restored, err := got.restore()
 	if err != nil || !reflect.DeepEqual(restored, answer) {
 		t.Errorf("the answer has changed on its way (%v)", err)
 	}
@@ -111,7 +112,8 @@ func TestALostAnswerLosesNoExchange(t *testing.T) {
 
 func TestFirstAnswerStays(t *testing.T) {
 	l := linked(t)
-	x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: "first", Answer: recordAnswer(llmclient.Failed(llmclient.ErrServer, "x"))}
+	x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: "first"}
+	x.record(llmclient.Failed(llmclient.ErrServer, "x"))
 	if _, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"example.com/agentworld/internal/folder"
 )
 
 // Write replaces the content of the file at path with data. It follows a link to its
@@ -22,13 +23,7 @@ func Write(path string, data []byte) error {
 // WriteWith is [Write] with the content coming from fill. Nothing changes if fill
 // fails.
 func WriteWith(path string, fill func(*os.File) error) error {
-	_, err := replace(path, 0o644, fill, func(string) bool { return true })
-	return err
-}
-
-// WritePrivate is [WriteWith], but only the owner may read a file that it creates.
-func WritePrivate(path string, fill func(*os.File) error) error {
-	_, err := replace(path, 0o600, fill, func(string) bool { return true })
+	_, err := replace(path, fill, func(string) bool { return true })
 	return err
 }
 
@@ -36,7 +31,7 @@ func WritePrivate(path string, fill func(*os.File) error) error {
 // it changes nothing and swapped is false. It looks last of all, so that of two programs
 // that end together the second one sees what the first one wrote.
 func Swap(path string, seen, data []byte) (swapped bool, err error) {
-	return replace(path, 0o644, content(data), func(target string) bool {
+	return replace(path, content(data), func(target string) bool {
 		now, err := os.ReadFile(target)
 		return (err == nil || errors.Is(err, fs.ErrNotExist)) && bytes.Equal(now, seen)
 	})
@@ -50,8 +45,8 @@ func content(data []byte) func(*os.File) error {
 }
 
 // replace fills a temporary file beside the target and renames it, if with everything
-// else done it still may. mode is for a file that is new.
-func replace(path string, mode fs.FileMode, fill func(*os.File) error, may func(target string) bool) (replaced bool,
+// else done it still may.
+func replace(path string, fill func(*os.File) error, may func(target string) bool) (replaced bool,
 	err error) {
 	defer func() {
 		if err != nil {
@@ -63,6 +58,7 @@ func replace(path string, mode fs.FileMode, fill func(*os.File) error, may func(
 		// Renaming would replace a link instead of what it points to.
 		target = resolved
 	}
+	mode := fs.FileMode(0o644) // of a new file
 	if held, err := os.Stat(target); err == nil {
 		mode = held.Mode().Perm()
 	}
@@ -80,20 +76,7 @@ func replace(path string, mode fs.FileMode, fill func(*os.File) error, may func(
 		_ = os.Remove(f.Name())
 		return false, err
 	}
-	return true, SyncDir(filepath.Dir(target))
-}
-
-// SyncDir makes new names in dir survive a power failure. Windows has no such call and
-// keeps its directories in a journal.
-func SyncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return true, folder.Dir(filepath.Dir(target)).Sync(".")
 }
 
 // cause is an error without the name of the temporary file.

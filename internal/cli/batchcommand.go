@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/internal/settings"
@@ -491,8 +489,11 @@ func (m *Main) mergeBatches(args []string, into, html string) error {
 	}
 	m.noteMade("the page ", page)
 	if page.path != "" {
-		if err := atomicfile.WriteWith(page.path,
-			func(f *os.File) error { return dashboard.WriteBatchFile(m.path(into), f) }); err != nil {
+		made, err := batch.PageOf(batch.Dir(m.path(into)), m.lease())
+		if err == nil {
+			err = atomicfile.Write(page.path, made.HTML())
+		}
+		if err != nil {
 			page.made.discard()
 			return err
 		}

@@ -10,9 +10,10 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"example.com/agentworld/engine/guardeval"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/trace"
 )
 
@@ -27,10 +28,6 @@ type guardEvaluation struct {
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
 	// blocks, in percent; nothing misses one of 100.
 	attackMax, blockMax float64
-	// trials is how many trials the adaptive search plays instead of the suite. resume is an
-	// earlier result of it to continue from. trial has the numbers of one to play again.
-	trials        int
-	resume, trial string
 }
 
 // The flags of the gates.
@@ -39,38 +36,11 @@ const (
 	blockGate  = "max-false-blocks"
 )
 
-// The flags that choose something else than the suite.
-const (
-	flagSearch   = "search"
-	flagContinue = "continue"
-	flagTrial    = "trial"
-)
+// searchFlags are those of the adaptive search, which is played as a test.
+var searchFlags = []string{"search", "continue", "trial"}
 
-// guardFlagsTogether refuses flags that would be ignored beside others.
-func guardFlagsTogether(given func(flag string) bool) error {
-	suite := []string{"checks", "sample", "seeds", "keep", attackGate, blockGate}
-	played, others := flagSearch, suite
-	switch {
-	case given(flagTrial):
-		played, others = flagTrial, append(suite, flagSearch, flagContinue, "seed", "json", "jobs")
-	case given(flagContinue) && !given(flagSearch):
-		return badInput("--%s goes on with a search; allowed: with --%s, the trials in all", flagContinue, flagSearch)
-	case !given(flagSearch):
-		return nil
-	}
-	if i := slices.IndexFunc(others, given); i >= 0 {
-		return badInput("--%s: it says nothing beside --%s; allowed: one of the two", others[i], played)
-	}
-	return nil
-}
-
-// checkJobs refuses a number of jobs that is not allowed.
-func (e guardEvaluation) checkJobs() error {
-	if e.jobs < 1 || e.jobs > 64 {
-		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
-	}
-	return nil
-}
+// searchCommand plays the adaptive search.
+const searchCommand = "go test ./internal/guardlab -run Search -search N -seed S"
 
 // guardEvalCommand measures the guard against attacks and in honest games:
 //
@@ -81,29 +51,25 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard-eval",
 		Short: "measure the guard with a suite of attacks and honest games",
-		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys " +
-			"every text it meets, " +
-			"with the guard on and off, and beside each a twin that sees none of it. It says whether the wiring holds, and " +
-			"nothing about real models. A missed gate is exit code 6.",
+		Long: "Guard-eval plays small worlds in which agents write to each other, with the guard on and off, and beside each " +
+			"a twin that sees none of it. The attacked model is a scripted one that obeys every text it meets, which shows " +
+			"whether the wiring holds. With --model it is a real one, whose calls cost money. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			given := c.Flags().Changed
-			if err := guardFlagsTogether(given); err != nil {
+			if i := slices.IndexFunc(searchFlags, c.Flags().Changed); i >= 0 {
+				return badInput("--%s: the search is a test; allowed, in the source tree: %s", searchFlags[i], searchCommand)
+			}
+			if err := checkGuardSettings(c.Flags()); err != nil {
 				return err
 			}
-			switch {
-			case given(flagTrial):
-				return m.playTrial(e.trial)
-			case given(flagSearch):
-				return m.searchGuard(c.Context(), e, given)
-			}
-			return m.evaluateGuard(c.Context(), e)
+			return m.evaluateGuard(c.Context(), e, c.Flags())
 		},
 	}
-	c.Flags().IntVar(&e.trials, flagSearch, 0,
-		"play so many random trials that come nearer to harm, in place of the suite")
-	c.Flags().StringVar(&e.resume, flagContinue, "", "JSON result of an earlier search to go on from")
-	c.Flags().StringVar(&e.trial, flagTrial, "", "play one trial again, by the numbers that a search prints")
+	for _, flag := range searchFlags {
+		c.Flags().String(flag, "", "played as a test")
+		_ = c.Flags().MarkHidden(flag)
+	}
+	borrowSettings(c.Flags(), guardSettings)
 	c.Flags().BoolVar(&e.checks, "checks", false, "also with each check of the guard left out by itself")
 	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
 	c.Flags().Uint64Var(&e.seed, "seed", 0,
@@ -122,15 +88,14 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 
 // evaluateGuard plays the cases with the guard on, with it off and, if wanted, without each
 // check in turn. It prints the results and compares them with the gates.
-func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
+func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation, flags *pflag.FlagSet) error {
 	switch {
 	case e.sample < 0:
 		return badInput("--sample %d: must not be negative", e.sample)
 	case e.seeds < 1 || e.seeds > 100:
 		return badInput("--seeds %d: allowed are 1 to 100", e.seeds)
-	}
-	if err := e.checkJobs(); err != nil {
-		return err
+	case e.jobs < 1 || e.jobs > 64:
+		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
 	}
 	for i, percent := range []float64{e.attackMax, e.blockMax} {
 		// A gate that is not a number would always compare as met.
@@ -165,11 +130,16 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 			guards = append(guards, guardeval.Without(l))
 		}
 	}
-	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Seeds: e.seeds, Keep: e.keep})
+	jobs := guardeval.Jobs(cases, guards...)
+	model, stop, err := m.guardModel(ctx, flags, jobs, e.seeds)
 	if err != nil {
 		return err
 	}
-	jobs := guardeval.Jobs(cases, guards...)
+	defer stop()
+	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Seeds: e.seeds, Keep: e.keep, Model: model})
+	if err != nil {
+		return err
+	}
 	progress := m.newProgressPrinter(false)
 	results, err := lab.PlayAll(ctx, jobs, func(over int) {
 		progress.Update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
@@ -181,10 +151,15 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	if ctx.Err() != nil {
 		return failWith(exitInterrupted, fmt.Errorf("guard evaluation interrupted; there is no result"))
 	}
-	if err != nil {
-		return err
+	capped, isCapped := errors.AsType[*guardeval.CapError](err)
+	if err != nil && !isCapped {
+		return guardFailure(model, err)
 	}
 	evaluation := guardeval.Evaluate(results)
+	if model != nil {
+		tally := model.Tally()
+		evaluation.Model = &tally
+	}
 	if out.path != "" {
 		data, err := indentedJSON(evaluation)
 		if err != nil {
@@ -196,6 +171,9 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	}
 	if err := evaluation.WriteText(m.Stdout); err != nil {
 		return err
+	}
+	if isCapped {
+		return failWith(exitBudget, fmt.Errorf("%w; the result is about the cases that were played before", capped))
 	}
 	on, ok := evaluation.Summary(guardeval.On)
 	if !ok {
@@ -210,4 +188,13 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	}
 	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.attackMax, "attacks succeed"),
 		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.blockMax, "honest games are blocked"))
+}
+
+// guardFailure is why an evaluation has no result. With a real model its provider may be the reason.
+func guardFailure(model *guardeval.Model, err error) error {
+	ended, ok := errors.AsType[*guardeval.EndedError](err)
+	if model != nil && ok && ended.Status == trace.RunProviderFailed {
+		return failWith(exitProvider, err)
+	}
+	return err
 }

@@ -198,7 +198,8 @@ func natsWithoutWork(t *testing.T) []string {
 	if err := batch.Dir(dir).Create("b", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jetstream.Coordinate(t.Context(), link, jetstream.CoordinatorOptions{Dir: batch.Dir(dir)}); err != nil {
+	o := batch.Options{Dir: batch.Dir(dir), Drain: t.Context()}
+	if _, err := jetstream.Coordinate(link, o, trace.Limit{}, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--nats", "nats://" + server.Addr(), "--nats-nkey", key}
@@ -379,7 +380,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 // TestAllIsPrintedByOneFunction refuses the functions that would print an argument as it
 // is, where texts for people are made.
 func TestAllIsPrintedByOneFunction(t *testing.T) {
-	for _, pattern := range []string{"*.go", "../../report/*.go", "../../engine/guardeval/tally.go"} {
+	for _, pattern := range []string{"*.go", "../../report/*.go", "../../internal/guardeval/tally.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

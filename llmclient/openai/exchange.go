@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -46,14 +45,10 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 	x.buffer = buffers.Get().(*bytes.Buffer)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	// capture puts body in the place of the SDK's own, sends the request to the exact target,
-	// query included, and keeps the response.
+	// capture sends the request to the exact target, query included, and keeps the response, of which
+	// the SDK would read any amount.
 	capture := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		request.URL = c.target()
-		request.Header.Set(retryCount, strconv.Itoa(attempt-1))
-		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		request.Body, _ = request.GetBody()
-		request.ContentLength = int64(len(body))
 		x.proxy = c.proxyOf(request)
 		response, err := next(request)
 		if err != nil {
@@ -66,6 +61,8 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 	}
 	var unused *http.Response
 	_, err := c.service.New(ctx, responses.ResponseNewParams{},
+		option.WithRequestBody("application/json", body),
+		option.WithHeader(retryCount, strconv.Itoa(attempt-1)),
 		// The SDK would decode by content type and lose bodies it does not expect,
 		// so it gets an empty one and the capture keeps the real one.
 		option.WithResponseBodyInto(&unused),

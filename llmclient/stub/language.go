@@ -47,7 +47,8 @@ func readLanguages() (all []language) {
 }
 
 func newLanguage(w *words.Language) language {
-	h, lines, o, t := &w.Headings, &w.Lines, &w.Observation, &w.Terms
+	h, lines := &w.Headings, &w.Lines
+	o, t := &w.Observation, &w.Terms
 	_, columns, _, _ := cutLine(lines.Places.Text("") + o.None)
 	return language{
 		headingObservation: heading(h.Observation.Lead()), headingGoals: heading(h.Goals),

@@ -8,6 +8,7 @@
 package tokens
 
 import (
+	"crypto/sha256"
 	"strings"
 	"sync"
 	"unicode"
@@ -23,11 +24,13 @@ import (
 var vocabulary = sync.OnceValue(codec.NewO200kBase)
 
 // counted holds the tokens of pieces that were counted before. Prompts are made of the
-// same words again and again, and cutting them by the vocabulary's pattern is slow.
+// same words again and again, and cutting them by the vocabulary's pattern is slow. texts are the tokens
+// of longer texts, by their hashes: most parts of a request are those of an earlier one.
 var counted = struct {
 	sync.RWMutex
-	of map[string]int
-}{of: map[string]int{}}
+	of    map[string]int
+	texts map[[sha256.Size]byte]int
+}{of: map[string]int{}, texts: map[[sha256.Size]byte]int{}}
 
 // A piece is kept when it is short, and only while there is room, so that hostile
 // text cannot fill the memory.
@@ -36,9 +39,37 @@ const (
 	piecesMost = 1 << 16
 )
 
+// Texts of at least textLeast bytes are remembered. When there are textsMost of them, all are forgotten.
+const (
+	textLeast = 256
+	textsMost = 1 << 14
+)
+
 // Count returns the number of tokens of text. It is a pure function and safe for
 // concurrent use.
 func Count(text string) int {
+	if len(text) < textLeast {
+		return count(text)
+	}
+	hash := sha256.Sum256([]byte(text))
+	counted.RLock()
+	n, known := counted.texts[hash]
+	counted.RUnlock()
+	if known {
+		return n
+	}
+	n = count(text)
+	counted.Lock()
+	if len(counted.texts) >= textsMost {
+		clear(counted.texts)
+	}
+	counted.texts[hash] = n
+	counted.Unlock()
+	return n
+}
+
+// count is [Count] piece by piece.
+func count(text string) int {
 	n := 0
 	for text != "" {
 		end := cut(text)

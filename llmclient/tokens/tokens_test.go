@@ -45,6 +45,13 @@ func TestMemoryOfPiecesIsBounded(t *testing.T) {
 	if len(counted.of) != piecesMost {
 		t.Errorf("%d pieces are kept, want %d", len(counted.of), piecesMost)
 	}
+	page := strings.Repeat("x", textLeast)
+	for i := range textsMost + 100 {
+		Count(page + strconv.Itoa(i))
+	}
+	if len(counted.texts) > textsMost {
+		t.Errorf("%d texts are kept, at most %d may be", len(counted.texts), textsMost)
+	}
 	for text := range counted.of {
 		if len(text) > pieceMost {
 			t.Fatalf("a piece of %d bytes is kept, at most %d may be", len(text), pieceMost)

@@ -2,10 +2,9 @@ import { html, render, useEffect, useState, useRoute, useTheme, href, single, sh
 import { Runs } from './runs.js';
 import { Run } from './run.js';
 import { Compare } from './compare.js';
-import { Batch } from './batch.js';
 import { entering } from './control.js';
 
-const views = { '/': Runs, '/run': Run, '/compare': Compare, '/batch': Batch };
+const views = { '/': Runs, '/run': Run, '/compare': Compare };
 
 function App({ first }) {
 	const [refused, refuse] = useState(first);
@@ -24,7 +23,7 @@ function App({ first }) {
 		<header class="top">
 			<a class="name" href="#/"><img src="icon.svg" alt="" width="22" height="22" />Agent World</a>
 			${single ? html`<span class="soft small">
-				${single === 'run' ? 'one run in one file, without its prompts' : 'one batch in one file, without its runs'}</span>`
+				one run in one file, without its prompts</span>`
 					: html`<nav aria-label="Pages">
 				<a href="#/" aria-current=${path === '/' ? 'page' : undefined}>Runs</a>
 				<a href=${href('/compare')} aria-current=${path === '/compare' ? 'page' : undefined}>Compare</a>

@@ -65,7 +65,7 @@ export function useRoute() {
 
 // A page that is a single file has its answers in it, see onefile.go.
 const inside = document.getElementById('data');
-export const single = inside && inside.dataset.view; // run or batch
+export const single = inside && inside.dataset.view; // of a run
 let opened = null;
 
 async function open() {

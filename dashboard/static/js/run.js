@@ -32,7 +32,7 @@ export function Run({ q, theme }) {
 	return html`
 		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}
 			</h1> <${Pill} status=${row.status} />
-				${cell && html`<a href=${href('/batch', { id: cell[1] || '.' })}>
+				${cell && html`<a href=${'api/batch?batch=' + encodeURIComponent(cell[1] || '.')}>
 					${cell[1] ? html`batch ${shown(cell[1])}` : 'its batch'}</a>`}</div>
 			<span class="soft small">
 				${shown(row.scenario)} · ${shown(row.model)}${row.model_source === 'scripted'

@@ -32,6 +32,8 @@ type Options struct {
 	Seeds int
 	// Keep is a directory for the runs; empty keeps none.
 	Keep string
+	// Model is what is attacked; nil is the scripted model, which obeys every text.
+	Model *Model
 }
 
 // Lab plays cases. Its methods may be called concurrently.
@@ -112,8 +114,8 @@ type Result struct {
 // the guard.
 func (r Result) Failed() bool { return len(r.Harms)+len(r.Missing) > 0 }
 
-// Play plays one case against a stub that obeys its texts. When ctx ends, so does the
-// run, and the error is ctx's.
+// Play plays one case against the model of the options. When ctx ends, so does the run, and the
+// error is ctx's. It is a [*CapError] where a cap refused a call.
 func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	result := Result{Case: c, Guard: g}
 	seeds := 1
@@ -203,11 +205,11 @@ type Job struct {
 	Guard Guard
 }
 
-// Jobs pairs every case with every guard.
+// Jobs pairs every case with every guard, one case after the other.
 func Jobs(cases []Case, guards ...Guard) []Job {
 	var jobs []Job
-	for _, g := range guards {
-		for _, c := range cases {
+	for _, c := range cases {
+		for _, g := range guards {
 			jobs = append(jobs, Job{c, g})
 		}
 	}
@@ -215,10 +217,12 @@ func Jobs(cases []Case, guards ...Guard) []Job {
 }
 
 // PlayAll plays jobs concurrently, as many as the lab's options say. Results are in the
-// order of jobs. The first error ends it. If done is not nil, it is called after each
-// job, from several goroutines, with the number of finished jobs.
+// order of jobs. The first error ends it; the results are then those of the cases of which all jobs
+// were played. If done is not nil, it is called after each job, from several goroutines, with the
+// number of finished jobs.
 func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]Result, error) {
 	results := make([]Result, len(jobs))
+	played := make([]bool, len(jobs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, l.options.Jobs))
 	var over atomic.Int64
@@ -228,14 +232,22 @@ func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]R
 				return err
 			}
 			r, err := l.Play(ctx, j.Case, j.Guard)
-			results[i] = r
+			results[i], played[i] = r, err == nil
 			if n := over.Add(1); err == nil && done != nil {
 				done(int(n))
 			}
 			return err
 		})
 	}
-	return results, group.Wait()
+	err := group.Wait()
+	missing := map[string]bool{}
+	for i, j := range jobs {
+		if !played[i] {
+			missing[j.Case.ID] = true
+		}
+	}
+	results = slices.DeleteFunc(results, func(r Result) bool { return r.Case.ID == "" || missing[r.Case.ID] })
+	return results, err
 }
 
 // run plays a case into a directory of its own and reads what happened to the victim.
@@ -251,59 +263,74 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 	if err := run.Dir(dir).Create(); err != nil {
 		return rec, err
 	}
+	s := l.options.Model.settings(c, g, seed)
+	parsed, err := scenario.Parse("case", []byte(s.ScenarioTOML))
+	if err != nil {
+		return rec, err
+	}
+	source := &actors{Case: c, shown: map[trace.CallKey]bool{}}
+	if m := l.options.Model; m != nil {
+		source.victim = m
+		source.unbent = true
+	} else {
+		client, stop, err := obedient(ctx, c, seed)
+		if err != nil {
+			return rec, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+		source.victim = engine.Live(client)
+	}
+	options := engine.Options{Settings: s, RunDir: dir, Source: source, Concurrency: 1}
+	if blind {
+		options.Blind = []string{c.Victim}
+	}
+	ended, err := engine.Run(ctx, options)
+	if err != nil {
+		return rec, err
+	}
+	rec, err = readRecord(dir, c, source.shown)
+	rec.rules = c.rules(parsed.Policy)
+	if l.options.Model != nil {
+		l.options.Model.add(rec) // what was paid for counts, however the run ended
+	}
+	switch {
+	case err != nil:
+	case source.refused != nil:
+		err = source.refused
+	case ended.Status != trace.RunCompleted:
+		err = errors.Join(ctx.Err(), &EndedError{ended.Status, ended.Reason})
+	}
+	return rec, err
+}
+
+// EndedError says that the run of a case ended before its last tick.
+type EndedError struct {
+	Status trace.RunStatus
+	// Reason is one line for people.
+	Reason string
+}
+
+// Error says how it ended.
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("the run ended as %s: %s", e.Status, e.Reason)
+}
+
+// obedient starts the scripted model of a case.
+func obedient(ctx context.Context, c Case, seed uint64) (client *openai.Client, stop func() error, err error) {
 	o := stub.Options{Seed: seed, Obeys: c.cues}
 	if c.Honest && !c.attacked {
 		o.Obeyed = new(sync.Map) // what a partner asks for once is done once
 	}
 	server, err := stub.Start(ctx, "", o)
 	if err != nil {
-		return rec, err
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: stub.EmbeddedURL, Steady: true})
+	client, err = openai.New(openai.Config{BaseURL: server.URL(), ShownURL: stub.EmbeddedURL, Steady: true})
 	if err != nil {
-		return rec, err
+		return nil, nil, errors.Join(err, server.Close())
 	}
-	defer client.Close()
-	text := c.toml()
-	parsed, err := scenario.Parse("case", []byte(text))
-	if err != nil {
-		return rec, err
-	}
-	s := trace.DefaultSettings()
-	s.Scenario = "case"
-	s.ScenarioTOML = text
-	s.Seed = seed
-	s.Ticks = c.Ticks
-	s.Protocol = c.Protocol
-	s.Commit = c.Commit
-	s.Model = stub.ModelName
-	s.ModelSource = trace.SourceScripted
-	s.BaseURL = stub.EmbeddedURL
-	s.Playbook = c.playbook()
-	s.PlaybookBullets = bulletsShown
-	s.LearnEvery = c.learn
-	s.FreezePlaybook = c.learn == 0
-	if c.profile != "" {
-		s.PromptProfile = c.profile
-	}
-	s.GuardOff = g.Off
-	source := &actors{Case: c, live: engine.Live(client), shown: map[trace.CallKey]bool{}}
-	options := engine.Options{Settings: s, RunDir: dir, Source: source, Concurrency: 1}
-	if blind {
-		options.Blind = []string{c.Victim}
-	}
-	ended, err := engine.Run(ctx, options)
-	if err == nil && ended.Status != trace.RunCompleted {
-		err = errors.Join(ctx.Err(), fmt.Errorf("the run ended as %s: %s", ended.Status, ended.Reason))
-	}
-	if err != nil {
-		return rec, err
-	}
-	rec, err = readRecord(dir, c, source.shown)
-	rec.rules = c.rules(parsed.Policy)
-	return rec, err
+	return client, func() error {
+		client.Close()
+		return server.Close()
+	}, nil
 }
-
-// bulletsShown is how many lessons a prompt holds.
-const bulletsShown = 4

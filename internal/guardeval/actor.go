@@ -17,10 +17,15 @@ import (
 // where the case says so, and passes on everything else.
 type actors struct {
 	Case
-	live engine.Source
+	// victim answers for the victim. Its answers are unbent, whatever the case says, where it is no
+	// scripted model.
+	victim engine.Source
+	unbent bool
+	mu     sync.Mutex
 	// shown are the victim's requests that showed what the case is about.
-	mu    sync.Mutex
 	shown map[trace.CallKey]bool
+	// refused is the request of the victim that a cap refused, nil for none.
+	refused *CapError
 }
 
 // texts are those that the case is about.
@@ -42,6 +47,15 @@ func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 		a.shown[key] = true
 		a.mu.Unlock()
 	}
+	if a.unbent {
+		answer := a.victim.Respond(ctx, key, r)
+		if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.refused = &CapError{*f}
+		}
+		return answer
+	}
 	offered := func(tool string) bool { return slices.Contains(r.Choice.Allowed, tool) }
 	switch {
 	case a.looks && key.Step == 1 && r.Choice.Mode != llmclient.ChoiceNone:
@@ -51,7 +65,7 @@ func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 	case a.spoils(key, r, shown):
 		return a.spoil(key, r)
 	}
-	answer := a.live.Respond(ctx, key, r)
+	answer := a.victim.Respond(ctx, key, r)
 	if a.plans == planOpen && answer.Reply != nil {
 		for i, item := range answer.Reply.Items {
 			if item.Kind == llmclient.KindFunctionCall && item.Name == "plan" {

@@ -1,12 +1,20 @@
-package search
+package guardlab
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/agentworld/trace"
@@ -42,22 +50,157 @@ func run(t testing.TB, s *Search, o Options) {
 	}
 }
 
-// TestNoHarmWithTheGuard is the search itself, over fewer trials than .ci/run and make long play.
-func TestNoHarmWithTheGuard(t *testing.T) {
-	for seed, trials := range map[uint64]int{1: 80, 3: 40} {
-		s := &Search{Seed: seed}
-		if testing.Short() && seed != 1 {
-			continue
+// The search is run from the command line with more trials, any seed, and a file that keeps it:
+//
+//	go test ./internal/guardlab -run Search -search 1000 -seed 2 -v
+//	go test ./internal/guardlab -run Search -search 100000 -seed 1 -search.json search.json -timeout 0 -v
+//	go test ./internal/guardlab -run Trial -trial 70=7,78=157 -v
+//
+// With the file an earlier search goes on, up to the number of trials in all.
+var (
+	searchTrials = flag.Int("search", 0, "trials to play, 0 for a few of two seeds")
+	searchSeed   = flag.Uint64("seed", 0, "seed of the trials")
+	searchFile   = flag.String("search.json", "", "file that keeps the search and that it goes on from")
+	trialTape    = flag.String("trial", "", "one trial to play again, by the numbers that a search prints")
+)
+
+// TestSearch finds no harm with the guard.
+func TestSearch(t *testing.T) {
+	if *searchTrials > 0 {
+		s := &Search{Seed: *searchSeed}
+		if *searchFile != "" {
+			var err error
+			s, err = readSearch(*searchFile, *searchSeed)
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		run(t, s, Options{Trials: trials, Jobs: 2})
-		if err := s.Shrink(); err != nil {
+		searchOn(t, s, *searchTrials, *searchFile)
+		return
+	}
+	searchOn(t, &Search{Seed: 1}, 80, "")
+	if !testing.Short() {
+		searchOn(t, &Search{Seed: 3}, 40, "")
+	}
+}
+
+// searchOn plays a search up to a number of trials. It keeps it in a file, if one is named, now and
+// then and at the end.
+func searchOn(t *testing.T, s *Search, trials int, file string) {
+	t.Helper()
+	for s.Next < trials {
+		run(t, s, Options{Trials: min(trials, s.Next+100*generation), Jobs: runtime.GOMAXPROCS(0)})
+		keepSearch(t, s, file)
+		t.Logf("trials %d/%d, %d harmful", s.Next, trials, s.Harmful)
+	}
+	if err := s.Shrink(); err != nil {
+		t.Fatal(err)
+	}
+	keepSearch(t, s, file)
+	t.Logf("%d trials of seed %d: %d did harm", s.Next, s.Seed, s.Harmful)
+	for _, f := range s.Finds {
+		t.Errorf("seed %d, trial %d: %s: %s\nplay it again: %s", s.Seed, f.Trial, f.Harm.Kind, f.Harm.Detail, again(f.Tape))
+	}
+	if len(s.Pool) == 0 && trials >= generation {
+		t.Errorf("seed %d: no trial came near to any harm", s.Seed)
+	}
+	nearest := ""
+	for _, n := range s.Pool {
+		if n.Kind != nearest {
+			nearest = n.Kind
+			t.Logf("nearest to %s: %.0f%% of what is allowed", n.Kind, 100*n.Share)
+		}
+	}
+}
+
+// again is the command that plays a trial again.
+func again(tape string) string {
+	return "go test ./internal/guardlab -run Trial -trial " + tape + " -v"
+}
+
+// readSearch reads the search of a seed that a file keeps, which begins if there is no such file.
+func readSearch(file string, seed uint64) (*Search, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Search{Seed: seed}, nil
+	}
+	s := &Search{Next: -1} // a file without its number is no search
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		err = d.Decode(s)
+	}
+	if err != nil || s.Next < 0 || s.Harmful < 0 || s.Seed != seed {
+		return nil, fmt.Errorf("%s keeps no search of seed %d: %v", file, seed, err)
+	}
+	return s, nil
+}
+
+func keepSearch(t *testing.T, s *Search, file string) {
+	t.Helper()
+	if file == "" {
+		return
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err == nil {
+		err = os.WriteFile(file, append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTrial tells one trial tick by tick.
+func TestTrial(t *testing.T) {
+	tape := *trialTape
+	if tape == "" {
+		tape = "4=1"
+	}
+	harms, lines, err := Tell(mustTape(t, tape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", strings.Join(lines, "\n"))
+	for _, h := range harms {
+		t.Errorf("harm: %s: %s", h.Kind, h.Detail)
+	}
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "tick 1: ") }) {
+		t.Error("nothing is told of the first tick")
+	}
+}
+
+// TestAKeptSearchGoesOn: it keeps counting, and what is no search, or one of another seed, is no
+// start.
+func TestAKeptSearchGoesOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.json")
+	s, err := readSearch(file, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, s, Options{Trials: 3, Jobs: 1})
+	keepSearch(t, s, file)
+	kept, err := readSearch(file, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, kept, Options{Trials: 5, Jobs: 1})
+	if s.Next != 3 || kept.Next != 5 {
+		t.Errorf("%d trials, then %d, want 3 and 5", s.Next, kept.Next)
+	}
+	if s, err := readSearch(file, 5); err == nil {
+		t.Errorf("a search of another seed goes on: %+v", s)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"{}", "null", "[]", `{"cases":[]}`, strings.Replace(string(data), `"next_trial": 3`, `"next_trial": -3`, 1),
+		strings.Replace(string(data), "{", `{"more": 1,`, 1)} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range s.Finds {
-			t.Errorf("seed %d, trial %d: %s: %s\nguard-eval --trial %s", seed, f.Trial, f.Harm.Kind, f.Harm.Detail, f.Tape)
-		}
-		if len(s.Pool) == 0 {
-			t.Errorf("seed %d: no trial came near to any harm", seed)
+		if s, err := readSearch(file, 4); err == nil {
+			t.Errorf("%s goes on as %+v", text, s)
 		}
 	}
 }
@@ -134,14 +277,14 @@ func TestTwinIsAnHonestPlayer(t *testing.T) {
 		twin := w.Fork()
 		l.play(tape, w, attacked, false)
 		if l.play(tape, twin, blind, false); w.Digest() != twin.Digest() {
-			t.Errorf("seed %d: the twin does something else: guard-eval --trial %s", seed, tape)
+			t.Errorf("seed %d: the twin does something else: %s", seed, again(tape.String()))
 		}
 	}
 }
 
-// TestSearchDependsOnItsSeedAlone: not on how many trials are played at once, and not on
+// TestFindsDependOnTheSeedAlone: not on how many trials are played at once, and not on
 // stops in between.
-func TestSearchDependsOnItsSeedAlone(t *testing.T) {
+func TestFindsDependOnTheSeedAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays many games")
 	}
@@ -196,7 +339,7 @@ func TestTrialsVary(t *testing.T) {
 			}
 		}
 		if err := tape.scene().Check(); err != nil {
-			t.Fatalf("guard-eval --trial %s: %v", tape, err)
+			t.Fatalf("%s: %v", again(tape.String()), err)
 		}
 		for tick := int64(1); tick <= ticksMax; tick++ {
 			for n := range attackers {

@@ -22,6 +22,9 @@ type record struct {
 	refusals []string
 	shown    bool
 	rules    []world.PolicyRule
+	// turns, decided, calls, failed and usage are as in a [Tally].
+	turns, decided, calls, failed int64
+	usage                         llmclient.Usage
 }
 
 // readRecord reads the trace of a run, given the requests that showed what the case is about:
@@ -46,6 +49,21 @@ func readRecord(dir string, c Case, shown map[trace.CallKey]bool) (record, error
 		case trace.ModelCall:
 			if r.AgentID == c.Victim {
 				rec.figures.Turn(1, r.Answer.Usage.Total)
+				rec.usage = rec.usage.Add(r.Answer.Usage)
+				switch f := r.Answer.Failure; {
+				case f == nil:
+					rec.calls++
+				case f.Kind != llmclient.ErrCap: // which was not sent
+					rec.calls++
+					rec.failed++
+				}
+			}
+		case trace.Decision:
+			if r.AgentID == c.Victim && r.DecidedBy != trace.ByStanding {
+				rec.turns++
+				if r.DecidedBy == trace.ByModel && r.FailedBy == "" {
+					rec.decided++
+				}
 			}
 		case trace.Step:
 			switch {

@@ -1,4 +1,4 @@
-package search
+package guardlab
 
 import (
 	"slices"
@@ -89,7 +89,7 @@ func visits(rules []world.PolicyRule, asker string) bool {
 var smallest = sync.OnceValue(func() world.Scenario {
 	s, _, ok := scenario.Embedded("minimal")
 	if !ok {
-		panic("search: the smallest scenario is missing")
+		panic("guardlab: the smallest scenario is missing")
 	}
 	return s
 })

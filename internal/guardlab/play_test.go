@@ -1,4 +1,4 @@
-package search
+package guardlab
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/engine/guardeval"
+	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"

@@ -1,4 +1,4 @@
-package search
+package guardlab
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/engine/guardeval"
+	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/world"
 )
 

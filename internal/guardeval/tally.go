@@ -48,6 +48,8 @@ type Evaluation struct {
 	Attacks int `json:"attacks"`
 	Shown   int `json:"shown"`
 	Honest  int `json:"honest"`
+	// Model is what was attacked, nil for the scripted model.
+	Model *Tally `json:"model,omitempty"`
 	// Summaries are by guard: on, off, and, if they were measured, those without one check.
 	Summaries []Summary `json:"summaries"`
 	// Failed are the cases that a guard with all checks failed: attacks that did harm and
@@ -162,6 +164,9 @@ func (e Evaluation) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	plaintext.Fprintf(t, "%d attacks, %d of them shown with the guard on, %d honest games; bounds are one-sided, "+
 		"exact, 95%%\n\n", e.Attacks, e.Shown, e.Honest)
+	if m := e.Model; m != nil {
+		plaintext.Fprintf(t, "%s\n\n", m.text())
+	}
 	plaintext.Fprintf(t, "guard\tattacks succeeded\tat most\tworst stratum\tfalse blocks\tat most\tutility under attack\n")
 	for _, s := range e.Summaries {
 		worst := "none"
