@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -52,36 +53,40 @@ func (m *Main) guardModel(ctx context.Context, flags *pflag.FlagSet, jobs []guar
 	c.AgentModels = nil
 	c.Sampling = nil
 	c.Caps = trace.Caps{Run: c.Caps.Run}
-	if err := c.chooseModel(); err != nil {
+	if err := m.readPrices(&c); err != nil {
 		return nil, nil, err
+	}
+	reached, err := access.Choose(&c.Settings, m.reach(c, c.Values))
+	if err == nil && c.Live() {
+		c.Prices, err = access.Prices(c.Settings, c.table)
+	}
+	if err != nil {
+		return nil, nil, c.refused(err)
 	}
 	if !c.Live() {
 		return nil, nil, badInput("--%s: it names no model; allowed: the name of one, and no --offline", flagModel)
 	}
-	p := plan{config: c, endpoints: newEndpoints(c)}
-	p.Prices, err = m.choosePrices(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	model = &guardeval.Model{Settings: p.Settings}
+	reached.Serve(c.Settings)
+	model = &guardeval.Model{Settings: c.Settings}
 	expected, err := model.Expect(jobs, seeds)
 	if err != nil {
 		return nil, nil, badInput("%w", err)
 	}
-	source, stop, err := m.openModel(ctx, p, stub.Options{}, fmt.Sprintf("%d to %d, likely %d, of victims and their twins",
-		expected.Least.Calls, expected.Most.Calls, expected.Likely.Calls))
+	source, endpoints, err := reached.Open(ctx, nil, stub.Options{}, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, c.unopened(err)
 	}
+	m.announce(m.Stderr, c, endpoints, fmt.Sprintf("%d to %d, likely %d, of victims and their twins",
+		expected.Least.Calls, expected.Most.Calls, expected.Likely.Calls), spending{config: c})
 	plaintext.Fprintf(m.Stderr, "expected: %s; at least %s, at most %s\n", takes(expected.Likely), takes(expected.Least),
 		takes(expected.Most))
-	if currency := p.Currency(); currency != "" {
+	if currency := c.Currency(); currency != "" {
 		plaintext.Fprintf(m.Stderr, "cost: likely %s %s, at least %s, at most %s\n", expected.Likely.Cost, currency,
 			expected.Least.Cost, expected.Most.Cost)
 	} else {
 		plaintext.Fprintf(m.Stderr, "cost: unknown, there is no price of model %s; a table with one can be given "+
-			"(--price-table)\n", shown(p.Model))
+			"(--price-table)\n", shown(c.Model))
 	}
 	model.Source = source
-	return model, stop, nil
+	return model, reached.Close, nil
 }
