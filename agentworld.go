@@ -190,10 +190,5 @@ func Replay(ctx context.Context, dir string) (Comparison, error) {
 // ReadReport folds the records of the run in dir into figures, whether it has ended or
 // not. The error is a failure to read them.
 func ReadReport(dir string) (Report, error) {
-	f, err := run.Dir(dir).Open()
-	if err != nil {
-		return Report{}, err
-	}
-	defer f.Close()
-	return report.Fold(trace.NewReader(f))
+	return report.Of(run.Dir(dir))
 }

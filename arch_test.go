@@ -81,18 +81,18 @@ var policies = []policy{
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price", "world"}},
 	{dir: "run", project: []string{"run/state", "trace", "llmclient", "world", "internal/document", "internal/folder", "internal/owner"}},
-	{dir: "run/transcript", project: []string{"run", "run/state", "trace", "llmclient", "world"}},
 	{dir: "run/playback", pure: true, project: []string{"trace", "world", "world/scenario"}},
 	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/documents", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
-	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "run", "run/state", "run/transcript", "trace"}},
+	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "explain", "run", "run/state", "trace"}},
 	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub", "behavior", "behavior/policy", "trace", "engine"}},
 	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
 	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
-	{dir: "session", project: []string{"session/access", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
+	{dir: "session", project: []string{"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
 		"run", "run/state", "report", "trace", "world", "world/scenario"}},
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
+	{dir: "explain", pure: true, project: []string{"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
 		"llmclient/limiter", "internal/folder", "internal/owner", "internal/document"}},
@@ -102,14 +102,14 @@ var policies = []policy{
 		modules: []string{"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nkeys", "github.com/nats-io/nuid", "github.com/klauspost/compress"},
 	},
 	{dir: "extension/otel", project: []string{".", "llmclient", "engine"}, modules: []string{"github.com/go-logr/logr", "go.opentelemetry.io/otel"}},
-	{dir: "dashboard", project: []string{"run", "run/state", "run/playback", "run/transcript", "report", "trace", "world", "batch", "engine/ask", "llmclient", "llmclient/price"}, modules: []string{}},
+	{dir: "dashboard", project: []string{"explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient", "llmclient/price"}, modules: []string{}},
 	{dir: "cli", project: []string{".", "internal/cli"}, modules: []string{}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"cli"}, modules: []string{}},
 	{dir: "cmd/agentworld_cluster", project: []string{"cli", "extension/jetstream", "extension/otel"}, modules: []string{}},
 	{dir: "internal/settings", project: []string{"internal/document", "trace", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub"}},
 	{dir: "internal/terminal", project: []string{"engine", "llmclient/price", "session/access", "trace"}},
 	{dir: "internal/cli", project: []string{
-		"run", "run/state", "run/playback", "engine/ask", "behavior/interview",
+		"explain", "run", "run/state", "run/playback", "engine/ask", "behavior/interview",
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "behavior/words",
 		"trace", "engine", "internal/guardeval", "report", "llmclient/doctor", "session", "session/access",
 		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
@@ -233,6 +233,41 @@ func TestPurePackagesStartNothing(t *testing.T) {
 				return true
 			})
 		}
+	}
+}
+
+// traceReaders are the packages that read lines of a trace. Whoever wants to know something of a run asks
+// these, and loops over no file.
+var traceReaders = []string{"run", "trace", "explain", "report"}
+
+// TestWhoReadsTraces finds the readers of traces by their constructor.
+func TestWhoReadsTraces(t *testing.T) {
+	readers := map[string]bool{}
+	for dir, files := range sources(t) {
+		for _, file := range files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				of, _ := call.Fun.(*ast.SelectorExpr)
+				if of == nil || of.Sel.Name != "NewReader" {
+					return true
+				}
+				if name, _ := of.X.(*ast.Ident); name != nil && name.Name == "trace" {
+					readers[dir] = true
+				}
+				return true
+			})
+		}
+	}
+	for dir := range readers {
+		if !slices.Contains(traceReaders, dir) {
+			t.Errorf("%s reads the lines of a trace; allowed in %v", dir, traceReaders)
+		}
+	}
+	if !readers["run"] || !readers["report"] {
+		t.Errorf("no reader of traces was found in run and report: %v", readers)
 	}
 }
 

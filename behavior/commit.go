@@ -106,7 +106,8 @@ func (t *Turn) commit(d terminal) {
 	again := t.draft.refused != nil && world.Same(d.action, t.draft.refused)
 	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
 	tried := t.draft.given == nil && t.draft.candidates != nil && !t.protocol.lean()
-	if v.Refused() || !tried && !again && t.triesLeft() > 0 && v.unseen() {
+	unseen := !tried && !again && t.triesLeft() > 0 && v.unseen()
+	if v.Refused() || unseen {
 		t.sendBack(d, v, again)
 		return
 	}

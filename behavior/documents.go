@@ -10,10 +10,10 @@ import (
 )
 
 // passages offers the chunks of trusted documents that match the situation best, and shorter
-// heads of that list. held are those of untrusted documents, which are shown after the plan like texts
+// heads of that list. withheld are those of untrusted documents, which are shown after the plan like texts
 // of other agents. The query is made of goals and place: no text that was read may choose what is
 // shown before the plan.
-func (m *Agent) passages(view world.View, f memory.Focus) (offered sectionDraft, held []trace.Source) {
+func (m *Agent) passages(view world.View, f memory.Focus) (offered sectionDraft, withheld []trace.Source) {
 	offered = sectionDraft{name: sectionDocuments, variants: []variant{{}}}
 	if m.cfg.Documents == nil {
 		return offered, nil

@@ -88,7 +88,7 @@ func (t *Turn) evidence() policy.Evidence {
 		e.Authors = append(e.Authors, t.exposure.opening.withheld.parents()...)
 	}
 	if t.protocol.moduleCalls > 0 {
-		// A module may show a text that the prompt had no room for, so that held lacks it.
+		// A module may show a text that the prompt had no room for, so that the texts withheld lack it.
 		o := &t.exposure.opening.seen
 		for _, r := range (texts{Inbox: o.Inbox, Notes: o.Here.Notes, Terms: t.exposure.terms()}).readings() {
 			if slices.ContainsFunc(t.exposure.retrieved, func(s trace.Source) bool { return s.ID == r.text && isUntrusted(s) }) {

@@ -66,25 +66,25 @@ const readMax = 256
 // recallHeard puts among the texts withheld what the agent remembers of earlier
 // ones, where that is about its goals. Without newer texts it recalls none: what an old one
 // says shall not decide whether there are texts in view.
-func (m *Agent) recallHeard(held texts, f memory.Focus) texts {
+func (m *Agent) recallHeard(withheld texts, f memory.Focus) texts {
 	if !m.cfg.Guards(trace.CheckMemory) {
-		return held
+		return withheld
 	}
-	if held.count() == 0 {
-		return held
+	if withheld.count() == 0 {
+		return withheld
 	}
 	var inView []string
 	for _, r := range m.history.read {
-		if slices.ContainsFunc(held.Inbox, func(m world.Message) bool { return m.ID == r.text }) ||
-			slices.ContainsFunc(held.Notes, func(n world.Note) bool { return n.ID == r.text }) {
+		if slices.ContainsFunc(withheld.Inbox, func(m world.Message) bool { return m.ID == r.text }) ||
+			slices.ContainsFunc(withheld.Notes, func(n world.Note) bool { return n.ID == r.text }) {
 			inView = append(inView, r.memory)
 		}
 	}
 	for _, s := range m.memory.Digest(f, memory.Quota{Heard: m.layout.quota.Heard}, inView) {
 		if s.Relevance > 0 {
-			held.Remembered = append(held.Remembered, s.Line(m.words.memory))
-			held.recalled = append(held.recalled, s.Source(m.words.memory))
+			withheld.Remembered = append(withheld.Remembered, s.Line(m.words.memory))
+			withheld.recalled = append(withheld.recalled, s.Source(m.words.memory))
 		}
 	}
-	return held
+	return withheld
 }

@@ -73,23 +73,23 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sec
 // part separates what an agent observes itself from the text of other agents that it has heard,
 // read or learned from, and from documents.
 func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome,
-	focus memory.Focus) (seen *visibleObservation, held texts, lessons, passages sectionDraft) {
+	focus memory.Focus) (seen *visibleObservation, withheld texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
-	held = texts{Notes: o.Here.Notes, tick: o.Tick}
-	m.partTerms(seen, &held, o.Inbox)
-	held = m.recallHeard(held, focus)
-	passages, held.passages = m.passages(view, focus)
-	for _, s := range held.passages {
-		held.Documents = append(held.Documents, s.Text)
+	withheld = texts{Notes: o.Here.Notes, tick: o.Tick}
+	m.partTerms(seen, &withheld, o.Inbox)
+	withheld = m.recallHeard(withheld, focus)
+	passages, withheld.passages = m.passages(view, focus)
+	for _, s := range withheld.passages {
+		withheld.Documents = append(withheld.Documents, s.Text)
 		seen.unread += m.history.unread(s.ID)
 	}
-	held.bare, held.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
-	seen.Withheld = held.count()
-	lessons, held.taught = m.lessons(seen, outcome)
-	for _, s := range held.taught {
-		held.Lessons = append(held.Lessons, s.Text)
+	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
+	seen.Withheld = withheld.count()
+	lessons, withheld.taught = m.lessons(seen, outcome)
+	for _, s := range withheld.taught {
+		withheld.Lessons = append(withheld.Lessons, s.Text)
 	}
 	// The agent's own texts are shown with the texts of other agents that they may repeat. If
 	// they may repeat what was read then, they are shown nowhere else, long after that left the
@@ -99,41 +99,41 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		switch {
 		case seen.Tick-s.Tick > sentTicks:
 			continue
-		case held.count() == 0 && !m.history.spoken(s.Tick).tainted:
+		case withheld.count() == 0 && !m.history.spoken(s.Tick).tainted:
 			seen.spoken = append(seen.spoken, s.source(m.history.spoken))
 			seen.sent = append(seen.sent, s)
 			continue
-		case held.count() > 0 && !slices.ContainsFunc(held.Notes, posted):
-			held.Said = append(held.Said, s)
+		case withheld.count() > 0 && !slices.ContainsFunc(withheld.Notes, posted):
+			withheld.Said = append(withheld.Said, s)
 		}
 		s.Text = ""
 		seen.sent = append(seen.sent, s)
 	}
-	if len(held.Documents) > 0 {
+	if len(withheld.Documents) > 0 {
 		seen.senders = append(seen.senders, m.words.Observation.Documents)
 	}
-	for _, s := range slices.Concat(held.recalled, held.taught) {
+	for _, s := range slices.Concat(withheld.recalled, withheld.taught) {
 		seen.senders = append(seen.senders, s.OriginAgent)
 	}
-	for _, l := range held.Inbox {
+	for _, l := range withheld.Inbox {
 		seen.senders = append(seen.senders, l.From)
 		seen.unread += m.history.unread(l.ID)
 	}
-	for _, n := range held.Notes {
+	for _, n := range withheld.Notes {
 		seen.senders = append(seen.senders, n.Author)
 		if n.Author != m.id {
 			seen.unread += m.history.unread(n.ID)
 		}
 	}
-	for _, t := range held.Terms {
+	for _, t := range withheld.Terms {
 		seen.senders = append(seen.senders, t.From)
 		seen.unread += m.history.unread(t.ID)
 	}
-	seen.Withheld, seen.withheldTerms = held.count(), len(held.Terms)
+	seen.Withheld, seen.withheldTerms = withheld.count(), len(withheld.Terms)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
-	return seen, held, lessons, passages
+	return seen, withheld, lessons, passages
 }
 
 // compose builds the opening prompt for view within the token budget: a message that all agents
@@ -143,7 +143,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	outcome, acted := view.Last()
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
-	seen, held, lessons, passages := m.part(view, &p.seen, outcome, focus)
+	seen, withheld, lessons, passages := m.part(view, &p.seen, outcome, focus)
 	if p.early {
 		seen.Withheld = 0
 	}
@@ -153,7 +153,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		last, done = m.lastOutcome(outcome, &p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
-		p.fresh = seen.unread + len(held.Lessons)
+		p.fresh = seen.unread + len(withheld.Lessons)
 	}
 	p.known, p.shown = seen.Observation, seen.shown
 	if p.early {
@@ -161,8 +161,8 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	}
 	p.found, p.untrusted = placeEntry(m.words, &seen.Observation), p.fresh > 0
 
-	kept := held.variants()
-	messages := sectionDraft{name: sectionMessages, variants: []variant{{text: held.section(m.words)}},
+	kept := withheld.variants()
+	messages := sectionDraft{name: sectionMessages, variants: []variant{{text: withheld.section(m.words)}},
 		shorter: func() (variants []variant) {
 			for _, t := range kept[1:] {
 				variants = append(variants, variant{text: t.section(m.words)})

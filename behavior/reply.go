@@ -99,9 +99,11 @@ func (t *Turn) repair(problem answer.Problem) {
 
 // mayPlanLast reports whether a lean turn that has nothing to end in may be asked for nothing but a plan.
 func (t *Turn) mayPlanLast(problem answer.Problem) bool {
-	empty := t.draft.accepted == nil && len(t.plan.ends) == 0 && !t.draft.ambiguous
-	return empty && !t.exposure.tainted() && problem != answer.Several && t.protocol.lastPlan == "" &&
-		t.protocol.stage == trace.StageLean && t.agent.cfg.Fallback == trace.FallbackBest
+	if t.protocol.stage != trace.StageLean || t.protocol.lastPlan != "" || t.exposure.tainted() {
+		return false
+	}
+	decided := t.draft.ambiguous || problem == answer.Several
+	return !decided && t.draft.accepted == nil && len(t.plan.ends) == 0 && t.agent.cfg.Fallback == trace.FallbackBest
 }
 
 // round is the result of the calls of one answer.

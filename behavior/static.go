@@ -75,7 +75,7 @@ const promptVersion = 20
 // namedBefore are the names that wordings had before their texts were files, by their digests: runs
 // that were recorded with them still replay. A changed text has another digest and a new name.
 var namedBefore = map[string]string{
-	"5fb43201": "dda0785b", "c98ea5dc": "e694cd43", "30ee62f1": "994c7a6c", "6f07c112": "98575eec",
+	"f572998a": "dda0785b", "90f77245": "e694cd43", "a5b6c4c8": "994c7a6c", "365bfc51": "98575eec",
 }
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count

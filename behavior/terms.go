@@ -16,14 +16,14 @@ import (
 // partTerms leaves in an observation the requests and offers that a rule of the agent could
 // answer now, at least in part, and what agents that a rule names declined. The rest is withheld,
 // together with the options to accept or decline it.
-func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.Message) {
+func (m *Agent) partTerms(seen *visibleObservation, withheld *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(trace.CheckOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {
 			if !ordered || m.policy.Answerable(t, m.ledger, &seen.Observation) {
 				shown = append(shown, t)
 			} else {
-				held.Terms = append(held.Terms, t)
+				withheld.Terms = append(withheld.Terms, t)
 			}
 		}
 		return shown
@@ -40,7 +40,7 @@ func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.M
 		case l.Kind == world.KindDecline && (!ordered || named(l.From) && !slices.ContainsFunc(l.Parents, stranger)):
 			declined = append(declined, l)
 		case l.Kind == "", l.Kind == world.KindDecline:
-			held.Inbox = append(held.Inbox, l)
+			withheld.Inbox = append(withheld.Inbox, l)
 		}
 	}
 	seen.news = slices.Concat(m.history.news, m.words.declined(declined, seen.OwnOffers))
@@ -59,7 +59,7 @@ func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.M
 			continue
 		}
 		a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o world.Option) bool {
-			return slices.ContainsFunc(held.Terms, func(t world.Terms) bool { return t.ID == o.Target })
+			return slices.ContainsFunc(withheld.Terms, func(t world.Terms) bool { return t.ID == o.Target })
 		})
 		if a.OK && len(a.Options) == 0 {
 			a = world.Affordance{Action: a.Action, Why: world.RejectOfferNotFound}
@@ -69,7 +69,7 @@ func (m *Agent) partTerms(seen *visibleObservation, held *texts, inbox []world.M
 }
 
 // declined is the news of requests and offers of the agent that others declined since its
-// last decision. What an offer gives stays held.
+// last decision. What an offer gives stays withheld.
 func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []episode) {
 	for _, m := range inbox {
 		if m.Kind == world.KindDecline && m.New {

@@ -14,7 +14,6 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
 )
 
 // compareMax bounds the runs of one comparison.
@@ -70,21 +69,16 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 
 // comparePair compares two runs until ctx ends, when the one who asked has gone.
 func (s *Server) comparePair(ctx context.Context, v *compareView) error {
-	var readers [2]*trace.Reader
+	var dirs [2]run.Dir
 	for i, id := range []string{v.A[0], v.B[0]} {
 		of, dir, err := s.reportOf(ctx, id)
 		if err != nil {
 			return err
 		}
 		v.Reports = append(v.Reports, of)
-		f, err := dir.OpenUntil(ctx)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		readers[i] = trace.NewReader(f)
+		dirs[i] = dir
 	}
-	c, err := report.Compare(v.Reports[0], v.Reports[1], readers[0], readers[1], 0)
+	c, err := report.Compare(v.Reports[0], v.Reports[1], dirs[0].Until(ctx), dirs[1].Until(ctx), 0)
 	v.Pair = &c
 	return err
 }
@@ -103,12 +97,7 @@ func (s *Server) reportOf(ctx context.Context, id string) (of report.Report, dir
 			return of, dir, nil
 		}
 	}
-	f, err := dir.OpenUntil(ctx)
-	if err != nil {
-		return of, dir, err
-	}
-	defer f.Close()
-	of, err = report.Fold(trace.NewReader(f))
+	of, err = report.Of(dir.Until(ctx))
 	return of, dir, err
 }
 

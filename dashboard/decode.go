@@ -24,7 +24,7 @@ func containsOne(line []byte, of [][]byte) bool {
 }
 
 // decode decodes what a history, a playback and an index need of a line, nil for most: decoding is
-// nearly all of the work of reading a trace. The sources of a decision that used none are left out.
+// nearly all of the work of reading a trace.
 func decode(line []byte) (trace.Record, error) {
 	switch trace.TypeOf(line) {
 	case trace.TypeBlob:
@@ -38,10 +38,5 @@ func decode(line []byte) (trace.Record, error) {
 			return nil, nil
 		}
 	}
-	r, err := trace.Decode(line)
-	if d, decided := r.(trace.Decision); decided && len(d.SourcesUsed) == 0 {
-		d.SourcesRetrieved = nil
-		return d, err
-	}
-	return r, err
+	return trace.Decode(line)
 }

@@ -1,13 +1,12 @@
 package dashboard
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -49,17 +48,12 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 	}
 	page := logPage{Rows: []logRow{}}
 	h.mu.RLock()
-	if h.index == nil || from > h.done {
+	if from > h.done {
 		h.mu.RUnlock()
 		return page, nil
 	}
 	x, done := *h.index, h.done
 	h.mu.RUnlock()
-	f, err := h.dir.OpenFrom(&x, from)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	agent := q.Get("agent")
 	kind := q.Get("kind")
 	text := strings.ToLower(q.Get("q"))
@@ -69,11 +63,7 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		trace.TypeControl, trace.TypeResume, trace.TypeTickEnd, trace.TypeRunEnd,
 	}
 	began, last := time.Now(), false
-	for lines := trace.NewReader(f); ; {
-		record, err := lines.NextOf(types...)
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return page, nil
-		}
+	for record, err := range explain.Records(h.dir, &x, from, types...) {
 		if err != nil {
 			return nil, err
 		}
@@ -104,6 +94,7 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 			page.Rows = append(page.Rows, row)
 		}
 	}
+	return page, nil
 }
 
 // saidAs is how the page says a kind or code of the records.
@@ -118,7 +109,7 @@ func rowOf(record trace.Record) (row logRow, ok bool) {
 	case trace.Event:
 		return eventRow(r.Event), true
 	case trace.Decision:
-		row = logRow{Tick: r.Tick, Kind: "decision", Agent: r.AgentID, What: actionName(r.Executed), Text: string(r.Executed)}
+		row = logRow{Tick: r.Tick, Kind: "decision", Agent: r.AgentID, What: explain.ActionName(r.Executed), Text: string(r.Executed)}
 		if r.Why != "" {
 			row.Text += " " + r.Why
 		}

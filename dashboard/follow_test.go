@@ -81,8 +81,8 @@ func (g *growing) reaches(t *testing.T, tick, calls int64) {
 	if g.h.err != nil || g.h.done != tick {
 		t.Fatalf("the history ends in tick %d, want %d: %v", g.h.done, tick, g.h.err)
 	}
-	if rows := g.h.figures.rows; tick == 2 && rows[len(rows)-1].calls != calls {
-		t.Errorf("tick 2 has %d calls, want %d", rows[len(rows)-1].calls, calls)
+	if rows := g.h.figures.Columns()["calls"]; tick == 2 && rows[len(rows)-1] != calls {
+		t.Errorf("tick 2 has %d calls, want %d", rows[len(rows)-1], calls)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestAnotherRunInTheSamePlace(t *testing.T) {
 	other.write(t, trace.Header{Format: trace.FormatVersion, RulesVersion: "other", Agents: []trace.HeaderAgent{{ID: "agent-1"}}}, trace.TickEnd{Tick: 1}, trace.TickEnd{Tick: 2})
 	g.put(t, other.text.Bytes())
 	<-g.read
-	if err := g.h.failed(); !errors.Is(err, errReplaced) || g.h.damaged() {
+	if err := g.h.failed(); !errors.Is(err, run.ErrReplaced) || g.h.damaged() {
 		t.Errorf("the history ends with %v", err)
 	}
 }

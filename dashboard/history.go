@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/playback"
 	"example.com/agentworld/run/state"
@@ -66,15 +66,14 @@ type history struct {
 	// takes, movesBytes what all moves do, openBytes what was read of the open tick.
 	bytesMax, worldBytes, movesBytes, openBytes int64
 
-	figures figures
-	agents  agentHistory
-	marks   []mark
+	figures *explain.Figures
+	agents  explain.Lanes
+	marks   []explain.Mark
 
 	// The rest is of the reading goroutine alone. count and tick hold what was read of the open tick;
-	// count is nil before the first line.
 	play  *playback.Playback
 	count *state.Count
-	tick  tickCount
+	tick  explain.Tick
 	// told is when watchers were told last.
 	told time.Time
 }
@@ -87,12 +86,13 @@ type keptMoves struct {
 
 // openHistory begins to read the run in dir.
 func openHistory(dir run.Dir, changed func()) (*history, error) {
-	h, err := dir.Header()
+	h, x, err := dir.As(nil).Begin()
 	if err != nil {
 		return nil, err
 	}
 	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1,
-		bytesMax: historyBytesMax, figures: newFigures(h), agents: newAgentHistory(h)}
+		index: x, count: state.NewCount(x, h),
+		bytesMax: historyBytesMax, figures: explain.NewFigures(h), agents: explain.NewLanes(h)}
 	of.play, err = playback.Begin(h)
 	if err != nil {
 		of.differs = err
@@ -161,7 +161,7 @@ func (h *history) failed() error {
 func (h *history) damaged() bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.err != nil && h.err != errReplaced && h.failedAt == traceSize(h.dir)
+	return h.err != nil && h.err != run.ErrReplaced && h.failedAt == traceSize(h.dir)
 }
 
 // notifyEvery is how often watchers are told while a long trace is read: what they ask for then
@@ -177,93 +177,44 @@ func (h *history) read(ctx context.Context) (err error) {
 			err = fmt.Errorf("the page cannot show this trace: %v", bug)
 		}
 	}()
-	r, err := h.goOn()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	h.told = time.Now()
-	for lines := trace.NewReader(r); ctx.Err() == nil; {
-		from := lines.Offset()
-		line, err := lines.NextLine()
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return nil
+	for line, err := range h.dir.Until(ctx).Follow(h.index, h.count, decode, h.forgetOpen) {
+		err = cmp.Or(err, ctx.Err())
+		if err == nil && line.Err != nil {
+			err = line.Failed(line.Err)
+		}
+		if err == nil {
+			err = h.add(line)
 		}
 		if err != nil {
 			return err
 		}
-		if h.count == nil {
-			x := state.NewIndex(string(lines.Chain()))
-			h.mu.Lock()
-			h.index = x
-			h.mu.Unlock()
-			h.count = state.NewCount(x, h.header)
-		}
-		record, err := decode(line)
-		if err != nil {
-			return lines.Failed(err)
-		}
-		if record != nil {
-			h.mu.Lock()
-			h.openBytes += int64(len(line))
-			h.mu.Unlock()
-		}
-		if err := h.add(state.Line{Record: record, Size: int(lines.Offset() - from), Chain: lines.Chain()},
-			lines.Failed); err != nil {
-			return err
-		}
 	}
-	return ctx.Err()
+	return nil
 }
 
-// goOn opens the trace where reading stopped. If what was read of the open tick has changed since,
-// it is forgotten, and the trace opened after the last whole tick.
-func (h *history) goOn() (io.ReadCloser, error) {
-	if h.count == nil {
-		return h.dir.Open()
-	}
-	if r, err := h.dir.OpenAt(h.count.Next(), h.index.Tick+1); err == nil {
-		return r, nil
-	}
-	if h.replaced() {
-		return nil, errReplaced
-	}
-	h.count, h.tick = state.NewCount(h.index, h.header), tickCount{}
-	h.forgetOpen()
-	if h.play != nil {
-		h.play.Reopen()
-	}
-	return h.dir.OpenFrom(h.index, h.index.Tick+1)
-}
-
-// errReplaced says that the directory holds another run by now.
-var errReplaced = errors.New("another run took the place of this one")
-
-// replaced reports whether the trace begins with another line than the one that was read.
-func (h *history) replaced() bool {
-	f, err := h.dir.Open()
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	lines := trace.NewReader(f)
-	_, err = lines.NextLine()
-	return err == nil && string(lines.Chain()) != h.index.Run
-}
-
-// forgetOpen forgets what was read after the last whole tick.
+// forgetOpen forgets what was read after the last whole tick: it has changed since.
 func (h *history) forgetOpen() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.end, h.openBytes = nil, 0
+	h.count = state.NewCount(h.index, h.header)
+	h.tick = explain.Tick{}
+	h.end = nil
+	h.openBytes = 0
+	if h.play != nil {
+		h.play.Reopen()
+	}
 }
 
 // add takes the next line. What a tick changes becomes visible at its end, at once.
-func (h *history) add(line state.Line, failed func(error) error) error {
+func (h *history) add(line state.Line) error {
 	end, ended := line.Record.(trace.TickEnd)
 	var played bool
 	if line.Record != nil {
-		h.tick.add(line.Record)
+		h.mu.Lock()
+		h.openBytes += int64(line.Size)
+		h.mu.Unlock()
+		h.tick.Add(line.Record)
 		played = h.replay(line.Record)
 	}
 	_, header := line.Record.(trace.Header)
@@ -272,7 +223,7 @@ func (h *history) add(line state.Line, failed func(error) error) error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 	}
-	whole, err := h.count.Add(line, failed)
+	whole, err := h.count.Add(line)
 	if err != nil {
 		return err
 	}
@@ -282,14 +233,16 @@ func (h *history) add(line state.Line, failed func(error) error) error {
 	if !whole {
 		return nil
 	}
+	var after *world.World
 	if played {
+		after = h.play.World()
 		h.keep()
 	}
 	h.done = end.Tick
-	h.marks = h.tick.marks(h.marks)
-	h.figures.add(end.Tick, &h.tick)
-	h.agents.add(end.Tick, &h.tick, h.play, played)
-	h.tick, h.openBytes = tickCount{}, 0
+	h.marks = h.tick.Marks(h.marks)
+	h.figures.Add(&h.tick)
+	h.agents.Add(&h.tick, after)
+	h.tick, h.openBytes = explain.Tick{}, 0
 	h.fit()
 	if time.Since(h.told) >= notifyEvery {
 		h.told = time.Now()
@@ -317,7 +270,7 @@ func (h *history) replay(record trace.Record) (played bool) {
 func (h *history) keep() {
 	w := h.play.World()
 	m := keptMoves{h.play.Moves(), 100}
-	for _, d := range h.tick.decisions {
+	for _, d := range h.tick.Decisions {
 		m.bytes += 200 + 2*int64(len(d.Executed))
 	}
 	for _, told := range m.Told {
@@ -342,9 +295,10 @@ func (h *history) fit() {
 		h.recent = slices.Delete(h.recent, 0, 1)
 	}
 	for len(h.worlds) > 1 && int64(len(h.worlds)) > min(worldsMax, most-int64(len(h.recent))) {
-		h.worlds, h.every = everySecond(h.worlds), 2*h.every
+		h.every *= 2
+		h.worlds = slices.DeleteFunc(h.worlds, func(w *world.World) bool { return w.Tick()%h.every != 0 })
 	}
-	h.agents.fit(h.bytesMax / 4)
+	h.agents.Fit(h.bytesMax / 4)
 }
 
 // limit sets how much may be kept, and drops what is more.
@@ -363,7 +317,7 @@ func (h *history) bytes() int64 {
 	defer h.mu.RUnlock()
 	n := int64(len(h.header.Settings.ScenarioTOML)) + 1000*int64(len(h.header.Agents)) + 64<<10
 	n += int64(len(h.worlds)+len(h.recent)) * h.worldBytes
-	return n + h.movesBytes + 3*h.openBytes + h.agents.bytes + h.done*tickBytes
+	return n + h.movesBytes + 3*h.openBytes + h.agents.Bytes + h.done*tickBytes
 }
 
 // bytesOf is about what a world takes in memory.
@@ -435,23 +389,20 @@ func (h *history) nearest(tick int64) (*world.World, error) {
 
 // reread plays the ticks after w's up to a tick from the trace.
 func (h *history) reread(x *state.Index, w *world.World, tick int64) error {
-	r, err := h.dir.OpenFrom(x, w.Tick()+1)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	p := playback.Continue(w)
-	for lines := trace.NewReader(r); w.Tick() < tick; {
-		record, err := lines.NextOf(trace.TypeFork, trace.TypeControl, trace.TypeResume, trace.TypeDecision, trace.TypeEvent,
-			trace.TypeTickEnd)
+	for record, err := range explain.Records(h.dir, x, w.Tick()+1, trace.TypeFork, trace.TypeControl, trace.TypeResume,
+		trace.TypeDecision, trace.TypeEvent, trace.TypeTickEnd) {
 		if err != nil {
 			return fmt.Errorf("read tick %d again: %w", w.Tick()+1, err)
 		}
 		if _, err := p.Add(record); err != nil {
 			return err
 		}
+		if w.Tick() == tick {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("read tick %d again: %w", w.Tick()+1, errNoWorld)
 }
 
 // reach is how far the run is known.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -108,45 +107,4 @@ func overviewText(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// TestLongHistoriesAreThinnedOut adds more rows and samples than are kept: their sums and order
-// stay.
-func TestLongHistoriesAreThinnedOut(t *testing.T) {
-	f := newFigures(trace.Header{})
-	const ticks = 3*figureRowsMax + 17
-	for tick := int64(1); tick <= ticks; tick++ {
-		c := tickCount{refusals: make([]trace.Refusal, tick%3)}
-		f.add(tick, &c)
-	}
-	columns, sum := f.columns(), int64(0)
-	for i, tick := range columns["tick"] {
-		if want := int64(i)*f.every + 1; tick != want {
-			t.Fatalf("row %d begins with tick %d, want %d", i, tick, want)
-		}
-		sum += columns["refused"][i]
-	}
-	if n := len(columns["tick"]); n > figureRowsMax || n < figureRowsMax/4 || f.every != 4 {
-		t.Errorf("%d rows of %d ticks", n, f.every)
-	}
-	if want := int64(ticks/3*3 + ticks%3*(ticks%3+1)/2); sum != want {
-		t.Errorf("the rows count %d, want %d", sum, want)
-	}
-}
-
-func TestOriginOfSources(t *testing.T) {
-	for _, c := range []struct {
-		source trace.Source
-		want   origin
-	}{
-		{trace.Source{ID: "msg-12-agent-4-1", OriginAgent: "agent-4", OriginTick: 15}, origin{"agent-4", 12}},
-		{trace.Source{ID: "offer-3-the-dock-1", OriginTick: 4}, origin{"the-dock", 3}},
-		{trace.Source{ID: "mem-7-2", OriginTick: 7}, origin{"agent-1", 7}},
-		{trace.Source{ID: "mem-7-2", OriginAgent: "agent-2", OriginTick: 7}, origin{"agent-2", 7}},
-		{trace.Source{ID: "msg-x-1", OriginTick: 2}, origin{"agent-1", 2}},
-	} {
-		if got := originOf(c.source, "agent-1"); got != c.want {
-			t.Errorf("%s comes from %v, want %v", fmt.Sprint(c.source.ID), got, c.want)
-		}
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.com/agentworld"
-	"example.com/agentworld/trace"
 )
 
 // serverOf is a server over a directory of short runs, which no one asks yet.
@@ -123,49 +122,5 @@ func TestRunsThatNobodyLooksAtAreClosed(t *testing.T) {
 	s.fit()
 	if len(s.open) != openMax || s.open[ids[0]] == nil {
 		t.Errorf("%d runs are open", len(s.open))
-	}
-}
-
-// TestAgentsInLittleMemory adds many decisions: the newest stay, and the page is told that others do
-// not.
-func TestAgentsInLittleMemory(t *testing.T) {
-	a := newAgentHistory(trace.Header{Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}}})
-	const most = 100_000
-	for tick := int64(1); tick <= 5000; tick++ {
-		c := tickCount{}
-		for _, id := range []string{"agent-1", "agent-2"} {
-			d := trace.Decision{Tick: tick, AgentID: id, Executed: []byte(fmt.Sprintf(`{"action":"a-%d"}`, tick)), SourcesUsed: []string{"mem"}, SourcesRetrieved: []trace.Source{{ID: "mem", OriginTick: tick - 1}}}
-			c.decisions = append(c.decisions, judged{d, outcome{}})
-		}
-		a.add(tick, &c, nil, false)
-		a.fit(most)
-		if a.bytes > most {
-			t.Fatalf("in tick %d they take %d bytes", tick, a.bytes)
-		}
-	}
-	for n, lane := range a.lanes {
-		if len(lane) < 100 || lane[len(lane)-1].Tick != 5000 || lane[0].Tick != 5001-int64(len(lane)) {
-			t.Errorf("agent %d has %d decisions", n, len(lane))
-		}
-	}
-	if !a.full || len(a.names) > reasonsMax || len(a.uses[origin{"agent-1", 4999}]) != 1 {
-		t.Errorf("full: %v, %d names, %d uses", a.full, len(a.names), len(a.uses))
-	}
-}
-
-// TestAnyNumberOfReasons counts reasons that a trace makes up.
-func TestAnyNumberOfReasons(t *testing.T) {
-	f := newFigures(trace.Header{})
-	for tick := int64(1); tick <= 3*reasonsMax; tick++ {
-		c := tickCount{}
-		c.add(trace.Decision{Tick: tick, AgentID: "a", WaitReason: trace.WaitReason(fmt.Sprint("reason-", tick))})
-		f.add(tick, &c)
-	}
-	sum := int64(0)
-	for _, n := range f.Waits {
-		sum += n
-	}
-	if len(f.Waits) > reasonsMax+1 || sum != 3*reasonsMax {
-		t.Errorf("%d reasons count %d", len(f.Waits), sum)
 	}
 }

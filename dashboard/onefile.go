@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/agentworld/explain"
 )
 
 // The bounds of what a single file holds.
@@ -129,7 +131,8 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 			}
 		}
 	}
-	ids := h.agents.ids[:min(len(h.agents.ids), fileAgentsMax)]
+	ids := h.agents.IDs()
+	ids = ids[:min(len(ids), fileAgentsMax)]
 	for _, id := range ids {
 		if err := ask("agent", s.getAgent, "agent", id); err != nil {
 			return nil, err
@@ -170,33 +173,31 @@ func (h *history) worthALook(ids []string) map[int64][]string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	type ranked struct {
-		origin
+		explain.Origin
 		rank int
 	}
-	marked := map[origin]bool{}
+	marked := map[explain.Origin]bool{}
 	for _, m := range h.marks {
-		marked[origin{m.Agent, m.Tick}] = true
+		marked[explain.Origin{Agent: m.Agent, Tick: m.Tick}] = true
 	}
 	var all []ranked
 	for _, id := range ids {
-		for _, e := range h.agents.lanes[h.agents.numbers[id]] {
-			r := ranked{origin{id, e.Tick}, 2}
+		for _, e := range h.agents.Of(id) {
+			r := ranked{explain.Origin{Agent: id, Tick: e.Tick}, 2}
 			if !e.Accepted || e.Kind != "model" && e.Kind != "standing" {
 				r.rank = 1
 			}
-			if marked[r.origin] {
+			if marked[r.Origin] {
 				r.rank = 0
 			}
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a,
-		b ranked) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tick, b.tick))
-	})
+	slices.SortStableFunc(all,
+		func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Tick, b.Tick)) })
 	agents := map[int64][]string{}
 	for _, r := range all[:min(len(all), fileTurnsMax)] {
-		agents[r.tick] = append(agents[r.tick], r.agent)
+		agents[r.Tick] = append(agents[r.Tick], r.Agent)
 	}
 	return agents
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
@@ -145,18 +146,12 @@ func (r *runRow) damaged(err error) {
 
 // readThrough reads a trace to its end. The error says where it is broken, or that ctx ended.
 func readThrough(ctx context.Context, dir run.Dir) error {
-	f, err := dir.OpenUntil(ctx)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for lines := trace.NewReader(f); ; {
-		if _, err := lines.NextLine(); err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return nil
-		} else if err != nil {
+	for _, err := range explain.Records(dir.Until(ctx), nil, 0, trace.TypeRunEnd) {
+		if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // head is the chain of the last line of a trace, empty if there is none.

@@ -2,13 +2,13 @@ package dashboard
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
-	"example.com/agentworld/llmclient"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
-	"example.com/agentworld/run/transcript"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -21,7 +21,7 @@ type runView struct {
 	// Settings are a few for people; Forks say where it left other runs.
 	Settings []settingView      `json:"settings"`
 	Forks    []trace.Fork       `json:"forks"`
-	Marks    []mark             `json:"marks"`
+	Marks    []explain.Mark     `json:"marks"`
 	Every    int64              `json:"every"`
 	Columns  map[string][]int64 `json:"columns"`
 	// Counts are those of the whole run by reason.
@@ -98,9 +98,9 @@ func (s *Server) runView(h *history, row runRow) runView {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	v.Marks = append([]mark{}, h.marks...)
-	v.Every = h.figures.every
-	v.Columns = h.figures.columns()
+	v.Marks = append([]explain.Mark{}, h.marks...)
+	v.Every = h.figures.Every
+	v.Columns = h.figures.Columns()
 	if h.end != nil {
 		end := *h.end
 		end.Reason = s.catalog.shown(end.Reason)
@@ -108,15 +108,8 @@ func (s *Server) runView(h *history, row runRow) runView {
 	}
 	v.Row.Ticks = max(v.Row.Ticks, h.done)
 	v.Counts = map[string]map[string]int64{}
-	for name, counts := range map[string]map[string]int64{
-		"waits": h.figures.Waits, "rejections": h.figures.Rejections, "errors": h.figures.Errors,
-		"unusable": h.figures.Unusable, "repairs": h.figures.Repairs, "adjusted": h.figures.Adjusted,
-		"actions": h.figures.Actions,
-	} {
-		v.Counts[name] = make(map[string]int64, len(counts))
-		for key, n := range counts {
-			v.Counts[name][key] = n
-		}
+	for name, counts := range h.figures.Counts {
+		v.Counts[name] = maps.Clone(counts)
 	}
 	return v
 }
@@ -234,8 +227,8 @@ type agentView struct {
 	Agent string `json:"agent"`
 	Every int64  `json:"every"`
 	// Columns are what it held, by tick.
-	Columns map[string][]int64 `json:"columns"`
-	Lane    []laneEntry        `json:"lane"`
+	Columns map[string][]int64  `json:"columns"`
+	Lane    []explain.LaneEntry `json:"lane"`
 	// Full says that the run has more decisions than are kept.
 	Full bool `json:"full"`
 }
@@ -247,13 +240,12 @@ func (s *Server) getAgent(h *history, r *http.Request) (any, error) {
 	id := r.URL.Query().Get("agent")
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	n, known := h.agents.numbers[id]
-	if !known {
+	if !h.agents.Knows(id) {
 		return nil, badQuery("there is no such agent in this run")
 	}
-	lane := h.agents.lanes[n]
-	return agentView{id, h.agents.every, h.agents.series(n),
-		append([]laneEntry{}, lane[max(0, len(lane)-laneShownMax):]...), h.agents.full}, nil
+	lane := h.agents.Of(id)
+	return agentView{id, h.agents.Every, h.agents.Held(id),
+		append([]explain.LaneEntry{}, lane[max(0, len(lane)-laneShownMax):]...), h.agents.Full}, nil
 }
 
 // ledToMax bounds the later decisions that are listed.
@@ -267,17 +259,14 @@ func (s *Server) getTurn(h *history, r *http.Request) (any, error) {
 	return h.shownTurn(t, tick, agent), nil
 }
 
-// shownTurn is what a page shows of the transcript of an agent in a tick.
-func (h *history) shownTurn(t *transcript.Transcript, tick int64, agent string) turnView {
-	prices := pricesOf(h.header.SettingsAt(tick - 1)) // those that it was played with
-	v := turnViewOf(t, tick, agent, func(model string, u llmclient.Usage) int64 { return cost(prices, model, u) })
+// shownTurn is what a page shows of the turn of an agent in a tick.
+func (h *history) shownTurn(t *explain.Turn, tick int64, agent string) turnView {
+	v := turnViewOf(t, tick, agent, explain.PricesOf(h.header.SettingsAt(tick-1))) // those that it was played with
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	if used := h.agents.uses[origin{agent, tick}]; len(used) > 0 {
-		v.LedTo = append(v.LedTo, used[:min(len(used), ledToMax)]...)
-	}
-	lane := h.agents.lanes[h.agents.numbers[agent]]
-	for _, e := range lane {
+	used := h.agents.LedTo(explain.Origin{Agent: agent, Tick: tick})
+	v.LedTo = append(v.LedTo, used[:min(len(used), ledToMax)]...)
+	for _, e := range h.agents.Of(agent) {
 		switch {
 		case e.Tick < tick:
 			v.Before = e.Tick
@@ -307,7 +296,7 @@ func (s *Server) getPrompt(h *history, r *http.Request) (any, error) {
 }
 
 // turn reads the records that a query asks for.
-func (h *history) turn(r *http.Request) (t *transcript.Transcript, tick int64, agent string, err error) {
+func (h *history) turn(r *http.Request) (t *explain.Turn, tick int64, agent string, err error) {
 	tick, err = queryTick(r)
 	if err != nil {
 		return nil, 0, "", err
@@ -321,25 +310,22 @@ func (h *history) turn(r *http.Request) (t *transcript.Transcript, tick int64, a
 }
 
 // turns reads the records of some agents in a tick.
-func (h *history) turns(tick int64, agents []string) ([]*transcript.Transcript, error) {
+func (h *history) turns(tick int64, agents []string) ([]*explain.Turn, error) {
 	x, err := h.known(agents...)
 	if err != nil {
 		return nil, err
 	}
-	return transcript.ReadAll(h.dir, x, tick, agents)
+	return explain.ReadTurns(h.dir, x, tick, agents)
 }
 
-// known returns a copy of the index, nil without any, if the run has the agents.
+// known returns a copy of the index if the run has the agents.
 func (h *history) known(agents ...string) (*state.Index, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for _, id := range agents {
-		if _, known := h.agents.numbers[id]; !known {
+		if !h.agents.Knows(id) {
 			return nil, badQuery("there is no such agent in this run")
 		}
-	}
-	if h.index == nil {
-		return nil, nil
 	}
 	x := *h.index
 	return &x, nil

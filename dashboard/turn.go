@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/run/transcript"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -22,7 +22,7 @@ type turnView struct {
 	Refusals []trace.Refusal `json:"refusals"`
 	Events   []world.Event   `json:"events"`
 	// LedTo are later decisions that used what this one did, wrote or remembered.
-	LedTo []use `json:"led_to"`
+	LedTo []explain.Use `json:"led_to"`
 	// OrderedAt is the tick whose decision gave the standing order that continued.
 	OrderedAt int64 `json:"ordered_at,omitempty"`
 	// Before and After are the nearest ticks in which the agent decided.
@@ -65,12 +65,12 @@ type toolCall struct {
 }
 
 // turnViewOf makes the page's form of the records.
-func turnViewOf(t *transcript.Transcript, tick int64, agent string,
-	prices func(model string, u llmclient.Usage) int64) turnView {
+func turnViewOf(t *explain.Turn, tick int64, agent string,
+	prices explain.Prices) turnView {
 	v := turnView{
 		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...),
 		Calls:    []callView{},
-		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...), LedTo: []use{},
+		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...), LedTo: []explain.Use{},
 	}
 	results := map[string]string{}
 	for _, c := range t.Calls {
@@ -83,7 +83,7 @@ func turnViewOf(t *transcript.Transcript, tick int64, agent string,
 	for _, c := range t.Calls {
 		of := callView{
 			Step: c.Step, Stage: c.Stage, Model: c.Model, Sections: c.Sections, Chars: c.InputChars, ToolChars: c.ToolChars,
-			Answer: c.Answer, Timing: c.Timing, CostMicros: prices(c.Model, c.Answer.Usage), ToolCalls: []toolCall{},
+			Answer: c.Answer, Timing: c.Timing, CostMicros: prices.Micros(c.Model, c.Answer.Usage), ToolCalls: []toolCall{},
 		}
 		for _, hash := range c.Answer.Output {
 			switch it, ok := t.Item(hash); {
@@ -98,8 +98,8 @@ func turnViewOf(t *transcript.Transcript, tick int64, agent string,
 	}
 	if t.Decision != nil {
 		for _, s := range t.Decision.SourcesRetrieved {
-			at := originOf(s, agent)
-			v.Sources = append(v.Sources, sourceView{s, slices.Contains(t.Decision.SourcesUsed, s.ID), at.agent, at.tick})
+			at := explain.OriginOf(s, agent)
+			v.Sources = append(v.Sources, sourceView{s, slices.Contains(t.Decision.SourcesUsed, s.ID), at.Agent, at.Tick})
 		}
 	}
 	return v
@@ -129,20 +129,23 @@ type itemView struct {
 var errNoCall = errors.New("the agent made no such call in this tick")
 
 // promptOf is the prompt of a step. The error says which part is missing or damaged.
-func promptOf(t *transcript.Transcript, step int) (v promptView, err error) {
+func promptOf(t *explain.Turn, step int) (v promptView, err error) {
 	for _, c := range t.Calls {
 		if c.Step != step {
 			continue
 		}
-		parts, err := t.Parts(c)
+		p, err := t.Prompt(c)
 		if err != nil {
 			return v, err
 		}
-		return promptView{
+		v = promptView{
 			Step: c.Step, Stage: c.Stage, Sections: c.Sections, ToolChoice: c.ToolChoice,
-			Instructions: parts.Instructions, Tools: string(parts.Tools), Input: itemViews(parts.Input),
-			Output: itemViews(parts.Output),
-		}, nil
+			Instructions: p.Instructions, Input: itemViews(p.Input), Output: itemViews(p.Output),
+		}
+		if c.Tools != "" {
+			v.Tools = string(p.Tools)
+		}
+		return v, nil
 	}
 	return v, errNoCall
 }

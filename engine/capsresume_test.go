@@ -148,7 +148,7 @@ func TestMoreMoney(t *testing.T) {
 		for _, at := range []int64{r.Cost.CapChanges[2].Tick, ticks - 1} {
 			again, _ := priced(t, ticks, limits[0])
 			again.RunDir = o.RunDir
-			parent, err := engine.ParentSettings(o.RunDir, at)
+			parent, err := engine.ParentSettings(o.RunDir, at, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestMoreMoney(t *testing.T) {
 // capsIn are the caps that hold at the end of a run.
 func capsIn(t *testing.T, dir string) trace.Caps {
 	t.Helper()
-	s, err := engine.ParentSettings(dir, 1<<40)
+	s, err := engine.ParentSettings(dir, 1<<40, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -55,11 +56,12 @@ func (c *collector) close(w *world.World, n int) {
 // decided, in the order of agents and then of ticks. It opens no connection. The
 // error is a failure to read the run, [ErrVersionDrift], or an interruption.
 func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) {
-	recorded, err := readRun(dir, o.AllowVersionDrift)
+	of := run.Dir(dir).As(o.Reading)
+	recorded, err := readRun(of, o.AllowVersionDrift)
 	if err != nil {
 		return nil, err
 	}
-	r, answers, err := derive(dir, recorded, Options{})
+	r, answers, err := derive(of, recorded, Options{})
 	if err != nil {
 		return nil, err
 	}

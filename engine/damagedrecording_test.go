@@ -29,7 +29,7 @@ func editedTrace(t testing.TB, dir string, edit func(lines [][]byte) [][]byte) s
 // unpacked is what a compressed file holds.
 func unpacked(t testing.TB, path string) []byte {
 	t.Helper()
-	f, err := rundir.OpenRecording(path)
+	f, err := rundir.OpenRecording(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,22 +14,22 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// readRun reads the outline of the run in dir, unless another version recorded it.
-func readRun(dir string, anyVersion bool) (*state.State, error) {
-	h, err := run.Dir(dir).Header()
+// readRun reads the outline of a run, unless another version recorded it.
+func readRun(of run.Source, anyVersion bool) (*state.State, error) {
+	h, err := of.Header()
 	if err != nil {
 		return nil, err
 	}
 	if err := versionDrift(h); err != nil && !anyVersion {
 		return nil, err
 	}
-	return run.Dir(dir).Outline()
+	return of.Outline()
 }
 
-// derive returns a runner that plays the whole ticks of the run in dir again, as o says and with its
+// derive returns a runner that plays the whole ticks of a run again, as o says and with its
 // recorded answers, and keeps nothing. The recording has to be closed.
-func derive(dir string, recorded *state.State, o Options) (*runner, *recording, error) {
-	answers, err := run.OpenAnswers(dir)
+func derive(of run.Source, recorded *state.State, o Options) (*runner, *recording, error) {
+	answers, err := of.Answers()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,12 +103,12 @@ func (r *recording) failure() error {
 	return r.failed
 }
 
-// settingsAt returns the settings of the run in dir that hold after a tick, with the
+// settingsAt returns the settings of a run that hold after a tick, with the
 // changes by resumes; the state of the whole run; and its state after the tick.
-func settingsAt(dir string, tick int64) (s trace.Settings, whole, at *state.State, err error) {
-	whole, err = run.Dir(dir).State()
+func settingsAt(of run.Source, tick int64) (s trace.Settings, whole, at *state.State, err error) {
+	whole, err = of.State()
 	if err == nil {
-		at, err = run.Dir(dir).StateAt(tick)
+		at, err = of.StateAt(tick)
 	}
 	if err != nil {
 		return s, nil, nil, err
@@ -119,9 +119,9 @@ func settingsAt(dir string, tick int64) (s trace.Settings, whole, at *state.Stat
 }
 
 // ParentSettings returns the settings of the run in dir that hold after a tick: what
-// a fork there begins with.
-func ParentSettings(dir string, tick int64) (trace.Settings, error) {
-	s, _, _, err := settingsAt(dir, tick)
+// a fork there begins with. how the run is read is as for [ForkOptions].
+func ParentSettings(dir string, tick int64, how *run.Reading) (trace.Settings, error) {
+	s, _, _, err := settingsAt(run.Dir(dir).As(how), tick)
 	return s, err
 }
 

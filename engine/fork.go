@@ -23,6 +23,8 @@ type ForkOptions struct {
 	// AllowVersionDrift forks a run of another version, if its ticks are derived as they
 	// were recorded.
 	AllowVersionDrift bool
+	// Reading is how the parent is read; nil is strictly.
+	Reading *run.Reading
 }
 
 // ErrForkDiffers marks a parent whose ticks are not derived as recorded.
@@ -49,14 +51,15 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, claim.Unlock()) }()
-	prefix, err := OpenRecorded(o.Parent, nil)
+	answers, err := run.Dir(o.Parent).As(o.Reading).Answers()
 	if err != nil {
 		return Result{}, err
 	}
+	prefix := &Recorded{answers: answers}
 	defer prefix.Close()
 	prefix.answers.OwnTicks = true
 	prefix.reused, prefix.reusedFrom = o.Reused, spoiltFrom(o.Settings, o.Forks)
-	parent, err := run.Dir(o.Parent).StateAt(o.AtTick)
+	parent, err := run.Dir(o.Parent).As(o.Reading).StateAt(o.AtTick)
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,14 +97,14 @@ func (o ForkOptions) Check() error {
 // which is this one.
 func (o ForkOptions) plan() (trace.Settings, []trace.Fork, error) {
 	fail := func(err error) (trace.Settings, []trace.Fork, error) { return trace.Settings{}, nil, err }
-	h, err := run.Dir(o.Parent).Header()
+	h, err := run.Dir(o.Parent).As(o.Reading).Header()
 	if err != nil {
 		return fail(err)
 	}
 	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
 		return fail(err)
 	}
-	before, whole, at, err := settingsAt(o.Parent, o.AtTick)
+	before, whole, at, err := settingsAt(run.Dir(o.Parent).As(o.Reading), o.AtTick)
 	if err != nil {
 		return fail(err)
 	}

@@ -24,7 +24,7 @@ import (
 // forkOf returns the options of a fork of the run in parent that changes nothing.
 func forkOf(t testing.TB, o engine.Options, atTick int64) engine.ForkOptions {
 	t.Helper()
-	settings, err := engine.ParentSettings(o.RunDir, atTick)
+	settings, err := engine.ParentSettings(o.RunDir, atTick, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,18 +45,8 @@ func fork(t testing.TB, o engine.ForkOptions) engine.Result {
 // foldFork is the report of a fork, compared with its parent.
 func foldFork(t testing.TB, parent, dir string) report.Report {
 	t.Helper()
-	f, err := rundir.Dir(dir).Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	g, err := rundir.Dir(parent).Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
 	r := fold(t, dir)
-	c, err := report.Compare(fold(t, parent), r, trace.NewReader(g), trace.NewReader(f), r.Fork.AtTick)
+	c, err := report.Compare(fold(t, parent), r, rundir.Dir(parent), rundir.Dir(dir), r.Fork.AtTick)
 	if err != nil {
 		t.Fatal(err)
 	}

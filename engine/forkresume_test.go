@@ -158,7 +158,7 @@ func TestForkWithModelsOfAgents(t *testing.T) {
 	if !changed(r.Fork, "agent_models") || bytes.Contains(readTrace(t, f.RunDir), []byte("sk-")) {
 		t.Errorf("changes %+v", r.Fork.Changes)
 	}
-	held, err := engine.ParentSettings(f.RunDir, 7)
+	held, err := engine.ParentSettings(f.RunDir, 7, nil)
 	if err != nil || len(held.AgentModels) != 1 || held.AgentModels[0] != f.AgentModels[0] {
 		t.Errorf("after the fork agents have %+v, %v", held.AgentModels, err)
 	}

@@ -39,7 +39,7 @@ type Recorded struct {
 // answers what the recording cannot; with nil a miss is a failure. Close releases the
 // recording. The error says what is wrong with path.
 func OpenRecorded(path string, model Source) (*Recorded, error) {
-	a, err := run.OpenAnswers(path)
+	a, err := run.OpenAnswers(path, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func replayedFrom(t testing.TB, o engine.Options, path string, model engine.Sour
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	h, err := rundir.ReadRecording(path)
+	h, err := rundir.ReadRecording(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func replayedFrom(t testing.TB, o engine.Options, path string, model engine.Sour
 func exported(t testing.TB, dir string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := rundir.Dir(dir).ExportAnswers(&b, nil); err != nil {
+	if _, err := rundir.Dir(dir).As(nil).ExportAnswers(&b, nil); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "answers.zst")
@@ -176,7 +176,7 @@ func TestRecordingHoldsNoPrompt(t *testing.T) {
 	o := options(t, "llm_bootstrap", 4)
 	o.SystemPrompt, o.LongTermGoal = "A text that is nobody's business.", "A goal that is nobody's business."
 	run(t, o)
-	f, err := rundir.OpenRecording(exported(t, o.RunDir))
+	f, err := rundir.OpenRecording(exported(t, o.RunDir), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestExportStopsAtWhatTheCheckRefuses(t *testing.T) {
 	o := options(t, "minimal", 2)
 	run(t, o)
 	refused := errors.New("not this one")
-	_, err := rundir.Dir(o.RunDir).ExportAnswers(&bytes.Buffer{}, func(line []byte) error {
+	_, err := rundir.Dir(o.RunDir).As(nil).ExportAnswers(&bytes.Buffer{}, func(line []byte) error {
 		if bytes.Contains(line, []byte(`"type":"model_call"`)) {
 			return refused
 		}

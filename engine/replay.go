@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -15,6 +16,8 @@ type ReplayOptions struct {
 	// AllowVersionDrift replays a run of another engine, rules or prompt version
 	// instead of refusing; differences are then to be expected.
 	AllowVersionDrift bool
+	// Reading is how the run is read; nil is strictly.
+	Reading *run.Reading
 }
 
 // ReplayResult is what a replay found.
@@ -40,14 +43,15 @@ var ErrVersionDrift = errors.New("the run was recorded by another version")
 // connection. The error is a failure to read the run, ErrVersionDrift, or an
 // interruption.
 func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, error) {
-	recorded, err := readRun(dir, o.AllowVersionDrift)
+	of := run.Dir(dir).As(o.Reading)
+	recorded, err := readRun(of, o.AllowVersionDrift)
 	if difference, found := trace.Misplaced(err); found {
 		return ReplayResult{Ticks: recorded.Tick, Difference: difference}, nil
 	}
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	r, answers, err := derive(dir, recorded, Options{})
+	r, answers, err := derive(of, recorded, Options{})
 	if err != nil {
 		return ReplayResult{}, err
 	}

@@ -33,7 +33,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	drain := o.Drain
 	o.Drain = nil // until there is a call to be awaited, it breaks off
-	r, answers, err := derive(string(s.dir), s.State, o)
+	r, answers, err := derive(s.of, s.State, o)
 	if err != nil {
 		return Result{}, err
 	}
@@ -81,7 +81,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	r.sink, r.plan.changes = appending{log}, s.changesAt
 	r.Drain = drain
 	r.Ticks = s.target
-	r.RunDir = string(s.dir)
+	r.RunDir = string(s.of.Dir)
 	r.Source = resumed{r.past, answers, next, s.options.AbandonTick}
 	r.noteWorld()
 	ctx, end := r.beginRun(ctx, s.State.Header.RunName())
@@ -113,13 +113,13 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	if err := s.claim.Check(); err != nil { // it may have been long since it was claimed
 		return err
 	}
-	if err := s.dir.RemoveReport(); err != nil {
+	if err := s.of.RemoveReport(); err != nil {
 		return err
 	}
-	if err := s.dir.Repair(s.State); err != nil {
+	if err := s.of.Repair(s.State); err != nil {
 		return err
 	}
-	if err := log.Continue(s.dir, *s.State); err != nil {
+	if err := log.Continue(s.of, *s.State); err != nil {
 		return err
 	}
 	log.Under(s.claim)

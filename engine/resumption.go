@@ -41,6 +41,8 @@ type ResumeOptions struct {
 	// Recording is the source of recorded answers, nil for none. It must be the run's own,
 	// but it may have been moved.
 	Recording *trace.Recording
+	// Reading is how the run is read; nil is strictly.
+	Reading *run.Reading
 }
 
 // Resumption is a run of another process, claimed by this one and about to go on. It
@@ -48,7 +50,7 @@ type ResumeOptions struct {
 type Resumption struct {
 	// State is the state of the run.
 	State   *state.State
-	dir     run.Dir
+	of      run.Source
 	options ResumeOptions
 	target  int64
 	claim   *run.Claim
@@ -69,7 +71,8 @@ func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 			s, err = nil, errors.Join(err, claim.Unlock())
 		}
 	}()
-	h, err := run.Dir(dir).Header()
+	of := run.Dir(dir).As(o.Reading)
+	h, err := of.Header()
 	if errors.Is(err, run.ErrNothingRecorded) {
 		return nil, fmt.Errorf("%w: %w; start it again in the same directory", ErrNotResumable, run.ErrNothingRecorded)
 	}
@@ -87,7 +90,7 @@ func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
 			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
 	}
-	t, err := run.Dir(dir).State()
+	t, err := of.State()
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +100,7 @@ func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 				"directory, at no cost",
 			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
 	}
-	s = &Resumption{State: t, dir: run.Dir(dir), options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), claim: claim}
+	s = &Resumption{State: t, of: of, options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), claim: claim}
 	if s.target < t.Tick {
 		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target,
 			t.Tick)

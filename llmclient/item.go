@@ -361,12 +361,6 @@ func holdsNull(raw []byte) bool {
 	return false
 }
 
-// IsCompact reports whether raw is valid JSON without white space outside of its texts.
-func IsCompact(raw []byte) bool {
-	var compact bytes.Buffer
-	return json.Compact(&compact, raw) == nil && compact.Len() == len(raw)
-}
-
 func dropNulls(v any) (dropped bool) {
 	switch v := v.(type) {
 	case []any:

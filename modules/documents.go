@@ -8,7 +8,8 @@ import (
 // WithDocuments returns the registry with the module that searches documents, as its last one.
 // A run without documents does not offer it.
 func (r *Registry) WithDocuments() *Registry {
-	return (&Registry{modules: append(r.modules[:len(r.modules):len(r.modules)], documentsModule())}).In(r.words.Code)
+	all := append(r.modules[:len(r.modules):len(r.modules)], documentsModule())
+	return &Registry{modules: all, words: r.words}
 }
 
 // documentsModule searches the documents that the agent may read, best match first. A chunk has

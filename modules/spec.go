@@ -19,8 +19,6 @@ type Spec struct {
 	// Tool is the name on the wire: letters, digits, underscore and dash. The
 	// pairs are written out in a table, so that each name leads to the other.
 	Tool string
-	// Doc is one short sentence that tells the model what it gets.
-	Doc string
 	// Parameters is the strict JSON Schema of the arguments.
 	Parameters json.RawMessage
 }
@@ -88,7 +86,7 @@ func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs str
 func New() *Registry {
 	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(),
 		dryRunModule()}
-	return (&Registry{modules: all}).In(words.English)
+	return &Registry{modules: all, words: words.In(words.English)}
 }
 
 // listModule names the modules of the called registry, itself included. The tool list
@@ -108,11 +106,7 @@ func listModule() module {
 // In returns the same modules with everything they say in a language, by its code. Names,
 // schemas and codes do not change. It panics for a language that does not exist.
 func (r *Registry) In(language string) *Registry {
-	told := &Registry{modules: slices.Clone(r.modules), words: words.In(language)}
-	for i, m := range told.modules {
-		told.modules[i].Doc = told.words.ModuleDocs.Text(m.Module)
-	}
-	return told
+	return &Registry{modules: r.modules, words: words.In(language)}
 }
 
 // The dotted names of the built-in modules.
@@ -135,7 +129,8 @@ const ToolRoute = "world_route"
 func (r *Registry) Tools() []llmclient.Tool {
 	tools := make([]llmclient.Tool, len(r.modules))
 	for i, m := range r.modules {
-		tools[i] = llmclient.Tool{Name: m.Tool, Description: m.Doc, Parameters: slices.Clone(m.Parameters), Strict: true}
+		tools[i] = llmclient.Tool{Name: m.Tool, Description: r.words.ModuleDocs.Text(m.Module),
+			Parameters: slices.Clone(m.Parameters), Strict: true}
 	}
 	return tools
 }

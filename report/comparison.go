@@ -151,17 +151,26 @@ const (
 // Compare compares two runs tick by tick after a tick, and as wholes. The reports are
 // those of the traces. Memory grows with agents, not with ticks. An unfinished trace is
 // compared as far as it goes.
-func Compare(a, b Report, traceA, traceB *trace.Reader, after int64) (Comparison, error) {
+func Compare(a, b Report, traceA, traceB Trace, after int64) (Comparison, error) {
 	c := Comparison{
 		AfterTick: after, Ticks: []TickDifference{}, Agents: []AgentDifference{}, Goals: []GoalDifference{},
 		Stock: []StockDifference{}, Metrics: metricsOf(a, b),
 	}
-	for {
-		x, err := readTick(traceA, after)
+	var readers [2]*trace.Reader
+	for i, t := range []Trace{traceA, traceB} {
+		f, err := t.Open()
 		if err != nil {
 			return c, err
 		}
-		y, err := readTick(traceB, after)
+		defer f.Close()
+		readers[i] = trace.NewReader(f)
+	}
+	for {
+		x, err := readTick(readers[0], after)
+		if err != nil {
+			return c, err
+		}
+		y, err := readTick(readers[1], after)
 		if err != nil {
 			return c, err
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestCompare(t *testing.T) {
 	}
 	compare := func(after int64) Comparison {
 		a, b := encoded(t, one), encoded(t, other)
-		c, err := Compare(foldTask(t, header, one[1:]...), foldTask(t, header, other[1:]...), trace.NewReader(bytes.NewReader(a)), trace.NewReader(bytes.NewReader(b)), after)
+		c, err := Compare(foldTask(t, header, one[1:]...), foldTask(t, header, other[1:]...), inMemory(a), inMemory(b), after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,3 +96,8 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// inMemory is a trace that is in no file.
+type inMemory []byte
+
+func (t inMemory) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(t)), nil }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -35,26 +34,35 @@ import (
 // a read error, together with the report up to there.
 func Fold(r *trace.Reader) (Report, error) {
 	f := NewFolding()
-	header, err := r.Header()
-	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-		err = trace.ErrNoHeader
-	}
-	if err == nil {
-		f.Add(header)
-	}
-	for err == nil {
-		var record trace.Record
-		record, err = r.Next()
-		if err == nil {
+	var err error
+	for record, failed := range r.Records() {
+		if failed == nil {
 			f.Add(record)
-			err = f.err
+			failed = f.err
+		}
+		if failed != nil {
+			err = failed
+			break
 		}
 	}
-	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-		err = nil
+	folded, empty := f.Report(r.Chain())
+	return folded, cmp.Or(err, empty)
+}
+
+// Trace is the trace of a run, which the directory of the run is.
+type Trace interface {
+	// Open opens the trace at its first line.
+	Open() (io.ReadCloser, error)
+}
+
+// Of is [Fold] of the trace of a run. The error may be one of opening it.
+func Of(t Trace) (Report, error) {
+	f, err := t.Open()
+	if err != nil {
+		return Report{}, err
 	}
-	folded, _ := f.Report(r.Chain())
-	return folded, err
+	defer f.Close()
+	return Fold(trace.NewReader(f))
 }
 
 // Folding builds a report from the records of a run, one by one.

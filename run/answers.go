@@ -22,6 +22,7 @@ type Answers struct {
 	OwnTicks bool
 
 	path   string
+	how    *Reading
 	header trace.Header
 	// ahead are the ticks that follow, and closed ends their reading.
 	ahead   chan recordedTick
@@ -56,10 +57,10 @@ type Answered struct {
 // ErrDamaged marks a recording that cannot be read on.
 var ErrDamaged = errors.New("is damaged")
 
-// OpenAnswers opens the recording at path, a run directory or an answers file. The error
-// says what is wrong with it.
-func OpenAnswers(path string) (*Answers, error) {
-	f, err := OpenRecording(path)
+// OpenAnswers opens the recording at path, a run directory that is read in a way, or an answers file.
+// The error says what is wrong with it.
+func OpenAnswers(path string, how *Reading) (*Answers, error) {
+	f, err := OpenRecording(path, how)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +69,10 @@ func OpenAnswers(path string) (*Answers, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	a := &Answers{path: path, header: h, ahead: make(chan recordedTick), closed: make(chan struct{})}
+	a := &Answers{path: path, how: how, header: h, ahead: make(chan recordedTick), closed: make(chan struct{})}
 	a.reading.Go(func() {
 		defer f.Close()
-		reader := tickReader{path: path, extract: h.Extract != "", lines: lines}
+		reader := tickReader{path: path, how: how, extract: h.Extract != "", lines: lines}
 		for {
 			t := reader.next()
 			select {
@@ -86,6 +87,9 @@ func OpenAnswers(path string) (*Answers, error) {
 	})
 	return a, nil
 }
+
+// Answers opens the recorded answers of the run.
+func (d Source) Answers() (*Answers, error) { return OpenAnswers(string(d.Dir), d.how) }
 
 // Close releases the recording.
 func (a *Answers) Close() error {

@@ -19,7 +19,7 @@ const AsksFile = "asks.jsonl"
 // sealed with a hash over itself and the run's first line, so that [Dir.Asks] finds lines that
 // were changed or come from another run. The rest of a line that a crash cut short is removed.
 func (d Dir) KeepAsk(object []byte) error {
-	_, first, err := d.first()
+	_, first, err := d.As(nil).first()
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (d Dir) Asks() (objects [][]byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the questions of a run: %w", err)
 	}
-	_, first, err := d.first()
+	_, first, err := d.As(nil).first()
 	if err != nil {
 		return nil, err
 	}

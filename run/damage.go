@@ -74,7 +74,7 @@ func (s *segments) Place(line int, offset int64) (string, int, int64) {
 	if at.number < s.last {
 		name = segmentName(at.number)
 		// The skipped lines are counted only if an error has to name the place of a line.
-		closed, err := s.dir.openSegment(at.number)
+		closed, err := s.of.openSegment(at.number)
 		if err != nil {
 			return name, line - at.line, offset - at.offset + at.skipped
 		}

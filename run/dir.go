@@ -246,13 +246,16 @@ func (d Dir) Files() ([]string, error) {
 }
 
 // Header returns the header of the run, or [ErrNothingRecorded].
-func (d Dir) Header() (trace.Header, error) {
+func (d Dir) Header() (trace.Header, error) { return d.As(nil).Header() }
+
+// Header is [Dir.Header] in the way of the source.
+func (d Source) Header() (trace.Header, error) {
 	h, _, err := d.first()
 	return h, err
 }
 
 // first returns the header of the run and the chain of its line, which identifies the run.
-func (d Dir) first() (trace.Header, trace.Chain, error) {
+func (d Source) first() (trace.Header, trace.Chain, error) {
 	f, err := d.Open()
 	if err != nil {
 		return trace.Header{}, "", err
@@ -264,7 +267,7 @@ func (d Dir) first() (trace.Header, trace.Chain, error) {
 		err = d.noHeader()
 	}
 	if err != nil {
-		return trace.Header{}, "", fmt.Errorf("read trace of %s: %w", d, err)
+		return trace.Header{}, "", fmt.Errorf("read trace of %s: %w", d.Dir, err)
 	}
 	return h, lines.Chain(), nil
 }

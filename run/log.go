@@ -21,6 +21,8 @@ import (
 type Log struct {
 	mu sync.Mutex
 	w  *trace.Writer
+	// of is the run that the log continues, as it was read.
+	of Source
 	// file is nil for a log that is no file; lines are those that are not in it yet.
 	file  *traceFile
 	lines bytes.Buffer
@@ -93,7 +95,7 @@ func (d Dir) CreateLog() (*Log, error) {
 // Continue lets the log continue at the end of the trace in d, whose state is s. What the
 // trace holds of the open tick is not written again, nor are the blobs that the log has written
 // before.
-func (l *Log) Continue(d Dir, s state.State) error {
+func (l *Log) Continue(d Source, s state.State) error {
 	f, err := d.openTraceFile(0)
 	if err != nil {
 		return err
@@ -105,6 +107,7 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	l.w.Redirect(&l.lines, chain)
 	s.Open.Damage = nil // it is cut off
 	l.file = f
+	l.of = d
 	l.state = s
 	l.stands = s.Open.Keys()
 	l.leading = s.Open.Leading
@@ -126,7 +129,7 @@ func (l *Log) OnRecord(see func(trace.Record)) error {
 	if see == nil || l.state.Header.Format == 0 {
 		return nil
 	}
-	f, err := l.file.dir.Open()
+	f, err := l.of.Open()
 	if err != nil {
 		return err
 	}

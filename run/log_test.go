@@ -94,7 +94,7 @@ func goOn(t *testing.T, dir run.Dir) {
 	if err := dir.Repair(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Continue(dir, *s); err != nil {
+	if err := l.Continue(dir.As(nil), *s); err != nil {
 		t.Fatal(err)
 	}
 	if err := play(l, s.Tick); err != nil {
@@ -298,7 +298,7 @@ func TestAnAnswerAskedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := run.OpenAnswers(string(dir))
+	answers, err := run.OpenAnswers(string(dir), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (a *Answers) text(hash string) (string, bool) {
 	if a.header.Extract != "" {
 		return "", false
 	}
-	p, err := findBlob(a.path, hash)
+	p, err := findBlob(a.path, a.how, hash)
 	if err != nil {
 		return "", false
 	}

@@ -2,17 +2,18 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
-// Reading is how this process reads a run whose trace is broken, or ends inside a tick.
+// Reading is how a run is read whose trace is broken, or ends inside a tick. The zero value reads
+// strictly.
 type Reading struct {
 	// Unverified says that a trace is read that was changed.
 	Unverified bool
@@ -25,22 +26,27 @@ type Reading struct {
 	said map[string]bool
 }
 
-// readings are the current ones, by directory.
-var readings sync.Map
-
-// ReadAs sets how this process reads the run, until done is called.
-func (d Dir) ReadAs(r *Reading) (done func()) {
-	key := filepath.Clean(string(d))
-	readings.Store(key, r)
-	return func() { readings.Delete(key) }
+// Source is a run that is read in some way. [Dir.As] and [Dir.Until] make one.
+type Source struct {
+	Dir
+	how *Reading
+	// ctx ends the reading; nil does not.
+	ctx context.Context
 }
 
-// reading is how the run is read: strictly, unless [Dir.ReadAs] set another way.
-func (d Dir) reading() *Reading {
-	if r, ok := readings.Load(filepath.Clean(string(d))); ok {
-		return r.(*Reading)
+// As returns the run, to be read in a way; nil is strictly.
+func (d Dir) As(r *Reading) Source {
+	if r == nil {
+		r = &Reading{}
 	}
-	return &Reading{}
+	return Source{Dir: d, how: r}
+}
+
+// Until returns the run for a reader that stops: once ctx ends, reading fails with its error.
+func (d Dir) Until(ctx context.Context) Source {
+	s := d.As(nil)
+	s.ctx = ctx
+	return s
 }
 
 // note reports something, once.
@@ -65,7 +71,7 @@ func (s *segments) Before() (trace.Chain, int64) { return s.before, s.tick }
 
 // ReadOn implements [trace.Chained].
 func (s *segments) ReadOn(failed *trace.LineError) bool {
-	r := s.dir.reading()
+	r := s.of.how
 	if s.strict || !r.Unverified {
 		return false
 	}
@@ -76,9 +82,9 @@ func (s *segments) ReadOn(failed *trace.LineError) bool {
 
 // Ended implements [trace.Chained]: a run with a report ends no earlier than when that was made.
 func (s *segments) Ended(head trace.Chain, torn *trace.LineError, place func(error) *trace.LineError) error {
-	r := s.dir.reading()
-	reported, err := s.dir.reportedHead()
-	if err == nil && reported != "" && reported != head && !s.dir.holds(reported) {
+	r := s.of.how
+	reported, err := s.of.reportedHead()
+	if err == nil && reported != "" && reported != head && !s.of.holds(reported) {
 		err = place(ErrCut)
 	}
 	_, report := errors.AsType[*DamageError](err)
@@ -112,7 +118,7 @@ func (d Dir) reportedHead() (trace.Chain, error) {
 
 // holds reports whether a line of the trace has a chain. It is for the rare case that a report
 // was not made of the end of the trace.
-func (d Dir) holds(chain trace.Chain) bool {
+func (d Source) holds(chain trace.Chain) bool {
 	f, err := d.open()
 	if err != nil {
 		return false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/klauspost/compress/zstd"
@@ -29,15 +30,15 @@ func (f *recordedFile) Close() error { return f.close() }
 // encodingBytes are enough to see how a text is encoded: a shell may have written it again.
 const encodingBytes = 64
 
-// OpenRecording opens the records of a run directory, or of a file that [Dir.ExportAnswers]
+// OpenRecording opens the records of a run directory, read in a way, or of a file that [Source.ExportAnswers]
 // wrote, compressed or not. The error says what path is instead.
-func OpenRecording(path string) (io.ReadCloser, error) {
+func OpenRecording(path string, how *Reading) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	if info.IsDir() {
-		return Dir(path).Open()
+		return Dir(path).As(how).Open()
 	}
 	f, err := openNamed(path)
 	if err != nil {
@@ -65,8 +66,8 @@ func OpenRecording(path string) (io.ReadCloser, error) {
 
 // ReadRecording returns the header of the recording at path: that of a run, or the
 // facts an answers file has kept of one.
-func ReadRecording(path string) (trace.Header, error) {
-	f, err := OpenRecording(path)
+func ReadRecording(path string, how *Reading) (trace.Header, error) {
+	f, err := OpenRecording(path, how)
 	if err != nil {
 		return trace.Header{}, err
 	}
@@ -86,19 +87,32 @@ func recordingHeader(path string, lines *trace.Reader) (trace.Header, error) {
 	return h, nil
 }
 
-// findBlob looks for a blob in all of the recording at path.
-func findBlob(path, hash string) (trace.Blob, error) {
-	f, err := OpenRecording(path)
-	if err != nil {
-		return trace.Blob{}, err
-	}
-	defer f.Close()
-	for record, err := range trace.NewReader(f).All() {
-		if p, ok := record.(trace.Blob); ok && p.Hash == hash {
-			return p, nil
+// Records iterates over the records of some types, or of all if none is given, of the recording at path,
+// which is as for [OpenRecording]. It stops after the first error.
+func Records(path string, how *Reading, types ...trace.Type) iter.Seq2[trace.Record, error] {
+	return func(yield func(trace.Record, error) bool) {
+		f, err := OpenRecording(path, how)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
+		defer f.Close()
+		for record, err := range trace.NewReader(f).Records(types...) {
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// findBlob looks for a blob in all of the recording at path.
+func findBlob(path string, how *Reading, hash string) (trace.Blob, error) {
+	for record, err := range Records(path, how, trace.TypeBlob) {
 		if err != nil {
 			return trace.Blob{}, fmt.Errorf("look for blob %s: %w", hash, err)
+		}
+		if p, ok := record.(trace.Blob); ok && p.Hash == hash {
+			return p, nil
 		}
 	}
 	return trace.Blob{}, fmt.Errorf("blob %s is missing", hash)
@@ -111,7 +125,7 @@ var ErrNoAnswers = errors.New("the run holds no answer")
 // file of records: what [trace.WriteAnswers] keeps. Equal runs give equal bytes.
 // check is shown every line before it is written, and its error ends the export; nil
 // checks nothing.
-func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.AnswerCounts, error) {
+func (d Source) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.AnswerCounts, error) {
 	f, err := d.Open()
 	if err != nil {
 		return trace.AnswerCounts{}, err
@@ -124,12 +138,12 @@ func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.An
 	}
 	lines := checkedLines{packed, check}
 	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines),
-		func(hash string) (trace.Blob, error) { return findBlob(string(d), hash) })
+		func(hash string) (trace.Blob, error) { return findBlob(string(d.Dir), d.how, hash) })
 	if err == nil && counts.Answers == 0 {
 		err = ErrNoAnswers
 	}
 	if err := errors.Join(err, packed.Close()); err != nil {
-		return counts, fmt.Errorf("export the answers of %s: %w", d, err)
+		return counts, fmt.Errorf("export the answers of %s: %w", d.Dir, err)
 	}
 	return counts, nil
 }

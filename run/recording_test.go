@@ -18,7 +18,7 @@ func TestARecordingOfAnotherEncoding(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.ReadRecording(path); err == nil || !strings.Contains(err.Error(), "UTF-16") {
+		if _, err := run.ReadRecording(path, nil); err == nil || !strings.Contains(err.Error(), "UTF-16") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -3,7 +3,6 @@ package run
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +64,10 @@ var ErrNoRun = errors.New("not a run directory")
 // Open opens the trace of the run for reading, from the first line to the
 // last one there is now, whatever files it is spread over; a run under way may add to
 // them meanwhile. The error is ErrNoRun or says why a file cannot be read.
-func (d Dir) Open() (io.ReadCloser, error) {
+func (d Dir) Open() (io.ReadCloser, error) { return d.As(nil).Open() }
+
+// Open is [Dir.Open] in the way of the source.
+func (d Source) Open() (io.ReadCloser, error) {
 	s, err := d.open()
 	if err != nil {
 		return nil, err // and not a nil reader
@@ -73,22 +75,12 @@ func (d Dir) Open() (io.ReadCloser, error) {
 	return s, nil
 }
 
-// OpenUntil is [Dir.Open] for a reader that stops: once ctx ends, reading fails with its error.
-func (d Dir) OpenUntil(ctx context.Context) (io.ReadCloser, error) {
-	s, err := d.open()
-	if err != nil {
-		return nil, err // and not a nil reader
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-func (d Dir) open() (*segments, error) {
+func (d Source) open() (*segments, error) {
 	f, number, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
-	return &segments{dir: d, next: 1, last: number, open: f, tick: 1}, nil
+	return &segments{of: d, next: 1, last: number, open: f, tick: 1}, nil
 }
 
 // openLast opens the open file of a trace and finds its number. If that file is gone and
@@ -142,7 +134,7 @@ func segmentNumber(f io.Reader, closed int) (int, error) {
 
 // segments reads the files of a trace one after the other.
 type segments struct {
-	dir Dir
+	of Source
 	// next is the number of the file to read after current, last that of open.
 	next, last int
 	open       *os.File
@@ -156,8 +148,6 @@ type segments struct {
 	tick   int64
 	// strict says that a broken chain is never read past, readOn that one was.
 	strict, readOn bool
-	// ctx ends the reading; nil does not.
-	ctx context.Context
 }
 
 // inOpen returns where a byte of the trace is in the open file; ok is false where it is in
@@ -172,8 +162,8 @@ func (s *segments) inOpen(offset int64) (at int64, ok bool) {
 
 func (s *segments) Read(p []byte) (int, error) {
 	for {
-		if s.ctx != nil && s.ctx.Err() != nil {
-			return 0, s.ctx.Err()
+		if ctx := s.of.ctx; ctx != nil && ctx.Err() != nil {
+			return 0, ctx.Err()
 		}
 		if s.current == nil {
 			if err := s.advance(); err != nil {
@@ -204,7 +194,7 @@ func (s *segments) advance() error {
 		s.current = s.open
 		return nil
 	}
-	f, err := s.dir.openSegment(s.next - 1)
+	f, err := s.of.openSegment(s.next - 1)
 	if err != nil {
 		return err // and not a nil segment as the current one
 	}
@@ -310,14 +300,14 @@ func (t *traceFile) rotate(first trace.Segment, chain trace.Chain) (trace.Chain,
 
 // openAt opens a trace at a byte of one of its files, as an index names it: before is the
 // chain of the line before, tick the one that begins there.
-func (d Dir) openAt(number int, offset int64, before trace.Chain, tick int64) (*segments, error) {
+func (d Source) openAt(number int, offset int64, before trace.Chain, tick int64) (*segments, error) {
 	f, last, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
-	s := &segments{dir: d, next: number, last: last, open: f, before: before, tick: tick, strict: before != ""}
+	s := &segments{of: d, next: number, last: last, open: f, before: before, tick: tick, strict: before != ""}
 	if number > last {
-		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, d), s.Close())
+		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, d.Dir), s.Close())
 	}
 	err = s.advance()
 	if err == nil {

@@ -16,17 +16,20 @@ import (
 
 // State reads the state of the run. The error says that its whole ticks are damaged, or
 // that they cannot be read.
-func (d Dir) State() (*state.State, error) { return d.StateAt(math.MaxInt64) }
+func (d Dir) State() (*state.State, error) { return d.As(nil).State() }
 
-// StateAt is [Dir.State] at the end of a tick, or where the trace ends before that. At
+// State is [Dir.State] in the way of the source.
+func (d Source) State() (*state.State, error) { return d.StateAt(math.MaxInt64) }
+
+// StateAt is [Source.State] at the end of a tick, or where the trace ends before that. At
 // tick 0 it knows the header.
-func (d Dir) StateAt(tick int64) (*state.State, error) { return d.stateAt(tick, false) }
+func (d Source) StateAt(tick int64) (*state.State, error) { return d.stateAt(tick, false) }
 
-// Outline is [Dir.State] without what blobs, calls and decisions add to it: what was spent,
+// Outline is [Source.State] without what blobs, calls and decisions add to it: what was spent,
 // the deviations, and what the open tick holds.
-func (d Dir) Outline() (*state.State, error) { return d.stateAt(math.MaxInt64, true) }
+func (d Source) Outline() (*state.State, error) { return d.stateAt(math.MaxInt64, true) }
 
-func (d Dir) stateAt(tick int64, outline bool) (*state.State, error) {
+func (d Source) stateAt(tick int64, outline bool) (*state.State, error) {
 	f, err := d.open()
 	if err != nil {
 		return nil, err
@@ -38,14 +41,14 @@ func (d Dir) stateAt(tick int64, outline bool) (*state.State, error) {
 		err = d.noHeader()
 	}
 	if err != nil {
-		return s, fmt.Errorf("read trace of %s: %w", d, err)
+		return s, fmt.Errorf("read trace of %s: %w", d.Dir, err)
 	}
 	return s, nil
 }
 
 // fold adds the trace, as long as more says so. Of the open file it keeps the place of
 // every record. For an outline it reads no blobs, calls and decisions.
-func (d Dir) fold(s *state.State, f *segments, outline bool, more func() bool) error {
+func (d Source) fold(s *state.State, f *segments, outline bool, more func() bool) error {
 	// Of records that a resume makes again it is enough that they are there. Any other of the
 	// open tick stays in the trace, so all of it is read.
 	unread := []trace.Type{trace.TypeStep, trace.TypeEvent, trace.TypeRefusal}

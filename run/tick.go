@@ -7,6 +7,7 @@ import "example.com/agentworld/trace"
 type tickReader struct {
 	// path is that of the recording, empty once a blob was not found in it.
 	path    string
+	how     *Reading
 	extract bool
 	lines   *trace.Reader
 	// tick is the last one read; pushedBack is a record that was read too early, nil for none.
@@ -82,7 +83,7 @@ func (r *tickReader) answered(call trace.ModelCall, inTick *trace.Blobs) Answere
 			continue
 		}
 		// It was part of a request in an earlier tick, which was not kept in memory.
-		blob, err := findBlob(r.path, hash)
+		blob, err := findBlob(r.path, r.how, hash)
 		if err != nil {
 			r.path = ""
 			continue

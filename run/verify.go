@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -110,25 +111,109 @@ func verifyRecording(h trace.Header, v *Verified) error {
 		v.Missing = append(v.Missing, "the run does not say where its recording is, "+recording.Name)
 		return nil
 	}
-	f, err := OpenRecording(path)
+	f, err := OpenRecording(path, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoRun) {
 		v.Missing = append(v.Missing, "the recording of the run is not at "+path)
 		return nil
 	}
+	if err == nil {
+		defer f.Close()
+		for _, failed := range lines(f, undecoded) {
+			if failed != nil {
+				err = failed
+				break
+			}
+			v.Lines++
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("the recording %s: %w", recording.Name, err)
 	}
+	v.Recording = recording.Name
+	return nil
+}
+
+// undecoded leaves a line as it is.
+func undecoded([]byte) (trace.Record, error) { return nil, nil }
+
+// VerifiedTrace is a trace whose lines fit their chain.
+type VerifiedTrace struct {
+	Lines int
+	Bytes int64
+	// Tick is the last whole tick, Head the chain of the last line.
+	Tick int64
+	Head trace.Chain
+	// Kept is the number of the line that has the head which was looked for, 0 for none.
+	Kept int
+}
+
+// VerifyTrace holds every line of the trace against its chain, and looks for a head. The error says where
+// the trace is broken.
+func (d Source) VerifyTrace(head trace.Chain) (v VerifiedTrace, err error) {
+	f, err := d.open()
+	if err != nil {
+		return v, err
+	}
 	defer f.Close()
-	lines := trace.NewReader(f)
-	for {
-		_, err := lines.NextLine()
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			v.Recording = recording.Name
-			return nil
+	ticks := func(line []byte) (trace.Record, error) {
+		if trace.TypeOf(line) != trace.TypeTickEnd {
+			return nil, nil
 		}
+		return trace.Decode(line)
+	}
+	for line, err := range lines(f, ticks) {
+		err = cmp.Or(err, line.Err)
 		if err != nil {
-			return fmt.Errorf("the recording %s: %w", recording.Name, err)
+			return v, err
 		}
 		v.Lines++
+		v.Bytes += int64(line.Size)
+		v.Head = line.Chain
+		if line.Chain == head {
+			v.Kept = v.Lines
+		}
+		if line.Record != nil {
+			v.Tick = trace.TickOf(line.Record)
+		}
 	}
+	return v, nil
+}
+
+// CopyTrace writes the lines of the trace as they are. The error may be one of w. A trace of another
+// format is refused; lines after the first one need not be records.
+func (d Source) CopyTrace(w io.Writer) error {
+	f, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := trace.NewReader(f)
+	for _, err = lines.Next(); err == nil; _, err = lines.NextLine() {
+		if _, err := w.Write(append(lines.Raw(), '\n')); err != nil {
+			return err
+		}
+	}
+	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+		return nil
+	}
+	return err
+}
+
+// ReadThrough reads the trace up to the end of a tick, or to its own end before that, and decodes every
+// record. The error says where it is broken.
+func (d Source) ReadThrough(last int64) error {
+	f, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for record, err := range trace.NewReader(f).Records() {
+		if err != nil {
+			return fmt.Errorf("read trace of %s: %w", d.Dir, err)
+		}
+		if end, is := record.(trace.TickEnd); is && end.Tick >= last {
+			return nil
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
@@ -16,6 +17,9 @@ type Config struct {
 	trace.Settings
 	// Dir is the run directory. A new run creates it; it must not hold a run.
 	Dir string
+	// Reading, when set, says how the run in a directory is read, for runs that are continued, forked,
+	// asked or learned from. Nil, as what it may return, is strictly.
+	Reading func(dir string) *run.Reading
 	// Leased says that the caller has Dir to itself by a lease, so that it needs no locks.
 	Leased bool
 	// Access is how models are reached: keys, limits, prices.
@@ -73,6 +77,22 @@ type Listener interface {
 	// Progress is called after every tick, and where the run begins to wait for its operator or
 	// continues.
 	Progress(engine.Progress)
+}
+
+// source is a run in the way that it is read.
+func (c *Config) source(dir string) run.Source {
+	if c.Reading == nil {
+		return run.Dir(dir).As(nil)
+	}
+	return run.Dir(dir).As(c.Reading(dir))
+}
+
+// how is how a run is read, nil for strictly.
+func (c *Config) how(dir string) *run.Reading {
+	if c.Reading == nil {
+		return nil
+	}
+	return c.Reading(dir)
 }
 
 // reach is the access of the run, whose notices its listener gets.

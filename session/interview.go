@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/behavior/interview"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/ask"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/llmclient/tokens"
@@ -46,7 +47,7 @@ func (e *NoSuchTickError) Error() string {
 
 // Interview is a question that can be put. Its session has the model that answers.
 type Interview struct {
-	dir      run.Dir
+	dir      run.Source
 	index    *state.Index
 	question Question
 	config   Config
@@ -63,7 +64,7 @@ type Interview struct {
 // The error is a [*NoSuchTickError], an [*access.UnknownAgentError], one of [New], or a failure to
 // read the run.
 func Ask(c Config, q Question, meter *engine.Meter) (*Interview, error) {
-	i := &Interview{dir: run.Dir(c.Dir), question: q, config: c}
+	i := &Interview{dir: c.source(c.Dir), question: q, config: c}
 	header, err := i.dir.Header()
 	if err != nil {
 		return nil, &UnreadableError{err}
@@ -77,10 +78,7 @@ func Ask(c Config, q Question, meter *engine.Meter) (*Interview, error) {
 		return nil, &NoSuchTickError{q.Tick, now.Tick}
 	}
 	i.question.Tick = cmp.Or(q.Tick, now.Tick)
-	var all []string
-	for _, a := range header.Agents {
-		all = append(all, a.ID)
-	}
+	all := explain.AgentIDs(header)
 	for _, id := range q.Agents {
 		if !slices.Contains(all, id) {
 			return nil, &access.UnknownAgentError{Agent: id, Agents: all}
@@ -89,7 +87,7 @@ func Ask(c Config, q Question, meter *engine.Meter) (*Interview, error) {
 	if len(q.Agents) == 0 {
 		i.question.Agents = all
 	}
-	i.kept, err = ask.Kept(i.dir)
+	i.kept, err = ask.Kept(i.dir.Dir)
 	if err == nil {
 		err = i.dir.ProbeAsks()
 	}
@@ -287,7 +285,7 @@ func (i *Interview) one(ctx context.Context, id string) (ask.Record, error) {
 	f := r.LastFailure()
 	if f != nil && len(r.Exchanges) == 1 { // nothing was said that could be kept
 		r = ask.Record{}
-	} else if err := ask.Keep(i.dir, r); err != nil {
+	} else if err := ask.Keep(i.dir.Dir, r); err != nil {
 		return r, err
 	}
 	switch {

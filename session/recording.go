@@ -42,7 +42,7 @@ func answers(s *trace.Settings, r Recording, c access.Config) (a *access.Access,
 		a, err = access.Choose(s, c)
 		return a, h, err
 	}
-	h, err = run.ReadRecording(r.Path)
+	h, err = run.ReadRecording(r.Path, nil)
 	if err != nil {
 		return nil, h, &RecordingError{r.Path, err}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/run"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -48,10 +48,10 @@ func Resume(c Config, how Continued) (*Session, error) {
 
 func (s *Session) resume(how Continued) error {
 	c := s.config
-	header, _ := run.Dir(c.Dir).Header() // the claim of the run reports why it cannot be read
+	header, _ := c.source(c.Dir).Header() // the claim of the run reports why it cannot be read
 	asked := c.Settings
 	if !how.Planned {
-		whole, _ := run.Dir(c.Dir).Outline()
+		whole, _ := c.source(c.Dir).Outline()
 		asked = asAsked(c, header.Latest(), whole)
 		asked.Recording = nil
 	}
@@ -65,7 +65,7 @@ func (s *Session) resume(how Continued) error {
 	resumed, err := engine.PrepareResume(c.Dir, engine.ResumeOptions{
 		UntilTick: how.UntilTick, AllowVersionDrift: how.AllowVersionDrift, AbandonTick: how.AbandonTick, Caps: how.Caps,
 		Leased: c.Leased, Model: asked.Model, ModelSource: asked.ModelSource, BaseURL: asked.BaseURL,
-		Recording: asked.Recording,
+		Recording: asked.Recording, Reading: c.how(c.Dir),
 	})
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *Session) CapsWanted() trace.Caps { return s.resumed.CapsWanted() }
 
 // ended is the result of a run that was complete before.
 func (s *Session) ended() (Result, error) {
-	r, err := foldRun(s.config.Dir)
+	r, err := report.Of(s.config.source(s.config.Dir))
 	if err != nil {
 		return Result{}, err
 	}

@@ -104,7 +104,7 @@ func (s *Session) options() engine.Options {
 // fork adds to the options of the engine where the run leaves another.
 func (s *Session) fork(o engine.Options) engine.ForkOptions {
 	return engine.ForkOptions{Options: o, Parent: s.left.Parent, AtTick: s.left.AtTick,
-		AllowVersionDrift: s.left.AllowVersionDrift}
+		AllowVersionDrift: s.left.AllowVersionDrift, Reading: s.config.how(s.left.Parent)}
 }
 
 // learnedName is the file of what a run learned that could not go where it belongs.
@@ -126,14 +126,4 @@ func (s *Session) keepLearned(r engine.Result) (file string, err error) {
 		return "", fmt.Errorf("keep what was learned: %w", err)
 	}
 	return file, nil
-}
-
-// foldRun reads the report of a run.
-func foldRun(dir string) (report.Report, error) {
-	f, err := run.Dir(dir).Open()
-	if err != nil {
-		return report.Report{}, err
-	}
-	defer f.Close()
-	return report.Fold(trace.NewReader(f))
 }

@@ -71,8 +71,9 @@ func New(c Config) (*Session, error) {
 
 // Parent returns the settings that a fork of a run after a tick begins with. Who answers is open: a live
 // model stays, whether it was asked in that run or recorded before; the embedded one is the default.
-func Parent(dir string, atTick int64) (trace.Settings, error) {
-	s, err := engine.ParentSettings(dir, atTick)
+// how is how the run is read, nil for strictly.
+func Parent(dir string, atTick int64, how *run.Reading) (trace.Settings, error) {
+	s, err := engine.ParentSettings(dir, atTick, how)
 	r := s.Recording
 	if live := s.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive; !live {
 		s.Model, s.BaseURL = "", ""
@@ -107,7 +108,8 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 		scenario.Choice{Seed: of.Seed, Vary: of.Vary, Rules: of.Rules, Agents: of.AgentsOverride})
 	if err != nil && left != nil {
 		// What another version took for a scenario may be none here: that is the reason then.
-		of := engine.ForkOptions{Parent: left.Parent, AtTick: left.AtTick, AllowVersionDrift: left.AllowVersionDrift}
+		of := engine.ForkOptions{Parent: left.Parent, AtTick: left.AtTick, AllowVersionDrift: left.AllowVersionDrift,
+			Reading: c.how(left.Parent)}
 		if drift := of.Check(); errors.Is(drift, engine.ErrVersionDrift) {
 			return nil, drift
 		}

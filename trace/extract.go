@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -72,10 +71,7 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Blob, error)) (A
 		return e.counts, err
 	}
 	tick := int64(0)
-	for record, err := range r.All() {
-		if errors.Is(err, ErrTorn) {
-			break
-		}
+	for record, err := range r.Records() {
 		if err == nil && record.recordTick() != tick {
 			tick, err = record.recordTick(), e.flush()
 		}

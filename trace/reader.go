@@ -173,6 +173,23 @@ func (r *Reader) All() iter.Seq2[Record, error] {
 	}
 }
 
+// Records iterates over the remaining records of some types, or of all if none is given. A torn last
+// line ends it as the end of the trace does; any other error is yielded once, with a nil record.
+func (r *Reader) Records(types ...Type) iter.Seq2[Record, error] {
+	next := r.Next
+	if len(types) > 0 {
+		next = func() (Record, error) { return r.NextOf(types...) }
+	}
+	return func(yield func(Record, error) bool) {
+		for {
+			record, err := next()
+			if err == io.EOF || errors.Is(err, ErrTorn) || !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 var errLong = fmt.Errorf("longer than %d bytes", LineBytesMax)
 
 // NextLine returns the next line without its line feed and its chain, and without

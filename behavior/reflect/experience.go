@@ -130,9 +130,9 @@ func (e *Experience) Add(j Evaluated, retrieved []trace.Source) {
 		}
 		s = quotedWords(s)
 		// A message or note stays the same when only what the prompt says of its age differs.
-		e.texts = slices.DeleteFunc(e.texts, func(held trace.Source) bool {
-			written := held.Kind == trace.KindMessage || held.Kind == trace.KindNote
-			return held.ID == s.ID && (written || held.Text == s.Text)
+		e.texts = slices.DeleteFunc(e.texts, func(known trace.Source) bool {
+			written := known.Kind == trace.KindMessage || known.Kind == trace.KindNote
+			return known.ID == s.ID && (written || known.Text == s.Text)
 		})
 		e.texts = append(e.texts, s)
 	}

@@ -190,8 +190,8 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		return
 	}
 	for _, v := range r.Tags {
-		t.reflected.Tags = slices.DeleteFunc(t.reflected.Tags, func(held tag) bool {
-			return held.ID == v.ID && slices.Equal(held.Decision, v.Decision)
+		t.reflected.Tags = slices.DeleteFunc(t.reflected.Tags, func(known tag) bool {
+			return known.ID == v.ID && slices.Equal(known.Decision, v.Decision)
 		})
 		t.reflected.Tags = append(t.reflected.Tags, v)
 	}

@@ -60,13 +60,12 @@ type Language struct {
 	// which errors are made and recorded.
 	Faults Table
 
-	// texts are all texts, one per line, each after its name; tables are the tables by name.
+	// texts are all texts, each after its name and ended by a zero; tables are the tables by name.
 	texts  string
 	tables map[string]Table
 }
 
-// Texts returns all texts with their names, a line each. Two languages that say the same have the
-// same, so that a digest of it names a wording.
+// Texts returns all texts with their names, each ended by a zero. Its digest names a wording.
 func (l *Language) Texts() string { return l.texts }
 
 // Noun is the word for a kind of id or a unit, and an identifier itself.

@@ -116,7 +116,7 @@ func (r *reader) parsed(name string, from any) (Form, bool) {
 		r.fault(name, errMissing)
 		return Form{}, false
 	}
-	fmt.Fprintf(&r.texts, "%s = %q\n", name, text)
+	r.texts.WriteString(name + "=" + text + "\x00")
 	f, err := parse(text)
 	if err != nil {
 		r.fault(name, err)

@@ -107,11 +107,11 @@ func Kept(dir run.Dir) ([]Record, error) {
 // Check derives a question again from the trace: its requests have to be those that were sent,
 // and the answers have to read as they did. count bounds the tokens of a text. The error says
 // what differs.
-func Check(dir run.Dir, x *state.Index, r Record, count func(string) int) error {
+func Check(of Run, x *state.Index, r Record, count func(string) int) error {
 	differs := func(what string) error {
 		return fmt.Errorf("the question to %s after tick %d is not as recorded: %s", r.AgentID, r.Tick, what)
 	}
-	agent, err := Agent(dir, x, r.Tick, r.AgentID)
+	agent, err := Agent(of, x, r.Tick, r.AgentID)
 	if err != nil {
 		return err
 	}

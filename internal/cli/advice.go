@@ -14,7 +14,6 @@ import (
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -153,7 +152,7 @@ func (p plan) raiseAdvice(spent trace.Caps) advice {
 // spentOf is what counts against the caps of a run, as far as its trace can be read: of all
 // agents, and of the one that spent most. A tick begins with nothing spent.
 func (m *Main) spentOf(runDir string) (spent trace.Caps) {
-	s, err := run.Dir(m.path(runDir)).State()
+	s, err := m.source(runDir).State()
 	if err != nil {
 		return spent
 	}

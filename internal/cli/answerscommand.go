@@ -51,7 +51,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 	}
 	var counts trace.AnswerCounts
 	err := m.writeFromTrace(runDir, name, func(w *os.File) (err error) {
-		counts, err = run.Dir(m.path(runDir)).ExportAnswers(w, refuseSecret)
+		counts, err = m.source(runDir).ExportAnswers(w, refuseSecret)
 		return err
 	})
 	if errors.Is(err, run.ErrNoAnswers) {
@@ -74,26 +74,17 @@ func (m *Main) exportAnswers(runDir, name string) error {
 
 // showAnswers prints the facts of a recording.
 func (m *Main) showAnswers(name string) error {
-	h, err := run.ReadRecording(m.path(name))
+	h, err := run.ReadRecording(m.path(name), m.readings[m.path(name)])
 	if err != nil {
 		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), cause(err))
 	}
-	f, err := run.OpenRecording(m.path(name))
-	if err != nil {
-		return badInput("%s cannot be read: %v", shown(name), err)
-	}
-	defer f.Close()
 	answers, last := 0, int64(0)
-	for record, err := range trace.NewReader(f).All() {
-		if errors.Is(err, trace.ErrTorn) {
-			break
-		}
+	for record, err := range run.Records(m.path(name), m.readings[m.path(name)], trace.TypeModelCall) {
 		if err != nil {
 			return badInput("%s cannot be read: %w", shown(name), err)
 		}
-		if call, ok := record.(trace.ModelCall); ok {
-			answers, last = answers+1, call.Tick
-		}
+		answers++
+		last = trace.TickOf(record)
 	}
 	for _, line := range [][2]string{
 		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},

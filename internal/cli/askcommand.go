@@ -225,7 +225,7 @@ func (m *Main) answersOf(answers []session.Answer, all bool) (records []ask.Reco
 		}
 	}
 	if len(others) > 0 {
-		return records, fmt.Errorf("%w; no answer either from %s", first, listed(others))
+		return records, fmt.Errorf("%w; no answer either from %s", first, plaintext.Listed(others))
 	}
 	return records, first
 }

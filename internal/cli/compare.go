@@ -203,20 +203,13 @@ func (m *Main) side(arg string) ([]batch.Result, error) {
 
 // compareRuns reads both traces twice, for their reports and side by side.
 func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
-	var readers [2]*trace.Reader
 	for i, dir := range []string{a, b} {
 		reports[i], err = m.foldTrace(dir)
 		if err != nil {
 			return c, reports, err
 		}
-		f, err := m.openTrace(dir)
-		if err != nil {
-			return c, reports, err
-		}
-		defer f.Close()
-		readers[i] = trace.NewReader(f)
 	}
-	c, err = report.Compare(reports[0], reports[1], readers[0], readers[1], after)
+	c, err = report.Compare(reports[0], reports[1], m.source(a), m.source(b), after)
 	if err != nil {
 		err = badInput("%s and %s cannot be compared: %w", shown(a), shown(b), err)
 	}

@@ -254,7 +254,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 	}
 	if len(all) == 0 {
 		return nil, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent),
-			cmp.Or(listed(named), "none"))
+			cmp.Or(plaintext.Listed(named), "none"))
 	}
 	return all, func() {}, nil
 }

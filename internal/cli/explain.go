@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
 )
 
 // explainFlags are the options of the explain command.
@@ -94,65 +92,41 @@ func (f explainFlags) check(given *pflag.FlagSet) error {
 // explain prints a decision. Its text is complete before the first byte goes out, so that
 // a damaged trace prints an error and nothing else.
 func (m *Main) explain(runDir string, f explainFlags) error {
-	sources := newProvenance(f.agent)
-	t, err := m.loadTranscript(runDir, f.tick, f.agent, sources.add)
-	shows := f.prompts || f.step != 0 || f.full || f.json
-	switch {
-	case err != nil:
-		return err
-	case t.undecided():
-		t.idle = m.idleAt(runDir, f.tick, f.agent)
-		if t.idle == nil {
-			return t.missing()
-		}
-	case shows:
-		err = m.loadParts(runDir, t)
-	}
+	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
 	}
-	t.order = sources.orderAt(f.tick)
-	if left, ok := t.left(); ok {
-		t.parentDir = m.parentOf(runDir, left.Parent)
-		if t.parentDir != "" {
-			parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent, func(trace.Record) {})
+	d, err := explain.ReadDecision(dir, f.tick, f.agent)
+	if err != nil {
+		return m.unread(runDir, err)
+	}
+	e := explainer{d: d, full: f.full, shownIn: map[string]int{}}
+	d.Provenance.WordingHint = wordingHint
+	if left, ok := d.Left(); ok {
+		e.parentDir = m.parentOf(runDir, left.Parent)
+		if e.parentDir != "" {
+			parent, err := explain.ReadTurn(run.Dir(e.parentDir), nil, f.tick, f.agent)
 			if run.Damaged(err) {
-				t.parentDir = ""
+				e.parentDir = ""
+			} else if err == nil {
+				d.Parent = parent.Decision
 			}
-			t.parent = parent.decision
 		}
 	}
 	if f.step != 0 {
-		// Steps are numbered from 1, and what one answer led to has the step of its call.
-		last := 0
-		t.calls = slices.DeleteFunc(t.calls,
-			func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != f.step })
-		t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != f.step })
-		if len(t.calls)+len(t.steps) == 0 {
-			return badInput("no step %d in this decision; allowed: 1 to %d", f.step, last)
-		}
+		err = d.Only(f.step)
 	}
-	prompts, calls := []prompt{}, t.calls
-	if !shows {
-		calls = nil
+	shows := f.prompts || f.step != 0 || f.full || f.json
+	if err == nil && shows {
+		err = d.ReadCalls(dir)
 	}
-	for _, c := range calls {
-		p, err := t.prompt(c)
-		if err != nil {
-			return badInput("the trace is damaged: %w", err)
-		}
-		prompts = append(prompts, p)
+	if err != nil {
+		return m.unread(runDir, err)
 	}
 	if f.json {
-		all := explained{Decision: t.decision, Order: t.order, Parent: t.parent, Steps: append([]trace.Step{}, t.steps...),
-			Calls: prompts}
-		if t.idle != nil {
-			all.State = new(stateOf(t.idle.row))
-		}
-		return m.printJSON(all)
+		return m.printJSON(d)
 	}
-	e := explainer{t: t, provenance: sources, full: f.full, shownIn: map[string]int{}}
-	e.write(prompts, f.step == 0)
+	e.write(f.step == 0)
 	if f.step == 0 {
 		m.printAdvice(&e.b, e.next(runDir, shows)...)
 	}
@@ -160,17 +134,5 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 	return err
 }
 
-// explained is a transcript as one object: the records as they are in the trace, each
-// call with its parts in place of their hashes.
-type explained struct {
-	// Decision is null when the run ended within the tick, and in a tick without one, which has
-	// a State.
-	Decision *trace.Decision `json:"decision"`
-	State    *stateJSON      `json:"state,omitempty"`
-	// Order is the decision that gave the standing order which the tick continued.
-	Order *trace.Decision `json:"order,omitempty"`
-	// Parent is, in a fork, what the agent did in that tick of the run it left.
-	Parent *trace.Decision `json:"parent,omitempty"`
-	Steps  []trace.Step    `json:"steps"`
-	Calls  []prompt        `json:"calls"`
-}
+// wordingHint says how to see the wording of the instructions whole.
+const wordingHint = "--tick and --agent with --prompts show it whole"

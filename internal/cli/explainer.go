@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -25,9 +27,9 @@ import (
 // was shown is referred to, unless full is set.
 type explainer struct {
 	b bytes.Buffer
-	t *transcript
-	// provenance says where the decision's sources come from.
-	provenance *provenance
+	d *explain.Decision
+	// parentDir is the directory of the run that this one was forked from, empty if it was not found.
+	parentDir string
 	// full repeats parts that an earlier call has shown.
 	full bool
 	// shownIn is the number of the call that showed a part first.
@@ -35,29 +37,29 @@ type explainer struct {
 }
 
 // write writes the whole text. sources says whether the decision's sources belong to it.
-func (e *explainer) write(prompts []prompt, sources bool) {
-	t := e.t
-	plaintext.Fprintf(&e.b, "%s, tick %d  (%s)\n", t.agent, t.tick, runText(t.header.Settings))
-	if t.idle != nil {
-		e.idle(*t.idle)
+func (e *explainer) write(sources bool) {
+	t := e.d
+	plaintext.Fprintf(&e.b, "%s, tick %d  (%s)\n", t.Agent, t.Tick, runText(t.Header.Settings))
+	if t.Idle != nil {
+		e.idle(*t.Idle)
 		return
 	}
 	e.decision()
-	if sources && t.order != nil {
-		e.order(*t.order)
-		if len(t.order.SourcesRetrieved) > 0 {
-			e.sources(*t.order)
+	if sources && t.Order != nil {
+		e.order(*t.Order)
+		if len(t.Order.SourcesRetrieved) > 0 {
+			e.sources(*t.Order)
 		}
 	}
-	if d := t.decision; sources && d != nil && len(d.SourcesRetrieved)+len(d.SourcesCited) > 0 {
+	if d := t.Decision; sources && d != nil && len(d.SourcesRetrieved)+len(d.SourcesCited) > 0 {
 		e.sources(*d)
 	}
 	// A turn that a standing order continued has one step; a transcript restricted to a
 	// step may have none.
-	if len(t.steps) > 0 {
+	if len(t.Steps) > 0 {
 		plaintext.Fprintf(&e.b, "\nSteps\n")
 	}
-	for _, s := range t.steps {
+	for _, s := range t.Steps {
 		words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
 		if s.Minted {
 			words = append(words, "(id made here)")
@@ -66,16 +68,16 @@ func (e *explainer) write(prompts []prompt, sources bool) {
 			words = append(words, "forgiven: "+strings.Join(s.Repairs, ", "))
 		}
 		detail := string(s.Detail)
-		if len(prompts) == 0 {
+		if len(t.Calls) == 0 {
 			detail = plaintext.Clip(detail, shownDetailMax) // the calls say the rest
 		}
 		words = append(words, detail)
 		plaintext.Fprintf(&e.b, "  %2d  %s\n", s.Step, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	}
-	for i, p := range prompts {
+	for i, p := range t.Calls {
 		e.call(i+1, p)
 	}
-	for _, r := range t.refused {
+	for _, r := range t.Turn.Refusals {
 		plaintext.Fprintf(&e.b, "\nRefused  (step %d, stage %s)\n", r.Step, r.Stage)
 		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", r.Cap, r.Limit, r.Available, r.Requested))
 		e.field("request", r.RequestHash)
@@ -97,21 +99,21 @@ func (e *explainer) field(name, text string) { plaintext.Fprintf(&e.b, "  %-12s%
 // proposed, adjusted and executed actions are recorded separately. A line says so if two
 // are the same.
 func (e *explainer) decision() {
-	d := e.t.decision
+	d := e.d.Decision
 	plaintext.Fprintf(&e.b, "\nDecision\n")
 	if d == nil {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("executed", rawText(d.Executed))
-	e.field("outcome", outcomeText(d.Outcome))
+	e.field("executed", explain.RawText(d.Executed))
+	e.field("outcome", explain.OutcomeText(d.Outcome))
 	e.why(*d)
 	commit := ""
 	if d.Commit != "" && d.Commit != trace.CommitTwoStep {
 		commit = ", " + d.Commit
 	}
 	e.field("decided by", fmt.Sprintf("%s in %s%s%s%s", d.DecidedBy,
-		plaintext.Count(max(0, d.Calls-len(e.t.refused)), "call"), commit, refusedText(int64(len(e.t.refused))),
+		plaintext.Count(max(0, d.Calls-len(e.d.Turn.Refusals)), "call"), commit, refusedText(int64(len(e.d.Turn.Refusals))),
 		effortText(*d)))
 	if w := d.Template; w != nil {
 		e.field("wording", fmt.Sprintf("[%s] %s", w.ID, sourceText(*w, d.AgentID)))
@@ -127,13 +129,13 @@ func (e *explainer) decision() {
 	if len(d.Parents) > 0 {
 		e.field("parents", orNone(d.Parents))
 	}
-	if left, ok := e.t.left(); ok {
-		p, did := e.t.parent, "nothing in this tick"
+	if left, ok := e.d.Left(); ok {
+		p, did := e.d.Parent, "nothing in this tick"
 		switch {
-		case e.t.parentDir == "":
+		case e.parentDir == "":
 			did = "not known: " + left.Parent.Name + " is not beside this run, or cannot be read"
 		case p != nil:
-			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy, outcomeText(p.Outcome))
+			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy, explain.OutcomeText(p.Outcome))
 		}
 		e.field("parent did", did)
 	}
@@ -181,28 +183,26 @@ func tokensText(u llmclient.Usage) string {
 func (e *explainer) order(d trace.Decision) {
 	plaintext.Fprintf(&e.b, "\nOrder\n")
 	e.field("given in", fmt.Sprintf("tick %d", d.Tick))
-	e.field("executed", rawText(d.Executed))
+	e.field("executed", explain.RawText(d.Executed))
 	e.why(d)
 }
 
 // idle writes how the agent was in a tick in which it decided nothing, and its last decision.
-func (e *explainer) idle(at idle) {
-	r := at.row
+func (e *explainer) idle(at explain.Idle) {
+	r := at.Row
 	plaintext.Fprintf(&e.b, "\nState\n")
-	did, _ := didText(r)
-	e.field("state", fmt.Sprintf("%s since tick %d; no decision", did, at.since))
-	e.field("place", cmp.Or(r.Self.Place, "on the way"))
-	e.field("charge", fmt.Sprintf("%d of %d, %s; heat %d", r.Self.Electricity, r.Self.PowerCapacity, r.Self.PowerState,
-		r.Self.Heat))
+	e.field("state", fmt.Sprintf("%s since tick %d; no decision", at.Did, at.Since))
+	e.field("place", cmp.Or(r.Place, "on the way"))
+	e.field("charge", fmt.Sprintf("%d of %d, %s; heat %d", r.Electricity, r.Capacity, r.PowerState, r.Heat))
 	e.field("stock", cmp.Or(stockText(r.Stock), none))
-	for _, n := range notesOf(r) {
+	for _, n := range r.Notes() {
 		e.field("", n)
 	}
-	if d := at.last; d != nil {
+	if d := at.Last; d != nil {
 		plaintext.Fprintf(&e.b, "\nLast decision\n")
 		e.field("made in", fmt.Sprintf("tick %d", d.Tick))
-		e.field("executed", rawText(d.Executed))
-		e.field("outcome", outcomeText(d.Outcome))
+		e.field("executed", explain.RawText(d.Executed))
+		e.field("outcome", explain.OutcomeText(d.Outcome))
 		e.why(*d)
 	}
 	plaintext.Fprintf(&e.b, "\n")
@@ -211,25 +211,25 @@ func (e *explainer) idle(at idle) {
 // next are the commands that lead on: to the tick that gave an order, or made the last decision,
 // to the first source used, and to the prompts.
 func (e *explainer) next(runDir string, prompts bool) (list []advice) {
-	t := e.t
-	d := t.decision
+	t := e.d
+	d := t.Decision
 	switch {
-	case t.idle != nil && t.idle.last != nil:
-		return []advice{turnAdvice(runDir, t.idle.last.Tick, t.agent, "shows its last decision before")}
-	case t.order != nil:
-		list, d = append(list, turnAdvice(runDir, t.order.Tick, t.agent, "shows the tick that gave the order")), t.order
+	case t.Idle != nil && t.Idle.Last != nil:
+		return []advice{turnAdvice(runDir, t.Idle.Last.Tick, t.Agent, "shows its last decision before")}
+	case t.Order != nil:
+		list, d = append(list, turnAdvice(runDir, t.Order.Tick, t.Agent, "shows the tick that gave the order")), t.Order
 	}
 	if d != nil && len(d.SourcesUsed) > 0 {
-		id := d.SourcesUsed[0]
-		tick := e.provenance.sources[id].OriginTick
-		if _, own := e.provenance.decisions[tick]; own && e.provenance.sources[id].Kind == trace.KindMemory && tick < d.Tick {
-			list = append(list, turnAdvice(runDir, tick, t.agent, "shows the decision that it remembers"))
+		s := t.Provenance.Source(d.SourcesUsed[0])
+		tick := s.OriginTick
+		if t.Provenance.Decided(tick) && s.Kind == trace.KindMemory && tick < d.Tick {
+			list = append(list, turnAdvice(runDir, tick, t.Agent, "shows the decision that it remembers"))
 		} else {
-			list = append(list, sourceAdvice(runDir, id, e.owner(e.provenance.sources[id].Kind)))
+			list = append(list, sourceAdvice(runDir, d.SourcesUsed[0], e.owner(s.Kind)))
 		}
 	}
-	if len(t.calls) > 0 && !prompts {
-		list = append(list, promptsAdvice(runDir, t.tick, t.agent))
+	if len(t.Turn.Calls) > 0 && !prompts {
+		list = append(list, promptsAdvice(runDir, t.Tick, t.Agent))
 	}
 	if len(list) > 0 {
 		plaintext.Fprintf(&e.b, "\n")
@@ -258,22 +258,14 @@ func authorityText(a trace.Authority) string {
 // sameAs shows an action, or a word when it is the one shown before. Actions are
 // recorded in one canonical encoding, so equal bytes are equal actions.
 func sameAs(action, before json.RawMessage, word string) string {
-	if string(action) == string(before) && rawText(action) != none {
+	if string(action) == string(before) && explain.RawText(action) != none {
 		return word
 	}
-	return rawText(action)
+	return explain.RawText(action)
 }
 
 // none is shown for an empty field of a record.
 const none = "none"
-
-// rawText shows recorded JSON on one line.
-func rawText(raw json.RawMessage) string {
-	if len(raw) == 0 || string(raw) == "null" {
-		return none
-	}
-	return string(raw)
-}
 
 // orNone lists names, or says that there are none.
 func orNone(names []string) string {
@@ -281,57 +273,6 @@ func orNone(names []string) string {
 		return none
 	}
 	return strings.Join(names, ", ")
-}
-
-// outcomeText renders the outcome of the action with the world's numbers, such as
-// "accepted, electricity -10, hardware +5". An outcome that this version cannot read is
-// shown as it was recorded.
-func outcomeText(raw json.RawMessage) string {
-	var o world.Outcome
-	switch {
-	case rawText(raw) == none:
-		return none
-	case json.Unmarshal(raw, &o) != nil:
-		return rawText(raw)
-	}
-	before := ""
-	if o.RefusedBefore > 0 {
-		before = fmt.Sprintf(" after %d decided before it that the world refused", o.RefusedBefore)
-	}
-	if !o.Accepted {
-		return "rejected" + before + ": " + rejectionText(o.Rejection)
-	}
-	text := "accepted" + before
-	for _, c := range o.Changes {
-		text += fmt.Sprintf(", %s %+d", c.Resource, c.Amount)
-	}
-	if o.Created != "" {
-		text += ", created " + o.Created
-	}
-	return text
-}
-
-// rejectionText shows a refusal with its code, its field and the numbers that it
-// has, such as "storage_full electricity, requested 50 units, maximum 40 units".
-func rejectionText(r *world.Rejection) string {
-	if r == nil {
-		return "without a code"
-	}
-	text := string(r.Code)
-	for _, word := range []string{r.Field, r.Resource} {
-		if word != "" {
-			text += " " + word
-		}
-	}
-	for _, n := range []struct {
-		name  string
-		value *int64
-	}{{"requested", r.Requested}, {"available", r.Available}, {"maximum", r.Maximum}} {
-		if n.value != nil {
-			text += strings.TrimRight(fmt.Sprintf(", %s %d %s", n.name, *n.value, r.Unit), " ")
-		}
-	}
-	return text
 }
 
 // sources writes the sources of a decision, those used first, each with its score and how to
@@ -347,7 +288,7 @@ func rejectionText(r *world.Rejection) string {
 //	  named and not in view: [nav-00007] unknown (text)
 func (e *explainer) sources(d trace.Decision) {
 	title := "Sources"
-	if e.t.order != nil && d.Tick == e.t.order.Tick {
+	if e.d.Order != nil && d.Tick == e.d.Order.Tick {
 		title = fmt.Sprintf("Sources of the order, in tick %d", d.Tick)
 	}
 	plaintext.Fprintf(&e.b, "\n%s\n", title)
@@ -364,18 +305,18 @@ func (e *explainer) sources(d trace.Decision) {
 			follow += " --agent " + owner
 		}
 		plaintext.Fprintf(&e.b, "  [%s] %s\n", s.ID, sourceText(s, d.AgentID))
-		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score, useText(used, channelOf(d, s.ID)),
+		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score, useText(used, explain.ChannelOf(d, s.ID)),
 			s.Trust, plaintext.Count(s.Chars, "character"), follow)
 		if !used {
 			continue
 		}
-		for _, line := range e.provenance.chain(s.ID) {
+		for _, line := range e.d.Provenance.Chain(s.ID) {
 			plaintext.Fprintf(&e.b, "      %s\n", line)
 		}
 	}
 	for _, c := range d.SourcesCited {
 		switch {
-		case isWording(d, c.ID):
+		case explain.IsWording(d, c.ID):
 			plaintext.Fprintf(&e.b, "  named: [%s] the wording of the instructions (%s)\n", c.ID, c.Channel)
 		case c.Status != trace.CitedUsed &&
 			!slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == c.ID }):
@@ -386,8 +327,8 @@ func (e *explainer) sources(d trace.Decision) {
 
 // owner is the agent that a source of a kind belongs to, empty if it is the same for all.
 func (e *explainer) owner(kind trace.SourceKind) string {
-	if ownSource(kind, e.t.header) {
-		return e.t.agent
+	if explain.OwnSource(kind, e.d.Header) {
+		return e.d.Agent
 	}
 	return ""
 }
@@ -395,13 +336,13 @@ func (e *explainer) owner(kind trace.SourceKind) string {
 // call writes one model call: what was sent, item by item, and what ended it: the output
 // items in the provider's order with the tokens billed, or why there are none. n counts
 // the calls shown, from 1.
-func (e *explainer) call(n int, p prompt) {
+func (e *explainer) call(n int, p explain.Prompt) {
 	c, a := p.Record, p.Record.Answer
 	plaintext.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, c.Stage)
 	e.field("model", c.Model)
 	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", c.RequestHash, c.InputChars, c.ToolChars))
 	// descriptions and schemas are the same in every call of a run; --json shows them
-	e.field("tools", orNone(p.toolNames))
+	e.field("tools", orNone(p.ToolNames()))
 	e.field("tool choice", choiceText(c.ToolChoice))
 	for _, s := range c.Sections {
 		// Sections that were sent whole are not worth a line: their text follows.
@@ -451,6 +392,46 @@ func choiceText(choice json.RawMessage) string {
 	text := narrowed.Mode + " of"
 	for _, t := range narrowed.Tools {
 		text += " " + t.Name
+	}
+	return text
+}
+
+// stockText lists amounts.
+func stockText(stock []world.Amount) string {
+	var words []string
+	for _, a := range stock {
+		words = append(words, fmt.Sprintf("%s %d", a.Resource, a.Amount))
+	}
+	return strings.Join(words, ", ")
+}
+
+// useText says whether a decision used a source that it had in view, and through which channel it
+// named it.
+func useText(used bool, channel string) string {
+	switch {
+	case !used && channel != "":
+		return "named (" + channel + ") before it was shown, not used"
+	case !used:
+		return "not used"
+	case channel != "":
+		return "used (" + channel + ")"
+	}
+	return "used"
+}
+
+// sourceText says what a source in view of an agent is and how it begins, such as
+//
+//	message of agent-2 in tick 2: "Lend me 40 electricity."
+func sourceText(s trace.Source, agent string) string {
+	text := string(s.Kind)
+	if s.OriginAgent != "" && s.OriginAgent != agent {
+		text += fmt.Sprintf(" of %s in tick %d", s.OriginAgent, s.OriginTick)
+	}
+	if s.Title != "" {
+		text += ", " + plaintext.Line(s.Title)
+	}
+	if s.Preview != "" {
+		text += ": " + memory.Quote(strings.Join(strings.Fields(s.Preview), " "))
 	}
 	return text
 }

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/report"
 	"example.com/agentworld/world"
 )
 
@@ -195,39 +195,29 @@ func TestExplainLeadsOn(t *testing.T) {
 	}
 }
 
-// TestTimelinesAreBounded: equal ticks share a line, lines and their length have a bound, and the
-// ticks beyond are a command away.
-func TestTimelinesAreBounded(t *testing.T) {
-	row := func(tick int64, place string) report.Row {
-		return report.Row{Tick: tick, State: report.RowWaiting, Self: world.Self{ID: "agent-1", Place: place, Electricity: tick}}
-	}
-	same, varied := timeline{}, timeline{from: 3}
+// TestTimelinesFitTheirColumns: the length of a line has a bound, and the ticks beyond the last one are a
+// command away.
+func TestTimelinesFitTheirColumns(t *testing.T) {
+	varied := explain.Timeline{From: 3}
 	for tick := range int64(1000) {
-		_ = same.add(row(tick+1, "hub"))
-		_ = varied.add(row(tick+1, fmt.Sprint(strings.Repeat("far", 40), tick)))
-	}
-	if len(same.lines) != 1 || same.lines[0].last != 1000 || same.more != 0 {
-		t.Errorf("%d lines of equal ticks, more from %d", len(same.lines), same.more)
-	}
-	if len(varied.lines) != timelineLinesMax || varied.more != timelineLinesMax+3 || varied.last != 1000 {
-		t.Errorf("%d lines, more from %d, last %d", len(varied.lines), varied.more, varied.last)
+		varied.Add(explain.Row{Tick: tick + 1, State: explain.RowWaiting, Agent: "agent-1", Place: fmt.Sprint(strings.Repeat("far", 40), tick), Electricity: tick + 1})
 	}
 	var b bytes.Buffer
 	for _, columns := range []int{20, 80, 200} {
 		b.Reset()
-		varied.write(&b, columns)
+		writeTimeline(&b, varied.Lines, columns)
 		for line := range strings.Lines(b.String()) {
 			if n := plaintext.Cells(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Fatalf("%d columns of %d: %s", n, columns, line)
 			}
 		}
 	}
-	varied.write(&b, 0)
+	writeTimeline(&b, varied.Lines, 0)
 	if whole := strings.Repeat("far", 40) + "399"; !strings.Contains(b.String(), whole) {
 		t.Errorf("a pipe has no %s", whole)
 	}
 	m := &Main{LookupEnv: func(string) (string, bool) { return "", false }}
-	m.printAdvice(&b, timelineAdvice("a run", "agent-1", varied.more))
+	m.printAdvice(&b, timelineAdvice("a run", "agent-1", varied.More))
 	if got := nextArguments(t, b.String(), "shows the ticks after these"); strings.Join(got, " ") != "explain a run --agent agent-1 --from 403" {
 		t.Errorf("advised %q", got)
 	}
@@ -236,15 +226,15 @@ func TestTimelinesAreBounded(t *testing.T) {
 // TestTimelinesDropColumns: half of a line is for what the agent did; what it has and where it is
 // goes before that.
 func TestTimelinesDropColumns(t *testing.T) {
-	line := timelineLine{first: 1, last: 12, did: strings.Repeat("did ", 30), row: report.Row{
-		Self:  world.Self{ID: "agent-4", Place: "spring", Electricity: 812, Heat: 41},
+	line := explain.TimelineLine{First: 1, Last: 12, Did: strings.Repeat("did ", 30), Row: explain.Row{
+		Agent: "agent-4", Place: "spring", Electricity: 812, Heat: 41,
 		Stock: []world.Amount{{Resource: "compound", Amount: 12000}, {Resource: "hardware", Amount: 4}},
 	}}
 	short := line
-	short.did = "waits"
+	short.Did = "waits"
 	for _, c := range []struct {
 		columns     int
-		line        timelineLine
+		line        explain.TimelineLine
 		title, text string
 	}{
 		{0, short, "ticks  place   charge  heat  stock                       what it did", "1-12   spring     812    41  compound 12000, hardware 4  waits"},
@@ -255,7 +245,7 @@ func TestTimelinesDropColumns(t *testing.T) {
 		{10, line, "what it d…", "did did d…"},
 	} {
 		var b bytes.Buffer
-		(&timeline{lines: []timelineLine{c.line}}).write(&b, c.columns)
+		writeTimeline(&b, []explain.TimelineLine{c.line}, c.columns)
 		title, text, _ := strings.Cut(b.String(), "\n")
 		if title != c.title || !strings.HasPrefix(text, c.text) {
 			t.Errorf("%d columns:\n%s\nwant\n%s\n%s", c.columns, b.String(), c.title, c.text)

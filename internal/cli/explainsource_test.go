@@ -126,15 +126,3 @@ func TestExplainSourceRefuses(t *testing.T) {
 		t.Errorf("a source without an origin: exit code %d:\n%s", code, p.output())
 	}
 }
-
-// TestChainsEnd: parents that lead back to a source, which only a forged trace has,
-// do not keep the program from ending.
-func TestChainsEnd(t *testing.T) {
-	tr := newProvenance("agent-1")
-	tr.add(trace.Decision{Tick: 1, AgentID: "agent-1", SourcesRetrieved: []trace.Source{
-		{ID: "mem-1-1", Kind: "memory", OriginTick: 1, Parents: []string{"mem-1-2"}}, {ID: "mem-1-2", Kind: "memory", OriginTick: 1, Parents: []string{"mem-1-1"}},
-	}})
-	if lines := tr.chain("mem-1-1"); len(lines) != 4 {
-		t.Errorf("chain of a circle: %q", lines)
-	}
-}

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/report"
-	"example.com/agentworld/run/playback"
-	"example.com/agentworld/trace"
+	"example.com/agentworld/explain"
 )
 
 // exportCommand writes what a run did in a form for other programs: a table of every agent in
@@ -36,43 +33,18 @@ func (m *Main) exportCommand() *cobra.Command {
 }
 
 func (m *Main) exportTable(runDir, agent string, w io.Writer) error {
-	out := report.NewTableCSV(w)
-	if _, err := m.eachRow(runDir, agent, out.Row); err != nil {
+	dir, err := m.openRun(runDir)
+	if err != nil {
 		return err
 	}
-	return out.Flush()
-}
-
-// eachRow calls visit with the rows of a run's table, those of one agent unless agent is empty,
-// and returns the run's header. An error of visit ends it.
-func (m *Main) eachRow(runDir, agent string, visit func(report.Row) error) (header trace.Header, err error) {
-	f, err := m.openTrace(runDir)
-	if err != nil {
-		return header, err
-	}
-	defer f.Close()
-	var wanted func(string) bool
-	if agent != "" {
-		wanted = func(id string) bool { return id == agent }
-	}
-	table := report.NewTable(wanted, visit)
-	var failed error
-	err = readRecords(f, func(r trace.Record) bool {
-		if h, ok := r.(trace.Header); ok {
-			header = h
-			if agent != "" && !isAgent(h, agent) {
-				failed = noAgent(h, agent)
-				return false
-			}
+	out := explain.NewTableCSV(w)
+	for r, err := range explain.TableOf(dir, agent).Rows() {
+		if err != nil {
+			return m.unread(runDir, err)
 		}
-		failed = table.Add(r)
-		return failed == nil
-	}, []trace.Type{trace.TypeBlob, trace.TypeModelCall, trace.TypeStep})
-	switch {
-	case err != nil:
-		return header, badInput("the trace of %s cannot be read: %w", shown(runDir), err)
-	case errors.Is(failed, playback.ErrDiffers):
-		return header, badInput("%s: %w", shown(runDir), failed)
+		if err := out.Row(r); err != nil {
+			return err
+		}
 	}
-	return header, failed
+	return out.Flush()
 }

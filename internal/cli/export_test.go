@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -43,15 +44,16 @@ func TestExportedRowsAreTheRecordedWorld(t *testing.T) {
 		}
 		var end trace.RunEnd
 		refused := false
-		if err := p.eachRecord(name, func(r trace.Record) {
+		for r, err := range explain.Records(run.Dir(filepath.Join(p.dir, name)), nil, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			switch r := r.(type) {
 			case trace.RunEnd:
 				end = r
 			case trace.Decision:
 				refused = refused || strings.Contains(string(r.Outcome), `"refused_before"`)
 			}
-		}); err != nil {
-			t.Fatal(err)
 		}
 		n := len(end.Agents)
 		if !refused || len(rows) != 1+25*n {

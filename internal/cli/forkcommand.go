@@ -91,7 +91,7 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	parent, err := session.Parent(m.path(runDir), f.atTick)
+	parent, err := session.Parent(m.path(runDir), f.atTick, m.readings[m.path(runDir)])
 	if err != nil {
 		return cmp.Or(forkFailure(runDir, err), fmt.Errorf("fork %s: %w", shown(runDir), err))
 	}

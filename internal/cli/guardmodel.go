@@ -56,17 +56,19 @@ func (m *Main) guardModel(ctx context.Context, flags *pflag.FlagSet, jobs []guar
 	if err := m.readPrices(&c); err != nil {
 		return nil, nil, err
 	}
-	reached, err := access.Choose(&c.Settings, m.reach(c, c.Values))
-	if err == nil && c.Live() {
-		c.Prices, err = access.Prices(c.Settings, c.table)
-	}
+	reach := m.reach(c, c.Values)
+	reach.Tell = (&listener{m: m, config: c}).Notice
+	reached, err := access.Choose(&c.Settings, reach)
 	if err != nil {
 		return nil, nil, c.refused(err)
 	}
 	if !c.Live() {
 		return nil, nil, badInput("--%s: it names no model; allowed: the name of one, and no --offline", flagModel)
 	}
-	reached.Serve(c.Settings)
+	c.Prices, err = access.Prices(c.Settings, c.table)
+	if err != nil {
+		return nil, nil, c.refused(err)
+	}
 	model = &guardeval.Model{Settings: c.Settings}
 	expected, err := model.Expect(jobs, seeds)
 	if err != nil {
@@ -76,8 +78,9 @@ func (m *Main) guardModel(ctx context.Context, flags *pflag.FlagSet, jobs []guar
 	if err != nil {
 		return nil, nil, c.unopened(err)
 	}
-	m.announce(m.Stderr, c, endpoints, fmt.Sprintf("%d to %d, likely %d, of victims and their twins",
-		expected.Least.Calls, expected.Most.Calls, expected.Likely.Calls), spending{config: c})
+	calls := fmt.Sprintf("%d to %d, likely %d, of victims and their twins",
+		expected.Least.Calls, expected.Most.Calls, expected.Likely.Calls)
+	m.announce(m.Stderr, c, endpoints, calls, spending{config: c})
 	plaintext.Fprintf(m.Stderr, "expected: %s; at least %s, at most %s\n", takes(expected.Likely), takes(expected.Least),
 		takes(expected.Most))
 	if currency := c.Currency(); currency != "" {
@@ -87,6 +90,7 @@ func (m *Main) guardModel(ctx context.Context, flags *pflag.FlagSet, jobs []guar
 		plaintext.Fprintf(m.Stderr, "cost: unknown, there is no price of model %s; a table with one can be given "+
 			"(--price-table)\n", shown(c.Model))
 	}
+	reached.Begin()
 	model.Source = source
 	return model, reached.Close, nil
 }

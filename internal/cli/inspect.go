@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
-	"example.com/agentworld/run/state"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
@@ -56,212 +55,61 @@ func (m *Main) inspectCommand() *cobra.Command {
 
 // inspect prints an inspection.
 func (m *Main) inspect(runDir string, f inspectFlags) error {
-	if err := m.checkRun(runDir); err != nil {
+	dir, err := m.openRun(runDir)
+	if err != nil {
 		return err
 	}
-	i, err := m.inspectRun(runDir, f)
-	if _, refused := errors.AsType[*failure](err); refused {
-		return err
+	i, waits, err := m.inspection(dir, f)
+	if errors.Is(err, run.ErrNothingRecorded) {
+		return badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
 	}
 	if err != nil {
-		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+		return m.unread(runDir, err)
 	}
+	i.Run = runDir
 	if f.json {
 		return m.printJSON(i)
 	}
-	_, err = io.WriteString(m.Stdout, i.text())
+	_, err = io.WriteString(m.Stdout, inspectionText(i, waits))
 	return err
 }
 
-// inspection is the progress of a run and its last events. The run may be under way or
-// have ended in any way. It is read from the run's index, from the part of the trace after
-// the index, and from the few ticks that are shown.
-type inspection struct {
-	Run         string            `json:"run"`
-	Scenario    string            `json:"scenario"`
-	Seed        uint64            `json:"seed"`
-	Model       string            `json:"model"`
-	ModelSource trace.ModelSource `json:"model_source"`
-	Protocol    string            `json:"protocol"`
-	// State is the run's status, "running" while a process works on it. Process is its
-	// id, Reason why the run ended early.
-	State   string `json:"state"`
-	Process string `json:"process,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	// Waits are the current waits for endpoints.
-	Waits []access.CurrentWait `json:"waiting,omitempty"`
-	// Tick is the last whole tick, Ticks how many were asked for.
-	Tick    int64 `json:"tick"`
-	Ticks   int64 `json:"ticks"`
-	Resumes int64 `json:"resumes"`
-	// Waiting counts the exchanges after the last whole tick, which a resume uses.
-	Waiting int64 `json:"exchanges_of_next_tick"`
-	state.Counts
-	Failures map[string]int64           `json:"failed_by_kind"`
-	Usage    map[string]llmclient.Usage `json:"tokens_by_model"`
-	// Deviations are the ticks of deviation from plans that count now, by agent that has any.
-	Deviations map[string]int64 `json:"deviations,omitempty"`
-	// Spent is what counts against the caps, calls of the open tick included.
-	Spent state.Spent `json:"spent"`
-	// Caps are those that hold, absent without any, in this currency.
-	Caps trace.Caps `json:"caps,omitzero"`
-	// CapsPending are those that hold from a later tick on, nil for none.
-	CapsPending *trace.CapChange `json:"caps_pending,omitempty"`
-	Currency    string           `json:"currency,omitempty"`
-	// Files are those of the trace, Bytes their size on disk.
-	Files int   `json:"trace_files"`
-	Bytes int64 `json:"trace_bytes"`
-	// Recent are the decisions and events of the ticks asked for, or of the last ones.
-	Recent []recentTick `json:"ticks_shown"`
-}
-
-// recentTick is one tick that is shown.
-type recentTick struct {
-	Tick    int64  `json:"tick"`
-	Digest  string `json:"digest,omitempty"`
-	Calls   int64  `json:"calls"`
-	Failed  int64  `json:"failed"`
-	Refused int64  `json:"refused"`
-	// Controls are what an operator did before the tick.
-	Controls  []trace.Control  `json:"controls,omitempty"`
-	Decisions []recentDecision `json:"decisions"`
-	Events    []trace.Event    `json:"events"`
-}
-
-// recentDecision is what an agent did.
-type recentDecision struct {
-	AgentID    string           `json:"agent_id"`
-	DecidedBy  trace.DecidedBy  `json:"decided_by"`
-	Executed   json.RawMessage  `json:"executed"`
-	WaitReason trace.WaitReason `json:"wait_reason,omitempty"`
-	Outcome    json.RawMessage  `json:"outcome"`
-}
-
-// recentTicks is how many ticks are shown when none is asked for: one, or for a single
-// agent, which does not decide in each, some more.
-const recentTicks, recentTicksOfAgent = 1, 10
-
-// inspectRun gathers the whole. The error is bad input: no run, or a damaged trace.
-func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err error) {
-	dir := run.Dir(m.path(runDir))
-	h, err := dir.Header()
-	if errors.Is(err, run.ErrNothingRecorded) {
-		return i, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
-	}
-	if err != nil {
-		return i, err
-	}
+// inspection gathers the progress of a run and its last events, and the current waits for endpoints. It
+// reads the run's index, the part of the trace after the index, and the few ticks that are shown.
+func (m *Main) inspection(dir run.Source, f inspectFlags) (i explain.Inspection, waits []access.CurrentWait, err error) {
 	x, now, err := dir.Index(f.rebuild)
 	if err != nil {
-		return i, err
+		return i, nil, err
 	}
-	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
-		return i, badInput("no agent %s in this run; %s", shown(f.agent), offered(f.agent, ids))
-	}
-	s := h.Settings
-	i = inspection{
-		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
-		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
-		Waiting: int64(len(now.Open.Exchanges)), Spent: now.SpentByNow(), Caps: now.CapsAt(now.Tick + 1),
-		CapsPending: now.Pending, Currency: h.SettingsAt(now.Tick).Currency(),
-		Counts: x.Counts, Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
-	}
-	for agent := range now.Deviations {
-		if n := now.DeviationsOf(agent); n > 0 {
-			if i.Deviations == nil {
-				i.Deviations = map[string]int64{}
-			}
-			i.Deviations[agent] = n
-		}
-	}
-	if now.End != nil {
-		i.State, i.Reason = string(now.End.RunStatus), now.End.Reason
-	}
-	first, last := i.Tick-recentTicks+1, i.Tick
-	if f.agent != "" {
-		first = i.Tick - recentTicksOfAgent + 1
-	}
-	if f.tick > 0 {
-		if _, ok := x.At(f.tick); !ok {
-			return i, badInput("tick %d is not in the trace; allowed: 1 to %d", f.tick, i.Tick)
-		}
-		first, last = f.tick, f.tick
-	}
-	r, err := dir.OpenFrom(x, max(1, first))
-	if err != nil {
-		return i, err
-	}
-	defer r.Close()
-	err = readRecords(r, func(r trace.Record) bool {
-		i.show(r, f.agent)
-		end, whole := r.(trace.TickEnd)
-		return !whole || end.Tick < last
-	}, []trace.Type{trace.TypeBlob, trace.TypeStep})
+	i, err = explain.Inspect(dir, x, now, f.tick, f.agent)
 	// Any damage after the whole ticks is ignored: a resume discards that part.
 	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
-		return i, err
+		return i, nil, err
 	}
 	i.Process = dir.Holder()
 	if i.Process != "" {
-		i.State, i.Waits = "running", access.WaitsAt(dir, m.Now())
+		i.State, waits = "running", access.WaitsAt(dir.Dir, m.Now())
+	}
+	if len(waits) > 0 {
+		i.Waits = llmclient.Marshal(waits)
 	}
 	files, err := dir.Files()
 	if err != nil {
-		return i, err
+		return i, nil, err
 	}
 	for _, name := range files {
 		info, err := os.Stat(name)
 		if err != nil {
-			return i, err
+			return i, nil, err
 		}
 		i.Files++
 		i.Bytes += info.Size()
 	}
-	return i, nil
+	return i, waits, nil
 }
 
-// show adds a record to the ticks that are shown; agent limits them, empty is all.
-func (i *inspection) show(r trace.Record, agent string) {
-	tick := func() *recentTick {
-		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != trace.TickOf(r) {
-			i.Recent = append(i.Recent, recentTick{Tick: trace.TickOf(r), Decisions: []recentDecision{},
-				Events: []trace.Event{}})
-		}
-		return &i.Recent[len(i.Recent)-1]
-	}
-	wanted := func(id string) bool { return agent == "" || agent == id }
-	switch r := r.(type) {
-	case trace.ModelCall:
-		if t := tick(); wanted(r.AgentID) {
-			t.Calls++
-			if r.Answer.Failure != nil {
-				t.Failed++
-			}
-		}
-	case trace.Refusal:
-		if t := tick(); wanted(r.AgentID) {
-			t.Refused++
-		}
-	case trace.Control:
-		r.Timing = nil
-		if t := tick(); r.AgentID == "" || wanted(r.AgentID) {
-			t.Controls = append(t.Controls, r)
-		}
-	case trace.Decision:
-		if t := tick(); wanted(r.AgentID) {
-			t.Decisions = append(t.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
-		}
-	case trace.Event:
-		if t := tick(); wanted(r.Event.Agent) {
-			t.Events = append(t.Events, r)
-		}
-	case trace.TickEnd:
-		tick().Digest = r.Digest
-	}
-}
-
-// text is the inspection as text. What models wrote is shown escaped, on one line.
-func (i *inspection) text() string {
+// inspectionText is an inspection as text. What models wrote is shown escaped, on one line.
+func inspectionText(i explain.Inspection, waits []access.CurrentWait) string {
 	var b strings.Builder
 	field := func(name, format string, args ...any) {
 		plaintext.Fprintf(&b, "%-11s%s\n", name, fmt.Sprintf(format, args...))
@@ -278,7 +126,7 @@ func (i *inspection) text() string {
 		state += ": " + i.Reason
 	}
 	field("state", "%s", state)
-	for _, w := range i.Waits {
+	for _, w := range waits {
 		field("waiting", "for %s until %s: %s", w.Endpoint, w.Until.UTC().Format(time.RFC3339), w.Why)
 	}
 	field("progress", "%d of %d ticks, %s of the next one, %s", i.Tick, i.Ticks, plaintext.Count(i.Waiting, "exchange"),
@@ -303,7 +151,7 @@ func (i *inspection) text() string {
 	for _, agent := range slices.Sorted(maps.Keys(i.Deviations)) {
 		field("deviations", "%s: %d of the last %d ticks", agent, i.Deviations[agent], trace.DeviationWindow)
 	}
-	field("spent", "%s", i.spentText())
+	field("spent", "%s", spentText(i))
 	if i.Caps != (trace.Caps{}) {
 		field("caps", "%s", i.Caps.Text(i.Currency))
 	}
@@ -317,12 +165,12 @@ func (i *inspection) text() string {
 		for _, c := range t.Controls {
 			text := c.What()
 			if c.Text != "" {
-				text += ": " + jsonText(c.Text)
+				text += ": " + explain.Quoted(c.Text)
 			}
 			plaintext.Fprintf(&b, "  operator: %s\n", plaintext.Clip(text, shownValueMax))
 		}
 		for _, d := range t.Decisions {
-			text := decisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
+			text := explain.DecisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
 			plaintext.Fprintf(&b, "  %s by %s: %s\n", d.AgentID, d.DecidedBy, text)
 		}
 		for _, e := range t.Events {
@@ -336,7 +184,7 @@ func (i *inspection) text() string {
 }
 
 // spentText says what was spent, each amount with the cap of the run on it if there is one.
-func (i *inspection) spentText() string {
+func spentText(i explain.Inspection) string {
 	of := func(spent, bound string, bounded bool, unit string) string {
 		if bounded {
 			spent += " of " + bound

@@ -19,7 +19,7 @@ import (
 func offered(word string, names []string) string {
 	letters := func(name string) string { return strings.Trim(name, "0123456789") }
 	other := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return letters(name) == letters(word) })
-	return settings.DidYouMean(word, other) + "allowed: " + listed(names)
+	return settings.DidYouMean(word, other) + "allowed: " + plaintext.Listed(names)
 }
 
 // latestRun is what the newest run below runsDirDefault is called. A directory of that name is

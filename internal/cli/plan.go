@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/report"
+	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -111,6 +112,7 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 	of := session.Config{
 		Settings: c.Settings, Dir: m.path(c.RunDir), Access: reach,
 		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20,
+		Reading: func(dir string) *run.Reading { return m.readings[dir] },
 	}
 	if c.recording != "" {
 		of.Recording = session.Recording{Path: m.path(c.recording), Ask: c.ReplayMiss == missAsk}

@@ -187,7 +187,7 @@ type listener struct {
 	m *Main
 	// config says where the run's key comes from.
 	config config
-	// line is nil before the run begins.
+	// line is nil before the run begins, and for what is no run.
 	line *terminal.RunLine
 	// withheld says that the run's key is not sent, empty if it is.
 	withheld string
@@ -196,7 +196,11 @@ type listener struct {
 // Notice implements [session.Listener].
 func (l *listener) Notice(n access.Notice) {
 	w, ok := n.(access.Withheld)
-	if !ok {
+	switch {
+	case !ok && l.line == nil:
+		l.m.newProgressPrinter(false).Note(noticeText(n))
+		return
+	case !ok:
 		l.line.Note(noticeText(n))
 		return
 	}

@@ -78,6 +78,8 @@ type Main struct {
 	interrupt *interruption
 	// dir is what Getwd returned.
 	dir string
+	// readings are how the runs among the arguments are read, by path.
+	readings map[string]*run.Reading
 	// ending are called when the program ends.
 	ending []func()
 	// observed are those who observe the run besides its user.

@@ -73,6 +73,7 @@ func (m *Main) replayCommand() *cobra.Command {
 				return err
 			}
 			defer m.collectLess()()
+			o.Reading = m.readings[m.path(args[0])]
 			result, err := engine.Replay(c.Context(), m.path(args[0]), o)
 			if err != nil {
 				return replayFailure(c.Context(), args[0], err)
@@ -85,7 +86,7 @@ func (m *Main) replayCommand() *cobra.Command {
 			if !result.Equal {
 				return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
 			}
-			asked, err := checkAsks(run.Dir(m.path(args[0])))
+			asked, err := checkAsks(m.source(args[0]))
 			if err != nil {
 				return failWith(exitDiffers, fmt.Errorf("the ticks agree, and %w", err))
 			}
@@ -101,8 +102,8 @@ func (m *Main) replayCommand() *cobra.Command {
 
 // checkAsks derives the questions that are kept with a run again, and says how many there are. The
 // error says which of them differ.
-func checkAsks(dir run.Dir) (said string, err error) {
-	kept, err := ask.Kept(dir)
+func checkAsks(dir run.Source) (said string, err error) {
+	kept, err := ask.Kept(dir.Dir)
 	if err != nil || len(kept) == 0 {
 		return "", err
 	}

@@ -46,12 +46,11 @@ func (m *Main) compareWithParent(runDir, parent string, r *report.Report) {
 
 // foldTrace is foldReport without the comparison of a fork with its parent.
 func (m *Main) foldTrace(runDir string) (report.Report, error) {
-	f, err := m.openTrace(runDir)
+	dir, err := m.openRun(runDir)
 	if err != nil {
 		return report.Report{}, err
 	}
-	defer f.Close()
-	r, err := report.Fold(trace.NewReader(f))
+	r, err := report.Of(dir)
 	if err != nil {
 		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
 	}

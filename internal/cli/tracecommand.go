@@ -58,69 +58,43 @@ func (m *Main) traceCommand() *cobra.Command {
 
 // catTrace copies the lines of a run's trace to stdout as they are.
 func (m *Main) catTrace(runDir string) error {
-	f, err := m.openTrace(runDir)
+	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	out := bufio.NewWriter(m.Stdout)
-	lines := trace.NewReader(f)
-	_, err = lines.Next() // a trace of another format is refused, as everywhere; other lines need not be records
-	for ; err == nil; _, err = lines.NextLine() {
-		_, _ = out.Write(append(lines.Raw(), '\n')) // the flush says what went wrong
-	}
+	err = dir.CopyTrace(out)
 	if flushed := out.Flush(); flushed != nil {
 		return fmt.Errorf("print the trace of %s: %w", shown(runDir), cause(flushed))
 	}
-	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-		return nil
+	if err != nil {
+		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
 	}
-	return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	return nil
 }
 
 // verifyTrace checks every line of a run's trace against its chain, the report against the
 // trace, and the trace against a head that was kept elsewhere, empty for none.
 func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
-	f, err := m.openTrace(runDir)
+	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	lines := trace.NewReader(f)
-	count := 0
-	kept := 0
-	tick := int64(0)
-	for err == nil {
-		var line []byte
-		line, err = lines.NextLine()
-		if err != nil {
-			break
-		}
-		count++
-		if lines.Chain() == head {
-			kept = count
-		}
-		if trace.TypeOf(line) == trace.TypeTickEnd {
-			var end trace.Record
-			end, err = trace.Decode(line)
-			if err == nil {
-				tick = trace.TickOf(end)
-			}
-		}
-	}
-	if err != io.EOF && !errors.Is(err, trace.ErrTorn) {
+	of, err := dir.VerifyTrace(head)
+	if err != nil {
 		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}
-	if head != "" && kept == 0 {
+	if head != "" && of.Kept == 0 {
 		return badInput("%s is not as it was written: no line of its trace has the head %s; its last line, %d, has %s",
-			shown(runDir), shown(string(head)), count, lines.Chain())
+			shown(runDir), shown(string(head)), of.Lines, of.Head)
 	}
-	said := fmt.Sprintf("verified  %s, %d bytes, %s\nhead      %s\n", plaintext.Count(count, "line"), lines.Offset(),
-		plaintext.Count(tick, "tick"), lines.Chain())
-	if head != "" && kept < count {
-		said += fmt.Sprintf("kept      %s is line %d; added since: %s\n", head, kept, plaintext.Count(count-kept, "line"))
+	said := fmt.Sprintf("verified  %s, %d bytes, %s\nhead      %s\n", plaintext.Count(of.Lines, "line"), of.Bytes,
+		plaintext.Count(of.Tick, "tick"), of.Head)
+	if head != "" && of.Kept < of.Lines {
+		said += fmt.Sprintf("kept      %s is line %d; added since: %s\n", head, of.Kept,
+			plaintext.Count(of.Lines-of.Kept, "line"))
 	}
-	rest, err := run.Dir(m.path(runDir)).VerifyRest()
+	rest, err := dir.VerifyRest()
 	if err != nil {
 		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}

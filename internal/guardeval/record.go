@@ -31,12 +31,7 @@ type record struct {
 // what was planned in answer to one of them is not the victim's own.
 func readRecord(dir string, c Case, shown map[trace.CallKey]bool) (record, error) {
 	rec := record{figures: NewFigures(c.Victim, c.home), shown: len(shown) > 0}
-	file, err := run.Dir(dir).Open()
-	if err != nil {
-		return rec, err
-	}
-	defer file.Close()
-	for entry, err := range trace.NewReader(file).All() {
+	for entry, err := range run.Records(dir, nil) {
 		if err != nil {
 			return rec, fmt.Errorf("read trace: %w", err)
 		}

@@ -99,7 +99,7 @@ func TestEveryTickHasTheRecordedDigest(t *testing.T) {
 // TestAForkChangesTheRules plays a fork with another rule again.
 func TestAForkChangesTheRules(t *testing.T) {
 	parent := played(t, "minimal", 4)
-	settings, err := engine.ParentSettings(parent, 2)
+	settings, err := engine.ParentSettings(parent, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,6 +111,8 @@ type Line struct {
 	// Size is how many bytes of its file the line takes, Chain is its chain.
 	Size  int
 	Chain trace.Chain
+	// Failed is an error about the line, with its place.
+	Failed func(error) error
 }
 
 // Decode decodes as much of a line as [Count.Add] needs.
@@ -123,11 +125,11 @@ func Decode(line []byte) (trace.Record, error) {
 }
 
 // Add counts a line; whole says that it ended a tick. The error says that a line of a whole tick
-// is no record. failed makes one that names the place of this line.
-func (c *Count) Add(line Line, failed func(error) error) (whole bool, err error) {
+// is no record.
+func (c *Count) Add(line Line) (whole bool, err error) {
 	if s, opens := line.Record.(trace.Segment); opens && s.Number != c.next.File { // the next file
 		if s.Number != c.next.File+1 {
-			return false, failed(fmt.Errorf("file %d of the trace does not follow file %d", s.Number, c.next.File))
+			return false, line.Failed(fmt.Errorf("file %d of the trace does not follow file %d", s.Number, c.next.File))
 		}
 		c.next.File, c.next.Offset = s.Number, 0
 		c.begun = c.next
@@ -135,7 +137,7 @@ func (c *Count) Add(line Line, failed func(error) error) (whole bool, err error)
 	c.next.Offset += int64(line.Size)
 	c.next.Chain = line.Chain
 	if line.Err != nil {
-		c.State.Open.Lost(failed(line.Err), Span{}) // which matters if the tick turns out whole
+		c.State.Open.Lost(line.Failed(line.Err), Span{}) // which matters if the tick turns out whole
 		return false, nil
 	}
 	switch r := line.Record.(type) {
@@ -153,13 +155,13 @@ func (c *Count) Add(line Line, failed func(error) error) (whole bool, err error)
 		}
 		calls := c.State.Open.calls()
 		if err := c.State.Add(r, Span{Chain: line.Chain}); err != nil {
-			return false, failed(err)
+			return false, line.Failed(err)
 		}
 		c.end(r, calls)
 		return true, nil
 	default:
 		if err := c.State.Add(r, Span{Chain: line.Chain}); err != nil {
-			return false, failed(err)
+			return false, line.Failed(err)
 		}
 	}
 	return false, nil

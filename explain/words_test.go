@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import "testing"
 
@@ -10,7 +10,7 @@ func TestOutcomesTellWhatWasRefusedFirst(t *testing.T) {
 		`{"accepted":true,"refused_before":1}`:                                  "accepted after 1 decided before it that the world refused",
 		`{"accepted":false,"refused_before":2,"rejection":{"code":"depleted"}}`: "rejected after 2 decided before it that the world refused: depleted",
 	} {
-		if got := outcomeText([]byte(raw)); got != want {
+		if got := OutcomeText([]byte(raw)); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}

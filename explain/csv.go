@@ -1,12 +1,10 @@
-package report
+package explain
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strconv"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -31,10 +29,10 @@ func NewTableCSV(w io.Writer) TableCSV {
 func (t TableCSV) Row(r Row) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	cells := []string{
-		number(r.Tick), plaintext.Cell(r.Self.ID), string(r.State), plaintext.Cell(r.Self.Place), plaintext.Cell(r.GoingTo),
-		r.Self.PowerState, number(r.Self.Heat),
+		number(r.Tick), plaintext.Cell(r.Agent), string(r.State), plaintext.Cell(r.Place), plaintext.Cell(r.GoingTo),
+		r.PowerState, number(r.Heat),
 	}
-	held := map[string]int64{world.Electricity: r.Self.Electricity}
+	held := map[string]int64{world.Electricity: r.Electricity}
 	for _, a := range r.Stock {
 		held[a.Resource] = a.Amount
 	}
@@ -45,38 +43,21 @@ func (t TableCSV) Row(r Row) error {
 	if d == nil {
 		d = &trace.Decision{}
 	}
-	ruling, code := rulingOf(d.Outcome)
-	return t.w.Write(append(cells, plaintext.Cell(string(d.DecidedBy)), actionName(d.Executed),
-		plaintext.Line(string(d.Executed)),
-		ruling, plaintext.Cell(code), plaintext.Cell(string(d.WaitReason)), plaintext.Cell(d.Why)))
-}
-
-// rulingOf says whether the world accepted an action, and the code of its rejection. Both are empty
-// if the world was not asked, or the outcome cannot be read.
-func rulingOf(encoded json.RawMessage) (ruling, code string) {
-	var o outcome
+	ruling := RulingOf(d.Outcome)
+	verdict := ""
 	switch {
-	case !llmclient.Given(encoded) || json.Unmarshal(encoded, &o) != nil:
-		return "", ""
-	case o.Accepted:
-		return "accepted", ""
-	case o.Rejection == nil:
-		return "rejected", ""
+	case ruling.Accepted:
+		verdict = "accepted"
+	case ruling.Refused():
+		verdict = "rejected"
 	}
-	return "rejected", o.Rejection.Code
+	return t.w.Write(append(cells, plaintext.Cell(string(d.DecidedBy)), plaintext.Cell(actionOf(d.Executed).repeats()),
+		plaintext.Line(string(d.Executed)), verdict, plaintext.Cell(ruling.Code), plaintext.Cell(string(d.WaitReason)),
+		plaintext.Cell(d.Why)))
 }
 
 // Flush writes what is buffered. It is called once, after the last row.
 func (t TableCSV) Flush() error {
 	t.w.Flush()
 	return t.w.Error()
-}
-
-// actionName is the name of an encoded action, of a standing order that of what it repeats.
-func actionName(encoded json.RawMessage) string {
-	var a action
-	if json.Unmarshal(encoded, &a) != nil {
-		return ""
-	}
-	return plaintext.Cell(a.kind())
 }

@@ -1,19 +1,21 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/explain"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
+	"example.com/agentworld/run/playback"
 )
 
 // openTrace opens the trace of a run directory, which is what every command that
@@ -21,7 +23,7 @@ import (
 // directory is not a run, or cannot be read.
 func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	// The path is shown as the user wrote it, not as it was resolved.
-	f, err := run.Dir(m.path(runDir)).Open()
+	f, err := m.source(runDir).Open()
 	switch {
 	case errors.Is(err, run.ErrNoRun):
 		return nil, m.noRun(runDir)
@@ -40,6 +42,7 @@ func (m *Main) readsUnverified(c *cobra.Command) *cobra.Command {
 // keep it from reading them. Arguments can be [latestRun]. unverified may be nil.
 func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
 	c.PreRunE = func(c *cobra.Command, args []string) (err error) {
+		m.readings = map[string]*run.Reading{}
 		for i := range args {
 			args[i], err = m.runNamed(args[i])
 			if err != nil {
@@ -48,7 +51,7 @@ func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
 			dir := args[i]
 			r := &run.Reading{Unverified: unverified != nil && *unverified, RemakesReport: c.Name() == "report"}
 			r.Note = func(err error) { plaintext.Fprintf(m.Stderr, "note: %s: %s\n", dir, err) }
-			m.ending = append(m.ending, run.Dir(m.path(dir)).ReadAs(r))
+			m.readings[m.path(dir)] = r
 		}
 		return nil
 	}
@@ -64,45 +67,63 @@ func (m *Main) checkRun(runDir string) error {
 	return err
 }
 
-// readRecords calls visit with the records in r, one at a time, so that memory does not
-// grow with the run, until visit has seen enough. A torn last line, left by a killed process,
-// ends the trace like its end does; any other line that is not a record is an error that
-// names it, unless its type is skipped.
-func readRecords(r io.Reader, visit func(trace.Record) bool, skipped []trace.Type) error {
-	for lines := trace.NewReader(r); ; {
-		line, err := lines.NextLine()
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if slices.Contains(skipped, trace.TypeOf(line)) {
-			continue
-		}
-		record, err := trace.Decode(line)
-		if err != nil {
-			return lines.Failed(err)
-		}
-		if !visit(record) {
-			return nil
-		}
-	}
+// openRun returns a run that can be read. The error is bad input: the directory holds no trace, or one
+// that cannot be opened.
+func (m *Main) openRun(runDir string) (run.Source, error) {
+	return m.source(runDir), m.checkRun(runDir)
 }
 
-// eachRecord calls visit with the records of a run's trace in order, other than those of
-// some types.
-func (m *Main) eachRecord(runDir string, visit func(trace.Record), skipped ...trace.Type) error {
-	f, err := m.openTrace(runDir)
-	if err != nil {
-		return err
+// source is a run in the way that the command reads it.
+func (m *Main) source(runDir string) run.Source {
+	return run.Dir(m.path(runDir)).As(m.readings[m.path(runDir)])
+}
+
+// unread says why something of a run cannot be shown, and what can be.
+func (m *Main) unread(runDir string, err error) error {
+	switch e := err.(type) {
+	case *explain.NoAgentError:
+		return badInput("no agent %s in this run; %s", shown(e.Agent), offered(e.Agent, e.Agents))
+	case *explain.NoDecisionError:
+		return noDecision(e)
+	case *explain.NoStepError:
+		return badInput("%w; allowed: 1 to %d", err, e.Last)
+	case *explain.NoTickError:
+		return badInput("%w; allowed: 1 to %d", err, e.Last)
+	case *explain.NoSourceError:
+		return noSource(e)
+	case *explain.ManySourcesError:
+		return advise(badInput("%s is another source for each of %s; allowed: one of them with --agent", shown(e.ID),
+			plaintext.Listed(e.Agents)), sourceAdvice(runDir, e.ID, e.Agents[0]))
+	case *explain.PartError:
+		return badInput("%w", err)
 	}
-	defer f.Close()
-	err = readRecords(f, func(r trace.Record) bool { visit(r); return true }, skipped)
-	if err != nil {
-		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	if errors.Is(err, playback.ErrDiffers) {
+		return badInput("%s: %w", shown(runDir), err)
 	}
-	return nil
+	return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+}
+
+// noDecision explains that there is no such decision and which there are. An agent decides only in ticks
+// in which it is due, so asking for another one is the ordinary mistake.
+func noDecision(e *explain.NoDecisionError) error {
+	switch {
+	case e.Last == 0:
+		return badInput("the trace holds no decision yet")
+	case len(e.Decided) == 0:
+		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", e.Tick, e.First, e.Last)
+	}
+	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s",
+		e.Agent, e.Tick, plaintext.Listed(e.Decided))
+}
+
+// noSource explains that no decision had the source in view, and which id was most likely meant.
+func noSource(e *explain.NoSourceError) error {
+	of := cmp.Or(e.Agent, "this run")
+	if len(e.Known) == 0 {
+		return badInput("no decision of %s had a source in view", of)
+	}
+	return badInput("no decision of %s had the source %s in view or named it; %sallowed: an id in square brackets, as "+
+		"explain shows with --tick and --agent", of, shown(e.ID), settings.DidYouMean(e.ID, e.Known))
 }
 
 // scenarioCharsMax bounds the scenario's share of a run directory's name, in

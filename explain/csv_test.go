@@ -1,4 +1,4 @@
-package report
+package explain
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 )
 
 // TestOutcomesInATable: a decision about which the world was not asked is neither accepted nor
@@ -21,7 +20,7 @@ func TestOutcomesInATable(t *testing.T) {
 		var text strings.Builder
 		table := NewTableCSV(&text)
 		d := trace.Decision{Executed: json.RawMessage(`{"action":"wait"}`), Outcome: json.RawMessage(outcome)}
-		if err := table.Row(Row{Self: world.Self{ID: "agent-1"}, Decision: &d}); err != nil {
+		if err := table.Row(Row{Agent: "agent-1", Decision: &d}); err != nil {
 			t.Fatal(err)
 		}
 		if err := table.Flush(); err != nil || !strings.HasSuffix(text.String(), want+"\n") {

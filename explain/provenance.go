@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"cmp"
@@ -14,11 +14,14 @@ import (
 	"example.com/agentworld/world"
 )
 
-// provenance holds what a trace says about the origin of one agent's sources: a
+// Provenance holds what a trace says about the origin of one agent's sources: a
 // memory from an earlier decision, a message from the event that sent it, a bullet
 // from the decisions it was learned from. Its size is that of the agent's decisions,
-// of the run's messages and notes, and no prompt.
-type provenance struct {
+// of the run's messages and notes, and no prompt. [NewProvenance] makes one.
+type Provenance struct {
+	// WordingHint says how to see the wording of the instructions whole. It ends their line in a chain.
+	WordingHint string
+
 	agent string
 	// book is the playbook that the run started with.
 	book *playbook.Playbook
@@ -44,57 +47,58 @@ type lesson struct {
 	Decisions []int64 `json:"decisions"`
 }
 
-func newProvenance(agent string) *provenance {
-	return &provenance{
+// NewProvenance returns the provenance of an agent's sources in a run without records.
+func NewProvenance(agent string) *Provenance {
+	return &Provenance{
 		agent: agent, book: playbook.New(), decisions: map[int64]trace.Decision{}, sources: map[string]trace.Source{},
 		texts: map[string]world.Event{}, learned: map[string][]lesson{}, modules: map[int64][]trace.Step{},
 	}
 }
 
-// add keeps what of a record belongs to the provenance. What this version cannot read is
+// Add keeps what of a record belongs to the provenance. What this version cannot read is
 // left out: it may come from a newer one.
-func (t *provenance) add(r trace.Record) {
+func (p *Provenance) Add(r trace.Record) {
 	switch r := r.(type) {
 	case trace.Header:
-		if p, err := playbook.Parse([]byte(r.Settings.Playbook)); err == nil {
-			t.book = p
+		if book, err := playbook.Parse([]byte(r.Settings.Playbook)); err == nil {
+			p.book = book
 		}
 	case trace.Event:
 		if k := r.Event.Kind; k == world.EventMessageSent || k == world.EventNotePosted {
-			t.texts[r.Event.Subject] = r.Event
+			p.texts[r.Event.Subject] = r.Event
 		}
 	case trace.Step:
 		switch {
-		case r.AgentID != t.agent:
+		case r.AgentID != p.agent:
 		case r.Kind == trace.StepModuleCall:
-			t.modules[r.Tick] = append(t.modules[r.Tick], r)
+			p.modules[r.Tick] = append(p.modules[r.Tick], r)
 		case r.Kind == trace.StepDelta && r.Status == trace.StatusOK:
 			l := lesson{tick: r.Tick, op: r.Name}
 			if json.Unmarshal(r.Detail, &l) == nil && l.ID != "" {
-				t.learned[l.ID] = append(t.learned[l.ID], l)
+				p.learned[l.ID] = append(p.learned[l.ID], l)
 			}
 		}
 	case trace.Decision:
-		if r.AgentID != t.agent {
+		if r.AgentID != p.agent {
 			return
 		}
-		t.decisions[r.Tick] = r
-		for s := range shownTo(r) {
-			if _, known := t.sources[s.ID]; !known {
-				t.sources[s.ID] = s
+		p.decisions[r.Tick] = r
+		for s := range inView(r) {
+			if _, known := p.sources[s.ID]; !known {
+				p.sources[s.ID] = s
 			}
 		}
 	}
 }
 
-// orderAt is the decision that gave the standing order which a tick continued, nil if the tick
+// OrderAt is the decision that gave the standing order which a tick continued, nil if the tick
 // continued none.
-func (t *provenance) orderAt(tick int64) *trace.Decision {
-	if t.decisions[tick].DecidedBy != trace.ByStanding {
+func (p *Provenance) OrderAt(tick int64) *trace.Decision {
+	if p.decisions[tick].DecidedBy != trace.ByStanding {
 		return nil
 	}
 	for tick--; tick > 0; tick-- {
-		d := t.decisions[tick]
+		d := p.decisions[tick]
 		if a, err := world.DecodeAction(d.Executed); err == nil && d.DecidedBy != trace.ByStanding {
 			if _, ok := a.(world.ExecuteUntil); ok {
 				return &d
@@ -104,12 +108,21 @@ func (t *provenance) orderAt(tick int64) *trace.Decision {
 	return nil
 }
 
+// Source is a source with an id as it was in view first. It is empty if none was.
+func (p *Provenance) Source(id string) trace.Source { return p.sources[id] }
+
+// Decided reports whether the agent decided something in a tick.
+func (p *Provenance) Decided(tick int64) bool {
+	_, decided := p.decisions[tick]
+	return decided
+}
+
 // chainDepthMax bounds how far a chain is followed; parents are older than their
 // children, so it ends by itself in any trace that was not forged.
 const chainDepthMax = 8
 
-// chain renders where a source comes from, one line a link, indented by depth.
-func (t *provenance) chain(id string) (lines []string) {
+// Chain renders where a source comes from, one line a link, indented by depth.
+func (p *Provenance) Chain(id string) (lines []string) {
 	seen := map[string]bool{}
 	var follow func(id string, depth int)
 	follow = func(id string, depth int) {
@@ -118,11 +131,11 @@ func (t *provenance) chain(id string) (lines []string) {
 		}
 		seen[id] = true
 		indent := strings.Repeat("  ", depth)
-		for _, line := range t.origin(id) {
+		for _, line := range p.origin(id) {
 			lines = append(lines, indent+line)
 		}
-		parents := t.sources[id].Parents
-		if b, ok := t.book.Bullet(id); ok && len(parents) == 0 {
+		parents := p.sources[id].Parents
+		if b, ok := p.book.Bullet(id); ok && len(parents) == 0 {
 			parents = b.Parents
 		}
 		for _, parent := range parents {
@@ -136,12 +149,12 @@ func (t *provenance) chain(id string) (lines []string) {
 
 // origin renders what a source comes from, without its parents. An id that is not in
 // the trace has no lines.
-func (t *provenance) origin(id string) (lines []string) {
-	if e, ok := t.texts[id]; ok {
+func (p *Provenance) origin(id string) (lines []string) {
+	if e, ok := p.texts[id]; ok {
 		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, memory.Quote(e.Text))}
 	}
 	// The author of a bullet, its tick, and the decisions that are its evidence.
-	if b, ok := t.book.Bullet(id); ok {
+	if b, ok := p.book.Bullet(id); ok {
 		lines = append(lines, fmt.Sprintf(
 			"in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
 			b.Origin, b.Created.Version, b.Created.Tick, b.Helpful, b.Harmful, b.Neutral))
@@ -150,17 +163,17 @@ func (t *provenance) origin(id string) (lines []string) {
 				e.Outcome)))
 		}
 	}
-	for _, l := range t.learned[id] {
-		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", cmp.Or(l.op, "changed"), t.agent, l.tick,
-			jsonText(l.Content)))
+	for _, l := range p.learned[id] {
+		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", cmp.Or(l.op, "changed"), p.agent, l.tick,
+			Quoted(l.Content)))
 		for _, tick := range l.Decisions {
-			lines = append(lines, t.decided("evidence: ", tick))
+			lines = append(lines, p.decided("evidence: ", tick))
 		}
 	}
 	if len(lines) > 0 {
 		return lines
 	}
-	s, seen := t.sources[id]
+	s, seen := p.sources[id]
 	if !seen {
 		// The id of a memory, "mem-TICK-NUMBER", tells when it was made.
 		var number int64
@@ -172,48 +185,39 @@ func (t *provenance) origin(id string) (lines []string) {
 		return nil
 	case s.Kind == trace.KindModule:
 		var calls []string
-		for _, step := range t.modules[s.OriginTick] {
+		for _, step := range p.modules[s.OriginTick] {
 			calls = append(calls, strings.TrimSpace(step.Name+" "+step.CallID))
 		}
-		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
+		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, cmp.Or(strings.Join(calls, ", "), none))}
 	case s.Kind == trace.KindTemplate:
-		return []string{fmt.Sprintf("the wording of the instructions, %s; --tick and --agent with --prompts show it whole",
-			plaintext.Count(s.Chars, "character"))}
+		text := "the wording of the instructions, " + plaintext.Count(s.Chars, "character")
+		if p.WordingHint != "" {
+			text += "; " + p.WordingHint
+		}
+		return []string{text}
 	case s.Kind == trace.KindDocument:
-		return []string{"a passage of " + jsonText(s.Title)}
-	case s.OriginAgent != "" && s.OriginAgent != t.agent:
+		return []string{"a passage of " + Quoted(s.Title)}
+	case s.OriginAgent != "" && s.OriginAgent != p.agent:
 		return []string{fmt.Sprintf("words of %s, known since tick %d", s.OriginAgent, s.OriginTick)}
 	}
-	return []string{t.decided("remembered in ", s.OriginTick)}
+	return []string{p.decided("remembered in ", s.OriginTick)}
 }
 
 // decided renders what the agent did in a tick and the outcome.
-func (t *provenance) decided(prefix string, tick int64) string {
-	d, ok := t.decisions[tick]
+func (p *Provenance) decided(prefix string, tick int64) string {
+	d, ok := p.decisions[tick]
 	if !ok {
-		return fmt.Sprintf("%stick %d, of which the trace holds no decision of %s", prefix, tick, t.agent)
+		return fmt.Sprintf("%stick %d, of which the trace holds no decision of %s", prefix, tick, p.agent)
 	}
 	used := ""
 	if len(d.SourcesUsed) > 0 {
-		used = ", used " + listed(d.SourcesUsed)
+		used = ", used " + plaintext.Listed(d.SourcesUsed)
 	}
-	return fmt.Sprintf("%stick %d, %s: %s%s", prefix, tick, t.agent, decisionText(d), used)
+	return fmt.Sprintf("%stick %d, %s: %s%s", prefix, tick, p.agent, DecisionText(d), used)
 }
 
-// decisionText renders a decision and its outcome on one line.
-func decisionText(d trace.Decision) string {
-	text, _ := actionText(d.Executed)
-	if d.WaitReason != "" {
-		text += " (" + string(d.WaitReason) + ")"
-	}
-	return text + ", " + outcomeText(d.Outcome)
-}
-
-// jsonText quotes untrusted text, clipped, on one line.
-func jsonText(text string) string { return memory.Quote(plaintext.Clip(text, shownValueMax)) }
-
-// shownTo are the sources in view of a decision, and the wording of its instructions.
-func shownTo(d trace.Decision) iter.Seq[trace.Source] {
+// inView are the sources in view of a decision, and the wording of its instructions.
+func inView(d trace.Decision) iter.Seq[trace.Source] {
 	return func(yield func(trace.Source) bool) {
 		for _, s := range d.SourcesRetrieved {
 			if !yield(s) {
@@ -226,46 +230,15 @@ func shownTo(d trace.Decision) iter.Seq[trace.Source] {
 	}
 }
 
-// isWording reports whether a source is the wording of a decision's instructions.
-func isWording(d trace.Decision, id string) bool { return d.Template != nil && d.Template.ID == id }
+// IsWording reports whether a source is the wording of a decision's instructions.
+func IsWording(d trace.Decision, id string) bool { return d.Template != nil && d.Template.ID == id }
 
-// channelOf says how a decision named a source, empty when it did not.
-func channelOf(d trace.Decision, id string) string {
+// ChannelOf says how a decision named a source, empty when it did not.
+func ChannelOf(d trace.Decision, id string) string {
 	for _, c := range d.SourcesCited {
 		if c.ID == id {
 			return string(c.Channel)
 		}
 	}
 	return ""
-}
-
-// useText says whether a decision used a source that it had in view, and through which channel it
-// named it.
-func useText(used bool, channel string) string {
-	switch {
-	case !used && channel != "":
-		return "named (" + channel + ") before it was shown, not used"
-	case !used:
-		return "not used"
-	case channel != "":
-		return "used (" + channel + ")"
-	}
-	return "used"
-}
-
-// sourceText says what a source in view of an agent is and how it begins, such as
-//
-//	message of agent-2 in tick 2: "Lend me 40 electricity."
-func sourceText(s trace.Source, agent string) string {
-	text := string(s.Kind)
-	if s.OriginAgent != "" && s.OriginAgent != agent {
-		text += fmt.Sprintf(" of %s in tick %d", s.OriginAgent, s.OriginTick)
-	}
-	if s.Title != "" {
-		text += ", " + plaintext.Line(s.Title)
-	}
-	if s.Preview != "" {
-		text += ": " + memory.Quote(strings.Join(strings.Fields(s.Preview), " "))
-	}
-	return text
 }

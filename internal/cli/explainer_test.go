@@ -4,7 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.com/agentworld/trace"
+	"example.com/agentworld/explain"
+	"example.com/agentworld/run"
 )
 
 // TestTranscriptsHoldWholePrompts reads decisions across a stretch of parts and several
@@ -20,18 +21,14 @@ func TestTranscriptsHoldWholePrompts(t *testing.T) {
 	}
 	found := 0
 	for _, tick := range []int64{1, 40, 63, 64, 69, 70} {
-		got, err := p.loadTranscript("run", tick, "agent-2", func(trace.Record) {})
-		if err != nil {
+		dir := run.Dir(filepath.Join(p.dir, "run"))
+		got, err := explain.ReadDecision(dir, tick, "agent-2")
+		if err != nil || got.Decision == nil {
 			continue // the agent decided nothing then
 		}
 		found++
-		if err := p.loadParts("run", got); err != nil || got.decision == nil {
+		if err := got.ReadCalls(dir); err != nil || len(got.Calls) != len(got.Turn.Calls) {
 			t.Errorf("tick %d: %v", tick, err)
-		}
-		for _, c := range got.calls {
-			if _, err := got.prompt(c); err != nil {
-				t.Errorf("tick %d: %v", tick, err)
-			}
 		}
 	}
 	if found < 4 {
