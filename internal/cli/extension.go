@@ -19,12 +19,16 @@ import (
 	"example.com/agentworld/report"
 )
 
+// extensions are commands about what extensions add.
+type extensions struct{ *Main }
+
 // clusterProgram is the program with the extensions that are ours, and elsewhere says what it has that a
 // program without extensions answers with its name: commands, flags and keys. A flag counts with all that begin
 // so.
 const clusterProgram = "agentworld_cluster"
 
-var elsewhere = struct{ commands, flags, keys []string }{[]string{"worker"}, []string{"nats", "otel"}, []string{"run.otel"}}
+var elsewhere = struct{ commands, flags, keys []string }{[]string{"worker"}, []string{"nats", "otel"},
+	[]string{"run.otel"}}
 
 // hasIt refuses what this program does not have, and says which one does.
 func hasIt(what string) error {
@@ -37,7 +41,7 @@ func flagElsewhere(name string) bool {
 }
 
 // extensionCommands are the commands of the extensions, and those that answer with where they are.
-func (m *Main) extensionCommands() (list []*cobra.Command) {
+func (m extensions) extensionCommands() (list []*cobra.Command) {
 	for _, e := range m.Extensions {
 		for _, c := range e.Commands {
 			list = append(list, m.extensionCommand(c))
@@ -53,7 +57,7 @@ func (m *Main) extensionCommands() (list []*cobra.Command) {
 }
 
 // extensionCommand is a command of an extension.
-func (m *Main) extensionCommand(e agentworld.Command) *cobra.Command {
+func (m extensions) extensionCommand(e agentworld.Command) *cobra.Command {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	do := e.New(flags)
 	c := &cobra.Command{Use: e.Use, Short: e.Short, Long: e.Long, Args: cobra.NoArgs,
@@ -88,26 +92,27 @@ func refusal(err error) error {
 }
 
 // program is what a command of an extension may use; flags are those of the command.
-func (m *Main) program(flags *pflag.FlagSet) agentworld.Program {
+func (m extensions) program(flags *pflag.FlagSet) agentworld.Program {
 	say := func(text string) { plaintext.Fprintf(m.Stderr, "%s\n", plaintext.Line(text)) }
 	return agentworld.Program{
 		Say: say, Note: func(text string) { say("note: " + text) }, Path: m.path, Shown: m.shownPath,
 		Advise: func(does string, words ...string) { m.printAdvice(m.Stderr, advice{words, does}) },
 		Cells: func(ctx context.Context, jobs int) (batch.Player, context.Context, func(), error) {
-			return m.foreignCells(ctx, flags, jobs)
+			return batches{m.Main}.foreignCells(ctx, flags, jobs)
 		},
 	}
 }
 
 // table returns every setting of a run, with those of the extensions at its end.
-func (m *Main) table() settings.Table {
+func (i *identity) table() settings.Table {
 	all := settingTable()
-	for _, e := range m.Extensions {
+	for _, e := range i.Extensions {
 		for _, s := range e.Settings {
 			if _, twice := all.ByKey(s.Key); twice {
 				panic("cli: two settings are called " + s.Key)
 			}
-			all = append(all, settings.Setting{Flag: s.Flag, Key: s.Key, Kind: settings.KindSwitch, Fallback: "false", Doc: s.Doc,
+			all = append(all, settings.Setting{Flag: s.Flag, Key: s.Key, Kind: settings.KindSwitch, Fallback: "false",
+				Doc:  s.Doc,
 				Into: func(*settings.Config) any { return new(bool) }}) // what it says is asked of the values
 		}
 	}
@@ -115,9 +120,9 @@ func (m *Main) table() settings.Table {
 }
 
 // extended says that a key is that of a setting of an extension.
-func (m *Main) extended(key string) bool {
+func (i *identity) extended(key string) bool {
 	_, ours := settingTable().ByKey(key)
-	_, known := m.table().ByKey(key)
+	_, known := i.table().ByKey(key)
 	return known && !ours
 }
 
@@ -149,7 +154,7 @@ type players struct {
 }
 
 // addPlayers gives "batch run" the flags of the extensions.
-func (m *Main) addPlayers(flags *pflag.FlagSet) (list players) {
+func (m batches) addPlayers(flags *pflag.FlagSet) (list players) {
 	for _, e := range m.Extensions {
 		for _, s := range e.Stores {
 			own := flag.NewFlagSet("", flag.ContinueOnError)
@@ -185,7 +190,7 @@ type observing struct {
 }
 
 // observersOf are how to begin to observe a run with these settings. The error is about what was asked.
-func (m *Main) observersOf(c config) (o observing, err error) {
+func (m extensions) observersOf(c config) (o observing, err error) {
 	on := func(key string) bool {
 		i := slices.IndexFunc(c.Values, func(v settings.Value) bool { return v.Setting.Key == key })
 		return i >= 0 && (c.Values[i].Text == "true" || c.Values[i].Text == "1")
@@ -205,7 +210,7 @@ func (m *Main) observersOf(c config) (o observing, err error) {
 }
 
 // observe begins to observe a run that is played. What is observed is closed when the program ends.
-func (m *Main) observe(ctx context.Context, c config) (list []engine.Observer, err error) {
+func (m extensions) observe(ctx context.Context, c config) (list []engine.Observer, err error) {
 	m.noteExport()
 	o, err := m.observersOf(c)
 	if err != nil {
@@ -224,8 +229,9 @@ func (m *Main) observe(ctx context.Context, c config) (list []engine.Observer, e
 }
 
 // noteExport says once that variables ask for an export which this program does not have.
-func (m *Main) noteExport() {
-	if m.Environ == nil || slices.ContainsFunc(m.Extensions, func(e agentworld.Extension) bool { return len(e.Observers) > 0 }) {
+func (m extensions) noteExport() {
+	if m.Environ == nil || slices.ContainsFunc(m.Extensions,
+		func(e agentworld.Extension) bool { return len(e.Observers) > 0 }) {
 		return
 	}
 	for _, one := range m.Environ() {
@@ -264,8 +270,8 @@ func (p plan) evaluations(r *report.Report) (list []agentworld.Evaluation) {
 }
 
 // extensionNames are the extensions for --version; empty for none.
-func (m *Main) extensionNames() (text string) {
-	for _, e := range m.Extensions {
+func (i *identity) extensionNames() (text string) {
+	for _, e := range i.Extensions {
 		text += fmt.Sprintf(", %s %s", e.Name, e.Version)
 	}
 	return text

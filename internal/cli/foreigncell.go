@@ -14,7 +14,7 @@ import (
 )
 
 // foreignCells returns a player of cells whose settings came from elsewhere; see [agentworld.Program].
-func (m *Main) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
+func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
 	calls context.Context, done func(), err error) {
 	c, err := m.configure(flags)
 	if err != nil {
@@ -43,7 +43,7 @@ func (m *Main) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int)
 }
 
 // planJob is the run of a cell that came over the network: its settings are another's, keys are ours.
-func (m *Main) planJob(c config, s trace.Settings) (config, session.Config, error) {
+func (m batches) planJob(c config, s trace.Settings) (config, session.Config, error) {
 	if s.Recording != nil {
 		return c, session.Config{}, badInput("the cell plays recorded answers, which only its own machine has")
 	}
