@@ -192,7 +192,7 @@ func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
 	if others != nil {
-		ending, err = others.Play(calls, extensions{m.Main}.program(c.Flags()), o, b.limit)
+		ending, err = others.Play(calls, extensions(m).program(c.Flags()), o, b.limit)
 		err = refusal(err)
 	} else {
 		ending, err = batch.Play(calls, o)

@@ -98,7 +98,7 @@ func (m extensions) program(flags *pflag.FlagSet) agentworld.Program {
 		Say: say, Note: func(text string) { say("note: " + text) }, Path: m.path, Shown: m.shownPath,
 		Advise: func(does string, words ...string) { m.printAdvice(m.Stderr, advice{words, does}) },
 		Cells: func(ctx context.Context, jobs int) (batch.Player, context.Context, func(), error) {
-			return batches{m.Main}.foreignCells(ctx, flags, jobs)
+			return batches(m).foreignCells(ctx, flags, jobs)
 		},
 	}
 }
@@ -186,7 +186,6 @@ func (p players) chosen() (way agentworld.BatchPlayers, name string, err error) 
 // observing are those who observe a run besides its user.
 type observing struct {
 	starts []agentworld.StartObserver
-	runs   []agentworld.RunObserver
 }
 
 // observersOf are how to begin to observe a run with these settings. The error is about what was asked.

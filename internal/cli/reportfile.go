@@ -38,7 +38,7 @@ func (m reports) compareWithParent(runDir, parent string, r *report.Report) {
 	if parent == "" {
 		return
 	}
-	c, _, err := comparisons{m.Main}.compareRuns(parent, runDir, r.Fork.AtTick)
+	c, _, err := comparisons(m).compareRuns(parent, runDir, r.Fork.AtTick)
 	if err != nil {
 		// The fork needs its parent only for the comparison, and must still get its report.
 		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))

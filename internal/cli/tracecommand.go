@@ -161,7 +161,7 @@ func (m reports) reportCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := m.foldReport(args[0])
 			if err == nil && htmlPath != "" {
-				err = dashboards{m.Main}.writePage(c.Context(), args[0], htmlPath)
+				err = dashboards(m).writePage(c.Context(), args[0], htmlPath)
 			}
 			if err != nil {
 				return err
