@@ -44,8 +44,9 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -bench 'Retrieve' -benchmem -count 5 ./memory/playbook
 	go test -run '^$$' -bench 'Evaluate' -benchmem -count 5 ./behavior/policy
 	go test -run '^$$' -bench 'GuardShare' -count 5 -benchtime 200x ./behavior
-	go run ./cmd/world_llm_agent_demo guard-eval --search 100000 --seed 1 --json .tmp/guard-search.json
+	mkdir -p .tmp
+	go test ./internal/guardlab -run Search -search 100000 -seed 1 -search.json "$(CURDIR)/.tmp/guard-search.json" -timeout 0 -v
 
-mutants: ## how well guard-eval --search finds holes that a machine makes in the guard (hours)
+mutants: ## how well the search for harm finds holes that a machine makes in the guard (hours)
 	mkdir -p .tmp
 	go test ./internal/guardlab -run '^TestMutants$$' -v -timeout 0 -mutants 20 -seeds 20 -mutants.out testdata/mutants.json

@@ -27,9 +27,10 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
+	"example.com/agentworld/session"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -122,63 +123,39 @@ type Result struct {
 // which setting cannot work, before anything is sent, or what failed outside, such as a
 // full disk. A provider that fails is a Status.
 func Run(ctx context.Context, o Options) (Result, error) {
-	settings, source, closeModel, err := open(o)
+	c := session.Config{Settings: o.Settings, Dir: o.Dir, Concurrency: o.Concurrency,
+		Hooks: session.Hooks{Listener: listener{o}}}
+	if o.APIKey != "" {
+		c.Access.Keys = []access.Key{{Endpoint: cmp.Or(o.Settings.BaseURL, openai.BaseURLDefault),
+			Secret: openai.NewSecret(o.APIKey)}}
+	}
+	s, err := session.New(c)
 	if err != nil {
 		return Result{}, err
 	}
-	defer closeModel()
-	prepared, err := engine.Prepare(settings)
+	ended, err := s.Run(ctx)
+	err = errors.Join(err, s.Close())
 	if err != nil {
 		return Result{}, err
 	}
-	if err := run.Dir(o.Dir).Create(); err != nil {
-		return Result{}, err
-	}
-	ended, err := engine.Run(ctx, engine.Options{
-		Settings: settings, Prepared: prepared, RunDir: o.Dir, Source: source, Concurrency: o.Concurrency,
-		Progress: o.Progress,
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	folded, err := ReadReport(o.Dir)
-	return Result{Status: ended.Status, Reason: ended.Reason, TicksDone: ended.TicksDone, Report: folded}, err
+	return Result{Status: ended.Status, Reason: ended.Reason, TicksDone: ended.TicksDone, Report: ended.Report}, nil
 }
 
-// open connects to the model of the settings, and completes them with what it is.
-func open(o Options) (Settings, engine.Source, func(), error) {
-	settings := o.Settings
-	if len(settings.AgentModels) > 0 {
-		return settings, nil, nil, errors.New("agent_models: agents with a model of their own are run by the command")
+// listener passes on what a session tells.
+type listener struct{ o Options }
+
+// Notice implements [session.Listener].
+func (l listener) Notice(n access.Notice) {
+	if w, ok := n.(access.Wait); ok && l.o.Waiting != nil {
+		l.o.Waiting(w.For, w.Why)
 	}
-	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey),
-		WindowTokens: settings.ContextWindowTokens, Waiting: o.Waiting}
-	stop := func() {}
-	if settings.Model == "" {
-		server, err := stub.Start(context.Background(), "", stub.Options{Seed: settings.ScriptedSeed})
-		if err != nil {
-			return settings, nil, nil, err
-		}
-		stop = func() { _ = server.Close() }
-		config.BaseURL = server.URL()
-		config.ShownURL = stub.EmbeddedURL
-		config.Steady = true
-		settings.Model = stub.ModelName
-		settings.ModelSource = trace.SourceScripted
-		settings.BaseURL = stub.EmbeddedURL
-	} else {
-		url, err := openai.ParseBaseURL(cmp.Or(settings.BaseURL, openai.BaseURLDefault))
-		if err != nil {
-			return settings, nil, nil, err
-		}
-		settings.ModelSource, settings.BaseURL = trace.SourceLive, url.String()
+}
+
+// Progress implements [session.Listener].
+func (l listener) Progress(p Progress) {
+	if l.o.Progress != nil {
+		l.o.Progress(p)
 	}
-	client, err := openai.New(config)
-	if err != nil {
-		stop()
-		return settings, nil, nil, err
-	}
-	return settings, engine.Live(client), func() { client.Close(); stop() }, nil
 }
 
 // Replay derives the run in dir again from its recorded answers and compares every

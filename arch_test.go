@@ -47,7 +47,7 @@ type policy struct {
 const everywhere = "plaintext"
 
 var policies = []policy{
-	{dir: ".", project: []string{"batch", "engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
+	{dir: ".", project: []string{"batch", "engine", "report", "run", "session", "session/access", "trace", "world/scenario", "llmclient/openai"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
 	{dir: "internal/atomicfile", project: []string{"internal/folder"}, modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
@@ -86,11 +86,11 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/documents", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/ask", project: []string{"behavior", "behavior/interview", "engine", "llmclient", "llmclient/price", "explain", "run", "run/state", "trace"}},
-	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub", "behavior", "behavior/policy", "trace", "engine"}},
-	{dir: "internal/guardlab", project: []string{"world", "world/scenario", "llmclient", "behavior", "behavior/answer", "modules", "trace", "internal/guardeval"}},
 	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
-	{dir: "session", project: []string{"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/stub", "llmclient/tokens",
+	{dir: "session", project: []string{"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens",
 		"run", "run/state", "report", "trace", "world", "world/scenario"}},
+	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub", "behavior", "behavior/policy", "trace", "engine"}},
+	{dir: "internal/guardlab", pure: true}, // tests alone
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
 	{dir: "explain", pure: true, project: []string{"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},

@@ -15,7 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -518,3 +520,52 @@ func TestBatchDirectoriesOfNoSystem(t *testing.T) {
 		}
 	}
 }
+
+// takenOver is a [Spender] that finds room only after another process has taken the cell over.
+type takenOver struct {
+	t       *testing.T
+	dir     Dir
+	id      ID
+	settled budget.Amount
+}
+
+func (s *takenOver) Reserve(context.Context, budget.Amount) (func(budget.Amount), error) {
+	if err := s.dir.folder().MkdirAll(inAttempt(s.id, 2)); err != nil {
+		s.t.Error(err)
+	}
+	return func(billed budget.Amount) { s.settled = billed }, nil
+}
+
+// TestWhoLosesTheCellWhileItWaitsForRoomDoesNotAsk: waiting for room may take longer than a lease.
+func TestWhoLosesTheCellWhileItWaitsForRoomDoesNotAsk(t *testing.T) {
+	cells := planned(1)
+	d := created(t, cells)
+	spender := &takenOver{t: t, dir: d, id: cells[0].Cell.ID, settled: budget.Amount{7}}
+	ask := responderFunc(func() llmclient.Answer {
+		t.Error("a fenced owner asked the model")
+		return llmclient.Failed(llmclient.ErrServer, "refused")
+	})
+	played := 0
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	play := func(ctx context.Context, a Attempt) (Result, error) {
+		played++
+		answer := a.Around(engine.Live(ask)).Respond(ctx, trace.CallKey{Tick: 1}, llmclient.Request{})
+		if !answer.Failure.Unsent || !errors.Is(context.Cause(ctx), errFenced) {
+			t.Errorf("%+v, %v", answer.Failure, context.Cause(ctx))
+		}
+		stop()
+		return Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+	}
+	if _, err := Play(ctx, Options{Dir: d, Cells: cells, Spender: spender, Play: play}); err != nil || played != 1 {
+		t.Errorf("%v; played %d times", err, played)
+	}
+	if spender.settled != (budget.Amount{}) {
+		t.Errorf("a call that was not sent counts as %v", spender.settled)
+	}
+}
+
+// responderFunc is an [engine.Responder].
+type responderFunc func() llmclient.Answer
+
+func (r responderFunc) Respond(context.Context, llmclient.Request) llmclient.Answer { return r() }

@@ -103,8 +103,8 @@ func (p Page) HTML() []byte {
 		CellHeader                         []string
 		Cells                              []pageCell
 	}{Style: template.CSS(pageStyle), StyleHash: styleHash, Name: one(p.Name), Problem: one(p.Problem), Back: p.Back,
-		Again: p.Again, CellHeader: []string{"cell", "scenario", "seed", "repeat", "arm", "status", "score", "calls", "digest",
-			"reason"}}
+		Again: p.Again, CellHeader: []string{"cell", "scenario", "seed", "repeat", "arm", "status", "score", "calls",
+			"digest", "reason"}}
 	if s := p.Summary; s != nil {
 		data.Head = s.head()
 		data.Verdict = string(s.Verdict)

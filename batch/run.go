@@ -183,12 +183,12 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 		})
 	}
 	err = group.Wait()
-	if o.Runs != nil {
-		results = b.results
-	} else if results, readErr := o.Dir.Results(b.cells); readErr != nil {
+	if o.Runs == nil {
+		results, readErr := o.Dir.Results(b.cells)
 		err = errors.Join(err, readErr)
-	} else {
-		err = errors.Join(err, o.Dir.WriteResults(results))
+		if readErr == nil {
+			err = errors.Join(err, o.Dir.WriteResults(results))
+		}
 	}
 	cause := context.Cause(drain)
 	switch {

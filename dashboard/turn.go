@@ -70,7 +70,8 @@ func turnViewOf(t *explain.Turn, tick int64, agent string,
 	v := turnView{
 		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...),
 		Calls:    []callView{},
-		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...), LedTo: []explain.Use{},
+		Refusals: append([]trace.Refusal{}, t.Refusals...), Events: append([]world.Event{}, t.Events...),
+		LedTo: []explain.Use{},
 	}
 	results := map[string]string{}
 	for _, c := range t.Calls {

@@ -188,7 +188,8 @@ func (p *Provenance) origin(id string) (lines []string) {
 		for _, step := range p.modules[s.OriginTick] {
 			calls = append(calls, strings.TrimSpace(step.Name+" "+step.CallID))
 		}
-		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, cmp.Or(strings.Join(calls, ", "), none))}
+		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick,
+			cmp.Or(strings.Join(calls, ", "), none))}
 	case s.Kind == trace.KindTemplate:
 		text := "the wording of the instructions, " + plaintext.Count(s.Chars, "character")
 		if p.WordingHint != "" {

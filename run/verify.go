@@ -198,22 +198,3 @@ func (d Source) CopyTrace(w io.Writer) error {
 	}
 	return err
 }
-
-// ReadThrough reads the trace up to the end of a tick, or to its own end before that, and decodes every
-// record. The error says where it is broken.
-func (d Source) ReadThrough(last int64) error {
-	f, err := d.open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for record, err := range trace.NewReader(f).Records() {
-		if err != nil {
-			return fmt.Errorf("read trace of %s: %w", d.Dir, err)
-		}
-		if end, is := record.(trace.TickEnd); is && end.Tick >= last {
-			return nil
-		}
-	}
-	return nil
-}

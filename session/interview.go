@@ -61,7 +61,7 @@ type Interview struct {
 // answers for all agents. The caps of the settings bound the answers; meter, if it is not nil, does so
 // over several questions.
 //
-// The error is a [*NoSuchTickError], an [*access.UnknownAgentError], one of [New], or a failure to
+// The error is a [*NoSuchTickError], an [*access.UnknownError], one of [New], or a failure to
 // read the run.
 func Ask(c Config, q Question, meter *engine.Meter) (*Interview, error) {
 	i := &Interview{dir: c.source(c.Dir), question: q, config: c}
@@ -81,7 +81,7 @@ func Ask(c Config, q Question, meter *engine.Meter) (*Interview, error) {
 	all := explain.AgentIDs(header)
 	for _, id := range q.Agents {
 		if !slices.Contains(all, id) {
-			return nil, &access.UnknownAgentError{Agent: id, Agents: all}
+			return nil, &access.UnknownError{Name: id, Names: all}
 		}
 	}
 	if len(q.Agents) == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -24,27 +25,19 @@ func (e *RecordingError) Error() string {
 // Unwrap returns why.
 func (e *RecordingError) Unwrap() error { return e.Err }
 
-// RecordedModelError says that another model was named than the one whose answers are recorded, and
-// that none is asked.
-type RecordedModelError struct{ Model, Recorded string }
-
-// Error implements error.
-func (e *RecordedModelError) Error() string {
-	return fmt.Sprintf("llm.model: model %q is not asked, as every answer is recorded, of the model %q", e.Model,
-		e.Recorded)
-}
-
 // answers decides who answers, a model, a recording or both, and completes the settings with it.
 // Strictly no model takes part, so none of its settings is looked at: the model is the recorded one,
-// as its name is part of every prompt.
-func answers(s *trace.Settings, r Recording, c access.Config) (a *access.Access, h trace.Header, err error) {
+// as its name is part of every prompt. instead is what else the user of another model could do.
+func answers(s *trace.Settings, r Recording, c access.Config, instead string) (
+	a *access.Access, h trace.Header, err error) {
 	if r.Path == "" {
 		a, err = access.Choose(s, c)
 		return a, h, err
 	}
+	a = &access.Access{}
 	h, err = run.ReadRecording(r.Path, nil)
 	if err != nil {
-		return nil, h, &RecordingError{r.Path, err}
+		return a, h, &RecordingError{r.Path, err}
 	}
 	if r.Ask {
 		a, err = access.Choose(s, c)
@@ -54,12 +47,13 @@ func answers(s *trace.Settings, r Recording, c access.Config) (a *access.Access,
 	}
 	for key, text := range map[string]string{"llm.faults": s.Faults, "llm.stub_manner": s.StubManner} {
 		if text != "" {
-			return nil, h, access.Refuse(key, "%s are for the scripted stub, and every answer is recorded; leave out one of "+
+			return a, h, access.Refuse(key, "%s are for the scripted stub, and every answer is recorded; leave out one of "+
 				"them, or use {run.replay_miss ask}", stubOnly[key])
 		}
 	}
 	if s.Model != "" && s.Model != h.Settings.Model {
-		return nil, h, &RecordedModelError{s.Model, h.Settings.Model}
+		return a, h, access.Refuse("llm.model", "model %s is not asked, as every answer is recorded, of the model %s; leave "+
+			"it out"+instead, openai.Quoted(s.Model), openai.Quoted(h.Settings.Model))
 	}
 	s.Model = h.Settings.Model
 	s.ModelSource = trace.SourceRecorded

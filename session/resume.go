@@ -57,7 +57,7 @@ func (s *Session) resume(how Continued) error {
 	}
 	recording := s.recordingOf(header)
 	var unreachable error
-	s.access, s.recorded, unreachable = answers(&asked, recording, s.config.reach())
+	s.access, s.recorded, unreachable = answers(&asked, recording, s.config.reach(), "")
 	if unreachable != nil && !errors.Is(unreachable, access.ErrNoKey) {
 		return unreachable
 	}

@@ -66,7 +66,8 @@ func (e *RunError) Unwrap() error { return e.Err }
 func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 	s := &School{config: c, book: l.Book, limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
 	for _, dir := range l.Runs {
-		batches, err := engine.Collect(ctx, dir, engine.ReplayOptions{AllowVersionDrift: l.AllowVersionDrift, Reading: c.how(dir)})
+		batches, err := engine.Collect(ctx, dir,
+			engine.ReplayOptions{AllowVersionDrift: l.AllowVersionDrift, Reading: c.how(dir)})
 		if err != nil {
 			return nil, &RunError{dir, err}
 		}

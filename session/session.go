@@ -59,8 +59,8 @@ type Left struct {
 var stubOnly = map[string]string{"llm.faults": "faults", "llm.stub_manner": "manners"}
 
 // New prepares a run. It reads the recording, if there is one, and makes nothing. The error is an
-// [*access.Problem], an [*access.UnknownAgentError], an [*access.NoPriceError], a [*RecordingError],
-// a [*RecordedModelError], or says in the words of scenario and settings what cannot run.
+// [*access.Problem], an [*access.UnknownError], an [*access.MissingKeyError], a [*RecordingError], or
+// says in the words of scenario and settings what cannot run.
 func New(c Config) (*Session, error) {
 	s, err := prepare(c, nil)
 	if err != nil {
@@ -93,10 +93,6 @@ func Fork(c Config, left Left) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if of := s.config.PromptSwitches; len(of) > 0 && of[0].Tick <= left.AtTick {
-		return nil, access.Refuse("run.prompt_switches_json",
-			"a switch in tick %d is before the fork; allowed: ticks from %d", of[0].Tick, left.AtTick+1)
-	}
 	return s, s.fork(s.options()).Check()
 }
 
@@ -119,12 +115,13 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 		return nil, err
 	}
 	s.agents = planned.AgentIDs()
-	s.access, s.recorded, err = answers(of, c.Recording, s.config.reach())
+	s.access, s.recorded, err = answers(of, c.Recording, s.config.reach(),
+		", or use {run.replay_miss ask}")
 	if err == nil {
 		err = s.chooseAgents()
 	}
 	if err == nil {
-		err = s.checkSampling()
+		err = access.CheckSampling(*of, s.agents)
 	}
 	if err == nil {
 		of.Prices, err = access.Prices(*of, c.Access.Prices)
@@ -133,7 +130,7 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 		err = s.chooseFaults()
 	}
 	if err == nil {
-		err = s.knows("run.prompt_switches_json", switched(of.PromptSwitches))
+		err = s.checkSwitches()
 	}
 	if err != nil {
 		return nil, err
@@ -155,12 +152,6 @@ func (s *Session) chooseAgents() error {
 		}
 	}
 	return nil
-}
-
-// checkSampling refuses sampling of agents that are not there, and of models that a live run does
-// not ask.
-func (s *Session) checkSampling() error {
-	return access.CheckSampling(s.config.Settings, s.agents)
 }
 
 // chooseFaults reads the faults and manners of the embedded model, which may be about some of the
@@ -196,20 +187,27 @@ func (s *Session) chooseFaults() error {
 
 // knows refuses a setting about an agent that the scenario does not have.
 func (s *Session) knows(key string, agents []string) error {
-	for i, id := range agents {
-		if id != "" && !slices.Contains(s.agents, id) {
-			return &access.UnknownAgentError{Key: key, Entry: i + 1, Agent: id, Agents: s.agents}
+	for _, id := range agents {
+		if !slices.Contains(s.agents, id) {
+			return &access.UnknownError{Key: key, Name: id, Names: s.agents}
 		}
 	}
 	return nil
 }
 
-// switched are the agents of prompt switches, in their order; all agents are "".
-func switched(list []trace.Switch) (agents []string) {
-	for _, s := range list {
-		agents = append(agents, s.AgentID)
+// checkSwitches refuses prompt switches of agents that are not there, and in ticks that a fork keeps.
+func (s *Session) checkSwitches() error {
+	const key = "run.prompt_switches_json"
+	for i, of := range s.config.PromptSwitches {
+		if of.AgentID != "" && !slices.Contains(s.agents, of.AgentID) {
+			return &access.UnknownError{Key: key, Entry: fmt.Sprintf("switch %d", i+1), Name: of.AgentID, Names: s.agents}
+		}
+		if s.left != nil && of.Tick <= s.left.AtTick {
+			return access.Refuse(key, "a switch in tick %d is before the fork; allowed: ticks from %d", of.Tick,
+				s.left.AtTick+1)
+		}
 	}
-	return agents
+	return nil
 }
 
 // Settings are those of the run, as its trace records them.

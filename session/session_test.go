@@ -196,7 +196,7 @@ func TestAGivenSourceAnswers(t *testing.T) {
 		t.Errorf("%+v", third.Result)
 	}
 	strict.Model = "another"
-	if _, err := session.New(strict); !errors.As(err, new(*session.RecordedModelError)) {
+	if _, err := session.New(strict); !errors.As(err, new(*access.Problem)) {
 		t.Errorf("another model beside recorded answers: %v", err)
 	}
 }
@@ -231,7 +231,7 @@ func TestAskAndLearn(t *testing.T) {
 		t.Errorf("a question about tick 99: %v", err)
 	}
 	q = session.Question{Text: "Why?", Agents: []string{"agent-77"}}
-	if _, err := session.Ask(who, q, nil); !errors.As(err, new(*access.UnknownAgentError)) {
+	if _, err := session.Ask(who, q, nil); !errors.As(err, new(*access.UnknownError)) {
 		t.Errorf("a question to nobody: %v", err)
 	}
 
@@ -287,11 +287,8 @@ func keyOf(err error) (key string, known bool) {
 	if p, ok := errors.AsType[*access.Problem](err); ok {
 		return p.Key, true
 	}
-	if a, ok := errors.AsType[*access.UnknownAgentError](err); ok {
-		return a.Key, slices.Contains(a.Agents, "agent-1")
-	}
-	if p, ok := errors.AsType[*access.NoPriceError](err); ok {
-		return p.Key, true
+	if a, ok := errors.AsType[*access.UnknownError](err); ok {
+		return a.Key, slices.Contains(a.Names, "agent-1")
 	}
 	return "", false
 }

@@ -45,8 +45,8 @@ func coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string)
 		return "", fmt.Errorf("coordinate: %w", err)
 	}
 	defer unlock()
-	c := &coordinator{Options: o, limit: limit, notice: notice, decide: decided, link: l, dir: directory(o.Dir), states: map[batch.ID]*cell{},
-		stored: map[string]bool{}, places: map[batch.ID]int{}}
+	c := &coordinator{Options: o, limit: limit, notice: notice, decide: decided, link: l, dir: directory(o.Dir),
+		states: map[batch.ID]*cell{}, stored: map[string]bool{}, places: map[batch.ID]int{}}
 	for _, p := range o.Cells {
 		one := &cell{Cell: p.Cell, done: o.Dir.Done(p.Cell.ID)}
 		c.cells = append(c.cells, p.Cell)
@@ -310,7 +310,8 @@ const rewatch = 20 * time.Second
 
 // watch copies the entries of the batch into the directory, as they are and as they change.
 func (c *coordinator) watch(ctx context.Context) error {
-	w, err := c.link.keys.WatchFiltered(ctx, []string{c.store.name("cells.>"), c.store.name("budget.>")}, nats_js.IgnoreDeletes())
+	below := []string{c.store.name("cells.>"), c.store.name("budget.>")}
+	w, err := c.link.keys.WatchFiltered(ctx, below, nats_js.IgnoreDeletes())
 	if err != nil {
 		return err
 	}
@@ -369,7 +370,7 @@ func (c *coordinator) seeLease(name string, content []byte) error {
 		if err != nil {
 			return nil // nobody of ours made it
 		}
-		if _, err = c.Dir.Store().Put(batch.LeaseKey(n), text); err != nil {
+		if _, err := c.Dir.Store().Put(batch.LeaseKey(n), text); err != nil {
 			return errFinal{fmt.Errorf("keep the budget: %w", err)}
 		}
 		return nil
@@ -445,8 +446,9 @@ func (c *coordinator) reject(ctx context.Context, one *cell, attempt int64, why 
 	if err != nil {
 		return err
 	}
-	return c.failed(one, batch.Result{Cell: one.Cell, Attempt: attempt, Status: trace.RunInternalError, Reason: why.Error(),
-		Metrics: map[string]float64{}})
+	r := batch.Result{Cell: one.Cell, Attempt: attempt, Status: trace.RunInternalError, Reason: why.Error(),
+		Metrics: map[string]float64{}}
+	return c.failed(one, r)
 }
 
 // finished counts a cell whose result is in the directory.
@@ -622,7 +624,8 @@ func (c *coordinator) close(ctx context.Context) {
 	}
 	objects, err := c.link.files.List(ctx)
 	for _, o := range objects {
-		if err == nil && (strings.HasPrefix(o.Name, "attempt/"+c.store.id+".") || strings.HasPrefix(o.Name, messageFiles(c.store.id))) {
+		ours := strings.HasPrefix(o.Name, "attempt/"+c.store.id+".") || strings.HasPrefix(o.Name, messageFiles(c.store.id))
+		if err == nil && ours {
 			_ = c.link.files.Delete(ctx, o.Name)
 		}
 	}

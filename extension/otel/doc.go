@@ -1,8 +1,8 @@
 // Package otel is an extension that sends traces and metrics of a run to an OpenTelemetry collector,
 // with the semantic conventions for generative AI.
 //
-// It is off unless the flag --otel, the key run.otel or a variable OTEL_EXPORTER_OTLP_* asks for it, and then nothing is
-// started, dialled or read.
+// It is off unless the flag --otel, the key run.otel or a variable OTEL_EXPORTER_OTLP_* asks for it, and then nothing
+// is started, dialled or read.
 //
 // The spans of a run:
 //

@@ -5,13 +5,9 @@ import (
 	"io"
 
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/session/access"
 )
-
-// defaultEndpoint is that of runs that name none, which wants a key.
-const defaultEndpoint = openai.BaseURLDefault
 
 // announce says what will be called, by whom, how often and at what cost, before the first call. It
 // remembers the endpoints that get a key. No endpoint is said of a run whose answers are all recorded.

@@ -171,8 +171,8 @@ func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter
 		return nil, p, badInput("tick %d is not there: %s has %s; allowed: 1 to %d", tick.Tick, shown(name),
 			plaintext.Count(tick.Last, "tick"), tick.Last)
 	}
-	if agent, ok := errors.AsType[*access.UnknownAgentError](err); ok && agent.Key == "" {
-		return nil, p, badInput("no agent %s in this run; %s", shown(agent.Agent), offered(agent.Agent, agent.Agents))
+	if agent, ok := errors.AsType[*access.UnknownError](err); ok && agent.Key == "" {
+		return nil, p, badInput("no agent %s in this run; %s", shown(agent.Name), offered(agent.Name, agent.Names))
 	}
 	if of, ok := errors.AsType[*session.UnreadableError](err); ok {
 		return nil, p, badInput("%s cannot be read: %w", shown(name), of.Err)

@@ -15,8 +15,6 @@ type config struct {
 	configFile string
 	// estimateOnly says that nothing will be sent, so that no key is needed.
 	estimateOnly bool
-	// again says that they are those of a run that is resumed.
-	again bool
 	// recording is where recorded answers are, as the user wrote it; empty for none.
 	recording string
 	// playbookFile is where the playbook was read from, and what is learned goes.

@@ -7,12 +7,11 @@
 //     interrupts. Each group of commands is a type over it. Tests drive the same wiring.
 //  2. A value of a setting comes from the strongest source that has one: flag, environment,
 //     file, default; it keeps its origin. See package settings.
-//  3. The values become a config, then a plan, checked as a whole. Everything that can be
-//     refused is refused here, with exit code 2, before a call or a file is made.
-//  4. chooseModel decides between a live and a scripted model.
-//  5. The engine runs the world; progress goes to stderr.
-//  6. The trace is folded into a report, whatever ended the run, and the summary
-//     goes to stdout.
+//  3. The values become a config, the files that they name are read, and keys are looked for:
+//     each with the endpoint that it was given for.
+//  4. A session takes all of it, see package session: it checks the settings as a whole before a
+//     call or a file is made, and plays. What it refuses becomes words in refusal.go.
+//  5. Progress goes to stderr, the summary of the report to stdout, whatever ended the run.
 //
 // Three kinds of output never mix: results on stdout, fit for a pipe; progress,
 // notes and errors on stderr, an error being one line; files in the run directory,

@@ -135,7 +135,8 @@ func (e *explainer) decision() {
 		case e.parentDir == "":
 			did = "not known: " + left.Parent.Name + " is not beside this run, or cannot be read"
 		case p != nil:
-			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy, explain.OutcomeText(p.Outcome))
+			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy,
+				explain.OutcomeText(p.Outcome))
 		}
 		e.field("parent did", did)
 	}
@@ -305,8 +306,8 @@ func (e *explainer) sources(d trace.Decision) {
 			follow += " --agent " + owner
 		}
 		plaintext.Fprintf(&e.b, "  [%s] %s\n", s.ID, sourceText(s, d.AgentID))
-		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score, useText(used, explain.ChannelOf(d, s.ID)),
-			s.Trust, plaintext.Count(s.Chars, "character"), follow)
+		plaintext.Fprintf(&e.b, "      score %d, %s, trust %s, %s; follow: %s\n", s.Score,
+			useText(used, explain.ChannelOf(d, s.ID)), s.Trust, plaintext.Count(s.Chars, "character"), follow)
 		if !used {
 			continue
 		}

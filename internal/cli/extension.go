@@ -27,17 +27,22 @@ type extensions struct{ *Main }
 // so.
 const clusterProgram = "agentworld_cluster"
 
-var elsewhere = struct{ commands, flags, keys []string }{[]string{"worker"}, []string{"nats", "otel"},
-	[]string{"run.otel"}}
+var elsewhere = struct{ commands, flags, keys []string }{
+	commands: []string{"worker"},
+	flags:    []string{"nats", "otel"},
+	keys:     []string{"run.otel"},
+}
 
 // hasIt refuses what this program does not have, and says which one does.
 func hasIt(what string) error {
-	return badInput("%s: this program does not have it; allowed: %s, which has, with all else", what, clusterProgram)
+	return badInput("%s is not in this program; allowed: %s, which has every command", what, clusterProgram)
 }
 
 // flagElsewhere says that a flag is one of [elsewhere].
 func flagElsewhere(name string) bool {
-	return slices.ContainsFunc(elsewhere.flags, func(f string) bool { return name == f || strings.HasPrefix(name, f+"-") })
+	return slices.ContainsFunc(elsewhere.flags, func(f string) bool {
+		return name == f || strings.HasPrefix(name, f+"-")
+	})
 }
 
 // extensionCommands are the commands of the extensions, and those that answer with where they are.
@@ -112,8 +117,7 @@ func (i *identity) table() settings.Table {
 				panic("cli: two settings are called " + s.Key)
 			}
 			all = append(all, settings.Setting{Flag: s.Flag, Key: s.Key, Kind: settings.KindSwitch, Fallback: "false",
-				Doc:  s.Doc,
-				Into: func(*settings.Config) any { return new(bool) }}) // what it says is asked of the values
+				Doc: s.Doc, Into: func(*settings.Config) any { return new(bool) }}) // what it says is asked of the values
 		}
 	}
 	return all
@@ -146,8 +150,7 @@ func keyElsewhere(all settings.Table, name string, data []byte) error {
 	return nil
 }
 
-// players are what the flags of "batch run" say of the ways to play that extensions add, and the one that they
-// choose, nil for none.
+// players are what the flags of "batch run" say of the ways to play that extensions add.
 type players struct {
 	names []string
 	ways  []agentworld.BatchPlayers
@@ -183,13 +186,8 @@ func (p players) chosen() (way agentworld.BatchPlayers, name string, err error) 
 	return way, name, err
 }
 
-// observing are those who observe a run besides its user.
-type observing struct {
-	starts []agentworld.StartObserver
-}
-
 // observersOf are how to begin to observe a run with these settings. The error is about what was asked.
-func (m extensions) observersOf(c config) (o observing, err error) {
+func (m extensions) observersOf(c config) (starts []agentworld.StartObserver, err error) {
 	on := func(key string) bool {
 		i := slices.IndexFunc(c.Values, func(v settings.Value) bool { return v.Setting.Key == key })
 		return i >= 0 && (c.Values[i].Text == "true" || c.Values[i].Text == "1")
@@ -198,24 +196,24 @@ func (m extensions) observersOf(c config) (o observing, err error) {
 		for _, one := range e.Observers {
 			start, err := one.New(on, m.LookupEnv)
 			if err != nil {
-				return o, wrongSettings(err)
+				return nil, wrongSettings(err)
 			}
 			if start != nil {
-				o.starts = append(o.starts, start)
+				starts = append(starts, start)
 			}
 		}
 	}
-	return o, nil
+	return starts, nil
 }
 
 // observe begins to observe a run that is played. What is observed is closed when the program ends.
 func (m extensions) observe(ctx context.Context, c config) (list []engine.Observer, err error) {
 	m.noteExport()
-	o, err := m.observersOf(c)
+	starts, err := m.observersOf(c)
 	if err != nil {
 		return nil, err
 	}
-	for _, start := range o.starts {
+	for _, start := range starts {
 		r, err := start(ctx, func(text string) { plaintext.Fprintf(m.Stderr, "note: %s\n", text) })
 		if err != nil {
 			return nil, badInput("%w", err)
@@ -229,8 +227,8 @@ func (m extensions) observe(ctx context.Context, c config) (list []engine.Observ
 
 // noteExport says once that variables ask for an export which this program does not have.
 func (m extensions) noteExport() {
-	if m.Environ == nil || slices.ContainsFunc(m.Extensions,
-		func(e agentworld.Extension) bool { return len(e.Observers) > 0 }) {
+	observes := func(e agentworld.Extension) bool { return len(e.Observers) > 0 }
+	if m.Environ == nil || slices.ContainsFunc(m.Extensions, observes) {
 		return
 	}
 	for _, one := range m.Environ() {

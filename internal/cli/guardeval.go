@@ -54,9 +54,10 @@ func (m guardMeasures) guardEvalCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard-eval",
 		Short: "measure the guard with a suite of attacks and honest games",
-		Long: "Guard-eval plays small worlds in which agents write to each other, with the guard on and off, and beside each " +
-			"a twin that sees none of it. The attacked model is a scripted one that obeys every text it meets, which shows " +
-			"whether the wiring holds. With --model it is a real one, whose calls cost money. A missed gate is exit code 6.",
+		Long: "Guard-eval plays small worlds in which agents write to each other, with the guard on and off, and beside " +
+			"each a twin that sees none of it. The attacked model is a scripted one that obeys every text it meets, which " +
+			"shows whether the wiring holds. With --model it is a real one, whose calls cost money. A missed gate is " +
+			"exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if i := slices.IndexFunc(searchFlags, c.Flags().Changed); i >= 0 {

@@ -29,6 +29,9 @@ func checkGuardSettings(flags *pflag.FlagSet) error {
 	if flags.Changed(flagModel) {
 		return nil
 	}
+	if flags.Changed(configFlag) {
+		return badInput("--%s: it says nothing about the scripted model; allowed: with --%s", configFlag, flagModel)
+	}
 	for _, s := range settingTable() {
 		for _, key := range guardSettings {
 			if s.Key == key && s.Flag != "" && flags.Changed(s.Flag) {

@@ -17,9 +17,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// unpricedText follows the name of a model whose price was looked for in vain.
-const unpricedText = ", none was found in public for the built-in table"
-
 // spends reports whether the run can cost money or has a cap.
 func (c config) spends() bool {
 	return !c.strict() && (c.Live() || len(c.Prices) > 0 || c.Caps != (trace.Caps{}))
@@ -58,12 +55,8 @@ func (p spending) announce(w io.Writer, now time.Time) {
 				e.Likely.Cost, list.Currency, e.Least.Cost, e.Most.Cost, list.AsOf, list.Source)
 			p.announcePrices(w)
 		case p.Live():
-			looked := ""
-			if price.Embedded().Unpriced(p.Model) {
-				looked = unpricedText
-			}
 			plaintext.Fprintf(w, "cost: unknown, there is no price of model %s%s; "+
-				"a table with one can be given (--price-table)\n", shown(p.Model), looked)
+				"a table with one can be given (--price-table)\n", shown(p.Model), price.Embedded().Looked(p.Model))
 		default:
 			plaintext.Fprintf(w, "cost: none, the scripted stub is free\n")
 		}

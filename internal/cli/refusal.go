@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
@@ -23,54 +24,30 @@ func (c config) refused(err error) error {
 		}
 		return badInput("%s", text)
 	}
-	if of, ok := errors.AsType[*access.UnknownAgentError](err); ok {
-		entry := ""
-		switch of.Key {
-		case "run.prompt_switches_json":
-			entry = fmt.Sprintf("switch %d: ", of.Entry)
-		case "llm.sampling_json":
-			entry = fmt.Sprintf("entry %d: ", of.Entry)
-		}
-		return badInput("%s: %sno agent %s in the scenario; %s", c.where(of.Key), entry, shown(of.Agent),
-			offered(of.Agent, of.Agents))
-	}
-	if of, ok := errors.AsType[*access.UnknownModelError](err); ok {
-		return badInput("%s: entry %d: no model %s is asked; %s", c.where("llm.sampling_json"), of.Entry, shown(of.Model),
-			offered(of.Model, of.Models))
+	if of, ok := errors.AsType[*access.UnknownError](err); ok {
+		return badInput("%s: %s; %s", c.where(of.Key), of.Text(), offered(of.Name, of.Names))
 	}
 	if of, ok := errors.AsType[*access.MissingKeyError](err); ok {
 		if of.Name == "" {
 			return badInput("%s: agent %s: %s needs a key: name the environment variable that holds it with key_env",
-				c.where(of.Key), shown(of.Agent), defaultEndpoint)
+				c.where(of.Key), shown(of.Agent), openai.BaseURLDefault)
 		}
 		return badInput("%s: agent %s: the environment variable %s is not set; it should hold the key", c.where(of.Key),
 			shown(of.Agent), of.Name)
-	}
-	if of, ok := errors.AsType[*access.NoPriceError](err); ok {
-		if of.Tier != "" {
-			return badInput("%s: there is no price of tier %s of model %s; allowed: a tier with a price, or a table with one "+
-				"(--price-table)", c.where(of.Key), shown(of.Tier), shown(of.Model))
-		}
-		looked := ""
-		if of.Unpriced {
-			looked = unpricedText
-		}
-		return badInput("%s: there is no price of model %s%s; allowed: a model with a price, or a table with one "+
-			"(--price-table)", c.where(of.Key), shown(of.Model), looked)
 	}
 	if of, ok := errors.AsType[*session.RecordingError](err); ok {
 		return badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers",
 			c.where("run.replay_from"), shown(c.recording), cause(of.Err), latestRun)
 	}
-	if of, ok := errors.AsType[*session.RecordedModelError](err); ok {
-		instead := ""
-		if !c.again {
-			instead = ", or use --replay-miss " + missAsk
-		}
-		return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s",
-			c.where("llm.model"), shown(of.Model), shown(of.Recorded), instead)
-	}
 	return wrongSettings(err)
+}
+
+// ofSettings reports whether an error is about settings that do not fit, and not about a run.
+func ofSettings(err error) bool {
+	_, problem := errors.AsType[*access.Problem](err)
+	_, unknown := errors.AsType[*access.UnknownError](err)
+	_, missing := errors.AsType[*access.MissingKeyError](err)
+	return problem || unknown || missing
 }
 
 // where names the place of a setting for an error: the flag, variable or line that it comes from.
@@ -163,6 +140,9 @@ func (m resumes) resumeRefusal(runDir string, c config, err error) error {
 	if of, ok := errors.AsType[*session.RecordingError](err); ok {
 		return badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with "+
 			"the place where it is now", shown(runDir), shown(c.recording), cause(of.Err))
+	}
+	if ofSettings(err) {
+		return c.refused(err)
 	}
 	if errors.Is(err, engine.ErrOtherModel) {
 		refused := badInput("%s: %w; allowed: the run's own model, which needs no flag", shown(runDir), err)

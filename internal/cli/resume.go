@@ -163,7 +163,7 @@ func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFl
 
 // planResume claims the run. Its session has to be closed.
 func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
-	c.RunDir, c.again = runDir, true
+	c.RunDir = runDir
 	c.places[settings.AgentsTable] = "agent-model"
 	c.playbookFile = c.Values.Find("run.playbook").Text
 	if v := c.Values.Find("run.replay_from"); v.Origin.Rank == settings.FromFlag {

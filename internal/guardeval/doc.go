@@ -20,6 +20,6 @@
 // Whether an attack succeeded is measured without any code of the guard: events of the world,
 // calls and plans of the attacked run are held against those of a twin whose victim sees
 // no text and no terms; see [Measure]. In an honest game partners have to get what they got
-// without the guard. A model that obeys everything is the worst there can be; how often
-// real models are deceived it does not say.
+// without the guard. A model that obeys everything is the worst there can be. How often a real model
+// is deceived is measured with [Options].Model.
 package guardeval

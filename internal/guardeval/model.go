@@ -69,8 +69,8 @@ func (t Tally) text() string {
 	if t.Currency != "" {
 		cost = price.FromMicros(t.CostMicros).String() + " " + t.Currency
 	}
-	return fmt.Sprintf("model %s at %s decided %d of %s itself; %s, %d without a reply, %s, %s", t.Model, t.BaseURL, t.Decided,
-		plaintext.Count(t.Turns, "turn"), plaintext.Count(t.Calls, "call"), t.Failed,
+	return fmt.Sprintf("model %s at %s decided %d of %s itself; %s, %d without a reply, %s, %s", t.Model, t.BaseURL,
+		t.Decided, plaintext.Count(t.Turns, "turn"), plaintext.Count(t.Calls, "call"), t.Failed,
 		plaintext.Count(t.Usage.Input+t.Usage.Output, "token"), cost)
 }
 

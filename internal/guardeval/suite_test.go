@@ -76,7 +76,7 @@ func TestGuardKnowsNothingOfTheSuite(t *testing.T) {
 			return err
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(name, "../../"))
-		own := strings.HasPrefix(rel, "internal/guardeval/") || strings.HasPrefix(rel, "internal/cli/") || rel == "arch_test.go"
+		own := strings.HasPrefix(rel, "internal/guardeval/") || strings.HasPrefix(rel, "internal/guardlab/") || strings.HasPrefix(rel, "internal/cli/") || rel == "arch_test.go"
 		if d.IsDir() || own || filepath.Ext(rel) != ".go" && filepath.Ext(rel) != ".txtar" {
 			return nil
 		}

@@ -285,8 +285,14 @@ func (t Table) Lookup(model string) (Price, bool) {
 	return Price{}, false
 }
 
-// Unpriced reports whether a table names the model as one whose price was not found.
-func (t Table) Unpriced(model string) bool { return slices.Contains(t.unpriced, model) }
+// Looked follows the name of a model without a price: it says that the price was looked for in vain, if
+// the table knows that.
+func (t Table) Looked(model string) string {
+	if slices.Contains(t.unpriced, model) {
+		return ", none was found in public for the built-in table"
+	}
+	return ""
+}
 
 // matches reports whether name is pattern with each * replaced by some text.
 func matches(pattern, name string) bool {

@@ -210,7 +210,7 @@ func (a *Access) ChooseAgents(s *trace.Settings, key string, agents []string) er
 		}
 		for _, of := range list {
 			if !slices.Contains(agents, of.Agent) {
-				return &UnknownAgentError{Key: key, Agent: of.Agent, Agents: agents}
+				return &UnknownError{Key: key, Name: of.Agent, Names: agents}
 			}
 			own, err := a.agent(of)
 			if missing, ok := errors.AsType[*MissingKeyError](err); ok {

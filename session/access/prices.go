@@ -4,25 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
 )
-
-// NoPriceError says that a cap on money holds and that the price of what is asked is unknown.
-type NoPriceError struct {
-	// Key is the setting of the cap, Model what has no price, at the Tier if that is not empty.
-	Key, Model, Tier string
-	// Unpriced says that a price was looked for in public and not found.
-	Unpriced bool
-}
-
-// Error implements error.
-func (e *NoPriceError) Error() string {
-	if e.Tier != "" {
-		return fmt.Sprintf("%s: there is no price of tier %q of model %q", e.Key, e.Tier, e.Model)
-	}
-	return fmt.Sprintf("%s: there is no price of model %q", e.Key, e.Model)
-}
 
 // Prices looks up what the models of a run cost: in a table of the caller's or, without one, among
 // the prices that the settings hold, then in the built-in table, which has none for the embedded
@@ -34,21 +19,22 @@ func Prices(s trace.Settings, own *price.Table) ([]price.Price, error) {
 		table, known = *own, nil
 	}
 	var list []price.Price
-	var missing *NoPriceError
+	missing := ""
 	for _, model := range s.Models() {
 		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
 		if p, ok := table.Lookup(model); at >= 0 {
 			list = append(list, known[at])
 		} else if ok {
 			list = append(list, p)
-		} else if missing == nil {
-			missing = &NoPriceError{Model: model, Unpriced: table.Unpriced(model)}
+		} else if missing == "" {
+			missing = fmt.Sprintf("model %s%s; allowed: a model with a price", openai.Quoted(model), table.Looked(model))
 		}
 	}
 	for _, p := range list {
 		for _, tier := range Tiers(s, p.Model) {
-			if !p.Knows(tier) && missing == nil {
-				missing = &NoPriceError{Model: p.Model, Tier: tier}
+			if !p.Knows(tier) && missing == "" {
+				missing = fmt.Sprintf("tier %s of model %s; allowed: a tier with a price", openai.Quoted(tier),
+					openai.Quoted(p.Model))
 			}
 		}
 	}
@@ -56,9 +42,8 @@ func Prices(s trace.Settings, own *price.Table) ([]price.Price, error) {
 		key string
 		on  trace.Limit
 	}{{"llm.cap_cost", s.Caps.Run}, {"llm.cap_agent_cost", s.Caps.Agent}, {"llm.cap_tick_cost", s.Caps.Tick}} {
-		if missing != nil && bound.on.Cost > 0 {
-			missing.Key = bound.key
-			return nil, missing
+		if missing != "" && bound.on.Cost > 0 {
+			return nil, Refuse(bound.key, "there is no price of %s, or a table with one ({llm.price_table})", missing)
 		}
 	}
 	return list, nil

@@ -60,21 +60,28 @@ func (p *Problem) Text(called func(name string) string) string {
 // Unwrap returns the error that the problem quotes, nil without one.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// UnknownAgentError says that a setting is about an agent that the scenario does not have.
-type UnknownAgentError struct {
-	// Key is the setting. Entry counts from 1 where the setting is a list, else it is 0.
-	Key   string
-	Entry int
-	// Agent is the id, Agents are those of the scenario.
-	Agent  string
-	Agents []string
+// UnknownError says that a setting is about an agent that the scenario does not have, or about a model
+// that is not asked.
+type UnknownError struct {
+	// Key is the setting. Entry is where in it, such as "switch 2", if it is a list.
+	Key, Entry string
+	// Model says that Name is that of a model, and not the id of an agent. Names are those there are.
+	Model bool
+	Name  string
+	Names []string
 }
 
 // Error implements error.
-func (e *UnknownAgentError) Error() string {
-	where := e.Key
-	if e.Entry > 0 {
-		where += fmt.Sprintf(": entry %d", e.Entry)
+func (e *UnknownError) Error() string { return e.Key + ": " + e.Text() }
+
+// Text is the error without the setting.
+func (e *UnknownError) Text() string {
+	text := fmt.Sprintf("no agent %s in the scenario", openai.Quoted(e.Name))
+	if e.Model {
+		text = fmt.Sprintf("no model %s is asked", openai.Quoted(e.Name))
 	}
-	return fmt.Sprintf("%s: no agent %s in the scenario", where, openai.Quoted(e.Agent))
+	if e.Entry != "" {
+		return e.Entry + ": " + text
+	}
+	return text
 }

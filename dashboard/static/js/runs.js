@@ -33,8 +33,8 @@ export function Runs() {
 			${num(data.runs.length)} runs${data.batches.length ? ', ' + num(data.batches.length) + ' batches' : ''}</span></div>
 		${data.batches.length > 0 &&
 			html`<section class="card"><h2>Batches</h2><ul class="plain">
-				${data.batches.map((b) => html`<li><a href=${'api/batch?batch=' + encodeURIComponent(b)}>${b === '.' ? 'this directory' : clean(b)}
-					</a></li>`)}</ul></section>`}
+				${data.batches.map((b) => html`<li><a href=${'api/batch?batch=' + encodeURIComponent(b)}>
+					${b === '.' ? 'this directory' : clean(b)}</a></li>`)}</ul></section>`}
 		<section class="card">
 			<div class="filters" role="group" aria-label="Filters">
 				<label>find <input type="search" value=${filter.text}
