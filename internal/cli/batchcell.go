@@ -39,7 +39,7 @@ func (l cellListener) Progress(p engine.Progress) {
 
 // playCell plays a cell of a batch, or continues it: the settings of of are those that were planned, c
 // says where they come from. What a run would print goes to the log of the attempt.
-func (m *Main) playCell(ctx context.Context, a batch.Attempt, c config, of session.Config, l cellListener) (
+func (m batches) playCell(ctx context.Context, a batch.Attempt, c config, of session.Config, l cellListener) (
 	batch.Result, error) {
 	log := terminal.NewScreen(a.Log, programName)
 	defer log.Flush()

@@ -12,7 +12,7 @@ import (
 )
 
 // foreignCells returns a player of cells whose settings came from elsewhere; see [agentworld.Program].
-func (m *Main) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
+func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
 	calls context.Context, done func(), err error) {
 	c, err := m.configure(flags)
 	if err != nil {
