@@ -12,8 +12,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// takeForks puts the forks into force whose parents end with the tick just done. It
-// is called between ticks.
+// takeForks puts the forks into force that begin after the last tick. It is called between ticks.
 func (r *runner) takeForks() error {
 	for len(r.plan.forks) > 0 && r.plan.forks[0].AtTick == r.reached.Tick {
 		f := r.plan.forks[0]
@@ -28,9 +27,8 @@ func (r *runner) takeForks() error {
 	return nil
 }
 
-// takeFork makes everything from the next tick on as the fork has it, but for the length of
-// the run. Texts that did not change stay as they are, since a prompt switch may have
-// replaced them.
+// takeFork puts the settings of a fork into force from the next tick on, except for the length of the run.
+// Texts that did not change stay as they are, since a prompt switch may have replaced them.
 func (r *runner) takeFork(f trace.Fork) error {
 	before, next := r.Settings, f.Settings
 	next.Ticks = before.Ticks
@@ -108,8 +106,8 @@ func changed(before, next string) string {
 	return next
 }
 
-// takeChanges puts the prompt switches of a tick into force, and what is recorded or planned of
-// changes by resumes and operators, in the order of the trace.
+// takeChanges puts the prompt switches of a tick into force, and then the changes by resumes and operators
+// that are recorded or planned, in the order of the trace.
 func (r *runner) takeChanges(tick int64) error {
 	for len(r.plan.switches) > 0 && r.plan.switches[0].Tick <= tick {
 		s := r.plan.switches[0]

@@ -39,7 +39,7 @@ type deliberation struct {
 func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberation, *stop, error) {
 	turns := make([]deliberation, len(due))
 	for _, n := range due {
-		r.agent(n)
+		r.agent(n) // made now, since turns are opened concurrently
 	}
 	turn := r.turns(due)
 	allowed := r.allowDecisions(due, turn)

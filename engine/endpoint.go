@@ -14,10 +14,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// endpoint is one way to a model with all agents that take it: the same model, at the
-// same place, with the same key. What ends it ends it for all of them. All that is known of
-// it follows from the answers of whole ticks, taken in the order of agents, so that a replay
-// finds the same.
+// endpoint is one way to a model, with all agents that take it: the same model, at the same address, with the
+// same key. What ends it ends it for all of them. All that is known of it follows from the answers of whole
+// ticks in the order of agents, so that a replay finds the same.
 type endpoint struct {
 	route
 	// answered says that a model replied, usable that a turn accepted a call of a reply.
@@ -130,10 +129,9 @@ func (r *runner) deciding() int {
 	return n
 }
 
-// refusing are the endpoints whose first turn in the order of agents that got a reply or a
-// fatal failure got the latter, with that failure, nil for those that replied. It is about
-// endpoints that have not answered yet, and about those that have not answered to this
-// process, whose key may be another.
+// refusing judges the endpoints that have not answered yet, or not to this process, whose key may be another.
+// In the order of agents, the first turn with a reply or a fatal failure decides: the result has that failure,
+// nil for a reply.
 func (r *runner) refusing(turns []deliberation) map[*endpoint]*llmclient.Failure {
 	found := map[*endpoint]*llmclient.Failure{}
 	for _, t := range turns {
@@ -152,11 +150,10 @@ func (r *runner) refusing(turns []deliberation) map[*endpoint]*llmclient.Failure
 	return found
 }
 
-// giveUp takes the turns of a tick and stops the endpoints that they end. An endpoint
-// ends by a refusal that no later call can fix, by too many turns in a row without an
-// answer, or because no answer was usable. For each agent that takes no more turns,
-// giveUp returns a record with the reason. If no agent is left, it returns what ends the
-// run.
+// giveUp takes the turns of a tick and stops the endpoints that they end. An endpoint ends by a refusal that
+// no later call can fix, by too many turns in a row without an answer, or because no answer was usable. giveUp
+// returns a record with the reason for each agent that takes no more turns. If no agent is left, it returns
+// the stop of the run.
 func (r *runner) giveUp(tick int64, turns []deliberation) (records []trace.Record, down *stop) {
 	ended, refusing := map[*endpoint]*stop{}, r.refusing(turns)
 	for _, t := range turns {

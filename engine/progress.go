@@ -39,8 +39,7 @@ func (p *Progress) spend(b budget.Bill) {
 	p.Cost = p.Cost.Plus(b.Cost)
 }
 
-// reached is the state of a run after its last whole tick: in an abandoned tick the world
-// has already moved on.
+// reached is the state of a run after its last whole tick. In an abandoned tick the world is further.
 type reached struct {
 	Progress
 	started time.Time
