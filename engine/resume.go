@@ -296,6 +296,18 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	return log.Write(record)
 }
 
+// history is what earlier processes played of a run, or of its parent if the run is a fork.
+type history struct {
+	// derived is the last tick that is derived again from records. followed is the last tick known to
+	// have a successor: whatever happens in it, it did not end the run.
+	derived, followed int64
+	// answered are the calls of the tick after derived whose answers are recorded.
+	answered map[trace.CallKey]bool
+}
+
+// holds reports whether the answer to a call is recorded, so that the call is not made again.
+func (p history) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
+
 // resumed is the source of a resumed run: the recorded answers of the unfinished tick, then those of
 // next.
 type resumed struct {

@@ -159,13 +159,16 @@ type runner struct {
 	runtime *behavior.Runtime
 	agents  []*behavior.Agent
 	// seed is the playbook that every agent starts with, learning what becomes of it.
-	seed      *playbook.Playbook
-	learning  learning
+	seed     *playbook.Playbook
+	learning learning
+	// spending counts what calls cost and holds the caps, endpoints are the ways to the models.
 	spending  *meters
 	endpoints endpoints
-	plan      plan
-	past      history
-	reached   reached
+	// plan is what takes effect in a later tick, past what earlier processes played, and reached the
+	// state after the last whole tick.
+	plan    plan
+	past    history
+	reached reached
 }
 
 // plan is what takes effect in a later tick.
@@ -175,19 +178,6 @@ type plan struct {
 	// changes, when set, returns what resumes and operators changed at the beginning of a tick.
 	changes func(tick int64) []state.Change
 }
-
-// history is what earlier processes played of the run, or of the one it is a fork of.
-type history struct {
-	// derived is the last tick that is derived again from records. followed is the last one
-	// that is known to be followed by others: whatever it looks like, it did not end the
-	// run.
-	derived, followed int64
-	// answered are the calls of the tick after derived whose answers are there.
-	answered map[trace.CallKey]bool
-}
-
-// holds reports whether a call was made before and is only made again.
-func (p history) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
 
 func newRunner(o Options, s sink) (*runner, error) {
 	scenario, err := scenarioOf(o.Settings)
