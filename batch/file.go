@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/llmclient"
@@ -195,7 +192,7 @@ func Parse(data []byte) (File, error) {
 			return File{}, &Problem{bad.Line, bad.Text()}
 		}
 	}
-	lines := linesOf(data)
+	lines := fileLines(document.Keys(data))
 	wrong := func(line int, format string, args ...any) {
 		problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
 	}
@@ -264,12 +261,12 @@ func (l fileLines) unknown(wrong func(int, string, ...any)) {
 	tables := map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](),
 		"gates": reflect.TypeFor[Gate]()}
 	for _, one := range l {
-		allowed := keysOf(reflect.TypeFor[fileTOML](), one.path[:1])
-		if len(one.path) > 1 && allowed == nil {
-			allowed = keysOf(tables[one.path[0]], one.path[1:2])
+		allowed := keysOf(reflect.TypeFor[fileTOML](), one.Path[:1])
+		if len(one.Path) > 1 && allowed == nil {
+			allowed = keysOf(tables[one.Path[0]], one.Path[1:2])
 		}
 		if allowed != nil {
-			wrong(one.line, "unknown key %s; allowed: %s", strings.Join(one.path, "."), strings.Join(allowed, ", "))
+			wrong(one.Line, "unknown key %s; allowed: %s", strings.Join(one.Path, "."), strings.Join(allowed, ", "))
 		}
 	}
 }
@@ -506,66 +503,13 @@ func seedsOf(v any) (seeds []uint64, err error) {
 }
 
 // fileLines are the keys of a file in order, with their lines.
-type fileLines []fileLine
-
-type fileLine struct {
-	path []string
-	line int
-}
-
-// linesOf walks a valid document, since the decoder gives neither order nor lines.
-func linesOf(data []byte) (lines fileLines) {
-	p := &unstable.Parser{}
-	p.Reset(data)
-	var table []string
-	counted, offset := 1, 0
-	add := func(node *unstable.Node, under []string) []string {
-		path := slices.Clone(under)
-		line := 0
-		for it := node.Key(); it.Next(); {
-			if line == 0 {
-				// Keys come in order, and each is looked for from the last one on.
-				at := int(it.Node().Raw.Offset)
-				counted, offset = counted+bytes.Count(data[offset:at], []byte("\n")), at
-				line = counted
-			}
-			path = append(path, string(it.Node().Data))
-		}
-		lines = append(lines, fileLine{path, line})
-		return path
-	}
-	var inside, within func(node *unstable.Node, under []string)
-	inside = func(node *unstable.Node, under []string) {
-		path := add(node, under)
-		within(node.Value(), path)
-	}
-	within = func(value *unstable.Node, path []string) {
-		switch value.Kind {
-		case unstable.InlineTable:
-			for it := value.Children(); it.Next(); {
-				inside(it.Node(), path)
-			}
-		case unstable.Array:
-			for it := value.Children(); it.Next(); {
-				within(it.Node(), path)
-			}
-		}
-	}
-	for p.NextExpression() {
-		if node := p.Expression(); node.Kind == unstable.KeyValue {
-			inside(node, table)
-		} else {
-			table = add(node, nil)
-		}
-	}
-	return lines
-}
+type fileLines []document.Key
 
 // of is the line of a key, or of the first one below it; 0 if there is none.
 func (l fileLines) of(path ...string) int {
 	for _, one := range l {
-		if len(one.path) >= len(path) && slices.Equal(one.path[:len(path)], path) {
-			return one.line
+		if len(one.Path) >= len(path) && slices.Equal(one.Path[:len(path)], path) {
+			return one.Line
 		}
 	}
 	return 0
@@ -575,8 +519,8 @@ func (l fileLines) of(path ...string) int {
 func (l fileLines) gate(i, of int) int {
 	var tables []int
 	for _, one := range l {
-		if slices.Equal(one.path, []string{"gates"}) {
-			tables = append(tables, one.line)
+		if slices.Equal(one.Path, []string{"gates"}) {
+			tables = append(tables, one.Line)
 		}
 	}
 	if len(tables) == of {
@@ -588,9 +532,9 @@ func (l fileLines) gate(i, of int) int {
 // below are the next parts of the keys below a path, in order.
 func (l fileLines) below(path ...string) (names []string) {
 	for _, one := range l {
-		if len(one.path) > len(path) && slices.Equal(one.path[:len(path)], path) &&
-			!slices.Contains(names, one.path[len(path)]) {
-			names = append(names, one.path[len(path)])
+		if len(one.Path) > len(path) && slices.Equal(one.Path[:len(path)], path) &&
+			!slices.Contains(names, one.Path[len(path)]) {
+			names = append(names, one.Path[len(path)])
 		}
 	}
 	return names

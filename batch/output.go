@@ -193,9 +193,9 @@ func (s Summary) Markdown() string {
 		fmt.Fprintf(&b, "Note: %s.\n\n", scriptedNote)
 	}
 	failures, omitted := s.failureTable()
-	for _, t := range []table{s.gateTable(), s.comparisonTable(), s.armTable(), failures} {
+	for _, t := range []plaintext.Table{s.gateTable(), s.comparisonTable(), s.armTable(), failures} {
 		if b.Len() < markdownMost/2 {
-			t.markdown(&b)
+			writeMarkdown(&b, t)
 		}
 	}
 	if omitted > 0 {
@@ -211,9 +211,9 @@ func (s Summary) Markdown() string {
 	return strings.ToValidUTF8(b.String()[:markdownMost-len(cut)], "") + cut
 }
 
-// markdown writes a table; nothing without rows.
-func (t table) markdown(b *strings.Builder) {
-	if len(t.rows) == 0 {
+// writeMarkdown writes a table; nothing without rows.
+func writeMarkdown(b *strings.Builder, t plaintext.Table) {
+	if len(t.Rows) == 0 {
 		return
 	}
 	row := func(cells []string) {
@@ -222,12 +222,12 @@ func (t table) markdown(b *strings.Builder) {
 		}
 		b.WriteString("|\n")
 	}
-	row(t.header)
-	b.WriteString(strings.Repeat("| --- ", len(t.header)) + "|\n")
+	row(t.Header)
+	b.WriteString(strings.Repeat("| --- ", len(t.Header)) + "|\n")
 	most := markdownMost / 4
-	for i, cells := range t.rows {
+	for i, cells := range t.Rows {
 		if b.Len() > most {
-			fmt.Fprintf(b, "\n%d rows more.\n", len(t.rows)-i)
+			fmt.Fprintf(b, "\n%d rows more.\n", len(t.Rows)-i)
 			break
 		}
 		row(cells)

@@ -8,6 +8,8 @@ import (
 	"html/template"
 	"strconv"
 	"time"
+
+	"example.com/agentworld/plaintext"
 )
 
 //go:embed page.html
@@ -31,8 +33,7 @@ var page = template.Must(template.New("page").Parse(pageText))
 // pageTable is a table of the page.
 type pageTable struct {
 	Caption string
-	Header  []string
-	Rows    [][]string
+	plaintext.Table
 }
 
 // pageInterval is a line of the chart of intervals: positions in percent of its width.
@@ -115,13 +116,10 @@ func (p Page) HTML() []byte {
 		}
 		failures, omitted := s.failureTable()
 		data.Omitted = omitted
-		for _, t := range []struct {
-			caption string
-			table
-		}{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()},
-			{"Failed cells", failures}} {
-			if len(t.rows) > 0 {
-				data.Tables = append(data.Tables, pageTable{t.caption, t.header, t.rows})
+		for _, t := range []pageTable{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()},
+			{"Arms, means over cells", s.armTable()}, {"Failed cells", failures}} {
+			if len(t.Rows) > 0 {
+				data.Tables = append(data.Tables, t)
 			}
 		}
 		for _, c := range s.Comparisons {

@@ -39,19 +39,11 @@ func (s Summary) head() string {
 // scriptedNote is what has to be said about the embedded model.
 const scriptedNote = "the embedded model answered: evidence about the wiring, none about a model"
 
-// table is rows of cells for people, with a header. least are the columns that a narrow terminal leaves
-// out, the first one first.
-type table struct {
-	header []string
-	rows   [][]string
-	least  []string
-}
-
 // armTable is the means by arm.
-func (s Summary) armTable() table {
-	t := table{header: []string{"arm", "cells", "scored", "failed"}}
+func (s Summary) armTable() plaintext.Table {
+	t := plaintext.Table{Header: []string{"arm", "cells", "scored", "failed"}}
 	if s.CutShort > 0 {
-		t.header = append(t.header, "cut short")
+		t.Header = append(t.Header, "cut short")
 	}
 	var columns []string
 	for _, name := range ShownMetrics {
@@ -62,11 +54,11 @@ func (s Summary) armTable() table {
 			}
 		}
 	}
-	t.header = append(t.header, columns...)
+	t.Header = append(t.Header, columns...)
 	for _, name := range slices.Backward(columns[min(1, len(columns)):]) {
-		t.least = append(t.least, name)
+		t.Least = append(t.Least, name)
 	}
-	t.least = append(t.least, "cells")
+	t.Least = append(t.Least, "cells")
 	for _, a := range s.Arms {
 		row := []string{one(a.Arm), fmt.Sprint(a.Cells), fmt.Sprint(a.Scored), fmt.Sprint(a.Failed)}
 		if s.CutShort > 0 {
@@ -82,7 +74,7 @@ func (s Summary) armTable() table {
 			}
 			row = append(row, cell)
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -98,11 +90,11 @@ func (a ArmSummary) mean(name string) (MetricMean, bool) {
 }
 
 // comparisonTable is the verdicts.
-func (s Summary) comparisonTable() table {
-	t := table{header: []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}}
+func (s Summary) comparisonTable() plaintext.Table {
+	t := plaintext.Table{Header: []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}}
 	for _, c := range s.Comparisons {
-		t.header[4] = fmt.Sprintf("%s%% interval", number(100*c.Confidence)) // one level for all
-		t.least = []string{"means", "pairs", "p", t.header[4]}
+		t.Header[4] = fmt.Sprintf("%s%% interval", number(100*c.Confidence)) // one level for all
+		t.Least = []string{"means", "pairs", "p", t.Header[4]}
 		for _, v := range c.Metrics {
 			name := v.Metric
 			if v.Primary {
@@ -121,7 +113,7 @@ func (s Summary) comparisonTable() table {
 				row[3] = "-"
 				row[5] = "-"
 			}
-			t.rows = append(t.rows, row)
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
@@ -191,32 +183,32 @@ func (p Passes) words() string {
 }
 
 // gateTable is the gates.
-func (s Summary) gateTable() table {
-	t := table{header: []string{"gate", "verdict", "why"}}
+func (s Summary) gateTable() plaintext.Table {
+	t := plaintext.Table{Header: []string{"gate", "verdict", "why"}}
 	for _, g := range s.Gates {
-		t.rows = append(t.rows, []string{one(g.Gate), string(g.Verdict), one(g.Why)})
+		t.Rows = append(t.Rows, []string{one(g.Gate), string(g.Verdict), one(g.Why)})
 	}
 	return t
 }
 
 // failureTable is the cells that ended without a score, up to listedMost.
-func (s Summary) failureTable() (t table, omitted int) {
-	t.header = []string{"failed cell", "status", "reason"}
+func (s Summary) failureTable() (t plaintext.Table, omitted int) {
+	t.Header = []string{"failed cell", "status", "reason"}
 	for _, f := range s.Failures[:min(len(s.Failures), listedMost)] {
-		t.rows = append(t.rows, []string{one(f.Name), string(f.Status), one(f.Reason)})
+		t.Rows = append(t.Rows, []string{one(f.Name), string(f.Status), one(f.Reason)})
 	}
-	return t, len(s.Failures) - len(t.rows)
+	return t, len(s.Failures) - len(t.Rows)
 }
 
-// write writes a table with aligned columns and an empty line after it; nothing without rows.
-func (t table) write(b *strings.Builder, columns int) {
-	upper := func(names []string) (list []string) {
-		for _, name := range names {
-			list = append(list, strings.ToUpper(name))
+// writeTable writes a table with aligned columns and an empty line after it; nothing without rows.
+func writeTable(b *strings.Builder, t plaintext.Table, columns int) {
+	for _, names := range []*[]string{&t.Header, &t.Least} {
+		*names = slices.Clone(*names)
+		for i, name := range *names {
+			(*names)[i] = strings.ToUpper(name)
 		}
-		return list
 	}
-	if text := (plaintext.Table{Header: upper(t.header), Rows: t.rows, Least: upper(t.least)}).Text(columns); text != "" {
+	if text := t.Text(columns); text != "" {
 		b.WriteString(text + "\n")
 	}
 }
@@ -229,17 +221,17 @@ func (s Summary) Text(columns int) string {
 		plaintext.Fprintf(&b, "note     %s\n", scriptedNote)
 	}
 	b.WriteString("\n")
-	s.armTable().write(&b, columns)
-	s.comparisonTable().write(&b, columns)
+	writeTable(&b, s.armTable(), columns)
+	writeTable(&b, s.comparisonTable(), columns)
 	for _, line := range s.remarks() {
 		plaintext.Fprintf(&b, "%s\n", line)
 	}
 	if len(s.remarks()) > 0 {
 		b.WriteString("\n")
 	}
-	s.gateTable().write(&b, columns)
+	writeTable(&b, s.gateTable(), columns)
 	failures, omitted := s.failureTable()
-	failures.write(&b, columns)
+	writeTable(&b, failures, columns)
 	if omitted > 0 {
 		plaintext.Fprintf(&b, "and %d failed cells more\n\n", omitted)
 	}

@@ -61,42 +61,18 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 
 // asksView are the questions that were put to agents of a run, oldest first.
 type asksView struct {
-	Asks []askView `json:"asks"`
+	Asks []ask.Record `json:"asks"`
 	// Can says that this server puts questions.
 	Can bool `json:"can"`
 }
 
-// askView is a question with its answer.
-type askView struct {
-	Tick     int64            `json:"tick"`
-	TurnTick int64            `json:"turn_tick"`
-	Agent    string           `json:"agent"`
-	Question string           `json:"question"`
-	Text     string           `json:"text"`
-	Failure  trace.WaitReason `json:"failure,omitempty"`
-	Cited    []trace.Citation `json:"cited"`
-	Model    string           `json:"model"`
-	Source   string           `json:"model_source"`
-	Tokens   int64            `json:"tokens"`
-	// CostMicros is in millionths of Currency.
-	CostMicros int64  `json:"cost_micros"`
-	Currency   string `json:"currency"`
-	AskedAt    string `json:"asked_at"`
-}
-
-func askViewOf(r ask.Record) askView {
-	return askView{
-		r.Tick, r.TurnTick, r.AgentID, r.Question, r.Text, r.Failure, append([]trace.Citation{}, r.Cited...), r.Model,
-		string(r.ModelSource),
-		r.Usage.Total, r.CostMicros, r.Currency, r.Timing.AskedAt,
-	}
-}
-
 func (s *Server) getAsks(h *history, r *http.Request) (any, error) {
 	kept, err := ask.Kept(h.dir)
-	v := asksView{Asks: []askView{}, Can: s.asks != nil && s.door.knows(r)}
+	v := asksView{Asks: []ask.Record{}, Can: s.asks != nil && s.door.knows(r)}
 	for _, r := range kept {
-		v.Asks = append(v.Asks, askViewOf(r))
+		r.Cited = append([]trace.Citation{}, r.Cited...)
+		r.Exchanges = nil // which the page does not show
+		v.Asks = append(v.Asks, r)
 	}
 	if err != nil {
 		err = within(h.dir, err)

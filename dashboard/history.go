@@ -58,13 +58,11 @@ type history struct {
 	worlds []*world.World
 	every  int64
 	recent []*world.World
-	// moves are those of the ticks from movesFrom on; those of earlier ticks are read from the trace
-	// again.
-	moves     []keptMoves
-	movesFrom int64
-	// bytesMax bounds what is kept of worlds, moves and agents. worldBytes is about what one world
-	// takes, movesBytes what all moves do, openBytes what was read of the open tick.
-	bytesMax, worldBytes, movesBytes, openBytes int64
+	// played is the last tick with a world; the ticks between two worlds are read from the trace again.
+	played int64
+	// bytesMax bounds what is kept of worlds and agents. worldBytes is about what one world takes,
+	// openBytes what was read of the open tick.
+	bytesMax, worldBytes, openBytes int64
 
 	figures *explain.Figures
 	agents  explain.Lanes
@@ -78,19 +76,13 @@ type history struct {
 	told time.Time
 }
 
-// keptMoves are the moves of a tick, and about what they take in memory.
-type keptMoves struct {
-	playback.Moves
-	bytes int64
-}
-
 // openHistory begins to read the run in dir.
 func openHistory(dir run.Dir, changed func()) (*history, error) {
 	h, x, err := dir.As(nil).Begin()
 	if err != nil {
 		return nil, err
 	}
-	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8, movesFrom: 1,
+	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8,
 		index: x, count: state.NewCount(x, h),
 		bytesMax: historyBytesMax, figures: explain.NewFigures(h), agents: explain.NewLanes(h)}
 	of.play, err = playback.Begin(h)
@@ -266,31 +258,18 @@ func (h *history) replay(record trace.Record) (played bool) {
 	return played
 }
 
-// keep keeps the moves of the tick just played and, now and then, the world.
+// keep keeps the world now and then.
 func (h *history) keep() {
 	w := h.play.World()
-	m := keptMoves{h.play.Moves(), 100}
-	for _, d := range h.tick.Decisions {
-		m.bytes += 200 + 2*int64(len(d.Executed))
-	}
-	for _, told := range m.Told {
-		m.bytes += int64(len(told.Text))
-	}
-	h.moves, h.movesBytes = append(h.moves, m), h.movesBytes+m.bytes
+	h.played = w.Tick()
 	if w.Tick()%h.every == 0 {
 		h.worlds, h.worldBytes = append(h.worlds, w.Fork()), bytesOf(w)
 	}
 }
 
-// fit drops what is too much: early moves, which are read again, and every second world. The first
-// world and the last moves always stay. The lock is held.
+// fit drops every second world while there are too many. The first one always stays. The lock is held.
 func (h *history) fit() {
-	for h.movesBytes > h.bytesMax*3/8 && len(h.moves) > 1 {
-		h.movesBytes -= h.moves[0].bytes
-		h.moves[0] = keptMoves{}
-		h.moves, h.movesFrom = h.moves[1:], h.movesFrom+1
-	}
-	most := h.bytesMax * 3 / 8 / max(h.worldBytes, 1)
+	most := h.bytesMax * 3 / 4 / max(h.worldBytes, 1)
 	for len(h.recent) > 1 && int64(len(h.recent)) > most/2 {
 		h.recent = slices.Delete(h.recent, 0, 1)
 	}
@@ -317,7 +296,7 @@ func (h *history) bytes() int64 {
 	defer h.mu.RUnlock()
 	n := int64(len(h.header.Settings.ScenarioTOML)) + 1000*int64(len(h.header.Agents)) + 64<<10
 	n += int64(len(h.worlds)+len(h.recent)) * h.worldBytes
-	return n + h.movesBytes + 3*h.openBytes + h.agents.Bytes + h.done*tickBytes
+	return n + 3*h.openBytes + h.agents.Bytes + h.done*tickBytes
 }
 
 // bytesOf is about what a world takes in memory.
@@ -340,26 +319,12 @@ func (h *history) at(tick int64) (*world.World, error) {
 		h.mu.RUnlock()
 		return best, err
 	}
-	from, index := best.Tick()+1, *h.index
-	var moves []keptMoves
-	if from >= h.movesFrom {
-		moves = slices.Clone(h.moves[from-h.movesFrom : tick-h.movesFrom+1]) // which may be dropped meanwhile
-	}
+	index := *h.index
 	h.mu.RUnlock()
 	w := best.Fork()
-	if moves == nil {
-		err = h.reread(&index, w, tick)
-	}
-	for _, m := range moves {
-		_, err = m.Play(w)
-		if err != nil {
-			break
-		}
-	}
-	if err != nil {
+	if err := h.reread(&index, w, tick); err != nil {
 		return nil, err
 	}
-	w.Digest()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.recent = append(h.recent, w)
@@ -372,10 +337,7 @@ func (h *history) at(tick int64) (*world.World, error) {
 
 // nearest is the last world kept at or before a tick.
 func (h *history) nearest(tick int64) (*world.World, error) {
-	if len(h.worlds) == 0 || tick < 0 || tick > h.done {
-		return nil, cmp.Or(h.differs, errNoWorld)
-	}
-	if known := h.movesFrom + int64(len(h.moves)) - 1; tick > known {
+	if len(h.worlds) == 0 || tick < 0 || tick > h.played {
 		return nil, cmp.Or(h.differs, errNoWorld)
 	}
 	best := h.worlds[min(tick/h.every, int64(len(h.worlds)-1))]
@@ -422,7 +384,7 @@ func (h *history) reached() reach {
 	defer h.mu.RUnlock()
 	r := reach{Tick: h.done, World: -1}
 	if len(h.worlds) > 0 {
-		r.World = h.movesFrom + int64(len(h.moves)) - 1
+		r.World = h.played
 	}
 	select {
 	case <-h.readOnce:

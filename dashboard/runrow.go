@@ -103,7 +103,7 @@ func (c *catalog) row(id string) (runRow, error) {
 		r.damaged(&run.DamageError{File: run.ReportFile, Err: err})
 	default:
 		r.fill(of)
-		if c.head(id) != head {
+		if last, err := dir.Head(); err != nil || last != head {
 			r.damaged(readThrough(context.Background(), dir))
 		}
 	}
@@ -152,25 +152,6 @@ func readThrough(ctx context.Context, dir run.Dir) error {
 		}
 	}
 	return nil
-}
-
-// head is the chain of the last line of a trace, empty if there is none.
-func (c *catalog) head(id string) trace.Chain {
-	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	end := make([]byte, min(info.Size(), 64))
-	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
-		return ""
-	}
-	_, chain, _ := trace.Unseal(bytes.TrimSuffix(end, []byte("\n")))
-	return trace.Chain(chain)
 }
 
 // keepDamage keeps what is wrong with a run until its files change, nil for nothing.

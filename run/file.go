@@ -57,14 +57,19 @@ func (t *traceFile) sync() error {
 	return nil
 }
 
-// lastChain is the chain of the last line, empty in an empty file.
-func (t *traceFile) lastChain() (trace.Chain, error) {
-	f, err := t.dir.folder().Open(TraceFile)
+// Head is the chain of the last line of the open file of a trace, empty in an empty file. The error says that
+// it does not end with a whole line, or cannot be read.
+func (d Dir) Head() (trace.Chain, error) {
+	f, err := d.folder().Open(TraceFile)
 	if err != nil {
 		return "", fmt.Errorf("read the end of the trace: %w", err)
 	}
 	defer f.Close()
-	return chainBefore(f, t.size)
+	info, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("read the end of the trace: %w", err)
+	}
+	return chainBefore(f, info.Size())
 }
 
 // chainBefore is the chain of the line that ends at a byte of a file. It is empty at the

@@ -99,7 +99,7 @@ func (l *Log) Continue(d Source, s state.State) error {
 	if err != nil {
 		return err
 	}
-	chain, err := f.lastChain()
+	chain, err := d.Head()
 	if err != nil {
 		return errors.Join(err, f.close())
 	}

@@ -95,9 +95,6 @@ func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 // Settings are those of the model that reflects, Access how it is reached.
 func (s *School) Settings() trace.Settings { return s.config.Settings }
 
-// Access is described at [School.Settings].
-func (s *School) Access() *access.Access { return s.access }
-
 // Consolidations are how often an agent may learn, each in 1 to CallsMax calls.
 func (s *School) Consolidations() (n, callsMax int) {
 	for _, l := range s.lessons {

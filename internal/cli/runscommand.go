@@ -201,7 +201,6 @@ func (m runLists) printRuns(runs []keptRun) error {
 		Header: []string{"RUN", "STARTED", "SCENARIO", "SEED", "MODEL", "STATUS", "TICKS", "SCORE", "CALLS", "COST", "SIZE"},
 		Least:  []string{"STARTED", "SIZE", "CALLS", "SEED", "TICKS", "MODEL", "COST"},
 	}
-	var rows strings.Builder // escaped, with tabs between cells
 	size, cost := int64(0), map[string]int64{}
 	for _, r := range runs {
 		score := "-"
@@ -217,12 +216,13 @@ func (m runLists) printRuns(runs []keptRun) error {
 		if r.Holder != "" {
 			status = "running (process " + r.Holder + ")"
 		}
-		plaintext.Fprintf(&rows, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario,
-			r.Seed, r.Model, status, r.Ticks, score, r.Calls, money, sizeText(r.Bytes))
+		row := []string{r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario, fmt.Sprint(r.Seed), r.Model, status, fmt.Sprint(r.Ticks),
+			score, fmt.Sprint(r.Calls), money, sizeText(r.Bytes)}
+		for i, cell := range row {
+			row[i] = plaintext.Escape(cell)
+		}
+		t.Rows = append(t.Rows, row)
 		size += r.Bytes
-	}
-	for row := range strings.Lines(rows.String()) {
-		t.Rows = append(t.Rows, strings.Split(strings.TrimSuffix(row, "\n"), "\t"))
 	}
 	if _, err := io.WriteString(m.Stdout, t.Text(m.outputColumns())); err != nil {
 		return fmt.Errorf("list the runs: %w", cause(err))

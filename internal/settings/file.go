@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -75,23 +74,23 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 		return File{}, fmt.Errorf("%s: %s", name, err.Error())
 	}
 	file := File{name, map[string]entry{}}
-	var agents []fileKey
+	var agents []document.Key
 	var wrong []error
 	said := false // what is allowed at the top, which is long
-	refuse := func(key fileKey, format string, args ...any) {
-		wrong = append(wrong, fmt.Errorf("%s:%d: %s", name, key.line, fmt.Sprintf(format, args...)))
+	refuse := func(key document.Key, format string, args ...any) {
+		wrong = append(wrong, fmt.Errorf("%s:%d: %s", name, key.Line, fmt.Sprintf(format, args...)))
 	}
 	for _, key := range fileKeys(data) {
-		key.parts = all.inTable(key.parts)
-		table := key.parts[0]
-		rest := strings.Join(key.parts[1:], ".")
-		path := strings.Join(key.parts, ".")
+		key.Path = all.inTable(key.Path)
+		table := key.Path[0]
+		rest := strings.Join(key.Path[1:], ".")
+		path := strings.Join(key.Path, ".")
 		if table == AgentsTable && rest != "" {
 			agents = append(agents, key)
 			continue
 		}
 		s, ok := all.ByKey(path)
-		if !ok || s.Kind == KindAgents || len(key.parts) != 2 {
+		if !ok || s.Kind == KindAgents || len(key.Path) != 2 {
 			// The keys of the table the user wrote in are listed, or of both where there is no
 			// such table.
 			if allowed := all.Keys(table); rest != "" && len(allowed) > 0 {
@@ -100,7 +99,8 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 				continue
 			}
 			mean := ""
-			if inRun, ok := all.ByKey("run." + table); ok && rest == "" && key.kind != unstable.Invalid {
+			if inRun, ok := all.ByKey("run." + table); ok && rest == "" &&
+				!slices.Contains([]unstable.Kind{unstable.Table, unstable.ArrayTable}, key.Kind) {
 				mean = fmt.Sprintf("; did you mean %s in [run]?", strings.TrimPrefix(inRun.Key, "run."))
 			}
 			if said || mean != "" {
@@ -114,10 +114,10 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 			continue
 		}
 		// The type must fit the setting, so that a forgotten pair of quotes is found here.
-		number := key.kind == unstable.Integer &&
+		number := key.Kind == unstable.Integer &&
 			slices.Contains([]Kind{KindCount, KindSeed, KindMillis, KindMoney, KindNumber}, s.Kind) ||
-			key.kind == unstable.Float && s.Kind == KindNumber
-		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.Kind == KindSwitch) {
+			key.Kind == unstable.Float && s.Kind == KindNumber
+		if key.Kind != unstable.String && !number && !(key.Kind == unstable.Bool && s.Kind == KindSwitch) {
 			refuse(key, "%s: the value has the wrong type; allowed: %s", path,
 				cmp.Or(kindWords[s.Kind].file, "a text in quotes"))
 			continue
@@ -126,14 +126,14 @@ func ParseFile(name string, data []byte, all Table) (File, error) {
 			refuse(key, "%s is set in line %d, too; allowed: once", path, held.line)
 			continue
 		}
-		file.entries[path] = entry{key.text, key.line}
+		file.entries[path] = entry{key.Text, key.Line}
 	}
 	if len(agents) > 0 {
 		text, err := agentsText(name, agents)
 		if err != nil {
 			wrong = append(wrong, err)
 		}
-		file.entries[AgentsTable] = entry{text, agents[0].line}
+		file.entries[AgentsTable] = entry{text, agents[0].Line}
 	}
 	return file, errors.Join(wrong...)
 }
@@ -164,31 +164,31 @@ func (f File) Source() Source {
 
 // agentsText makes one text of the tables of agents, in the order of the file. The text
 // reads back as the same models, or it would be refused here, where the line is known.
-func agentsText(name string, keys []fileKey) (string, error) {
+func agentsText(name string, keys []document.Key) (string, error) {
 	var all []trace.AgentModel
 	var lines []int
 	for _, key := range keys {
-		path := strings.Join(key.parts[1:], ".")
-		agent, field := key.parts[1], key.parts[len(key.parts)-1]
+		path := strings.Join(key.Path[1:], ".")
+		agent, field := key.Path[1], key.Path[len(key.Path)-1]
 		at := slices.IndexFunc(all, func(a trace.AgentModel) bool { return a.Agent == agent })
 		if at < 0 {
 			at = len(all)
 			all = append(all, trace.AgentModel{Agent: agent})
-			lines = append(lines, key.line)
+			lines = append(lines, key.Line)
 		}
 		a := &all[at]
 		into := map[string]*string{"model": &a.Model, "base_url": &a.BaseURL, "key_env": &a.KeyEnv}[field]
-		if into == nil || len(key.parts) != 3 {
+		if into == nil || len(key.Path) != 3 {
 			return "", fmt.Errorf("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of "+
 				"the variable that holds it",
-				name, key.line, openai.Quoted(path), AgentsTable, AgentsTable, strings.Join(AgentKeys, ", "))
+				name, key.Line, openai.Quoted(path), AgentsTable, AgentsTable, strings.Join(AgentKeys, ", "))
 		}
-		if key.kind != unstable.String || key.text == "" || strings.ContainsAny(agent+key.text, " \t\r\n=") &&
+		if key.Kind != unstable.String || key.Text == "" || strings.ContainsAny(agent+key.Text, " \t\r\n=") &&
 			field != "base_url" {
 			return "", fmt.Errorf("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name,
-				key.line, AgentsTable, path)
+				key.Line, AgentsTable, path)
 		}
-		*into = key.text
+		*into = key.Text
 	}
 	for i, a := range all {
 		if a.BaseURL != "" {
@@ -209,68 +209,19 @@ func agentsText(name string, keys []fileKey) (string, error) {
 	return AgentModelsText(all), nil
 }
 
-// fileKey is a key of the document with its value, or a table that holds no settings,
-// which has none.
-type fileKey struct {
-	// parts are the path from the top, line is the line of the key, counted from 1.
-	parts []string
-	line  int
-	// kind is the value's, text what a flag would have for it.
-	kind unstable.Kind
-	text string
-}
-
-// fileKeys lists the keys of a valid TOML document in order. The decoder gives positions
-// only with its errors, so that the syntax is walked.
-func fileKeys(data []byte) []fileKey {
-	p := &unstable.Parser{}
-	p.Reset(data)
-	var keys []fileKey
-	line, counted := 1, 0 // keys come in order, and each is looked for from the last one on
-	// add adds a key, or the keys inside an inline table, which all count as standing on the
-	// table's line.
-	var add func(node *unstable.Node, key fileKey)
-	add = func(node *unstable.Node, key fileKey) {
-		key.parts = slices.Clone(key.parts)
-		for it := node.Key(); it.Next(); {
-			if key.line == 0 {
-				at := int(it.Node().Raw.Offset)
-				line, counted = line+bytes.Count(data[counted:at], []byte("\n")), at
-				key.line = line
-			}
-			key.parts = append(key.parts, string(it.Node().Data))
-		}
-		if node.Kind == unstable.KeyValue {
-			value := node.Value()
-			if value.Kind == unstable.InlineTable {
-				for it := value.Children(); it.Next(); {
-					add(it.Node(), key)
-				}
-				return
-			}
-			key.kind, key.text = value.Kind, strings.TrimSpace(string(value.Data))
-			if n, err := strconv.ParseInt(key.text, 0, 64); err == nil && value.Kind == unstable.Integer {
-				key.text = strconv.FormatInt(n, 10)
-			}
-		}
-		keys = append(keys, key)
-	}
-	var table []string
-	for p.NextExpression() {
-		node := p.Expression()
-		if node.Kind == unstable.KeyValue {
-			add(node, fileKey{parts: table})
+// fileKeys lists the keys of a valid document that are or should be settings, in order. The header of a table
+// without settings is one: an empty table of another name would go unnoticed.
+func fileKeys(data []byte) (keys []document.Key) {
+	for _, key := range document.Keys(data) {
+		known := key.Path[0] == AgentsTable || len(key.Path) == 1 && (key.Path[0] == "llm" || key.Path[0] == "run")
+		if key.Element || key.Kind == unstable.InlineTable || key.Kind == unstable.Table && known {
 			continue
 		}
-		at := len(keys)
-		add(node, fileKey{})
-		if node.Kind == unstable.Table {
-			// An empty table of another name would go unnoticed.
-			table = keys[at].parts
-			if table[0] == AgentsTable || len(table) == 1 && (table[0] == "llm" || table[0] == "run") {
-				keys = keys[:at]
-			}
+		key.Text = strings.TrimSpace(key.Text)
+		if n, err := strconv.ParseInt(key.Text, 0, 64); err == nil && key.Kind == unstable.Integer {
+			key.Text = strconv.FormatInt(n, 10)
 		}
+		keys = append(keys, key)
 	}
 	return keys
 }

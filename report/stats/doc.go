@@ -9,8 +9,8 @@
 //
 // What to use:
 //
-//   - [Compare] gives the verdict on one metric, [CompareAll] on several.
-//   - [EProcess] may be looked at after every cluster. The p-value of [Compare] holds
+//   - [CompareAll] gives the verdict on one metric, [CompareAll] on several.
+//   - [EProcess] may be looked at after every cluster. The p-value of [CompareAll] holds
 //     only if the number of clusters does not depend on the scores.
 //   - [Design] says how many clusters a comparison needs.
 //   - [Wilson] and [PassK] describe one arm.

@@ -15,7 +15,7 @@ var bets = [...]float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 3. / 4, 15. / 
 // EProcess tests while a batch runs whether the mean difference is 0. It may be looked
 // at after every cluster, and the batch may stop or go on for any reason: if the mean
 // difference is 0, P is ever at most alpha with probability at most alpha (Ville's
-// inequality). The price is more clusters than [Compare] needs.
+// inequality). The price is more clusters than [CompareAll] needs.
 //
 // The process bets against the null hypothesis (I. Waudby-Smith and A. Ramdas,
 // "Estimating means of bounded random variables by betting", JRSS B 86, 2024, 1-27,

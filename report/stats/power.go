@@ -36,15 +36,8 @@ func (d Design) validate() error {
 	return validAlpha(d.Alpha)
 }
 
-// Power is the probability, 0..1, that a comparison of n clusters finds the effect. It
-// is 0 for fewer than two clusters. It returns an error if a field is out of range.
-func (d Design) Power(n int) (float64, error) {
-	if err := d.validate(); err != nil {
-		return 0, err
-	}
-	return d.power(n), nil
-}
-
+// power is the probability, 0..1, that a comparison of n clusters finds the effect. It is 0 for fewer
+// than two clusters.
 func (d Design) power(n int) float64 {
 	switch {
 	case n < 2:

@@ -75,3 +75,11 @@ func TestPowerRises(t *testing.T) {
 		}
 	}
 }
+
+// Power is the power of a design that is valid.
+func (d Design) Power(n int) (float64, error) {
+	if err := d.validate(); err != nil {
+		return 0, err
+	}
+	return d.power(n), nil
+}

@@ -87,7 +87,7 @@ func TestNoFalseAlarms(t *testing.T) {
 			random := splitMix(n)
 			alarms := map[Outcome]int{}
 			for i := range comparisons {
-				v, err := Compare(kind.pairs(&random, n, 0), Options{Seed: uint64(i)})
+				v, err := compare(kind.pairs(&random, n, 0), Options{Seed: uint64(i)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -210,7 +210,7 @@ func TestHandicapIsFound(t *testing.T) {
 		random := splitMix(11)
 		found := 0
 		for i := range comparisons {
-			v, err := Compare(kind.pairs(&random, n, kind.handicap), Options{Seed: uint64(i)})
+			v, err := compare(kind.pairs(&random, n, kind.handicap), Options{Seed: uint64(i)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -126,22 +126,12 @@ type Metric struct {
 	Options Options
 }
 
-// Compare compares two arms on one metric. It returns an error if a score is not finite,
-// exceeds [ScoreMax], or differs by more than Options.Range from its partner, or if an
-// option is out of range.
-func Compare(pairs []Pair, o Options) (Verdict, error) {
-	verdicts, err := CompareAll([]Metric{{pairs, o}})
-	if err != nil {
-		return Verdict{}, err
-	}
-	return verdicts[0], nil
-}
-
 // CompareAll compares two arms on several metrics, with p-values adjusted by [Holm]: the
 // probability of any false Better or Worse is at most alpha, and so, apart from it, is
 // that of any false Equivalent. A primary metric that was named beforehand is compared
-// alone, with [Compare]. Metrics with too few clusters are not tested and cost the others
-// nothing. The errors are those of Compare.
+// alone. Metrics with too few clusters are not tested and cost the others nothing. It returns an
+// error if a score is not finite, exceeds [ScoreMax], or differs by more than Options.Range from its
+// partner, or if an option is out of range.
 func CompareAll(metrics []Metric) ([]Verdict, error) {
 	verdicts, options := make([]Verdict, len(metrics)), make([]Options, len(metrics))
 	var tested []int

@@ -45,7 +45,7 @@ func TestCompareConcludes(t *testing.T) {
 		{"equal differences of wide range", pairsOf(repeated(40, 0.5)...), Options{Margin: 1, Range: 50}, Better},
 		{"a margin that cannot be exceeded", pairsOf(repeated(6, 0.5)...), Options{Margin: 3, Range: 2}, Equivalent},
 	} {
-		v, err := Compare(tc.pairs, tc.options)
+		v, err := compare(tc.pairs, tc.options)
 		if err != nil || v.Outcome != tc.want {
 			t.Errorf("%s: %+v, %v, want %s", tc.name, v, err, tc.want)
 		}
@@ -59,7 +59,7 @@ func TestCompareDetails(t *testing.T) {
 		pairs = append(pairs, p, Pair{p.Cluster, float64(i % 4), 0})
 	}
 	s, _ := NewSample(pairs)
-	v, err := Compare(pairs, Options{Margin: 0.1, Effect: 0.5})
+	v, err := compare(pairs, Options{Margin: 0.1, Effect: 0.5})
 	interval, _ := s.Interval(0.05)
 	clusters, _ := Design{Effect: 0.5, SD: s.SD(), Alpha: 0.05}.Clusters(0.8)
 	want := Verdict{
@@ -77,7 +77,7 @@ func TestCompareDetails(t *testing.T) {
 	for i := range 15 {
 		rates = append(rates, Pair{fmt.Sprintf("d%d", i), 0, 1})
 	}
-	if v, err := Compare(rates, Options{Margin: 0.1}); err != nil || v.P != McNemar(25, 15) || v.EquivalenceP != equivalentRates(25, 15, 40, 0.1) {
+	if v, err := compare(rates, Options{Margin: 0.1}); err != nil || v.P != McNemar(25, 15) || v.EquivalenceP != equivalentRates(25, 15, 40, 0.1) {
 		t.Errorf("rates: %+v, %v, want McNemar's p %v", v, err, McNemar(25, 15))
 	}
 	// Rates in clusters are not independent.
@@ -85,7 +85,7 @@ func TestCompareDetails(t *testing.T) {
 		rates[i].Cluster = fmt.Sprint(i / 2)
 	}
 	s, _ = NewSample(rates)
-	if v, err := Compare(rates, Options{Margin: 0.1}); err != nil || v.P != s.SignFlip(0) || v.EquivalenceP != s.TOST(0.1) {
+	if v, err := compare(rates, Options{Margin: 0.1}); err != nil || v.P != s.SignFlip(0) || v.EquivalenceP != s.TOST(0.1) {
 		t.Errorf("rates in clusters: %+v, %v, want the sign-flip's p %v", v, err, s.SignFlip(0))
 	}
 }
@@ -102,11 +102,11 @@ func TestFurtherPairs(t *testing.T) {
 		{"no difference to find", pairsOf(repeated(10, 1, -1)...), Options{}, ClustersMax},
 		{"enough already", pairsOf(repeated(10, 1, -1)...), Options{Effect: 10}, 0},
 	} {
-		if v, err := Compare(tc.pairs, tc.options); err != nil || v.Outcome != Undecided || v.FurtherPairs != tc.want {
+		if v, err := compare(tc.pairs, tc.options); err != nil || v.Outcome != Undecided || v.FurtherPairs != tc.want {
 			t.Errorf("%s: %+v, %v, want %d further pairs", tc.name, v, err, tc.want)
 		}
 	}
-	if v, _ := Compare(pairsOf(1, 2, 3, 4, 5, 6), Options{Effect: 0.1}); v.FurtherPairs != 0 {
+	if v, _ := compare(pairsOf(1, 2, 3, 4, 5, 6), Options{Effect: 0.1}); v.FurtherPairs != 0 {
 		t.Errorf("a decided comparison needs %d further pairs", v.FurtherPairs)
 	}
 }
@@ -136,7 +136,7 @@ func TestFurtherPairsOfSeveralMetrics(t *testing.T) {
 	}
 	// The observed difference has 80% power by the t test, and the exact test has not decided.
 	for _, tc := range [][]Pair{pairsOf(5, 5, 5, 5, 5, 5, -1), pairsOf(9, 9, 9, 9, 9, 9, -3)} {
-		if v, _ := Compare(tc, Options{Alpha: 0.02}); v.Outcome == Undecided && v.FurtherPairs < 1 {
+		if v, _ := compare(tc, Options{Alpha: 0.02}); v.Outcome == Undecided && v.FurtherPairs < 1 {
 			t.Errorf("%+v: an undecided comparison needs no pair", v)
 		}
 	}
@@ -168,7 +168,7 @@ func TestCompareRefuses(t *testing.T) {
 	for _, o := range []Options{
 		{Alpha: -0.1}, {Alpha: 0.5}, {Alpha: math.NaN()}, {Margin: -1}, {Margin: math.Inf(1)}, {Effect: math.NaN()}, {Range: -1}, {Range: 2},
 	} {
-		if v, err := Compare(good, o); err == nil {
+		if v, err := compare(good, o); err == nil {
 			t.Errorf("Compare with %+v = %+v, want an error", o, v)
 		}
 	}
@@ -187,8 +187,8 @@ func FuzzCompare(f *testing.F) {
 		}
 		pairs := decodePairs(data)
 		o := Options{Alpha: alpha, Margin: margin, Effect: effect, Range: span, Seed: seed}
-		v, err := Compare(pairs, o)
-		exchanged, errExchanged := Compare(exchange(pairs), o)
+		v, err := compare(pairs, o)
+		exchanged, errExchanged := compare(exchange(pairs), o)
 		if (err == nil) != (errExchanged == nil) {
 			t.Fatalf("errors %v and, exchanged, %v", err, errExchanged)
 		}
@@ -285,4 +285,13 @@ func mirror(v Verdict) Verdict {
 		v.Interval = &Interval{-v.Interval.High, -v.Interval.Low}
 	}
 	return v
+}
+
+// compare compares two arms on one metric.
+func compare(pairs []Pair, o Options) (Verdict, error) {
+	verdicts, err := CompareAll([]Metric{{pairs, o}})
+	if err != nil {
+		return Verdict{}, err
+	}
+	return verdicts[0], nil
 }

@@ -8,8 +8,8 @@
 //		}
 //	}
 //
-// Every tick must have the recorded digest. [Moves] are what changed the world in a tick; with them
-// any tick can be played again from a fork of an earlier world.
+// Every tick must have the recorded digest. Any tick can be played again from a fork of an earlier
+// world, see [Continue].
 package playback
 
 import (
@@ -37,43 +37,35 @@ type Playback struct {
 	events    []world.Event
 	rules     *world.Rules
 	told      []trace.Control
-	last      Moves
 }
 
-// Moves are what changed a world in one tick.
-type Moves struct {
-	// Rules replace the rules before the tick; nil keeps them.
-	Rules *world.Rules
-	// Told are the messages of an operator.
-	Told    []trace.Control
-	Intents []world.Intent
-}
-
-// Play plays the next tick of a world and returns its events. The error says that the moves are not
-// those of this world; the world must not be used after it.
-func (m Moves) Play(w *world.World) ([]world.Event, error) {
-	if m.Rules != nil {
-		if err := w.SetRules(*m.Rules); err != nil {
-			return nil, err
+// play plays the next tick of the world with these intents. The error says that they are not of this
+// world, which must not be used after it.
+func (p *Playback) play(intents []world.Intent) error {
+	w := p.world
+	if p.rules != nil {
+		if err := w.SetRules(*p.rules); err != nil {
+			return err
 		}
 	}
-	for _, c := range m.Told {
+	for _, c := range p.told {
 		if err := w.Tell(c.AgentID, c.Text); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	events := w.Advance()
+	w.Advance()
 	due, continuing := w.Due(), w.Continuing()
-	acted := make(map[int]bool, len(m.Intents))
-	for _, in := range m.Intents {
+	acted := make(map[int]bool, len(intents))
+	for _, in := range intents {
 		_, isDue := slices.BinarySearch(due, in.Agent)
 		_, ordered := slices.BinarySearch(continuing, in.Agent)
 		if !isDue && !ordered || ordered && len(in.Otherwise) > 0 || acted[in.Agent] {
-			return nil, fmt.Errorf("tick %d: agent %d has no such decision to make", w.Tick(), in.Agent)
+			return fmt.Errorf("tick %d: agent %d has no such decision to make", w.Tick(), in.Agent)
 		}
 		acted[in.Agent] = true
 	}
-	return append(events, w.Apply(m.Intents)...), nil
+	w.Apply(intents)
+	return nil
 }
 
 // Begin returns the world of a run before its first tick. The error wraps [ErrDiffers].
@@ -104,9 +96,6 @@ func Scenario(s trace.Settings) (world.Scenario, error) {
 
 // World is the world after the last whole tick. The next Add changes it.
 func (p *Playback) World() *world.World { return p.world }
-
-// Moves are those of the last whole tick.
-func (p *Playback) Moves() Moves { return p.last }
 
 // Reopen forgets the records since the last whole tick: they will be added again.
 func (p *Playback) Reopen() {
@@ -151,21 +140,20 @@ func (p *Playback) tick(end trace.TickEnd) error {
 	if end.Tick != p.world.Tick()+1 {
 		return fmt.Errorf("tick %d does not follow tick %d", end.Tick, p.world.Tick())
 	}
-	m := Moves{Rules: p.rules, Told: p.told, Intents: make([]world.Intent, len(p.decisions))}
+	intents := make([]world.Intent, len(p.decisions))
 	for i, d := range p.decisions {
 		in, err := p.intent(d)
 		if err != nil {
 			return fmt.Errorf("tick %d, %q: %w", end.Tick, d.AgentID, err)
 		}
-		m.Intents[i] = in
+		intents[i] = in
 	}
-	if _, err := m.Play(p.world); err != nil {
+	if err := p.play(intents); err != nil {
 		return err
 	}
 	if digest := p.world.Digest().String(); digest != end.Digest {
 		return fmt.Errorf("after tick %d the digest is %s, recorded %s", end.Tick, digest, end.Digest)
 	}
-	p.last = m
 	p.Reopen()
 	return nil
 }

@@ -6,7 +6,7 @@ export function Asks({ id, tick, now, agent }) {
 	const of = useData('asks', { run: id }, useVersion(id));
 	const data = of.data || of.old;
 	if (!data) return html`<h3>Questions</h3><${Waiting} of=${of} />`;
-	const list = data.asks.filter((a) => a.agent === agent && (!tick || a.tick === tick));
+	const list = data.asks.filter((a) => a.agent_id === agent && (!tick || a.tick === tick));
 	return html`<h3>Questions${list.length ? ' (' + num(list.length) + ')' : ''}</h3>
 		${list.length === 0 &&
 			html`<p class="soft small">None was put to it ${tick ? 'after this tick' : 'yet'}.${data.can ? ''
@@ -43,7 +43,7 @@ function Answer({ a }) {
 			html`<p class="small">Sources: ${a.cited.map((c) => html`<code>${shown(c.id)}</code>
 				${c.status === 'used' ? '' : html` <span class="warn">not in view</span>`} `)}</p>`}
 		<p class="soft small">after tick ${num(a.tick)}${a.turn_tick !== a.tick ? ', decided last in tick ' + num(a.turn_tick)
-			: ''} · ${shown(a.model)} (${words(a.model_source)}) · ${num(a.tokens)} tokens · ${money(a.cost_micros,
+			: ''} · ${shown(a.model)} (${words(a.model_source)}) · ${num(a.usage.total)} tokens · ${money(a.cost_micros,
 				a.currency)}
 				</p></section>`;
 }
