@@ -165,14 +165,14 @@ func (r *runner) consolidate(ctx context.Context, tick int64, backs []reflected)
 	for i := range backs {
 		back := &backs[i]
 		mind := r.agents[back.agent]
-		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Tick: tick, Agent: back.result.Agent})
+		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Agent: back.result.Agent})
 		consolidated := back.result.Apply(mind.Playbook(), r.learning.limits)
 		changed(Ending{Error: back.result.Failure, Records: len(consolidated.Applied)})
 		mind.SetPlaybook(consolidated.Playbook)
 		back.steps = consolidated.Steps
 		if len(consolidated.Applied) > 0 {
 			r.learning.folder.Add(reflect.Learned{
-				Tick: tick, Agent: back.result.Agent, Applied: consolidated.Applied, Input: back.result.Input,
+				Agent: back.result.Agent, Applied: consolidated.Applied, Input: back.result.Input,
 			})
 		}
 		if back.result.Failure == "" {
