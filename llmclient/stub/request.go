@@ -107,7 +107,7 @@ func parseRequest(body []byte) (request, *RequestError) {
 			"Tool choice 'required' must be specified with 'tools' parameter.")
 	}
 	for _, name := range r.choice.Allowed {
-		if !slices.ContainsFunc(r.tools, func(t tool) bool { return t.Name == name }) {
+		if !has(r.tools, name) {
 			return r, badRequest("invalid_value", "tool_choice", "A tool of the tool choice was not found in 'tools'.")
 		}
 	}
@@ -263,13 +263,7 @@ func (r request) allowed() []tool {
 	if r.choice.Allowed == nil {
 		return r.tools
 	}
-	var out []tool
-	for _, t := range r.tools {
-		if slices.Contains(r.choice.Allowed, t.Name) {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.tools), func(t tool) bool { return !slices.Contains(r.choice.Allowed, t.Name) })
 }
 
 // parallel reports whether one answer may hold several calls; the API's default
