@@ -64,7 +64,7 @@ func (t *Turn) Next() Step {
 	c := &t.conversation
 	for _, s := range c.Calls {
 		if !s.done {
-			return Call{Number: c.asks, CallID: s.ID, Tool: s.Tool, Arguments: s.Arguments}
+			return Call{CallID: s.ID, Tool: s.Tool, Arguments: s.Arguments}
 		}
 	}
 	if !c.waiting {

@@ -165,14 +165,14 @@ func (r *runner) consolidate(ctx context.Context, tick int64, list []reflected) 
 	for i := range list {
 		b := &list[i]
 		agent := r.agents[b.agent]
-		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Tick: tick, Agent: b.result.Agent})
+		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Agent: b.result.Agent})
 		consolidated := b.result.Apply(agent.Playbook(), r.learning.limits)
 		changed(Ending{Error: b.result.Failure, Records: len(consolidated.Applied)})
 		agent.SetPlaybook(consolidated.Playbook)
 		b.steps = consolidated.Steps
 		if len(consolidated.Applied) > 0 {
 			r.learning.folder.Add(reflect.Learned{
-				Tick: tick, Agent: b.result.Agent, Applied: consolidated.Applied, Input: b.result.Input,
+				Agent: b.result.Agent, Applied: consolidated.Applied, Input: b.result.Input,
 			})
 		}
 		if b.result.Failure == "" {

@@ -54,9 +54,6 @@ type Memory struct {
 	long     []*record        // in order of promotion
 	counts   [categories]int
 	minted   int64 // ids minted so far
-	// query is the latest query, and terms are its terms: an agent asks for its goals in every tick.
-	query string
-	terms []string
 }
 
 // record is one held entry with what retrieval needs.
