@@ -165,7 +165,7 @@ func (r *runner) consolidate(ctx context.Context, tick int64, list []reflected) 
 	for i := range list {
 		b := &list[i]
 		agent := r.agents[b.agent]
-		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Agent: b.result.Agent})
+		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Tick: tick, Agent: b.result.Agent})
 		consolidated := b.result.Apply(agent.Playbook(), r.learning.limits)
 		changed(Ending{Error: b.result.Failure, Records: len(consolidated.Applied)})
 		agent.SetPlaybook(consolidated.Playbook)
