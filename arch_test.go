@@ -47,7 +47,7 @@ type policy struct {
 const everywhere = "plaintext"
 
 var policies = []policy{
-	{dir: ".", project: []string{"batch", "engine", "report", "run", "session", "session/access", "trace", "world/scenario", "llmclient/openai"}},
+	{dir: ".", project: []string{"batch", "engine", "explain", "report", "run", "session", "session/access", "trace"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
 	{dir: "internal/atomicfile", project: []string{"internal/folder"}, modules: []string{}},
 	{dir: "internal/folder", modules: []string{}},
@@ -89,13 +89,13 @@ var policies = []policy{
 	{dir: "session/access", project: []string{"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run", "trace"}},
 	{dir: "session", project: []string{"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview", "behavior/reflect", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens",
 		"run", "run/state", "report", "trace", "world", "world/scenario"}},
-	{dir: "internal/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub", "behavior", "behavior/policy", "trace", "engine"}},
+	{dir: "internal/guardeval", project: []string{"session", "run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub", "behavior", "behavior/policy", "trace", "engine"}},
 	{dir: "internal/guardlab", pure: true}, // tests alone
 	{dir: "report", pure: true, project: []string{"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state", "run/playback", "memory/playbook", "trace"}},
 	{dir: "explain", pure: true, project: []string{"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
-	{dir: "batch", project: []string{"engine", "engine/budget", "run", "run/state", "report", "report/stats", "trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price",
-		"llmclient/limiter", "internal/folder", "internal/owner", "internal/document"}},
+	{dir: "batch", project: []string{"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world", "baseline", "llmclient", "llmclient/price",
+		"internal/folder", "internal/owner", "internal/document"}},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{
 		dir: "extension/jetstream", project: []string{".", "batch", "engine", "engine/budget", "run", "llmclient", "trace", "internal/folder"},
