@@ -134,7 +134,7 @@ func (r *runner) deciding() int {
 // fatal failure got the latter, with that failure, nil for those that replied. It is about
 // endpoints that have not answered yet, and about those that have not answered to this
 // process, whose key may be another.
-func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure {
+func (r *runner) refusing(turns []deliberation) map[*endpoint]*llmclient.Failure {
 	found := map[*endpoint]*llmclient.Failure{}
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
@@ -157,7 +157,7 @@ func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure 
 // answer, or because no answer was usable. For each agent that takes no more turns,
 // giveUp returns a record with the reason. If no agent is left, it returns what ends the
 // run.
-func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record, down *stop) {
+func (r *runner) giveUp(tick int64, turns []deliberation) (records []trace.Record, down *stop) {
 	ended, refusing := map[*endpoint]*stop{}, r.refusing(turns)
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
@@ -220,7 +220,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 }
 
 // climb takes what the answers of a tick show of the tool choices, in the order of agents.
-func (r *runner) climb(turns []deliberated, backs []reflected) {
+func (r *runner) climb(turns []deliberation, reflections []reflected) {
 	moved := map[*endpoint]bool{}
 	take := func(agent int, shown []llmclient.Shown) {
 		p := r.endpoint(agent)
@@ -233,7 +233,7 @@ func (r *runner) climb(turns []deliberated, backs []reflected) {
 	for _, t := range turns {
 		take(t.agent, t.shown)
 	}
-	for _, b := range backs {
+	for _, b := range reflections {
 		take(b.agent, b.shown)
 	}
 }
@@ -244,7 +244,7 @@ func (p *endpoint) decides() bool { return p.usable && p.undecided.ticks == 0 }
 
 // take counts a turn in which the endpoint was asked. It returns what gives the endpoint
 // up: too many turns in a row without an answer. Nil is nothing.
-func (p *endpoint) take(tick int64, t deliberated) *stop {
+func (p *endpoint) take(tick int64, t deliberation) *stop {
 	if !t.replied && t.came == 0 && t.failure.Neutral() {
 		return nil
 	}
@@ -372,7 +372,7 @@ func readsOthers(d trace.Decision) bool {
 // judge counts for each endpoint the ticks in a row in which it answered and no decision was a
 // model's. A tick in which it gave no answer, or whose turns ended by caps or failures alone, is
 // left out of the row.
-func (e endpoints) judge(w *world.World, turns []deliberated) {
+func (e endpoints) judge(w *world.World, turns []deliberation) {
 	for _, p := range e.all {
 		var ends []string
 		answered, decided := false, false

@@ -151,8 +151,8 @@ func (p plan) raiseAdvice(spent trace.Caps) advice {
 
 // spentOf is what counts against the caps of a run, as far as its trace can be read: of all
 // agents, and of the one that spent most. A tick begins with nothing spent.
-func (m *Main) spentOf(runDir string) (spent trace.Caps) {
-	s, err := m.source(runDir).State()
+func (fl *files) spentOf(runDir string) (spent trace.Caps) {
+	s, err := fl.source(runDir).State()
 	if err != nil {
 		return spent
 	}

@@ -124,7 +124,7 @@ func TestAdviceFitsAShell(t *testing.T) {
 		t.Skip(err)
 	}
 	var out bytes.Buffer
-	m := &Main{LookupEnv: func(string) (string, bool) { return "", false }}
+	m := &Main{environment: environment{LookupEnv: func(string) (string, bool) { return "", false }}}
 	words := []string{"resume", "a b", "it's", "$HOME", "`x`", "a\\b", "*", "#", "~", ";x", "ä", "--gate", "x<=0", ""}
 	m.printAdvice(&out, advice{words, "does it"})
 	if got := nextArguments(t, out.String(), "does it"); strings.Join(got, "\x00") != strings.Join(words, "\x00") {

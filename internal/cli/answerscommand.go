@@ -14,8 +14,11 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// answers are commands about recorded answers as files of their own.
+type answers struct{ *Main }
+
 // answersCommand works on recorded answers as files of their own.
-func (m *Main) answersCommand() *cobra.Command {
+func (m answers) answersCommand() *cobra.Command {
 	export := &cobra.Command{
 		Use:   "export RUN FILE",
 		Short: "write a run's recorded answers to a compressed file for --replay-from",
@@ -38,7 +41,7 @@ var errSecret = errors.New("an answer holds what looks like a key")
 // answer comes in; a line that still looks as if it held one ends the export, because
 // such a file is made to be shared, and cutting it out here would change the prompts
 // that follow from it.
-func (m *Main) exportAnswers(runDir, name string) error {
+func (m answers) exportAnswers(runDir, name string) error {
 	keys := m.keysOfEnvironment()
 	refuseSecret := func(line []byte) error {
 		if !settings.HoldsKey(string(line), keys) {
@@ -73,7 +76,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 }
 
 // showAnswers prints the facts of a recording.
-func (m *Main) showAnswers(name string) error {
+func (m answers) showAnswers(name string) error {
 	h, err := run.ReadRecording(m.path(name), m.readings[m.path(name)])
 	if err != nil {
 		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), cause(err))

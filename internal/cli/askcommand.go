@@ -27,6 +27,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// asks are commands about questions to the agents of a run.
+type asks struct{ *Main }
+
 const askHelp = `Ask an agent of a run about what it did, as it was after a tick.
 
 The agent's last conversation with its model is continued with the question: what it
@@ -57,7 +60,7 @@ type askFlags struct {
 }
 
 // askCommand puts questions to agents of a run.
-func (m *Main) askCommand() *cobra.Command {
+func (m asks) askCommand() *cobra.Command {
 	var f askFlags
 	c := &cobra.Command{
 		Use:   "ask RUN [QUESTION] --agent A | --all",
@@ -122,7 +125,7 @@ func (f askFlags) check(asked bool, question string) error {
 }
 
 // ask puts the question, shows the answers and keeps them.
-func (m *Main) ask(ctx context.Context, runDir, question string, c config, f askFlags) error {
+func (m asks) ask(ctx context.Context, runDir, question string, c config, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
@@ -145,7 +148,7 @@ func (m *Main) ask(ctx context.Context, runDir, question string, c config, f ask
 // prepareAsk finds out who is asked, and who answers: the models of the run as it was then, or the one
 // that a flag names for all agents. name is what errors call the run. The meter is that of several
 // questions, nil for one.
-func (m *Main) prepareAsk(dir, name, question string, c config, f askFlags, meter *engine.Meter) (
+func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter *engine.Meter) (
 	i *session.Interview, p plan, err error) {
 	reach := m.reach(c, c.Values)
 	c.leaveModelToRun()
@@ -154,7 +157,7 @@ func (m *Main) prepareAsk(dir, name, question string, c config, f askFlags, mete
 		return nil, p, err
 	}
 	reach.Prices = c.table
-	p = plan{config: c, hears: &listener{m: m, config: c}}
+	p = plan{config: c, hears: &listener{m: m.Main, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Dir, of.Listener = dir, p.hears
 	q := session.Question{Text: question, Tick: f.tick, Again: f.again}
@@ -184,7 +187,7 @@ func (m *Main) prepareAsk(dir, name, question string, c config, f askFlags, mete
 
 // askAll asks the agents and returns the answers in their order, those that were kept before among
 // them. The error says why one is missing; one that asked no model is none if all are asked.
-func (m *Main) askAll(ctx context.Context, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
+func (m asks) askAll(ctx context.Context, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
 	open := i.Open()
 	if open == 0 {
 		plaintext.Fprintf(m.Stderr, "note: answered before, at no cost; --again asks once more\n")
@@ -205,7 +208,7 @@ func (m *Main) askAll(ctx context.Context, p plan, i *session.Interview, all boo
 
 // answersOf are the answers that were given, and why there is none of others: the first reason, and
 // whom else it is about.
-func (m *Main) answersOf(answers []session.Answer, all bool) (records []ask.Record, first error) {
+func (m asks) answersOf(answers []session.Answer, all bool) (records []ask.Record, first error) {
 	var others []string
 	for _, a := range answers {
 		if a.Record.AgentID != "" { // what cannot be kept was answered all the same
@@ -258,7 +261,7 @@ func answerFailure(a session.Answer) error {
 var errInterruptedAsk = failWith(exitInterrupted, errors.New("interrupted; what was answered before is kept"))
 
 // showAsks shows the questions that are kept, of one agent or of one tick if a flag says so.
-func (m *Main) showAsks(runDir string, f askFlags) error {
+func (m asks) showAsks(runDir string, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
@@ -277,7 +280,7 @@ func (m *Main) showAsks(runDir string, f askFlags) error {
 }
 
 // showAsked prints answers as text, as JSON or as a table, and writes the table.
-func (m *Main) showAsked(runDir string, f askFlags, records []ask.Record) error {
+func (m asks) showAsked(runDir string, f askFlags, records []ask.Record) error {
 	switch f.csv {
 	case "":
 	case "-":

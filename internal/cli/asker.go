@@ -44,9 +44,9 @@ func (a *asker) ask(page context.Context, q dashboard.Question) error {
 	if page.Err() != nil { // closed while other questions were answered
 		return page.Err()
 	}
-	i, p, err := a.m.prepareAsk(q.Dir, q.Run, question, a.c, f, a.meter)
+	i, p, err := asks{a.m}.prepareAsk(q.Dir, q.Run, question, a.c, f, a.meter)
 	if err == nil {
-		_, err = a.m.askAll(a.ctx, p, i, false)
+		_, err = asks{a.m}.askAll(a.ctx, p, i, false)
 	}
 	if err != nil {
 		return errors.New(openai.Masked(errorText(err), append(a.m.keysOfEnvironment(), a.m.keys...)...))

@@ -15,7 +15,7 @@ import (
 
 // playCell plays a cell of a batch: c says where its settings come from. What a run would print goes to
 // the log of the attempt.
-func (m *Main) playCell(ctx context.Context, a batch.Attempt, c config, by batch.Caller) (r batch.Result, err error) {
+func (m batches) playCell(ctx context.Context, a batch.Attempt, c config, by batch.Caller) (r batch.Result, err error) {
 	by.Begins = func(s *session.Session) {
 		log := terminal.NewScreen(a.Log, programName)
 		defer log.Flush()
@@ -31,7 +31,7 @@ func (m *Main) playCell(ctx context.Context, a batch.Attempt, c config, by batch
 }
 
 // foreignCells returns a player of cells whose settings came from elsewhere; see [agentworld.Program].
-func (m *Main) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
+func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
 	calls context.Context, done func(), err error) {
 	c, err := m.configure(flags)
 	if err != nil {

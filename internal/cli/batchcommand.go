@@ -28,6 +28,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// batches are commands about batches of runs.
+type batches struct{ *Main }
+
 // batchHelp is the long help of the batch commands.
 const batchHelp = `Play a matrix of runs, keep their results, and say which arm is better.
 
@@ -48,7 +51,7 @@ type batchFlags struct {
 }
 
 // batchCommand plays batches and reports on them.
-func (m *Main) batchCommand() *cobra.Command {
+func (m batches) batchCommand() *cobra.Command {
 	var f batchFlags
 	runs := &cobra.Command{
 		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
@@ -83,7 +86,7 @@ func (m *Main) batchCommand() *cobra.Command {
 }
 
 // batchDir is the directory of a batch: as named, or after the batch.
-func (m *Main) batchDir(named, name string) batch.Dir {
+func (m batches) batchDir(named, name string) batch.Dir {
 	if named == "" {
 		safe := strings.Map(func(r rune) rune {
 			if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
@@ -115,7 +118,7 @@ func parseShard(text string) (s batch.Shard, err error) {
 }
 
 // runBatch plays what is left of a batch, and reports on all of it.
-func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
+func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	ctx := c.Context()
 	shard, err := parseShard(f.shard)
 	if err != nil {
@@ -186,7 +189,7 @@ func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
 	if others != nil {
-		ending, err = others.Play(calls, m.program(c.Flags()), o, b.limit)
+		ending, err = others.Play(calls, extensions(m).program(c.Flags()), o, b.limit)
 		err = refusal(err)
 	} else {
 		ending, err = batch.Play(calls, o)
@@ -203,8 +206,8 @@ func (m *Main) runBatch(c *cobra.Command, name string, f batchFlags) error {
 }
 
 // shownPath is a path of this program as a user would write it.
-func (m *Main) shownPath(path string) string {
-	if inside, err := filepath.Rel(m.dir, path); err == nil && !strings.HasPrefix(inside, "..") {
+func (fl *files) shownPath(path string) string {
+	if inside, err := filepath.Rel(fl.dir, path); err == nil && !strings.HasPrefix(inside, "..") {
 		return inside
 	}
 	return path
@@ -212,8 +215,8 @@ func (m *Main) shownPath(path string) string {
 
 // lease is how long a process may be silent before its cells are taken over. A variable shortens it
 // for file systems whose clock is right and machines that never pause.
-func (m *Main) lease() time.Duration {
-	text, _ := m.LookupEnv(settings.EnvPrefix + "BATCH_LEASE_MS")
+func (e *environment) lease() time.Duration {
+	text, _ := e.LookupEnv(settings.EnvPrefix + "BATCH_LEASE_MS")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 100 {
 		return settings.Millis(n)
 	}
@@ -221,7 +224,7 @@ func (m *Main) lease() time.Duration {
 }
 
 // concludeBatch prints the summary and says how the batch ended.
-func (m *Main) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
+func (m batches) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
 	cells := b.matrix()
 	results, err := dir.Results(cells)
 	if err != nil {
@@ -409,7 +412,7 @@ func (bp *batchPrinter) armsText(done map[string]int) string {
 }
 
 // noBatch refuses a directory that a user names for a batch, and says where its files cannot be read.
-func (m *Main) noBatch(what, name string, err error) error {
+func (m batches) noBatch(what, name string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) &&
 		!errors.Is(err, syscall.ENOTDIR) {
 		return badInput("%s%s: %s cannot be read: %w; allowed: the directory of a batch", what, shown(name),
@@ -419,7 +422,7 @@ func (m *Main) noBatch(what, name string, err error) error {
 }
 
 // batchStatus prints how far a batch is.
-func (m *Main) batchStatus(name string, asJSON bool) error {
+func (m batches) batchStatus(name string, asJSON bool) error {
 	dir := batch.Dir(m.path(name))
 	s, err := dir.Status(m.lease())
 	if err != nil {
@@ -460,7 +463,7 @@ func (m *Main) batchStatus(name string, asJSON bool) error {
 
 // mergeBatches unites directories of the same batch, and writes the page of all to a file if one
 // is named.
-func (m *Main) mergeBatches(args []string, into, html string) error {
+func (m batches) mergeBatches(args []string, into, html string) error {
 	if len(args) == 0 || into == "" {
 		return badInput("batch merge needs the directories of a batch, and --into with the one for all of them")
 	}
@@ -501,7 +504,7 @@ func (m *Main) mergeBatches(args []string, into, html string) error {
 }
 
 // batchPlanCommand says how large a batch has to be.
-func (m *Main) batchPlanCommand() *cobra.Command {
+func (m batches) batchPlanCommand() *cobra.Command {
 	var pilot string
 	var effect, power float64
 	var asJSON bool
@@ -565,7 +568,7 @@ func expect(p plan) (trace.Usage, error) {
 }
 
 // batchReportCommand writes the summary of a batch in one of several forms.
-func (m *Main) batchReportCommand() *cobra.Command {
+func (m batches) batchReportCommand() *cobra.Command {
 	var format, out string
 	c := &cobra.Command{
 		Use: "report DIR", Short: "sum up a batch: means, verdicts, gates; its exit code is that of the gates",

@@ -49,7 +49,7 @@ var cellSettings = []string{
 
 // readBatch reads a batch file and plans each of its runs: everything that can be refused is
 // refused before the first one is played, with all that is wrong at once.
-func (m *Main) readBatch(name string) (*plannedBatch, error) {
+func (m batches) readBatch(name string) (*plannedBatch, error) {
 	data, err := run.ReadRegular(m.path(name), 1<<20)
 	if err != nil {
 		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
@@ -124,7 +124,7 @@ func settingsIn(f batch.File) []batch.Setting {
 // planCells plans the runs of all cells. What is wrong with the settings is in problems, each
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
-func (m *Main) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
+func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
 	all := m.table()
 	var file settings.File
 	if m.runAround() == "" {
@@ -230,7 +230,7 @@ func differing(a, b batch.Cell) []string {
 }
 
 // batchLimit reads the budget of a batch, which is at a place. cost says that it bounds money.
-func (m *Main) batchLimit(place string, b *plannedBatch) (cost bool, err error) {
+func (m batches) batchLimit(place string, b *plannedBatch) (cost bool, err error) {
 	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
 	if text := b.file.Budget.Cost; text != "" {
 		s, _ := settings.Caps().ByKey("llm.cap_cost")

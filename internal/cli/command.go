@@ -42,14 +42,29 @@ func (m *Main) rootCommand() *cobra.Command {
 		return flagError(c, err)
 	})
 	root.AddCommand(
-		m.scenariosCommand(), m.readsUnverified(m.resumeCommand()), m.readsUnverified(m.inspectCommand()),
-		m.readsUnverified(m.replayCommand()), m.readsUnverified(m.forkCommand()),
-		m.readsUnverified(m.compareCommand()), m.readsUnverified(m.explainCommand()), m.askCommand(), m.traceCommand(),
-		m.reportCommand(), m.exportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(),
-		m.guardEvalCommand(), m.batchCommand(), m.runsCommand(), m.dashboardCommand(), m.doctorCommand(),
-		m.completionCommand(), m.settingsTopic(),
+		scenarios{m}.scenariosCommand(),
+		m.readsUnverified(resumes{m}.resumeCommand()),
+		m.readsUnverified(inspections{m}.inspectCommand()),
+		m.readsUnverified(m.replayCommand()),
+		m.readsUnverified(forks{m}.forkCommand()),
+		m.readsUnverified(comparisons{m}.compareCommand()),
+		m.readsUnverified(explanations{m}.explainCommand()),
+		asks{m}.askCommand(),
+		traceFiles{m}.traceCommand(),
+		reports{m}.reportCommand(),
+		exports{m}.exportCommand(),
+		answers{m}.answersCommand(),
+		playbooks{m}.playbookCommand(),
+		modelServers{m}.modelServerCommand(),
+		guardMeasures{m}.guardEvalCommand(),
+		batches{m}.batchCommand(),
+		runLists{m}.runsCommand(),
+		dashboards{m}.dashboardCommand(),
+		examinations{m}.doctorCommand(),
+		completions{m}.completionCommand(),
+		m.settingsTopic(),
 	)
-	root.AddCommand(m.extensionCommands()...)
+	root.AddCommand(extensions{m}.extensionCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
@@ -58,7 +73,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	describe(root)
 	if len(m.Args) > 0 && strings.HasPrefix(m.Args[0], cobra.ShellCompRequestCmd) {
-		m.complete(root) // cobra keeps it, with all commands, as long as the process lives
+		completions{m}.complete(root) // cobra keeps it, with all commands, as long as the process lives
 	}
 	refuseRepeated(root)
 	return root

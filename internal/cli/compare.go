@@ -18,6 +18,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// comparisons are commands about comparisons of runs.
+type comparisons struct{ *Main }
+
 // compareHelp is the long help of the compare command.
 const compareHelp = `Say in what runs differ, and whether one side is better.
 
@@ -37,7 +40,7 @@ type compareFlags struct {
 }
 
 // compareCommand compares runs, directories of runs and batches.
-func (m *Main) compareCommand() *cobra.Command {
+func (m comparisons) compareCommand() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
@@ -65,7 +68,7 @@ func (m *Main) compareCommand() *cobra.Command {
 }
 
 // compare chooses between the comparison of two runs and that of sides.
-func (m *Main) compare(args []string, f compareFlags) error {
+func (m comparisons) compare(args []string, f compareFlags) error {
 	if f.after < 0 {
 		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.after)
 	}
@@ -138,8 +141,8 @@ func (m *Main) compare(args []string, f compareFlags) error {
 const sideAxis = "side"
 
 // isRun says that a directory holds a run.
-func (m *Main) isRun(dir string) bool {
-	f, err := run.Dir(m.path(dir)).Open()
+func (fl *files) isRun(dir string) bool {
+	f, err := run.Dir(fl.path(dir)).Open()
 	if err != nil {
 		return !errors.Is(err, run.ErrNoRun) && !errors.Is(err, fs.ErrNotExist)
 	}
@@ -149,7 +152,7 @@ func (m *Main) isRun(dir string) bool {
 
 // side reads the runs that an argument names: a run, the results of a batch, or all runs in
 // a directory. A run that has no end counts as one that failed.
-func (m *Main) side(arg string) ([]batch.Result, error) {
+func (m comparisons) side(arg string) ([]batch.Result, error) {
 	info, err := os.Stat(m.path(arg))
 	if err != nil {
 		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, or a batch", shown(arg), cause(err))
@@ -202,7 +205,7 @@ func (m *Main) side(arg string) ([]batch.Result, error) {
 }
 
 // compareRuns reads both traces twice, for their reports and side by side.
-func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
+func (m comparisons) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
 	for i, dir := range []string{a, b} {
 		reports[i], err = m.foldTrace(dir)
 		if err != nil {
@@ -218,8 +221,8 @@ func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, repor
 
 // parentOf returns the directory of the run that a fork left. It looks for that run under
 // its name next to the fork, and returns "" if it is not there.
-func (m *Main) parentOf(runDir string, left trace.ForkParent) string {
-	dir := filepath.Join(filepath.Dir(m.path(runDir)), filepath.Base(left.Name))
+func (fl *files) parentOf(runDir string, left trace.ForkParent) string {
+	dir := filepath.Join(filepath.Dir(fl.path(runDir)), filepath.Base(left.Name))
 	h, err := run.Dir(dir).Header()
 	if err != nil || h.RunName() != left.Run {
 		return ""

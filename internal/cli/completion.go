@@ -16,6 +16,9 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
+// completions are commands about what a shell completes.
+type completions struct{ *Main }
+
 // completionScripts write the script that completes the program's command lines in a shell.
 var completionScripts = map[string]func(root *cobra.Command, w io.Writer) error{
 	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -35,7 +38,7 @@ const completionHelp = `Print the script with which a shell completes commands, 
 The line works in an open shell, and for good in its start file, such as ~/.bashrc.`
 
 // completionCommand prints the script for a shell.
-func (m *Main) completionCommand() *cobra.Command {
+func (m completions) completionCommand() *cobra.Command {
 	shells := slices.Sorted(maps.Keys(completionScripts))
 	return &cobra.Command{
 		Use: "completion SHELL", Short: "print the script that completes commands in bash, zsh or fish", Long: completionHelp,
@@ -57,7 +60,7 @@ func (m *Main) completionCommand() *cobra.Command {
 
 // complete lets the shell complete what a command and those below it take: scenarios, runs,
 // agents and the values of settings that have a list of them.
-func (m *Main) complete(c *cobra.Command) {
+func (m completions) complete(c *cobra.Command) {
 	_, argument, _ := strings.Cut(c.Use, " ")
 	switch first := strings.Trim(strings.SplitN(argument, " ", 2)[0], "[]."); {
 	case first == "scenario" || strings.HasPrefix(first, "NAME"):
@@ -98,7 +101,7 @@ func (m *Main) complete(c *cobra.Command) {
 
 // runsFor are the runs that a word can become: those beside it, those below runsDirDefault, and
 // the newest.
-func (m *Main) runsFor(word string) []string {
+func (m completions) runsFor(word string) []string {
 	found := []string{latestRun}
 	beside := ""
 	if strings.ContainsRune(word, filepath.Separator) {
@@ -112,7 +115,7 @@ func (m *Main) runsFor(word string) []string {
 }
 
 // agentsFor are the agents of the run, or of the scenario, among the arguments of a command.
-func (m *Main) agentsFor(c *cobra.Command, args []string) (ids []string) {
+func (m completions) agentsFor(c *cobra.Command, args []string) (ids []string) {
 	if len(args) == 0 {
 		return nil
 	}
@@ -132,9 +135,9 @@ func (m *Main) agentsFor(c *cobra.Command, args []string) (ids []string) {
 
 // scenarioNames are the built-in scenarios and the files of the working directory that may hold
 // one.
-func (m *Main) scenarioNames() []string {
+func (fl *files) scenarioNames() []string {
 	names := scenario.Names()
-	files, _ := filepath.Glob(m.path("*.toml")) // the pattern is a good one
+	files, _ := filepath.Glob(fl.path("*.toml")) // the pattern is a good one
 	for _, f := range files {
 		names = append(names, filepath.Base(f))
 	}

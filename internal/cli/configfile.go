@@ -14,12 +14,12 @@ import (
 
 // loadConfigFile reads the file the user named, or config.toml in the working
 // directory where there is one. Given by name, the file must exist.
-func (m *Main) loadConfigFile(named string, all settings.Table) (settings.File, error) {
+func (fl *files) loadConfigFile(named string, all settings.Table) (settings.File, error) {
 	name := named
 	if name == "" {
 		name = settings.ConfigName
 	}
-	data, err := readBounded(m.path(name), settings.FileLimits.Bytes)
+	data, err := readBounded(fl.path(name), settings.FileLimits.Bytes)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
 		return settings.File{}, nil
 	}
@@ -38,11 +38,11 @@ func (m *Main) loadConfigFile(named string, all settings.Table) (settings.File, 
 // runAround returns the run directory that holds the configuration file of the working
 // directory. It is empty if there is no such file or no such directory. The author of the
 // run may also be the author of the file.
-func (m *Main) runAround() string {
-	if _, err := os.Lstat(m.path(settings.ConfigName)); err != nil {
+func (fl *files) runAround() string {
+	if _, err := os.Lstat(fl.path(settings.ConfigName)); err != nil {
 		return ""
 	}
-	for dir := m.path("."); ; dir = filepath.Dir(dir) {
+	for dir := fl.path("."); ; dir = filepath.Dir(dir) {
 		_, err := os.Lstat(filepath.Join(dir, run.TraceFile))
 		if err == nil {
 			return dir

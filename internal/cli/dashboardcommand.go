@@ -12,9 +12,12 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
+// dashboards are commands about pages of runs.
+type dashboards struct{ *Main }
+
 // dashboardCommand serves the page over a directory of runs and batches until it is
 // interrupted, which is how it is meant to end.
-func (m *Main) dashboardCommand() *cobra.Command {
+func (m dashboards) dashboardCommand() *cobra.Command {
 	listen, asks := "127.0.0.1:0", false
 	c := &cobra.Command{
 		Use:   "dashboard [DIR]",
@@ -53,7 +56,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 }
 
 // writePage writes the page of a run as one file.
-func (m *Main) writePage(ctx context.Context, runDir, name string) error {
+func (m dashboards) writePage(ctx context.Context, runDir, name string) error {
 	if err := m.writeFromTrace(runDir, name,
 		func(f *os.File) error { return dashboard.WriteFile(ctx, m.path(runDir), f) }); err != nil {
 		return err
@@ -62,7 +65,7 @@ func (m *Main) writePage(ctx context.Context, runDir, name string) error {
 	return err
 }
 
-func (m *Main) serveDashboard(ctx context.Context, dir string, o dashboard.Options) error {
+func (m dashboards) serveDashboard(ctx context.Context, dir string, o dashboard.Options) error {
 	if err := loopback("--listen", o.Listen); err != nil {
 		return err
 	}

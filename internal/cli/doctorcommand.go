@@ -23,6 +23,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// examinations are commands about examinations of endpoints.
+type examinations struct{ *Main }
+
 // doctorSettings are the settings of a run that say which endpoint it would use.
 var doctorSettings = []string{
 	"llm.model", "llm.base_url", settings.AgentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window",
@@ -42,7 +45,7 @@ Exit codes: 0 nothing failed, 2 bad input, 3 a check failed. Warnings do not cou
 run copes with them.`
 
 // doctorCommand examines an endpoint.
-func (m *Main) doctorCommand() *cobra.Command {
+func (m examinations) doctorCommand() *cobra.Command {
 	var agent string
 	var asJSON bool
 	c := &cobra.Command{
@@ -68,7 +71,7 @@ func (m *Main) doctorCommand() *cobra.Command {
 // examine finds the endpoints that a run would use, examines them at the same time and
 // prints what was found: of each a table of the checks, then what to change. A check that
 // failed is an error of the provider.
-func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool) error {
+func (m examinations) examine(ctx context.Context, c config, agent string, asJSON bool) error {
 	patients, stop, err := m.patients(ctx, c, agent)
 	if err != nil {
 		return err
@@ -140,7 +143,7 @@ func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool)
 }
 
 // rehearsed is a turn as a run with these settings would play it in its first tick.
-func (m *Main) rehearsed(c config) (doctor.Turn, error) {
+func (m examinations) rehearsed(c config) (doctor.Turn, error) {
 	name, text, _, err := m.chooseScenario(c.Values.Find("run.scenario"), nil)
 	if err != nil {
 		return nil, err
@@ -183,7 +186,7 @@ func (p patient) who() string { return cmp.Or(strings.Join(p.agents, ", "), "the
 
 // patients are what to examine: what the run asks, and what agents ask in another way, or
 // for one agent alone. stop ends the embedded server, when that is it.
-func (m *Main) patients(ctx context.Context, c config, agent string) (all []patient, stop func(), err error) {
+func (m examinations) patients(ctx context.Context, c config, agent string) (all []patient, stop func(), err error) {
 	reach := m.reach(c, c.Values)
 	if err := m.loadSampling(&c, nil); err != nil {
 		return nil, nil, err

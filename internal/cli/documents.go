@@ -84,14 +84,14 @@ func (p *plan) takeDocuments(m *Main) error {
 
 // namedDocuments reads the files that a scenario of the file names. What cannot be read is named by
 // its field.
-func (m *Main) namedDocuments(file string, s world.Scenario) (files []trace.Document, err error) {
+func (fl *files) namedDocuments(file string, s world.Scenario) (files []trace.Document, err error) {
 	var all []error
 	for i, d := range s.Documents {
 		if d.Path == "" {
 			continue
 		}
 		text := ""
-		root, err := os.OpenRoot(filepath.Dir(m.path(file)))
+		root, err := os.OpenRoot(filepath.Dir(fl.path(file)))
 		if err == nil {
 			text, err = readDocument(root, filepath.FromSlash(d.Path))
 			root.Close()

@@ -8,6 +8,9 @@ import (
 	"example.com/agentworld/run"
 )
 
+// explanations are commands about explanations of decisions.
+type explanations struct{ *Main }
+
 // explainFlags are the options of the explain command.
 type explainFlags struct {
 	// tick and agent name the decision; an agent alone asks for its timeline.
@@ -31,7 +34,7 @@ type explainFlags struct {
 // did in each tick, or what a source led to. It reads the trace alone. The prompts are those that
 // were sent, found by their hashes, so that a later version of this program shows what an older
 // one asked.
-func (m *Main) explainCommand() *cobra.Command {
+func (m explanations) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
 		Use:   "explain RUN --agent A [--tick T] | --source ID",
@@ -91,7 +94,7 @@ func (f explainFlags) check(given *pflag.FlagSet) error {
 
 // explain prints a decision. Its text is complete before the first byte goes out, so that
 // a damaged trace prints an error and nothing else.
-func (m *Main) explain(runDir string, f explainFlags) error {
+func (m explanations) explain(runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err

@@ -216,7 +216,7 @@ func TestTimelinesFitTheirColumns(t *testing.T) {
 	if whole := strings.Repeat("far", 40) + "399"; !strings.Contains(b.String(), whole) {
 		t.Errorf("a pipe has no %s", whole)
 	}
-	m := &Main{LookupEnv: func(string) (string, bool) { return "", false }}
+	m := &Main{environment: environment{LookupEnv: func(string) (string, bool) { return "", false }}}
 	m.printAdvice(&b, timelineAdvice("a run", "agent-1", varied.More))
 	if got := nextArguments(t, b.String(), "shows the ticks after these"); strings.Join(got, " ") != "explain a run --agent agent-1 --from 403" {
 		t.Errorf("advised %q", got)

@@ -11,7 +11,7 @@ import (
 
 // explainSource prints every decision that had a source in view or named it, with its outcome. If
 // the id stands for several sources, or for none, the error says which there are.
-func (m *Main) explainSource(runDir string, f explainFlags) error {
+func (m explanations) explainSource(runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err

@@ -9,9 +9,12 @@ import (
 	"example.com/agentworld/explain"
 )
 
+// exports are commands about what a run did, for other programs.
+type exports struct{ *Main }
+
 // exportCommand writes what a run did in a form for other programs: a table of every agent in
 // every tick.
-func (m *Main) exportCommand() *cobra.Command {
+func (m exports) exportCommand() *cobra.Command {
 	var path, agent string
 	c := &cobra.Command{
 		Use:   "export RUN --csv FILE",
@@ -32,7 +35,7 @@ func (m *Main) exportCommand() *cobra.Command {
 	return m.readsUnverified(c)
 }
 
-func (m *Main) exportTable(runDir, agent string, w io.Writer) error {
+func (m exports) exportTable(runDir, agent string, w io.Writer) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err

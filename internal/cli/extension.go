@@ -19,6 +19,9 @@ import (
 	"example.com/agentworld/report"
 )
 
+// extensions are commands about what extensions add.
+type extensions struct{ *Main }
+
 // clusterProgram is the program with the extensions that are ours, and elsewhere says what it has that a
 // program without extensions answers with its name: commands, flags and keys. A flag counts with all that begin
 // so.
@@ -43,7 +46,7 @@ func flagElsewhere(name string) bool {
 }
 
 // extensionCommands are the commands of the extensions, and those that answer with where they are.
-func (m *Main) extensionCommands() (list []*cobra.Command) {
+func (m extensions) extensionCommands() (list []*cobra.Command) {
 	for _, e := range m.Extensions {
 		for _, c := range e.Commands {
 			list = append(list, m.extensionCommand(c))
@@ -59,7 +62,7 @@ func (m *Main) extensionCommands() (list []*cobra.Command) {
 }
 
 // extensionCommand is a command of an extension.
-func (m *Main) extensionCommand(e agentworld.Command) *cobra.Command {
+func (m extensions) extensionCommand(e agentworld.Command) *cobra.Command {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	do := e.New(flags)
 	c := &cobra.Command{Use: e.Use, Short: e.Short, Long: e.Long, Args: cobra.NoArgs,
@@ -94,21 +97,21 @@ func refusal(err error) error {
 }
 
 // program is what a command of an extension may use; flags are those of the command.
-func (m *Main) program(flags *pflag.FlagSet) agentworld.Program {
+func (m extensions) program(flags *pflag.FlagSet) agentworld.Program {
 	say := func(text string) { plaintext.Fprintf(m.Stderr, "%s\n", plaintext.Line(text)) }
 	return agentworld.Program{
 		Say: say, Note: func(text string) { say("note: " + text) }, Path: m.path, Shown: m.shownPath,
 		Advise: func(does string, words ...string) { m.printAdvice(m.Stderr, advice{words, does}) },
 		Cells: func(ctx context.Context, jobs int) (batch.Player, context.Context, func(), error) {
-			return m.foreignCells(ctx, flags, jobs)
+			return batches(m).foreignCells(ctx, flags, jobs)
 		},
 	}
 }
 
 // table returns every setting of a run, with those of the extensions at its end.
-func (m *Main) table() settings.Table {
+func (i *identity) table() settings.Table {
 	all := settingTable()
-	for _, e := range m.Extensions {
+	for _, e := range i.Extensions {
 		for _, s := range e.Settings {
 			if _, twice := all.ByKey(s.Key); twice {
 				panic("cli: two settings are called " + s.Key)
@@ -121,9 +124,9 @@ func (m *Main) table() settings.Table {
 }
 
 // extended says that a key is that of a setting of an extension.
-func (m *Main) extended(key string) bool {
+func (i *identity) extended(key string) bool {
 	_, ours := settingTable().ByKey(key)
-	_, known := m.table().ByKey(key)
+	_, known := i.table().ByKey(key)
 	return known && !ours
 }
 
@@ -154,7 +157,7 @@ type players struct {
 }
 
 // addPlayers gives "batch run" the flags of the extensions.
-func (m *Main) addPlayers(flags *pflag.FlagSet) (list players) {
+func (m batches) addPlayers(flags *pflag.FlagSet) (list players) {
 	for _, e := range m.Extensions {
 		for _, s := range e.Stores {
 			own := flag.NewFlagSet("", flag.ContinueOnError)
@@ -184,7 +187,7 @@ func (p players) chosen() (way agentworld.BatchPlayers, name string, err error) 
 }
 
 // observersOf are how to begin to observe a run with these settings. The error is about what was asked.
-func (m *Main) observersOf(c config) (starts []agentworld.StartObserver, err error) {
+func (m extensions) observersOf(c config) (starts []agentworld.StartObserver, err error) {
 	on := func(key string) bool {
 		i := slices.IndexFunc(c.Values, func(v settings.Value) bool { return v.Setting.Key == key })
 		return i >= 0 && (c.Values[i].Text == "true" || c.Values[i].Text == "1")
@@ -204,7 +207,7 @@ func (m *Main) observersOf(c config) (starts []agentworld.StartObserver, err err
 }
 
 // observe begins to observe a run that is played. What is observed is closed when the program ends.
-func (m *Main) observe(ctx context.Context, c config) (list []engine.Observer, err error) {
+func (m extensions) observe(ctx context.Context, c config) (list []engine.Observer, err error) {
 	m.noteExport()
 	starts, err := m.observersOf(c)
 	if err != nil {
@@ -223,7 +226,7 @@ func (m *Main) observe(ctx context.Context, c config) (list []engine.Observer, e
 }
 
 // noteExport says once that variables ask for an export which this program does not have.
-func (m *Main) noteExport() {
+func (m extensions) noteExport() {
 	observes := func(e agentworld.Extension) bool { return len(e.Observers) > 0 }
 	if m.Environ == nil || slices.ContainsFunc(m.Extensions, observes) {
 		return
@@ -264,8 +267,8 @@ func (p plan) evaluations(r *report.Report) (list []agentworld.Evaluation) {
 }
 
 // extensionNames are the extensions for --version; empty for none.
-func (m *Main) extensionNames() (text string) {
-	for _, e := range m.Extensions {
+func (i *identity) extensionNames() (text string) {
+	for _, e := range i.Extensions {
 		text += fmt.Sprintf(", %s %s", e.Name, e.Version)
 	}
 	return text

@@ -15,6 +15,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// forks are commands about runs that leave another one.
+type forks struct{ *Main }
+
 // forkHelp is the long help of the fork command.
 const forkHelp = `Leave a recorded run after a tick and go on differently.
 
@@ -43,7 +46,7 @@ type forkFlags struct {
 var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
 
 // forkCommand forks a run. It is checked as a whole before anything is made or asked.
-func (m *Main) forkCommand() *cobra.Command {
+func (m forks) forkCommand() *cobra.Command {
 	f := forkFlags{atTick: -1}
 	c := &cobra.Command{
 		Use:   "fork RUN --at-tick N",
@@ -76,7 +79,7 @@ type forkPoint struct {
 
 // fork takes the settings of the run that is forked where no flag says otherwise, and
 // starts.
-func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f forkFlags) error {
+func (m forks) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f forkFlags) error {
 	if f.untilTick != 0 {
 		if flags.Changed("ticks") {
 			return badInput("--until-tick and --ticks are the same; give one of them")

@@ -17,6 +17,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// guardMeasures are commands about measurements of the guard.
+type guardMeasures struct{ *Main }
+
 // guardEvaluation is what the flags of the command say.
 type guardEvaluation struct {
 	checks     bool
@@ -46,7 +49,7 @@ const searchCommand = "go test ./internal/guardlab -run Search -search N -seed S
 //
 //	world_llm_agent_demo guard-eval --sample 60
 //	world_llm_agent_demo guard-eval --checks --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
-func (m *Main) guardEvalCommand() *cobra.Command {
+func (m guardMeasures) guardEvalCommand() *cobra.Command {
 	var e guardEvaluation
 	c := &cobra.Command{
 		Use:   "guard-eval",
@@ -89,7 +92,7 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 
 // evaluateGuard plays the cases with the guard on, with it off and, if wanted, without each
 // check in turn. It prints the results and compares them with the gates.
-func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation, flags *pflag.FlagSet) error {
+func (m guardMeasures) evaluateGuard(ctx context.Context, e guardEvaluation, flags *pflag.FlagSet) error {
 	switch {
 	case e.sample < 0:
 		return badInput("--sample %d: must not be negative", e.sample)

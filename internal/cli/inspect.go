@@ -22,6 +22,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// inspections are commands about what a run did in one tick or in all.
+type inspections struct{ *Main }
+
 // inspectFlags are the options of the inspect command.
 type inspectFlags struct {
 	// tick is the tick to show, 0 for the last; agent limits what is shown.
@@ -32,7 +35,7 @@ type inspectFlags struct {
 }
 
 // inspectCommand shows the progress of a run without reading all of its trace.
-func (m *Main) inspectCommand() *cobra.Command {
+func (m inspections) inspectCommand() *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{
 		Use:   "inspect RUN",
@@ -54,7 +57,7 @@ func (m *Main) inspectCommand() *cobra.Command {
 }
 
 // inspect prints an inspection.
-func (m *Main) inspect(runDir string, f inspectFlags) error {
+func (m inspections) inspect(runDir string, f inspectFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -76,7 +79,8 @@ func (m *Main) inspect(runDir string, f inspectFlags) error {
 
 // inspection gathers the progress of a run and its last events, and the current waits for endpoints. It
 // reads the run's index, the part of the trace after the index, and the few ticks that are shown.
-func (m *Main) inspection(dir run.Source, f inspectFlags) (i explain.Inspection, waits []access.CurrentWait, err error) {
+func (m *Main) inspection(dir run.Source, f inspectFlags) (
+	i explain.Inspection, waits []access.CurrentWait, err error) {
 	x, now, err := dir.Index(f.rebuild)
 	if err != nil {
 		return i, nil, err

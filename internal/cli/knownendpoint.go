@@ -19,9 +19,9 @@ import (
 // its query, which may hold a secret, and for an agent's key the name of its variable. It is never the
 // key. file is where the list is, empty where the user has no place for it. What cannot be read is
 // unknown.
-func (m *Main) knownEndpoints() (lines []string, file string) {
+func (e *environment) knownEndpoints() (lines []string, file string) {
 	for _, place := range [][2]string{{"XDG_STATE_HOME", ""}, {"LOCALAPPDATA", ""}, {"HOME", ".local/state"}} {
-		if dir, _ := m.LookupEnv(place[0]); file == "" && filepath.IsAbs(dir) {
+		if dir, _ := e.LookupEnv(place[0]); file == "" && filepath.IsAbs(dir) {
 			file = filepath.Join(dir, place[1], "agentworld", "endpoints")
 		}
 	}
@@ -82,9 +82,9 @@ func (m *Main) reach(c config, own settings.Values) access.Config {
 }
 
 // namedKey is the key that a variable holds for an endpoint.
-func (m *Main) namedKey(endpoint, name string) access.Key {
+func (e *environment) namedKey(endpoint, name string) access.Key {
 	key := access.Key{Endpoint: endpoint, Name: name}
-	text, _ := m.LookupEnv(name)
+	text, _ := e.LookupEnv(name)
 	text = strings.TrimSpace(text)
 	if text != "" {
 		key.Wrong = settings.ReadSecret(text, &key.Secret)

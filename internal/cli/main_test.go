@@ -123,8 +123,11 @@ func runHere(ts *testscript.TestScript, name string, args []string) int {
 		return value, value != ""
 	}
 	m := &Main{
-		Name: name, Args: args, Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), LookupEnv: lookup,
-		Getwd: func() (string, error) { return dir, nil }, Now: time.Now, Random: rand.Reader,
+		Args: args, Stdin: strings.NewReader(""), printer: printer{Stdout: ts.Stdout(), Stderr: ts.Stderr()},
+		environment: environment{
+			LookupEnv: lookup, Getwd: func() (string, error) { return dir, nil }, Now: time.Now, Random: rand.Reader,
+		},
+		identity: identity{Name: name},
 	}
 	if name == clusterProgram {
 		m.Extensions = linked
@@ -279,13 +282,15 @@ func newProcess(t *testing.T, env map[string]string, args ...string) *inProcess 
 	p := &inProcess{}
 	dir := t.TempDir()
 	p.Main = &Main{
-		Args: args, Stdin: strings.NewReader(""), Stdout: &p.stdout, Stderr: &p.stderr,
-		LookupEnv:  func(name string) (string, bool) { v, ok := env[name]; return v, ok },
-		Getwd:      func() (string, error) { return dir, nil },
-		Now:        func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
-		Random:     bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
-		Extensions: linked,
-		dir:        dir,
+		Args: args, Stdin: strings.NewReader(""), printer: printer{Stdout: &p.stdout, Stderr: &p.stderr},
+		files: files{dir: dir, notes: &p.stderr},
+		environment: environment{
+			LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+			Getwd:     func() (string, error) { return dir, nil },
+			Now:       func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
+			Random:    bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
+		},
+		identity: identity{Extensions: linked},
 	}
 	return p
 }

@@ -16,13 +16,16 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
+// modelServers are commands about the scripted model for other clients.
+type modelServers struct{ *Main }
+
 // modelServerCommand serves the scripted model by itself, for other clients: to
 // try another program against the Responses API without a provider, or this one
 // against a model that is reached like a live one:
 //
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
-func (m *Main) modelServerCommand() *cobra.Command {
+func (m modelServers) modelServerCommand() *cobra.Command {
 	addr := stub.DefaultAddr
 	mode := string(stub.ModeNormal)
 	faults := ""
@@ -85,7 +88,7 @@ func (m *Main) modelServerCommand() *cobra.Command {
 //
 // What was spoilt on purpose is counted on stderr at the end, one kind a line in the
 // order of names, so that a script can compare it with what its own client noticed.
-func (m *Main) serveModel(ctx context.Context, addr string, o stub.Options, spoils bool) error {
+func (m modelServers) serveModel(ctx context.Context, addr string, o stub.Options, spoils bool) error {
 	server, err := stub.Start(ctx, addr, o)
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), cause(err))

@@ -28,17 +28,17 @@ const latestRun = "latest"
 
 // runNamed returns the run directory that an argument names: itself, or for [latestRun] the run
 // that began last, of several in one second the last by name. It says which.
-func (m *Main) runNamed(word string) (string, error) {
+func (fl *files) runNamed(word string) (string, error) {
 	if word != latestRun {
 		return word, nil
 	}
-	runs, err := m.runsBelow(runsDirDefault)
+	runs, err := fl.runsBelow(runsDirDefault)
 	if err != nil {
 		return "", badInput("%s cannot be read: %w", runsDirDefault, cause(err))
 	}
 	newest, began := "", ""
 	for _, dir := range runs {
-		h, err := run.Dir(m.path(dir)).Header()
+		h, err := run.Dir(fl.path(dir)).Header()
 		if err != nil || h.Timing == nil {
 			continue
 		}
@@ -49,15 +49,15 @@ func (m *Main) runNamed(word string) (string, error) {
 	if newest == "" {
 		return "", badInput("there is no %s run: %s holds none; allowed: a run directory", latestRun, runsDirDefault)
 	}
-	plaintext.Fprintf(m.Stderr, "%s: %s\n", latestRun, newest)
+	plaintext.Fprintf(fl.notes, "%s: %s\n", latestRun, newest)
 	return newest, nil
 }
 
 // nearestRun is the run directory that a mistyped one most likely stands for, beside it or below
 // runsDirDefault, empty for none.
-func (m *Main) nearestRun(dir string) string {
+func (fl *files) nearestRun(dir string) string {
 	for _, parent := range slices.Compact([]string{filepath.Dir(dir), runsDirDefault}) {
-		runs, _ := m.runsBelow(parent) // a place that cannot be read has none
+		runs, _ := fl.runsBelow(parent) // a place that cannot be read has none
 		for i, other := range runs {
 			runs[i] = filepath.Base(other)
 		}
@@ -69,11 +69,11 @@ func (m *Main) nearestRun(dir string) string {
 }
 
 // runsBelow are the run directories in a directory, by name; none if it does not exist.
-func (m *Main) runsBelow(parent string) (runs []string, err error) {
-	entries, err := os.ReadDir(m.path(parent))
+func (fl *files) runsBelow(parent string) (runs []string, err error) {
+	entries, err := os.ReadDir(fl.path(parent))
 	for _, e := range entries {
 		dir := filepath.Join(parent, e.Name())
-		if _, err := run.Dir(m.path(dir)).Header(); err == nil {
+		if _, err := run.Dir(fl.path(dir)).Header(); err == nil {
 			runs = append(runs, dir)
 		}
 	}
@@ -84,9 +84,9 @@ func (m *Main) runsBelow(parent string) (runs []string, err error) {
 }
 
 // noRun refuses a directory that holds no trace.
-func (m *Main) noRun(dir string) error {
+func (fl *files) noRun(dir string) error {
 	mean := settings.DidYouMean(dir, []string{latestRun})
-	if near := m.nearestRun(dir); near != "" {
+	if near := fl.nearestRun(dir); near != "" {
 		mean = "did you mean " + shown(near) + "? "
 	}
 	return badInput("%s holds no trace; %sallowed: a run directory, which has a file %s, or %s", shown(dir), mean,

@@ -18,7 +18,7 @@ import (
 var newScenarioText string
 
 // newScenarioCommand writes a scenario to begin with.
-func (m *Main) newScenarioCommand() *cobra.Command {
+func (m scenarios) newScenarioCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME|FILE",
 		Short: "write a small scenario with comments, to change",

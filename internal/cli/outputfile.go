@@ -56,11 +56,11 @@ func (k keptPath) replacedBy(path string) bool {
 }
 
 // output prepares the file a user names, called what in an error, none without a name.
-func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
+func (fl *files) output(what, name string, kept ...keptPath) (outputFile, error) {
 	if name == "" {
 		return outputFile{}, nil
 	}
-	out, err := prepareOutput(m.path(name), kept...)
+	out, err := prepareOutput(fl.path(name), kept...)
 	if err != nil {
 		return out, badInput("%s%s cannot be written: %w; allowed: a file in a writable directory", what, shown(name), err)
 	}
@@ -68,9 +68,9 @@ func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
 }
 
 // noteMade says that a file goes to a directory that was made for it.
-func (m *Main) noteMade(what string, out outputFile) {
+func (fl *files) noteMade(what string, out outputFile) {
 	if len(out.made) > 0 {
-		plaintext.Fprintf(m.Stderr, "note: %sgoes to a new directory, %s\n", what, m.shownPath(out.made[0]))
+		plaintext.Fprintf(fl.notes, "note: %sgoes to a new directory, %s\n", what, fl.shownPath(out.made[0]))
 	}
 }
 

@@ -68,7 +68,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, err
 	}
 	reach.Prices = p.table
-	if _, err := m.observersOf(p.config); err != nil {
+	if _, err := (extensions{m}).observersOf(p.config); err != nil {
 		return p, err
 	}
 	if err := p.checkPage(); err != nil {
@@ -282,11 +282,11 @@ func (c config) bounds() (list []report.Bound, err error) {
 func (c config) strict() bool { return c.ModelSource == trace.SourceRecorded }
 
 // keptPaths are the files of a run that its report must not replace.
-func (m *Main) keptPaths(c config) []keptPath {
-	kept := []keptPath{m.keptTrace(c.RunDir), m.keptAsks(c.RunDir), {"the run directory", m.path(c.RunDir)},
-		{"the playbook", m.path(c.playbookFile)}}
+func (fl *files) keptPaths(c config) []keptPath {
+	kept := []keptPath{fl.keptTrace(c.RunDir), fl.keptAsks(c.RunDir), {"the run directory", fl.path(c.RunDir)},
+		{"the playbook", fl.path(c.playbookFile)}}
 	if c.recording != "" {
-		kept = append(kept, keptPath{"the recording", m.path(c.recording)}, m.keptTrace(c.recording))
+		kept = append(kept, keptPath{"the recording", fl.path(c.recording)}, fl.keptTrace(c.recording))
 	}
 	return kept
 }

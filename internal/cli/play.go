@@ -138,7 +138,7 @@ func (m *Main) play(ctx context.Context, p *plan, announce func()) (result sessi
 	defer m.whenInterrupted(line.Drain, func() { line.BreakOff(cancel) })()
 	err = m.shielded(func() error {
 		watched := observers{line}
-		others, err := m.observe(ctx, p.config)
+		others, err := extensions{m}.observe(ctx, p.config)
 		if err != nil {
 			return err
 		}
@@ -270,7 +270,7 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	if p.fork != nil {
 		parent = p.fork.parent
 	}
-	m.compareWithParent(p.RunDir, parent, r)
+	reports{m}.compareWithParent(p.RunDir, parent, r)
 	for _, o := range m.observed {
 		o.Evaluate(p.evaluations(r)...)
 	}

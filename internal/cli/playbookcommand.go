@@ -13,8 +13,11 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
+// playbooks are commands about playbooks as files.
+type playbooks struct{ *Main }
+
 // playbookCommand works on playbooks as files.
-func (m *Main) playbookCommand() *cobra.Command {
+func (m playbooks) playbookCommand() *cobra.Command {
 	// on is a command that takes one file.
 	on := func(use, short string, do func(name string, p *playbook.Playbook) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: oneArgument("a playbook file"),
@@ -73,7 +76,7 @@ func (m *Main) playbookCommand() *cobra.Command {
 
 // showPlaybook lists lessons section by section, of the newest version where another is
 // not asked for.
-func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
+func (m playbooks) showPlaybook(p *playbook.Playbook, version int) error {
 	if version < 0 {
 		version = p.Version()
 	}
@@ -104,7 +107,7 @@ func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
 
 // diffPlaybooks lists what is gone, what is new and what changed, in the order of ids,
 // between two versions of a file or two files.
-func (m *Main) diffPlaybooks(args []string) error {
+func (m playbooks) diffPlaybooks(args []string) error {
 	p, _, err := m.readPlaybook(args[0], false)
 	if err != nil {
 		return err
@@ -154,7 +157,7 @@ func (m *Main) diffPlaybooks(args []string) error {
 }
 
 // rollbackPlaybook writes the file with the lessons of an older version as the newest.
-func (m *Main) rollbackPlaybook(name string, p *playbook.Playbook, to int) error {
+func (m playbooks) rollbackPlaybook(name string, p *playbook.Playbook, to int) error {
 	if to < 0 {
 		return badInput("rollback needs --to N; allowed: %d to %d", p.Oldest(), p.Version())
 	}

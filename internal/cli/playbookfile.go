@@ -11,8 +11,8 @@ import (
 // readPlaybook reads a file of lessons, with its bytes. One that may be new need not
 // exist; it is empty then and has no bytes. Errors name the file, and the line when it
 // cannot be understood, and are bad input.
-func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []byte, error) {
-	data, err := readRaw(m.path(name), playbook.BytesMax)
+func (fl *files) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []byte, error) {
+	data, err := readRaw(fl.path(name), playbook.BytesMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && mayBeNew:
 		return playbook.New(), nil, nil

@@ -15,7 +15,7 @@ import (
 func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	m := &Main{dir: dir, Stdout: &out, Stderr: &errs}
+	m := &Main{files: files{dir: dir, notes: &errs}, printer: printer{Stdout: &out, Stderr: &errs}}
 	path := filepath.Join(dir, "book.toml")
 	seed := []byte("format = 2\n")
 	if err := os.WriteFile(path, seed, 0o644); err != nil {

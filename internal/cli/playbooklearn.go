@@ -33,7 +33,7 @@ as in a run, where a reflection is what a tick is there; one that ends the learn
 keeps what was learned before, with exit code 4.`
 
 // playbookLearnCommand learns from finished runs.
-func (m *Main) playbookLearnCommand() *cobra.Command {
+func (m playbooks) playbookLearnCommand() *cobra.Command {
 	rounds := 1
 	drift := false
 	c := &cobra.Command{
@@ -58,7 +58,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 }
 
 // learn checks everything before it asks a model, and writes the file last.
-func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, drift bool) (err error) {
+func (m playbooks) learn(ctx context.Context, c config, runs []string, rounds int, drift bool) (err error) {
 	book := c.Values.Find("run.playbook").Text
 	switch {
 	case book == "":

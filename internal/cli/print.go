@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,22 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 )
+
+// printer is where the program says what it has to say.
+type printer struct {
+	// Program is how the user called it, for commands that messages advise; empty is its name.
+	Program string
+	// Stdout gets results, Stderr progress and errors. Run puts a screen before both.
+	Stdout, Stderr io.Writer
+	// Terminal says that Stderr is a terminal: progress is one updating line, of at most as
+	// many columns as Columns returns each time, 0 for unknown. Nil is the same.
+	Terminal bool
+	Columns  func() int
+	// OutputColumns is how wide the terminal is that Stdout is, 0 where it is none. Nil is the same.
+	OutputColumns func() int
+	// screen is Stderr, for progress on a terminal.
+	screen *terminal.Screen
+}
 
 // indentedJSON encodes v for people: indented, HTML characters as they are, and what
 // could steer a terminal escaped, since such files are printed.
@@ -28,12 +45,12 @@ func indentedJSON(v any) ([]byte, error) {
 }
 
 // printJSON prints v on stdout.
-func (m *Main) printJSON(v any) error {
+func (p *printer) printJSON(v any) error {
 	text, err := indentedJSON(v)
 	if err != nil {
 		return err
 	}
-	_, err = m.Stdout.Write(text)
+	_, err = p.Stdout.Write(text)
 	return err
 }
 
@@ -68,8 +85,8 @@ func (m *Main) log(values settings.Values) {
 }
 
 // newProgressPrinter returns one for stderr.
-func (m *Main) newProgressPrinter(quiet bool) *terminal.Printer {
-	return terminal.NewPrinter(m.screen, m.Terminal, m.Columns, quiet)
+func (p *printer) newProgressPrinter(quiet bool) *terminal.Printer {
+	return terminal.NewPrinter(p.screen, p.Terminal, p.Columns, quiet)
 }
 
 // shownValueMax bounds how much of a text of others a line shows.

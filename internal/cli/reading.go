@@ -21,12 +21,12 @@ import (
 // openTrace opens the trace of a run directory, which is what every command that
 // takes a RUN works on. The caller closes it. The error is bad input: the
 // directory is not a run, or cannot be read.
-func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
+func (fl *files) openTrace(runDir string) (io.ReadCloser, error) {
 	// The path is shown as the user wrote it, not as it was resolved.
-	f, err := m.source(runDir).Open()
+	f, err := fl.source(runDir).Open()
 	switch {
 	case errors.Is(err, run.ErrNoRun):
-		return nil, m.noRun(runDir)
+		return nil, fl.noRun(runDir)
 	case err != nil:
 		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
 	}
@@ -59,8 +59,8 @@ func (m *Main) readsRuns(c *cobra.Command, unverified *bool) *cobra.Command {
 }
 
 // checkRun refuses a directory that holds no trace, or one that cannot be read.
-func (m *Main) checkRun(runDir string) error {
-	f, err := m.openTrace(runDir)
+func (fl *files) checkRun(runDir string) error {
+	f, err := fl.openTrace(runDir)
 	if err == nil {
 		f.Close()
 	}
@@ -69,17 +69,17 @@ func (m *Main) checkRun(runDir string) error {
 
 // openRun returns a run that can be read. The error is bad input: the directory holds no trace, or one
 // that cannot be opened.
-func (m *Main) openRun(runDir string) (run.Source, error) {
-	return m.source(runDir), m.checkRun(runDir)
+func (fl *files) openRun(runDir string) (run.Source, error) {
+	return fl.source(runDir), fl.checkRun(runDir)
 }
 
 // source is a run in the way that the command reads it.
-func (m *Main) source(runDir string) run.Source {
-	return run.Dir(m.path(runDir)).As(m.readings[m.path(runDir)])
+func (fl *files) source(runDir string) run.Source {
+	return run.Dir(fl.path(runDir)).As(fl.readings[fl.path(runDir)])
 }
 
 // unread says why something of a run cannot be shown, and what can be.
-func (m *Main) unread(runDir string, err error) error {
+func (fl *files) unread(runDir string, err error) error {
 	switch e := err.(type) {
 	case *explain.NoAgentError:
 		return badInput("no agent %s in this run; %s", shown(e.Agent), offered(e.Agent, e.Agents))

@@ -35,9 +35,9 @@ var collecting struct {
 // collectLess has garbage collected less often, unless the environment says how often: a turn
 // makes much and keeps little, and up to a fifth of the CPU time went into looking through
 // that little. restore undoes it.
-func (m *Main) collectLess() (restore func()) {
-	_, often := m.LookupEnv("GOGC")
-	_, limited := m.LookupEnv("GOMEMLIMIT")
+func (e *environment) collectLess() (restore func()) {
+	_, often := e.LookupEnv("GOGC")
+	_, limited := e.LookupEnv("GOMEMLIMIT")
 	if often || limited {
 		return func() {}
 	}

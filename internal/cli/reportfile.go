@@ -11,11 +11,14 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// reports are commands about reports of runs.
+type reports struct{ *Main }
+
 // foldReport reads a run's trace into a report. A trace that was cut short gives
 // a report that says so: its run_status is "unfinished". The error is bad input:
 // no trace there, or one that is damaged before its end. A fork is compared with its
 // parent if that run is next to it and can be read.
-func (m *Main) foldReport(runDir string) (report.Report, error) {
+func (m reports) foldReport(runDir string) (report.Report, error) {
 	r, err := m.foldTrace(runDir)
 	if err == nil {
 		m.compareWithParent(runDir, "", &r)
@@ -25,7 +28,7 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 
 // compareWithParent adds to the report of a fork the comparison with its parent, a run directory
 // that is looked for beside the fork if it is not given.
-func (m *Main) compareWithParent(runDir, parent string, r *report.Report) {
+func (m reports) compareWithParent(runDir, parent string, r *report.Report) {
 	if r.Fork == nil {
 		return
 	}
@@ -35,7 +38,7 @@ func (m *Main) compareWithParent(runDir, parent string, r *report.Report) {
 	if parent == "" {
 		return
 	}
-	c, _, err := m.compareRuns(parent, runDir, r.Fork.AtTick)
+	c, _, err := comparisons(m).compareRuns(parent, runDir, r.Fork.AtTick)
 	if err != nil {
 		// The fork needs its parent only for the comparison, and must still get its report.
 		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))
@@ -45,8 +48,8 @@ func (m *Main) compareWithParent(runDir, parent string, r *report.Report) {
 }
 
 // foldTrace is foldReport without the comparison of a fork with its parent.
-func (m *Main) foldTrace(runDir string) (report.Report, error) {
-	dir, err := m.openRun(runDir)
+func (fl *files) foldTrace(runDir string) (report.Report, error) {
+	dir, err := fl.openRun(runDir)
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -58,22 +61,22 @@ func (m *Main) foldTrace(runDir string) (report.Report, error) {
 }
 
 // keptTrace is a run's trace, which no other output may replace.
-func (m *Main) keptTrace(runDir string) keptPath {
-	return keptPath{"the run's trace", filepath.Join(m.path(runDir), run.TraceFile)}
+func (fl *files) keptTrace(runDir string) keptPath {
+	return keptPath{"the run's trace", filepath.Join(fl.path(runDir), run.TraceFile)}
 }
 
 // keptAsks is the file of a run's questions, whose answers were paid for.
-func (m *Main) keptAsks(runDir string) keptPath {
-	return keptPath{"the questions of the run", filepath.Join(m.path(runDir), run.AsksFile)}
+func (fl *files) keptAsks(runDir string) keptPath {
+	return keptPath{"the questions of the run", filepath.Join(fl.path(runDir), run.AsksFile)}
 }
 
 // writeFromTrace writes a file that is made from a run's trace, parents included. It
 // appears complete or not at all, and nothing is made for a directory without a run.
-func (m *Main) writeFromTrace(runDir, name string, fill func(*os.File) error) error {
-	if err := m.checkRun(runDir); err != nil {
+func (fl *files) writeFromTrace(runDir, name string, fill func(*os.File) error) error {
+	if err := fl.checkRun(runDir); err != nil {
 		return err
 	}
-	out, err := m.output("", name, m.keptTrace(runDir), m.keptAsks(runDir))
+	out, err := fl.output("", name, fl.keptTrace(runDir), fl.keptAsks(runDir))
 	if err != nil {
 		return err
 	}

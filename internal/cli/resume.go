@@ -16,6 +16,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// resumes are commands about runs that continue.
+type resumes struct{ *Main }
+
 // resumeHelp is the long help of the resume command.
 const resumeHelp = `Go on with a run that was killed, interrupted or ended early, or extend a finished one.
 
@@ -76,7 +79,7 @@ func (f resumeFlags) words() (words []string) {
 }
 
 // resumeCommand returns the command that continues a run.
-func (m *Main) resumeCommand() *cobra.Command {
+func (m resumes) resumeCommand() *cobra.Command {
 	var f resumeFlags
 	c := &cobra.Command{
 		Use:   "resume RUN",
@@ -109,7 +112,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 // The user may change the source of answers, the caps, the last tick and the output files.
 // A complete run is left as it is and reported, so that a script may resume until nothing
 // is left to do.
-func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlags) error {
+func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
@@ -159,7 +162,7 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 }
 
 // planResume claims the run. Its session has to be closed.
-func (m *Main) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
+func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
 	c.RunDir = runDir
 	c.places[settings.AgentsTable] = "agent-model"
 	c.playbookFile = c.Values.Find("run.playbook").Text
@@ -173,7 +176,7 @@ func (m *Main) planResume(runDir string, c config, f resumeFlags) (p plan, err e
 	if c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = -1
 	}
-	p = plan{config: c, hears: &listener{m: m, config: c}}
+	p = plan{config: c, hears: &listener{m: m.Main, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Listener = p.hears
 	p.session, err = session.Resume(of, session.Continued{UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
@@ -195,7 +198,7 @@ func (m *Main) planResume(runDir string, c config, f resumeFlags) (p plan, err e
 }
 
 // reportComplete reports on a run with nothing left to do. The exit code says only that.
-func (m *Main) reportComplete(p plan, out outputFile) error {
+func (m resumes) reportComplete(p plan, out outputFile) error {
 	s := p.session.State()
 	plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
 		p.RunDir, plaintext.Count(s.Tick, "tick"))
@@ -214,7 +217,7 @@ func (m *Main) reportComplete(p plan, out outputFile) error {
 }
 
 // announceResume prints the progress of the run.
-func (m *Main) announceResume(p plan) {
+func (m resumes) announceResume(p plan) {
 	s := p.session.State()
 	if before, from := p.session.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",

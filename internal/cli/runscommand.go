@@ -24,6 +24,9 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// runLists are commands about lists of runs.
+type runLists struct{ *Main }
+
 // runsDirDefault is where runs are made that name no directory.
 const runsDirDefault = ".tmp/runs"
 
@@ -61,7 +64,7 @@ type pruneFlags struct {
 }
 
 // runsCommand lists run directories and removes old ones.
-func (m *Main) runsCommand() *cobra.Command {
+func (m runLists) runsCommand() *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list [DIR]", Short: "list the runs in a directory with what they did, cost and take on disk",
@@ -108,7 +111,7 @@ func firstOr(args []string, fallback string) string {
 
 // runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
 // followed.
-func (m *Main) runsIn(name string) ([]keptRun, error) {
+func (m runLists) runsIn(name string) ([]keptRun, error) {
 	if _, cells, err := batch.Dir(m.path(name)).Cells(); err == nil {
 		return m.runsOf(name, cells), nil
 	}
@@ -137,7 +140,7 @@ func newestFirst(runs []keptRun) []keptRun {
 }
 
 // runsOf are the runs of the cells of a batch.
-func (m *Main) runsOf(name string, cells []batch.Cell) []keptRun {
+func (m runLists) runsOf(name string, cells []batch.Cell) []keptRun {
 	runs := []keptRun{}
 	for _, c := range cells {
 		paths, _ := batch.Dir(m.path(name)).Runs(c.ID) // a cell may have no directory yet
@@ -151,7 +154,7 @@ func (m *Main) runsOf(name string, cells []batch.Cell) []keptRun {
 }
 
 // keptRun looks at a run directory; false if it holds no run.
-func (m *Main) keptRun(dir string) (keptRun, bool) {
+func (m runLists) keptRun(dir string) (keptRun, bool) {
 	path := m.path(dir)
 	h, err := run.Dir(path).Header()
 	if err != nil {
@@ -193,7 +196,7 @@ func (m *Main) keptRun(dir string) (keptRun, bool) {
 }
 
 // printRuns prints a table of runs and what they take in all.
-func (m *Main) printRuns(runs []keptRun) error {
+func (m runLists) printRuns(runs []keptRun) error {
 	t := plaintext.Table{
 		Header: []string{"RUN", "STARTED", "SCENARIO", "SEED", "MODEL", "STATUS", "TICKS", "SCORE", "CALLS", "COST", "SIZE"},
 		Least:  []string{"STARTED", "SIZE", "CALLS", "SEED", "TICKS", "MODEL", "COST"},
@@ -263,7 +266,7 @@ var runStatuses = []string{
 }
 
 // pruneRuns removes the runs that the flags choose, or says which it would.
-func (m *Main) pruneRuns(name string, f pruneFlags) error {
+func (m runLists) pruneRuns(name string, f pruneFlags) error {
 	if f.keepGiven && f.keep < 1 {
 		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
 	}

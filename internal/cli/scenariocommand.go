@@ -20,9 +20,12 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
+// scenarios are commands about scenarios as files.
+type scenarios struct{ *Main }
+
 // scenariosCommand lists, shows and checks what can be run. Names and aliases are those
 // that the run command takes.
-func (m *Main) scenariosCommand() *cobra.Command {
+func (m scenarios) scenariosCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
@@ -69,7 +72,7 @@ than BOUND. A terminal that is too narrow has fewer columns.
 
 // listScenarios prints a table of what can be run, the default one first. The
 // columns of the score are empty where nothing is scored.
-func (m *Main) listScenarios() error {
+func (m scenarios) listScenarios() error {
 	table := plaintext.Table{
 		Header: []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED", "EMBEDDED", "BEST",
 			"BOUND", "TITLE"},
@@ -106,7 +109,7 @@ func (m *Main) listScenarios() error {
 // lintScenarios lets scripted agents play each scenario and prints the findings on stdout,
 // since they are what was asked for. That one cannot be read is a finding too, so that
 // those after it are still checked.
-func (m *Main) lintScenarios(names []string) error {
+func (m scenarios) lintScenarios(names []string) error {
 	findings := 0
 	doubts := 0
 	faulty := 0

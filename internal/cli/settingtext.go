@@ -57,8 +57,8 @@ func (m *Main) settingsTopic() *cobra.Command {
 // Origins are flags, variables, lines of the configuration file and defaults. The
 // values have been checked before, so what is shown is what a run would use. A key shows
 // its length only; URLs show their effective form, with what looks like a secret masked.
-func (m *Main) printConfig(values settings.Values) error {
-	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
+func (p *printer) printConfig(values settings.Values) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	plaintext.Fprintf(w, "setting\tvalue\torigin\n")
 	for _, v := range values {
 		text := v.Text

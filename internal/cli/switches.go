@@ -58,11 +58,11 @@ func (m *Main) loadSwitches(c *config, v settings.Value) error {
 }
 
 // jsonText is a JSON list that v holds, or the file that it names, and where that is.
-func (m *Main) jsonText(v settings.Value) (data []byte, where string, err error) {
+func (fl *files) jsonText(v settings.Value) (data []byte, where string, err error) {
 	if strings.HasPrefix(v.Text, "[") || strings.HasPrefix(v.Text, "{") {
 		data, where = []byte(v.Text), v.Where()
 	} else {
-		data, err = readBounded(m.path(v.Text), jsonLimits.Bytes)
+		data, err = readBounded(fl.path(v.Text), jsonLimits.Bytes)
 		if err != nil {
 			return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one",
 				v.Where(), shown(v.Text), cause(err))

@@ -10,7 +10,7 @@ import (
 )
 
 // explainTimeline prints what an agent did, tick by tick.
-func (m *Main) explainTimeline(runDir string, f explainFlags) error {
+func (m explanations) explainTimeline(runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -177,11 +177,11 @@ func narrow(wide []int, room int) {
 
 // outputColumns is how wide the lines of a table on stdout may be: 0 for any width, since what reads
 // them is no terminal.
-func (m *Main) outputColumns() int {
-	if m.OutputColumns == nil {
+func (p *printer) outputColumns() int {
+	if p.OutputColumns == nil {
 		return 0
 	}
-	return m.OutputColumns()
+	return p.OutputColumns()
 }
 
 // lastTurnAdvice shows the turn that most deserves a look: the last before the first shutdown, else

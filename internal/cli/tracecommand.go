@@ -16,9 +16,12 @@ import (
 	"example.com/agentworld/trace"
 )
 
+// traceFiles are commands about traces as files.
+type traceFiles struct{ *Main }
+
 // traceCommand works on traces as files. Its canonical form is for comparing runs
 // with any tool that compares files.
-func (m *Main) traceCommand() *cobra.Command {
+func (m traceFiles) traceCommand() *cobra.Command {
 	var output string
 	canonical := &cobra.Command{
 		Use:   "canonical RUN",
@@ -57,7 +60,7 @@ func (m *Main) traceCommand() *cobra.Command {
 }
 
 // catTrace copies the lines of a run's trace to stdout as they are.
-func (m *Main) catTrace(runDir string) error {
+func (m traceFiles) catTrace(runDir string) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -75,7 +78,7 @@ func (m *Main) catTrace(runDir string) error {
 
 // verifyTrace checks every line of a run's trace against its chain, the report against the
 // trace, and the trace against a head that was kept elsewhere, empty for none.
-func (m *Main) verifyTrace(runDir string, head trace.Chain) error {
+func (m traceFiles) verifyTrace(runDir string, head trace.Chain) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func verifiedText(v run.Verified) string {
 // canonicalTrace writes the canonical form of a run's trace to w. Two runs with
 // equal canonical traces are equal: same requests, decisions, events and digests.
 // On an error w may hold a beginning of it.
-func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
+func (m traceFiles) canonicalTrace(runDir string, w io.Writer) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {
 		return err
@@ -149,7 +152,7 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 // reportCommand folds a trace again, for a run that was killed before it could or
 // to read an old trace with a newer report. Without --json the summary is
 // printed, the same text as at the end of a run.
-func (m *Main) reportCommand() *cobra.Command {
+func (m reports) reportCommand() *cobra.Command {
 	var jsonPath, htmlPath string
 	c := &cobra.Command{
 		Use:   "report RUN",
@@ -158,7 +161,7 @@ func (m *Main) reportCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := m.foldReport(args[0])
 			if err == nil && htmlPath != "" {
-				err = m.writePage(c.Context(), args[0], htmlPath)
+				err = dashboards(m).writePage(c.Context(), args[0], htmlPath)
 			}
 			if err != nil {
 				return err
