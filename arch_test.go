@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "engine", "report", "run", "session", "session/access", "trace", "world/scenario", "llmclient/openai",
+			"batch", "engine", "explain", "report", "run", "session", "session/access", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
@@ -169,8 +169,8 @@ var policies = []policy{
 	{
 		dir: "internal/guardeval",
 		project: []string{
-			"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price", "llmclient/stub",
-			"behavior", "behavior/policy", "trace", "engine",
+			"session", "run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/price",
+			"llmclient/stub", "behavior", "behavior/policy", "trace", "engine",
 		},
 		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync", "gonum.org/v1/gonum"},
 	},
@@ -192,8 +192,8 @@ var policies = []policy{
 	{
 		dir: "batch",
 		project: []string{
-			"engine", "engine/budget", "run", "report", "report/stats", "trace", "world", "baseline", "llmclient",
-			"llmclient/price", "internal/folder", "internal/owner", "internal/document",
+			"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
+			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner", "internal/document",
 		},
 		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync"},
 	},
