@@ -1,6 +1,6 @@
-// Package agentworld runs worlds of LLM agents: it plays a scenario with a model,
-// replays what was recorded, and reports on it. It is what other programs import; the
-// command world_llm_agent_demo offers the rest.
+// Package agentworld runs worlds of LLM agents: it plays a scenario with models, continues, forks and
+// replays runs, asks agents why, plays batches, and reads what was recorded. It is what other programs
+// import; the command world_llm_agent_demo does the same for people.
 //
 //	settings, err := agentworld.Defaults("minimal")
 //	settings.Ticks = 5
@@ -8,38 +8,43 @@
 //	run, err := agentworld.Run(ctx, agentworld.Options{Settings: settings, Dir: "runs/first"})
 //	fmt.Print(run.Report.Text())
 //
-// A run leaves a directory that holds all of it. [Replay] derives every record again
-// from the recorded answers and needs neither model nor network; [ReadReport] folds
-// the records into figures again.
+// A run leaves a directory that holds all of it:
+//
+//	Run       begins one
+//	Resume    continues one that was interrupted, or has it play more ticks
+//	Fork      leaves one after a tick and goes on in another way
+//	Replay    derives every record again from the recorded answers, with neither model nor network
+//	Ask       puts a question to its agents, as they were after a tick
+//	Learn     writes what its agents can learn from it into a playbook
+//	Read      reads it, while it is played or later: its report, its rows, its decisions with reasons
+//	Compare   says in what two of them differ
+//	PlayBatch plays a matrix of them and says which arm is better
+//
+// Nothing here reads an environment, a home directory or a configuration file. A key is sent only to the
+// endpoint that it was handed over with, see [NewKey].
 //
 // The names of this package are kept stable. Those of the packages below it may change
 // with any version.
 package agentworld
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"time"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/report"
-	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world/scenario"
 )
 
 // Settings are everything that shapes a run. Start from [Defaults].
 type Settings = trace.Settings
 
-// Report is a run in numbers.
-type Report = report.Report
+// Limit bounds calls, tokens and money; 0 is no bound.
+type Limit = trace.Limit
+
+// AgentModel is a model of an agent's own, in Settings.AgentModels.
+type AgentModel = trace.AgentModel
 
 // Progress is how far a run is after a tick.
 type Progress = engine.Progress
@@ -47,107 +52,86 @@ type Progress = engine.Progress
 // Status says how a run ended.
 type Status = trace.RunStatus
 
-// Comparison is what a replay found.
-type Comparison = engine.ReplayResult
+// Result is how a run ended, with its report.
+type Result = session.Result
+
+// Recording is a source of recorded answers: a run directory, or a file of answers.
+type Recording = session.Recording
+
+// Continued says how a run goes on. The zero value plays the ticks that it was asked for.
+type Continued = session.Continued
+
+// Left is where a run leaves another.
+type Left = session.Left
+
+// Key is a key with the one endpoint that it was given for. It is never recorded or printed.
+type Key = access.Key
+
+// Notice is something that the user of a run should know: a [Wait], a [Change] or a [Withheld].
+type Notice = access.Notice
+
+// Wait says that calls to an endpoint begin to wait for more than five seconds, and why.
+type Wait = access.Wait
+
+// Change says what the calls to an endpoint are changed for from now on.
+type Change = access.Change
+
+// Withheld says that a key is not sent to an endpoint, since it was not given for it.
+type Withheld = access.Withheld
+
+// NewKey returns a key for an endpoint, a base URL. The key of the run has no name; that of agents with
+// models of their own has the name that their AgentModel.KeyEnv says.
+func NewKey(endpoint, name, secret string) Key { return access.NewKey(endpoint, name, secret) }
 
 // Defaults returns the settings of a scenario, an embedded one or a TOML file: its seed,
 // a task's length, and defaults for the rest. The error names what is wrong with it.
-func Defaults(name string) (Settings, error) {
-	settings := trace.DefaultSettings()
-	s, text, embedded := scenario.Embedded(name)
-	if !embedded {
-		var err error
-		text, err = readScenario(name)
-		if err != nil {
-			return settings, fmt.Errorf("%s is no embedded scenario, and no file: %w", name, err)
-		}
-		s, err = scenario.Parse(name, text)
-		if err != nil {
-			return settings, err
-		}
-	} else {
-		name = s.ID
-	}
-	settings.Scenario = name
-	settings.ScenarioTOML = string(text)
-	settings.Seed = s.Seed
-	settings.ScriptedSeed, settings.FaultSeed = s.Seed, s.Seed
-	if s.Task != nil {
-		settings.Ticks = s.Task.Ticks
-	}
-	return settings, nil
+func Defaults(name string) (Settings, error) { return session.Defaults(name) }
+
+// ForkSettings returns the settings that a fork of a run after a tick begins with: those of the run. A
+// model that was asked live stays.
+func ForkSettings(dir string, atTick int64) (Settings, error) {
+	return session.Parent(dir, atTick, nil)
 }
 
-// readScenario reads a file as far as it is not too large for a scenario.
-func readScenario(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, scenario.BytesMax+1))
-}
-
-// Options are a run: what to run and where to keep it.
+// Options are what is played and how.
 type Options struct {
-	// Settings shape the run. Without a Model the embedded scripted model decides, whose
-	// results check the wiring and say nothing about models.
+	// Settings shape the run. Without a Model the embedded scripted model decides, whose results check
+	// the wiring and say nothing about models. A run that is resumed or asked has its own settings: then
+	// a Model and a BaseURL here replace those of the run, and the zero value changes nothing.
 	Settings Settings
-	// Dir is the directory of the run. It is created and must not hold a run.
+	// Dir is the directory of the run. A new run creates it, and it must not hold a run.
 	Dir string
-	// APIKey is the key of the endpoint, empty where none is wanted. It is never
-	// recorded.
-	APIKey string
+	// Keys are all that may be sent, each to its endpoint. The endpoint of a run without a BaseURL is
+	// OpenAI's, https://api.openai.com/v1.
+	Keys []Key
 	// Concurrency bounds the turns that run at once; 0 is 8. It never changes results.
 	Concurrency int
+	// Recording is where answers come from before a model is asked; the zero value is none.
+	Recording Recording
+	// PlaybookFile is the file that what a run learns goes into, empty for none. Settings.Playbook is
+	// what it holds.
+	PlaybookFile string
 	// Progress, when set, is called after every tick.
 	Progress func(Progress)
-	// Waiting, if set, is called when a wait of more than five seconds that the endpoint asks
-	// for begins, with the reason. Several goroutines may call it.
-	Waiting func(wait time.Duration, why string)
+	// Notice, when set, is called with what a person should know. Several goroutines may call it.
+	Notice func(Notice)
 }
 
-// Result is how a run ended.
-type Result struct {
-	// Status is completed, or what ended the run early; Reason says so in a line.
-	Status Status
-	Reason string
-	// TicksDone counts whole ticks.
-	TicksDone int64
-	// Report is the run in numbers.
-	Report Report
-}
-
-// Run plays a world and returns how that ended. Cancelling ctx ends the run after its
-// last whole tick; the directory then holds a run that can be resumed. The error says
-// which setting cannot work, before anything is sent, or what failed outside, such as a
-// full disk. A provider that fails is a Status.
-func Run(ctx context.Context, o Options) (Result, error) {
-	c := session.Config{Settings: o.Settings, Dir: o.Dir, Concurrency: o.Concurrency,
-		Hooks: session.Hooks{Listener: listener{o}}}
-	if o.APIKey != "" {
-		c.Access.Keys = []access.Key{{Endpoint: cmp.Or(o.Settings.BaseURL, openai.BaseURLDefault),
-			Secret: openai.NewSecret(o.APIKey)}}
+// config is what a session is made of.
+func (o Options) config() session.Config {
+	return session.Config{
+		Settings: o.Settings, Dir: o.Dir, Access: access.Config{Keys: o.Keys}, Concurrency: o.Concurrency,
+		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Hooks: session.Hooks{Listener: listener{o}},
 	}
-	s, err := session.New(c)
-	if err != nil {
-		return Result{}, err
-	}
-	ended, err := s.Run(ctx)
-	err = errors.Join(err, s.Close())
-	if err != nil {
-		return Result{}, err
-	}
-	return Result{Status: ended.Status, Reason: ended.Reason, TicksDone: ended.TicksDone, Report: ended.Report}, nil
 }
 
 // listener passes on what a session tells.
 type listener struct{ o Options }
 
 // Notice implements [session.Listener].
-func (l listener) Notice(n access.Notice) {
-	if w, ok := n.(access.Wait); ok && l.o.Waiting != nil {
-		l.o.Waiting(w.For, w.Why)
+func (l listener) Notice(n Notice) {
+	if l.o.Notice != nil {
+		l.o.Notice(n)
 	}
 }
 
@@ -158,14 +142,39 @@ func (l listener) Progress(p Progress) {
 	}
 }
 
-// Replay derives the run in dir again from its recorded answers and compares every
-// record. The error is a failure to read the run, or a run of another version.
-func Replay(ctx context.Context, dir string) (Comparison, error) {
-	return engine.Replay(ctx, dir, engine.ReplayOptions{})
+// Run plays a world and returns how that ended. Cancelling ctx ends the run after its
+// last whole tick; the directory then holds a run that can be resumed. The error says
+// which setting cannot work, before anything is sent, or what failed outside, such as a
+// full disk. A provider that fails is a Status.
+func Run(ctx context.Context, o Options) (Result, error) {
+	s, err := session.New(o.config())
+	return play(ctx, s, err)
 }
 
-// ReadReport folds the records of the run in dir into figures, whether it has ended or
-// not. The error is a failure to read them.
-func ReadReport(dir string) (Report, error) {
-	return report.Of(run.Dir(dir))
+// Resume continues the run in the directory, and returns how all of it ended. What was recorded is not
+// asked again. A run that has its last tick is returned as it ended. The error is one of [Run], or says
+// why the run cannot be continued.
+func Resume(ctx context.Context, o Options, how Continued) (Result, error) {
+	c := o.config()
+	c.SegmentBytes = -1 // as the run has it
+	s, err := session.Resume(c, how)
+	return play(ctx, s, err)
+}
+
+// Fork plays a run that leaves another after a tick. The Settings, those of [ForkSettings] with changes,
+// hold from there on and count ticks from the beginning; the ticks before are not asked again. The
+// directory of the Options is the new run's. The error is one of [Run], or says why there can be no such
+// fork.
+func Fork(ctx context.Context, o Options, from Left) (Result, error) {
+	s, err := session.Fork(o.config(), from)
+	return play(ctx, s, err)
+}
+
+// play plays a session, unless it could not be made.
+func play(ctx context.Context, s *session.Session, err error) (Result, error) {
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := s.Run(ctx)
+	return result, errors.Join(err, s.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"example.com/agentworld"
 )
@@ -30,18 +31,58 @@ func ExampleRun() {
 	// accepted actions: 5
 }
 
-// A replay derives every record of a run again, without a model.
-func ExampleReplay() {
-	dir, remove := runDir()
-	defer remove()
-	settings, err := agentworld.Defaults("two_bases")
+// An interrupted run is continued where it stopped: what was answered is not asked again.
+func ExampleResume() {
+	settings, err := agentworld.Defaults("minimal")
 	if err != nil {
 		log.Fatal(err)
 	}
-	settings.Ticks = 3
-	if _, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
+	settings.Ticks = 5
+	dir, remove := runDir()
+	defer remove()
+	ctx, interrupt := context.WithCancel(context.Background())
+	first, err := agentworld.Run(ctx, agentworld.Options{Settings: settings, Dir: dir,
+		Progress: func(p agentworld.Progress) {
+			if p.Tick == 3 {
+				interrupt()
+			}
+		}})
+	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println(first.Status, first.TicksDone)
+	whole, err := agentworld.Resume(context.Background(), agentworld.Options{Dir: dir}, agentworld.Continued{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(whole.Status, whole.TicksDone)
+	// Output:
+	// interrupted 3
+	// completed 5
+}
+
+// A fork goes on from a tick of another run with other settings. Here it has more ticks.
+func ExampleFork() {
+	dir, remove := playedRun("minimal", 3)
+	defer remove()
+	settings, err := agentworld.ForkSettings(dir, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 6
+	fork, err := agentworld.Fork(context.Background(), agentworld.Options{Settings: settings, Dir: dir + "-fork"},
+		agentworld.Left{Parent: dir, AtTick: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(fork.Status, fork.TicksDone, "left after tick", fork.Report.Fork.AtTick)
+	// Output: completed 6 left after tick 2
+}
+
+// A replay derives every record of a run again, without a model.
+func ExampleReplay() {
+	dir, remove := playedRun("two_bases", 3)
+	defer remove()
 	found, err := agentworld.Replay(context.Background(), dir)
 	if err != nil {
 		log.Fatal(err)
@@ -50,24 +91,133 @@ func ExampleReplay() {
 	// Output: 3 ticks, equal true
 }
 
-// The report of a run can be made at any later time.
-func ExampleReadReport() {
-	dir, remove := runDir()
+// Agents say why they did what they did. A question that was answered before costs nothing.
+func ExampleAsk() {
+	dir, remove := playedRun("minimal", 3)
+	defer remove()
+	question := agentworld.Question{Text: "Why did you do that?", Agents: []string{"agent-1"}}
+	for range 2 {
+		answers, err := agentworld.Ask(context.Background(), agentworld.Options{Dir: dir}, question)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, a := range answers {
+			fmt.Println(a.Agent, a.Err, "answered before:", a.Known, "after tick", a.Record.Tick)
+		}
+	}
+	// Output:
+	// agent-1 <nil> answered before: false after tick 3
+	// agent-1 <nil> answered before: true after tick 3
+}
+
+// What agents learn from a run is a playbook for later runs.
+func ExampleLearn() {
+	dir, remove := playedRun("minimal", 4)
 	defer remove()
 	settings, err := agentworld.Defaults("minimal")
 	if err != nil {
 		log.Fatal(err)
 	}
-	settings.Ticks = 5
-	if _, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
+	settings.Playbook = "format = 2\n[[bullet]]\nid = 'nav-00001'\ncontent = 'Charge before you travel.'\n"
+	playbook, learned, err := agentworld.Learn(context.Background(), agentworld.Options{Settings: settings},
+		agentworld.Lessons{Runs: []string{dir}})
+	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := agentworld.ReadReport(dir)
+	fmt.Println("consolidations:", learned[0].Consolidations, "calls:", learned[0].Calls)
+	fmt.Println("older lessons stay:", strings.Contains(playbook, "Charge before you travel."))
+	// Output:
+	// consolidations: 1 calls: 1
+	// older lessons stay: true
+}
+
+// A batch plays each seed with each arm.
+func ExamplePlayBatch() {
+	settings, err := agentworld.Defaults("minimal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 3
+	dir, remove := runDir()
+	defer remove()
+	b := agentworld.Batch{Name: "protocols", Seeds: []uint64{1, 2}, Arms: []agentworld.Arm{
+		{Name: "full", Change: func(s *agentworld.Settings) { s.Protocol = "full" }},
+		{Name: "lean", Change: func(s *agentworld.Settings) { s.Protocol = "lean" }},
+	}}
+	summary, ending, err := agentworld.PlayBatch(context.Background(),
+		agentworld.Options{Settings: settings, Dir: dir}, b)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ending, summary.Cells, "cells,", summary.Failed, "failed")
+	for _, arm := range summary.Arms {
+		fmt.Println(arm.Arm, arm.Scored)
+	}
+	// Output:
+	// complete 4 cells, 0 failed
+	// arm=full 2
+	// arm=lean 2
+}
+
+// A run can be read at any time: its report, what agents did, and why.
+func ExampleRead() {
+	dir, remove := playedRun("minimal", 3)
+	defer remove()
+	run, err := agentworld.Read(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := run.Report()
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(report.Scenario, report.RunStatus, report.Model)
-	// Output: minimal completed scripted
+	for row, err := range run.Rows("agent-1") {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("tick", row.Tick, row.Agent)
+	}
+	decision, err := run.Decision(2, "agent-1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("calls in tick 2:", len(decision.Calls))
+	// Output:
+	// minimal completed scripted
+	// tick 1 agent-1
+	// tick 2 agent-1
+	// tick 3 agent-1
+	// calls in tick 2: 2
+}
+
+// Two runs are compared tick by tick.
+func ExampleCompare() {
+	a, removeA := playedRun("minimal", 3)
+	defer removeA()
+	b, removeB := playedRun("minimal", 4)
+	defer removeB()
+	found, err := agentworld.Compare(a, b, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d ticks compared, %d differ\n", found.TicksCompared, found.TicksDiffering)
+	// Output: 3 ticks compared, 0 differ
+}
+
+// playedRun is the directory of a run of some ticks, and what removes it.
+func playedRun(scenario string, ticks int64) (dir string, remove func()) {
+	settings, err := agentworld.Defaults(scenario)
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = ticks
+	dir, remove = runDir()
+	_, err = agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return dir, remove
 }
 
 // runDir is a new directory for a run, and what removes it.

@@ -28,9 +28,11 @@ func TestWaitsAreTold(t *testing.T) {
 	settings.Ticks, settings.Model, settings.BaseURL = 1, "m", server.URL
 	result, err := agentworld.Run(ctx, agentworld.Options{
 		Settings: settings, Dir: filepath.Join(t.TempDir(), "run"),
-		Waiting: func(wait time.Duration, _ string) {
-			told <- wait
-			cancel()
+		Notice: func(n agentworld.Notice) {
+			if wait, ok := n.(agentworld.Wait); ok {
+				told <- wait.For
+				cancel()
+			}
 		},
 	})
 	if err != nil || result.TicksDone != 0 {

@@ -3,8 +3,6 @@ package baseline
 import (
 	_ "embed" // for the recorded plans
 	"fmt"
-	"strconv"
-	"strings"
 
 	"example.com/agentworld/world"
 )
@@ -17,16 +15,11 @@ var bestPlans string
 
 // recordedPlan finds the recorded plan of an instance with its score.
 func recordedPlan(task string, seed uint64) (p Plan, score int64, ok bool) {
-	_, row, ok := strings.Cut(bestPlans, fmt.Sprintf("\n%s,%d,", task, seed))
+	score, text, ok := recorded(bestPlans, fmt.Sprintf("%s,%d", task, seed))
 	if !ok {
 		return p, 0, false
 	}
-	row, _, _ = strings.Cut(row, "\n")
-	number, text, _ := strings.Cut(row, ",")
-	score, err := strconv.ParseInt(number, 10, 64)
-	if err == nil {
-		p, err = ParsePlan(text)
-	}
+	p, err := ParsePlan(text)
 	if err != nil {
 		panic("baseline: a recorded plan cannot be read: " + err.Error())
 	}

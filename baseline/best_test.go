@@ -45,6 +45,22 @@ func TestBestPlansAreAsRecorded(t *testing.T) {
 	}
 }
 
+// String is the plan in one line without commas, as [ParsePlan] reads it.
+func (p Plan) String() string {
+	var items []string
+	for _, t := range p.tastes {
+		items = append(items, fmt.Sprintf("%s %s=%d", t.agent, t.name, t.value))
+	}
+	for _, o := range p.orders {
+		verb := "do"
+		if o.not {
+			verb = "not"
+		}
+		items = append(items, fmt.Sprintf("%s %d+%d %s %s", o.agent, o.from, o.ticks, verb, strings.Join(o.what, " ")))
+	}
+	return strings.Join(items, "; ")
+}
+
 // improvePlans searches for better plans and writes each that is found at once.
 func improvePlans(t *testing.T, all []world.Scenario) {
 	var writing sync.Mutex

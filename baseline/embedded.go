@@ -19,16 +19,23 @@ var modelScores string
 // default settings. ok is false if that is not recorded: it is for each task's own seed and for the
 // seeds 0 to 9.
 func EmbeddedScore(task string, seed uint64) (score int64, ok bool) {
-	_, row, ok := strings.Cut(modelScores, fmt.Sprintf("\n%s,%d,%d,", task, seed, seed))
+	score, _, ok = recorded(modelScores, fmt.Sprintf("%s,%d,%d", task, seed, seed))
+	return score, ok
+}
+
+// recorded finds the row of a table that begins with a key: a score, and what is behind it.
+func recorded(table, key string) (score int64, rest string, ok bool) {
+	_, row, ok := strings.Cut(table, "\n"+key+",")
 	if !ok {
-		return 0, false
+		return 0, "", false
 	}
 	row, _, _ = strings.Cut(row, "\n")
-	score, err := strconv.ParseInt(row, 10, 64)
+	number, rest, _ := strings.Cut(row, ",")
+	score, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
 		panic("baseline: a recorded score cannot be read: " + err.Error())
 	}
-	return score, true
+	return score, rest, true
 }
 
 // spreadSeeds are the seeds of the instances that [ScoreSpread] is about: from 0 to below it.

@@ -34,25 +34,11 @@ type order struct {
 	what []string
 }
 
-// String is the plan in one line without commas, as [ParsePlan] reads it:
+// ParsePlan reads a plan in one line without commas:
 //
 //   - factories=8; agent-1 12+3 do mine_compound; agent-2 40+5 not move_agent
-func (p Plan) String() string {
-	var items []string
-	for _, t := range p.tastes {
-		items = append(items, fmt.Sprintf("%s %s=%d", t.agent, t.name, t.value))
-	}
-	for _, o := range p.orders {
-		verb := "do"
-		if o.not {
-			verb = "not"
-		}
-		items = append(items, fmt.Sprintf("%s %d+%d %s %s", o.agent, o.from, o.ticks, verb, strings.Join(o.what, " ")))
-	}
-	return strings.Join(items, "; ")
-}
-
-// ParsePlan reads what [Plan.String] wrote. The error names the item that is not understood.
+//
+// The error names the item that is not understood.
 func ParsePlan(text string) (p Plan, err error) {
 	for item := range strings.SplitSeq(text, ";") {
 		words := strings.Fields(item)

@@ -146,12 +146,7 @@ func (n *Situation) stock(resource string) int64 {
 	case world.Data:
 		return self.Data
 	}
-	for _, p := range self.Products {
-		if p.Resource == resource {
-			return p.Amount
-		}
-	}
-	return 0
+	return amountOf(self.Products, resource)
 }
 
 // powered says that an agent can live at a place: it yields more than being awake

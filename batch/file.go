@@ -335,6 +335,37 @@ func keysOf(table reflect.Type, key []string) (allowed []string) {
 	return allowed
 }
 
+// Check says what is wrong with a matrix that comes from no file: names, size, what is compared and what
+// must hold. The error joins all of it, see [Problems].
+func (f File) Check() error {
+	var problems []error
+	wrong := func(line int, format string, args ...any) {
+		problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
+	}
+	if !named(f.Name) {
+		wrong(0, "name %s; allowed: %s", quoted(f.Name), nameAllowed)
+	}
+	for _, axis := range f.Axes {
+		known := map[string]bool{}
+		for _, v := range axis.Values {
+			if !named(v.Name) || known[v.Name] {
+				wrong(0, "value %s of axis %s: allowed: %s, each value once", quoted(v.Name), quoted(axis.Name), nameAllowed)
+			}
+			known[v.Name] = true
+		}
+		if len(axis.Values) == 0 {
+			wrong(0, "axis %s has no values", quoted(axis.Name))
+		}
+	}
+	if n := f.Size(); n > CellsMost {
+		wrong(0, "there are %d cells; allowed: up to %d", n, CellsMost)
+	}
+	if len(problems) == 0 {
+		f.checkConclusions(nil, wrong)
+	}
+	return errors.Join(problems...)
+}
+
 // checkConclusions checks comparison and gates against the matrix, before anything is played.
 func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any)) {
 	var cells []Cell

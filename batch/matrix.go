@@ -23,6 +23,21 @@ type Planned struct {
 	Settings trace.Settings
 }
 
+// Planned is the cell with settings that a session has completed; its seed is theirs. A repeat is
+// another run of the same instance: the seeds of the embedded model and of its faults move with it. With
+// a budget on tokens or cost, answers have a length at most: otherwise one could take more than was
+// reserved for it.
+func (c Cell) Planned(s trace.Settings, budget trace.Limit) Planned {
+	s.ScriptedSeed += uint64(c.Repeat - 1)
+	s.FaultSeed += uint64(c.Repeat - 1)
+	if (budget.Tokens > 0 || budget.Cost > 0) && s.MaxOutputTokens == 0 {
+		s.MaxOutputTokens = trace.OutputTokensReserved
+	}
+	c.Seed = s.Seed
+	c.ID = IDOf(s, VersionsOf(s), c.Repeat)
+	return Planned{c, s}
+}
+
 // Size is the number of cells; above [CellsMost] it may be too low.
 func (f File) Size() int {
 	n := max(1, len(f.Scenarios)) * max(1, len(f.Seeds)) * int(f.Repeats)

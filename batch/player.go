@@ -5,6 +5,10 @@ import (
 	"io"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session"
+	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -34,4 +38,82 @@ type Attempt struct {
 // Player plays one cell. A run that ends early is a Result with its status, never an error.
 // The error is a failure outside of the run, such as a full disk. Cancelling ctx breaks the
 // calls of the run off. Another attempt can continue a run that was ended in either way.
+// [Attempt.Play] is what a player does with a session of its own.
 type Player func(ctx context.Context, a Attempt) (Result, error)
+
+// Caller is what only the caller of [Attempt.Play] knows of a cell.
+type Caller struct {
+	// Config says how models are reached and how the run is carried out. Settings, directory and
+	// hooks are those of the attempt.
+	Config session.Config
+	// Notice, when set, is told what a [session.Listener] is. Several goroutines may call it.
+	Notice func(access.Notice)
+	// Begins, when set, is called before the first call, once models are reachable.
+	Begins func(*session.Session)
+}
+
+// Play plays the cell as a session, or continues it. It is what a [Player] has to do.
+func (a Attempt) Play(ctx context.Context, by Caller) (Result, error) {
+	s, err := a.session(by)
+	if err != nil {
+		return Result{}, err
+	}
+	defer s.Close()
+	if !s.Complete() {
+		if err := s.Open(ctx); err != nil {
+			return Result{}, err
+		}
+		if by.Begins != nil {
+			by.Begins(s)
+		}
+	}
+	result, err := s.Run(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if result.Deriving { // nothing new was recorded
+		return Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+	}
+	return ResultOf(a.Cell, a.Number, result.Report, result.Head), nil
+}
+
+// session is the run of the attempt.
+func (a Attempt) session(by Caller) (*session.Session, error) {
+	c := by.Config
+	c.Settings = a.Settings
+	c.Dir = a.Dir
+	c.Leased = true
+	c.Around = a.Around
+	c.Hooks = session.Hooks{Drain: a.Drain, Listener: listener{a, by}, Exchange: a.logFailure}
+	if a.Resume {
+		return session.Resume(c, session.Continued{Planned: true})
+	}
+	return session.New(c)
+}
+
+// logFailure writes a call that failed into the log.
+func (a Attempt) logFailure(x engine.Exchange) {
+	if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {
+		plaintext.Fprintf(a.Log, "tick %d, %s: %s\n", x.Key.Tick, x.Key.Agent, f.Text())
+	}
+}
+
+// listener is told of the run of an attempt.
+type listener struct {
+	attempt Attempt
+	by      Caller
+}
+
+// Notice implements [session.Listener].
+func (l listener) Notice(n access.Notice) {
+	if l.by.Notice != nil {
+		l.by.Notice(n)
+	}
+}
+
+// Progress implements [session.Listener].
+func (l listener) Progress(p engine.Progress) {
+	if l.attempt.Progress != nil {
+		l.attempt.Progress(p)
+	}
+}

@@ -20,9 +20,8 @@ type terminal struct {
 	repairs []answer.Repair
 }
 
-// takeDecision decodes a decision, or the decision part of a lean turn, of which it
-// notes the plan and weighs the candidates. There is no action in it where the candidates
-// are committed directly.
+// takeDecision decodes a decision. A lean turn brings its plan and candidates in the same call: they are
+// noted and evaluated. The result has no action if a candidate is to be committed directly.
 func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	t.leavePlan()
 	s := t.conversation.Calls[i]
@@ -45,7 +44,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned, false)
 	}
 	if drafts && (len(d.Lean.Candidates) > 0 || len(t.draft.read()) == 0) {
-		// A lean turn that gives none is about those it gave before.
+		// A lean turn that gives no candidates decides on those it gave before.
 		w, bad := t.weighed(i, d.Lean.Candidates)
 		unread = bad
 		if d.IsOpen() && t.suffices(w) {
@@ -58,13 +57,13 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 			e = answer.Faults(e, t.draft.dropped)
 		}
 		if e.Path == "candidate" && unread != nil {
-			// In a lean turn a number may name a candidate that could not be read: that is why.
+			// In a lean turn, the number may name a candidate that could not be read.
 			e = answer.Faults(append([]*answer.ArgumentError{unread}, e.Also...)...)
 		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	if rests(action) {
-		t.draft.ambiguous = true // whatever comes of it, doing something else would not be its will
+		t.draft.ambiguous = true // it chose to wait, so no fallback may act for it
 	}
 	t.draft.skipped = 0
 	if d.IsZero() {
@@ -73,8 +72,8 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
 }
 
-// weighed evaluates the candidates of a decision that brings its own, and notes them. e is the
-// error of the first that could not be read.
+// weighed evaluates and notes the candidates of a decision that brings its own. e is the error of the first
+// one that could not be read.
 func (t *Turn) weighed(i int, candidates []answer.Candidate) (w *weighing, e *answer.ArgumentError) {
 	s := t.conversation.Calls[i]
 	w, e = t.weigh(s, candidates)
@@ -86,8 +85,8 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w *weighing, e *an
 	return w, e
 }
 
-// suffices reports whether the candidates of a lean turn are committed as a draft, because its
-// decision is missing or broken and drafts are committed in one step. If so, it takes them.
+// suffices takes the candidates of a lean turn as a draft if drafts are committed in one step, since its
+// decision is missing or broken. It reports whether it did.
 func (t *Turn) suffices(w *weighing) bool {
 	if !w.usable || !t.protocol.oneStep() {
 		return false
@@ -96,15 +95,15 @@ func (t *Turn) suffices(w *weighing) bool {
 	return true
 }
 
-// commit verifies the decision before it becomes one: a refused action goes back
-// with its reasons, a bounded number of times.
+// commit is where an action becomes the turn's decision. It runs every check again. A refused action goes
+// back to the model with the reasons, a bounded number of times.
 func (t *Turn) commit(d terminal) {
 	call := t.conversation.Calls[d.slot].ID
 	v := t.evaluate(d.action)
 	t.intend(v)
 	t.refuseOffPlan(v, call)
 	again := t.draft.refused != nil && world.Same(d.action, t.draft.refused)
-	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
+	// A model that has seen no dry run of the action may have misspelt an id, so it goes back once.
 	tried := t.draft.given == nil && t.draft.candidates != nil && !t.protocol.lean()
 	unseen := !tried && !again && t.triesLeft() > 0 && v.unseen()
 	if v.Refused() || unseen {
@@ -126,14 +125,14 @@ func (t *Turn) commit(d terminal) {
 	t.finish(&decided)
 }
 
-// sendBack refuses a decision. The turn fails if it has no tries left, or an action to end in although
-// the model insists on the same decision again.
+// sendBack refuses a decision. The turn fails if no tries are left, or if the model repeats the refused
+// decision and the turn has an action to end in.
 func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 	if !t.draft.hasFailed() { // else the draft counts already
 		t.countRefusal(v)
 	}
 	if v.outOfDeviations() {
-		t.draft.ambiguous = false // a wait that is no longer its to choose
+		t.draft.ambiguous = false // the wait was not the model's choice
 	}
 	t.draft.again = true
 	t.draft.refused = d.action
@@ -165,7 +164,7 @@ func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 	}
 }
 
-// refuseOffPlan counts an action that the newest plan does not list, and refuses it if the plan binds.
+// refuseOffPlan notes an action that the newest plan does not list, and refuses it if the plan binds.
 func (t *Turn) refuseOffPlan(v *Evaluation, callID string) {
 	if name := repeated(v.Adjusted).ActionName(); v.Violation == nil && t.offPlan(name, callID) {
 		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
@@ -179,9 +178,9 @@ func (v *Evaluation) outOfDeviations() bool {
 	return v.Violation != nil && v.Violation.Reason == policy.ReasonDeviations
 }
 
-// commitOneStep commits the best candidate of a draft without another request. A candidate that
-// the dry run or the policy refused is never taken. If all are refused, the reasons go back, as
-// often as the guard's rounds allow.
+// commitOneStep commits the best candidate of a draft without another request. It never takes a candidate
+// that the dry run or the policy refused. If all are refused, the reasons go back, within the guard's
+// rounds.
 func (t *Turn) commitOneStep(w *weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {
@@ -215,8 +214,8 @@ func decisionOf(v *Evaluation) Decision {
 	}
 }
 
-// directDetail is a candidate that was committed directly: its number, and the scores
-// of all by number from 1.
+// directDetail is a candidate that was committed directly: its number, and the scores of all candidates.
+// Numbers begin at 1.
 type directDetail struct {
 	Candidate int   `json:"candidate"`
 	Scores    []int `json:"scores"`

@@ -31,8 +31,6 @@ type Ask struct {
 // Call is a module call. The caller runs it and gives the result to
 // [Turn.Result].
 type Call struct {
-	// Number is the model call that asked for it.
-	Number int
 	// CallID binds the result to the call.
 	CallID string
 	// Tool is the wire name of the module, Arguments the model's raw arguments.
@@ -47,8 +45,6 @@ type Decision struct {
 	// clamping, Executed what the world gets. Proposed and Adjusted are nil when
 	// the model proposed nothing usable; Executed is never nil.
 	Proposed, Adjusted, Executed world.Action
-	// At is the place where a continued order acted, empty for a turn.
-	At string
 	// Tainted says that untrusted text may have caused the action: it was in view, and the agent
 	// had not planned the action before.
 	Tainted bool

@@ -31,7 +31,7 @@
 // continue without the step.
 //
 // A turn is four things, each a file with its invariants: protocol says what may follow, plan what the
-// agent means to do, draft what it proposed, and exposure what untrusted text it was or may be shown.
+// agent means to do, draft what it proposed, and exposure what untrusted text it has seen and may see.
 //
 // A plan gives the kinds of its steps (call, reason, respond, skip), from which typed steps are
 // made. It also gives the actions that the agent may take, in the slots of a candidate. A plan of
@@ -57,9 +57,9 @@
 // names the failure. A lean turn that has neither asks for a plan before it gives up.
 //
 //   - No answer (timeout, 5xx, ...): the turn fails, "llm_error:KIND".
-//   - An answer that is cut, filtered or unfinished is dropped whole; one that is
-//     empty, a refusal or no JSON is kept: one repair call, and one more whenever the
-//     turn got further, then "parse_error:KIND".
+//   - An answer that is cut, filtered or unfinished is dropped whole. One that is
+//     empty, a refusal or no JSON is kept. Either gets one repair call, and another one
+//     whenever the turn got further. Then the turn fails with "parse_error:KIND".
 //   - A call that cannot be taken (no JSON, no object, a field that does not fit, an
 //     unknown tool, one not allowed now, several decisions): an error output with
 //     the code. A protocol call costs the repair; after a module call the model
@@ -73,8 +73,8 @@
 //     is what was thought, in any step.
 //   - Plan after plan, draft after draft: two more rounds, then "rounds_used_up".
 //
-// One table, phrases, holds all texts about errors. Each text says which retry follows where
-// retries are bounded.
+// Package behavior/words holds all texts about errors. A text about a bounded retry says how many
+// are left.
 //
 // # The conversation
 //
@@ -92,9 +92,9 @@
 // is the prefix that a provider caches once for all of them. The second is the agent's own: persona,
 // goals, history, memory, playbook, last outcome and observation. It holds as much of them as the
 // [Profile] wants and the token budget allows. The model's items and our outputs follow, and nothing
-// is ever rewritten. docs/prompt.md gives the grammar of its lines. One table
-// per language holds what the engine itself says. Names, ids, codes and the grammar are the same
-// in all languages.
+// is ever rewritten. docs/prompt.md gives the grammar of its lines. Package behavior/words holds what
+// the engine itself says, in a file per language. Names, ids, codes and the grammar are the same in
+// all languages.
 //
 // Messages and notes are untrusted text. They are withheld until the plan, or a draft in its
 // place, is made. Then they follow as one item, encoded as JSON, as sources of little trust. The

@@ -11,15 +11,16 @@ import (
 	"example.com/agentworld/world"
 )
 
-// exposure is what a turn has shown of texts that may not decide, and what it may still show.
+// exposure is what a turn has shown of untrusted texts, and what it may still show. Untrusted is a source
+// that may not decide what the agent does.
 //
 //	withheld --> due --> shown     the texts of the opening
 //	unseen --> unsent --> retrieved     the sources of a module result with such text
 //
 // Invariants:
 //  1. A phase only moves forward. No source leaves retrieved, and none is in it twice.
-//  2. Until open, withheld texts stay withheld and results with untrusted text wait in unseen. Only
-//     without the guard's order check the opening shows everything at once.
+//  2. Until open, texts stay withheld and results with untrusted text wait in unseen. Only without the
+//     guard's order check does the opening show everything at once.
 //  3. due and unsent hold between two requests only: the next request carries both.
 //  4. taintedAt never changes once it is set. rounds, tookUp and unusable count only what texts or
 //     terms in view may have caused, and never go back.
@@ -29,7 +30,7 @@ type exposure struct {
 	phase   phase
 	// open says that a plan was made, or a draft in its place, so that texts may follow.
 	open bool
-	// sealed says that no plan came that new texts waited for: the turn continues without them.
+	// sealed says that the plan that new texts waited for did not come: the turn continues without them.
 	sealed bool
 	// unseen are module results that wait for the plan, unsent are sources that no request has
 	// carried yet, retrieved those that one has.
@@ -44,8 +45,8 @@ type exposure struct {
 	taintedAt int
 	// rounds are the further requests that texts may have cost.
 	rounds int
-	// tookUp says that an action was refused that takes up open terms, unusable that an answer was
-	// of no use while terms were shown.
+	// tookUp says that a refused action takes up open terms, unusable that an answer could not be used
+	// while terms were shown.
 	tookUp, unusable bool
 }
 
@@ -61,7 +62,7 @@ const (
 	phaseShown
 )
 
-// begin takes in what the composed opening shows.
+// begin adds what the composed opening shows.
 func (e *exposure) begin() {
 	e.names = answer.NamesIn(&e.opening.known)
 	e.retrieve(e.opening.sources)
@@ -77,8 +78,8 @@ func (e *exposure) tainted() bool { return e.taintedAt != 0 }
 // isUntrusted reports whether a source may not choose what the agent does.
 func isUntrusted(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }
 
-// locked reports whether new texts wait for a plan, which says what the agent may do after
-// them. Those that were read before lock nothing: a turn may do without them.
+// locked reports whether new texts wait for a plan, which says what the agent may do after them. Texts
+// that the agent has read before lock nothing, since a turn can do without them.
 func (e *exposure) locked() bool {
 	return !e.sealed && e.follows() && (e.opening.fresh > 0 || len(e.unseen) > 0)
 }
@@ -116,8 +117,8 @@ func (e *exposure) receive(r modules.Result, ordered bool) (waits bool) {
 	return false
 }
 
-// reveal lets the texts and the module results that waited follow. It returns what the next request
-// says.
+// reveal makes the withheld texts and the waiting module results due. It returns the messages of the next
+// request.
 func (e *exposure) reveal(w *wording) (messages []string) {
 	e.open = true
 	for _, r := range e.unseen {
@@ -132,7 +133,7 @@ func (e *exposure) reveal(w *wording) (messages []string) {
 	return messages
 }
 
-// carry takes in that a request goes out, with all that is due.
+// carry moves all that is due into view: the request with this number carries it.
 func (e *exposure) carry(request int) {
 	e.retrieve(e.unsent)
 	e.unsent = nil
@@ -160,8 +161,8 @@ func (e *exposure) retrieve(sources []trace.Source) {
 		known := &e.retrieved[at]
 		known.Score = max(known.Score, s.Score)
 		if isUntrusted(*known) && !strings.HasPrefix(s.Text, known.Text) {
-			// One id may show other words the second time: the prompt folds what one author
-			// wrote into the newest of it. All words in view have to be known as theirs.
+			// One id may show other words the second time, since the prompt folds the texts of one
+			// author into the newest. All words in view must be known as theirs.
 			known.Text, known.Chars = known.Text+"\n"+s.Text, known.Chars+s.Chars
 		}
 	}

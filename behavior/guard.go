@@ -184,7 +184,6 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	v := m.evaluate(view, order.Do, policy.Evidence{Seen: &seen, Order: &m.order.operation})
 	d := decisionOf(v)
 	d.DecidedBy = trace.ByStanding
-	d.At = view.Place()
 	d.Authority = m.order.Authority
 	d.Parents = m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(),

@@ -12,9 +12,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The bounds of a plan: the steps and actions that are read, and the planned actions of
-// a turn, which are those of a plan and of what was drafted or decided before any text
-// was shown.
+// The bounds of a plan: the steps and actions that are read of one plan, and the planned actions of a
+// turn. Those are the actions of its plans, and those drafted or decided before any text was shown.
 const (
 	planStepsMax   = 12
 	planActionsMax = 12
@@ -25,8 +24,8 @@ const (
 // before it read untrusted text.
 //
 // Invariants:
-//  1. Once closed, since others may have had a part in what comes, it gains no action, end or request,
-//     and loses none: what a later plan drops could make another action the first.
+//  1. Once closed, it gains and loses no action, end or request. Others may have had a part in a later
+//     plan, and even what such a plan drops could make another action the first.
 //  2. actions are at most plannedMax, no two equal: those of the newest plan first, then those of
 //     earlier ones. Those from fromPlan on were drafted or decided after the newest plan.
 //  3. ends are those of the newest plan that names an action.
@@ -45,13 +44,14 @@ type plan struct {
 	listed []string
 	// requests is how many requests its steps ask for.
 	requests int
-	// idle says that the plan leaves nothing to do, mending that it was sent back to be mended.
+	// idle says that the plan leaves nothing to do, mending that it was sent back to be corrected.
 	idle, mending bool
-	closed        bool
+	// closed says that a request carried untrusted text.
+	closed bool
 }
 
-// fallback is what a turn may end in without a decision: a drafted action, or one of a plan with
-// the slots that it leaves open, once for each receiver or place that the plan names.
+// fallback is what a turn may end in without a decision: a drafted action, or an action of a plan with
+// its open slots, once for each receiver or place that the plan names.
 type fallback struct {
 	do   []world.Action
 	open []world.Slot
@@ -97,8 +97,8 @@ func (p *plan) mayEnd(f fallback) {
 	}
 }
 
-// intend takes an action that was drafted or decided as planned: before words
-// of others are in view it says as much about what the agent wants as a plan does.
+// intend adds a drafted or decided action to the planned ones. Before texts of others are in view, it says
+// as much about what the agent wants as a plan does.
 func (p *plan) intend(v *Evaluation) {
 	planned, ok := policy.Planned(v.Proposed)
 	if !ok || v.Violation != nil {
@@ -110,7 +110,7 @@ func (p *plan) intend(v *Evaluation) {
 	}
 }
 
-// lead puts what first intends before what was drafted or decided until now.
+// lead puts the actions that first intends before those drafted or decided until now.
 func (p *plan) lead(first func()) {
 	drafted := p.drafted
 	intended := p.actions[p.fromPlan:]
@@ -121,7 +121,8 @@ func (p *plan) lead(first func()) {
 	p.allow(intended...)
 }
 
-// list lists what the plan has by its steps. A plan none of whose steps is understood may use modules.
+// list sets listed from the actions and steps of the newest plan. If no step is understood, modules are
+// listed too.
 func (p *plan) list(steps []typedStep, modules []string) {
 	understood := func(s typedStep) bool { return s.Kind != answer.StepUnknown }
 	switch {
@@ -156,7 +157,8 @@ func (p *plan) names() []string {
 	return names
 }
 
-// takePlan takes the plan of call i. It returns what of it could not be read, or stays closed.
+// takePlan takes the plan of call i. It returns the faults of its actions: those that could not be read,
+// and those that would not be allowed once texts are shown.
 func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
 	call := t.conversation.Calls[i]
 	read, used, e := answer.ReadPlan(call.Call)
@@ -172,7 +174,7 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	if len(read.Actions) > 0 && !p.closed {
 		p.ends = nil // a plan that names no action says nothing about any
 	}
-	// What the plan leaves out stays out once texts are shown: it may be mended before.
+	// What the plan leaves out is not allowed once texts are shown, so it may be corrected before.
 	mends := first && len(t.conversation.Calls) == 1 && t.exposure.locked()
 	faults = t.acceptPlan(read, call, used, mends)
 	if p.mending && len(p.ends) > 0 {
@@ -195,10 +197,10 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	return faults, ""
 }
 
-// acceptPlan takes a plan: its steps, and what it says the agent may do. It returns why actions
-// could not be read, which allow nothing, and what they leave open that stays closed once texts
-// are shown. A plan made with untrusted text in view is recorded and allows nothing either:
-// another agent may have caused it. Actions that the model has to mend are left to the next plan.
+// acceptPlan takes the steps of a plan and allows its actions. An action that cannot be read allows
+// nothing, and is returned as a fault; so is a slot that is open and would not be allowed once texts are
+// shown. A plan made with untrusted text in view is recorded and allows nothing: another agent may have
+// caused it. With mends, an action with such a slot is left to the corrected plan.
 func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repair,
 	mends bool) (faults []*answer.ArgumentError) {
 	p := &t.plan
@@ -281,8 +283,8 @@ type planDetail struct {
 	Unread  int                    `json:"unread,omitempty"`
 }
 
-// typedStep is a step of a plan as the engine understands it: made from the kind that
-// the model named and the actions that its plan lists, never from a step's words.
+// typedStep is a step of a plan as the engine understands it. It is made from the kind that the model named
+// and the actions that its plan lists, never from a step's words.
 type typedStep struct {
 	// Kind is call, reason, think, respond or skip, and "unknown" for any other.
 	Kind string `json:"kind"`
@@ -315,8 +317,7 @@ func typed(kind string, modules, actions []string) typedStep {
 	return s
 }
 
-// rest ends a turn whose plan says that there is nothing to do: a wait that the model
-// chose, without asking it again.
+// rest ends a turn whose plan says that there is nothing to do, in a wait that the model chose.
 func (t *Turn) rest() {
 	v := t.evaluate(world.Wait{})
 	if v.Violation != nil {

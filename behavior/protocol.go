@@ -8,14 +8,14 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// protocol is where a turn is in the order of its calls, what may follow, and how often.
+// protocol says what may follow what in a turn, and how often. offered lists the tools of the next
+// request, takes says which calls are accepted out of order, and advance moves to the next stage.
 //
 //	plan --> modules, if any --> [reason] --> draft --> decision     the full protocol
 //	[plan] --> lean                                                  the lean one
 //
 // Invariants:
-//  1. steps are those of the newest plan that are still to come. They are empty once a draft or
-//     decision was read.
+//  1. steps are the steps of the newest plan that are still to come. A draft or a decision empties them.
 //  2. reason holds in stage reason only.
 //  3. moduleCalls, reasonSteps, refusals, repairs and order only grow. unusable begins again whenever
 //     the turn gets further, but all repairs together stay within repairsOfTurn times the limit.
@@ -30,8 +30,8 @@ type protocol struct {
 	// moduleCalls, reasonSteps and refusals count module calls, reason steps, and answers of which the
 	// guard or the world refused all actions.
 	moduleCalls, reasonSteps, refusals int
-	// unusable are the answers that could not be used since the turn last got further, repairs those
-	// of the whole turn, and order those that did not lead on.
+	// unusable counts the answers that could not be used since the turn last got further, repairs those
+	// of the whole turn, and order the answers that did not lead to a further stage.
 	unusable tries
 	repairs  int
 	order    tries
@@ -39,12 +39,12 @@ type protocol struct {
 	affordable int
 	// cramped says that the window had no room for a module result at the last request.
 	cramped bool
-	// lastPlan is why a lean turn was asked for nothing but a plan, which ends it.
+	// lastPlan is why a lean turn was asked for a plan alone, which ends the turn.
 	lastPlan trace.WaitReason
 }
 
-// reasonStep is the present reason step: its kind, whether the model was asked for it, and in how many
-// answers to it a tool was called.
+// reasonStep is the present reason step: its kind, whether the model was asked for it, and how many
+// answers to it called a tool.
 type reasonStep struct {
 	kind       string
 	asked      bool
@@ -56,7 +56,8 @@ type tries struct{ spent, most int }
 
 func (t tries) left() int { return t.most - t.spent }
 
-// newProtocol is the beginning of a turn. plans says that a lean turn begins with a plan, too.
+// newProtocol returns the protocol at the start of a turn. plans says that even a lean turn begins with a
+// plan.
 func newProtocol(cfg *Config, modules []string, plans bool) protocol {
 	p := protocol{cfg: cfg, modules: modules, stage: trace.StagePlan, order: tries{most: orderRoundsMax},
 		affordable: math.MaxInt}
@@ -109,8 +110,8 @@ func (p *protocol) offered(e *exposure, d *draft) []string {
 	panic("behavior: turn in unknown stage " + string(p.stage))
 }
 
-// takes reports whether a call that is not offered now is taken all the same: the order of
-// calls is advice.
+// takes reports whether a call is accepted although its tool is not offered now: the order of calls is
+// advice.
 func (p *protocol) takes(tool string) bool {
 	switch tool {
 	case answer.ToolPlan:
@@ -143,15 +144,15 @@ func (p *protocol) commits() []string {
 // commitTools are the tools by which a turn reaches its decision. No one changes them.
 var commitTools = []string{answer.ToolDraft, answer.ToolDecision}
 
-// orderRoundsMax bounds the answers of a turn that do not lead on: another plan, another
+// orderRoundsMax bounds the answers of a turn that do not lead to a further stage: another plan, another
 // draft, a call that is not taken.
 const orderRoundsMax = 2
 
-// repairsOfTurn is how many times the repairs before a turn gets further it may have in all.
+// repairsOfTurn bounds the repairs of a whole turn, in multiples of Config.RepairsMax.
 const repairsOfTurn = 3
 
-// moduleTokensMin is the room in the window below which no module is offered. A result and the
-// draft after it have to fit, and half of the room is kept for the draft.
+// moduleTokensMin is the room in the window below which no module is offered. A result and the draft
+// after it must fit, and half of the room is kept for the draft.
 const moduleTokensMin = 1000
 
 // advance moves to the stage that the plan's next open step asks for. Respond and skip steps
@@ -226,8 +227,8 @@ func (p *protocol) leavePlan() (skipped int) {
 // gotFurther gives the turn its repairs again.
 func (p *protocol) gotFurther() { p.unusable.spent = 0 }
 
-// countRepair counts an answer that could not be used, and sets how many more there may be. Calls that
-// are not taken now are counted apart, so that neither kind uses up the tries of the other.
+// countRepair counts an answer that could not be used, and returns the tries of its kind. Calls that are
+// not allowed now are counted apart, so that neither kind uses up the tries of the other.
 func (p *protocol) countRepair(problem answer.Problem) *tries {
 	if problem == answer.NotAllowedNow {
 		return &p.order
@@ -247,11 +248,11 @@ func (p *protocol) spares(sent int) bool {
 	return p.affordable-sent > after
 }
 
-// continues reports whether the request that goes out now is likely to be followed by another one of
-// the turn, whose plan is locked or not. To keep a prompt costs a quarter more than to read it, and to
-// read it again a tenth, so it pays if more than every fourth such request is followed. A turn ends
-// with its draft and decision, which mostly come in the first answer where nothing has to be planned or
-// read first.
+// continues reports whether another request of the turn is likely to follow the present one, so that it
+// pays to let the provider cache the prompt. Caching costs a quarter of the input's price and saves nine
+// tenths of it at the next request: it pays if more than every fourth request is followed. Unless
+// something must be planned or read first, draft and decision mostly come in the first answer. locked is
+// that of the turn's exposure.
 func (p *protocol) continues(locked bool) bool {
 	if p.affordable <= 1 {
 		return false

@@ -12,7 +12,15 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Answer feeds back the answer to the Ask that Next returned.
+// Answer feeds back the answer to the Ask that Next returned. An answer becomes an action in these steps:
+//
+//	Answer --> repair                                        it cannot be used
+//	   |
+//	   +--> dispatch --> takePlan, takeDraft, takeDecision   each call of the answer
+//	           |
+//	           +--> proceed --> commit, commitOneStep        a decision: every check, then finish
+//	                   |
+//	                   +--> repair, fail, rest or the next request
 func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.conversation.Take(a)
 	if a.Failure != nil && problem == "" {
@@ -51,10 +59,9 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 }
 
-// repair spends one further call on an answer that could not be used, or ends the turn
-// when none is left. A lean turn that has nothing by then asks for a plan,
-// which is less to fill in, and ends in that. A plan for the sake of new texts that does not come
-// is done without, and so are they.
+// repair asks again after an answer that could not be used, or fails the turn if no try is left. There are
+// two exceptions. A lean turn that has nothing to end in spends one more try on a plan alone, which is less
+// to fill in. If new texts wait for a plan that does not come, the turn continues without plan and texts.
 func (t *Turn) repair(problem answer.Problem) {
 	p := &t.protocol
 	kind := p.countRepair(problem)
@@ -97,7 +104,7 @@ func (t *Turn) repair(problem answer.Problem) {
 	}
 }
 
-// mayPlanLast reports whether a lean turn that has nothing to end in may be asked for nothing but a plan.
+// mayPlanLast reports whether a lean turn that has nothing to end in may be asked for a plan alone.
 func (t *Turn) mayPlanLast(problem answer.Problem) bool {
 	if t.protocol.stage != trace.StageLean || t.protocol.lastPlan != "" || t.exposure.tainted() {
 		return false
@@ -109,14 +116,14 @@ func (t *Turn) mayPlanLast(problem answer.Problem) bool {
 // round is the result of the calls of one answer.
 type round struct {
 	decisions []terminal
-	// plan is the call of its last plan, -1 without one, and faults what was wrong with that.
+	// plan is the call of its last plan, -1 without one, and faults what was wrong with that plan.
 	plan   int
 	faults []*answer.ArgumentError
 	// replans says that there was a plan before its own. before is the accepted draft before it.
 	replans bool
 	before  *weighing
-	// progress says that a call led on, misdecided that the arguments of one were refused, and
-	// wrong what was first wrong with any.
+	// progress says that a call was taken, misdecided that the arguments of a protocol call were refused,
+	// and wrong what was first wrong with a call.
 	progress, misdecided bool
 	wrong                answer.Problem
 }
@@ -124,8 +131,8 @@ type round struct {
 // redrafts reports whether an answer whose draft is d came after an accepted one.
 func (r *round) redrafts(d *weighing) bool { return d != nil && d.usable && r.before != nil }
 
-// dispatch handles the calls of one answer in the order of the protocol. Protocol calls
-// are settled at once; module calls stay open for the caller.
+// dispatch handles the calls of one answer in the order of the protocol. Protocol calls are answered
+// immediately. Module calls stay open for the caller of the turn.
 func (t *Turn) dispatch() {
 	t.startAnswer()
 	r := round{plan: -1, before: t.draft.accepted}
@@ -181,14 +188,14 @@ func (t *Turn) dispatch() {
 	t.proceed(r)
 }
 
-// startAnswer begins with the calls of an answer: it has no draft yet, no plan that leaves nothing to do,
-// and no mistake.
+// startAnswer clears what belongs to one answer: its draft, its mistakes, and a plan without anything to do.
 func (t *Turn) startAnswer() {
 	t.plan.idle = false
 	t.draft.begin()
 }
 
-// plansByDraft reports whether a lean turn that does not plan first has its candidates for a plan, once.
+// plansByDraft reports whether the candidates of a lean turn count as its plan, because it did not plan
+// first. They do so once.
 func (t *Turn) plansByDraft() bool {
 	return t.exposure.locked() && t.protocol.lastPlan == "" && t.draft.accepted == nil
 }
@@ -200,8 +207,7 @@ func (t *Turn) proceed(r round) {
 	differs := func(d terminal) bool { return !world.Same(d.action, r.decisions[0].action) }
 	switch {
 	case r.misdecided:
-		// A protocol call of the answer was wrong: nothing of it is committed, and
-		// it needs another call whatever else was in it.
+		// A protocol call of the answer was wrong, so nothing of the answer is committed.
 		t.repair(answer.InvalidArgs)
 	case slices.ContainsFunc(r.decisions, differs):
 		for _, d := range r.decisions {
@@ -233,9 +239,8 @@ func (t *Turn) proceed(r round) {
 	}
 }
 
-// order lists the calls of an answer in the order in which they are handled. That is the order
-// they came in, with one exception: without an earlier draft, plans and modules go first, and a
-// draft goes before the first decision.
+// order lists the calls of an answer in the order in which they are handled: as they came. Without an
+// earlier draft, plans and modules go first, and a draft goes before the first decision.
 func (t *Turn) order() []int {
 	var first, last []int
 	drafted := t.draft.candidates != nil
@@ -252,8 +257,8 @@ func (t *Turn) order() []int {
 	return append(first, last...)
 }
 
-// offPlan counts a tool or action that the newest plan does not list, once for a call, and reports
-// whether it is refused for that.
+// offPlan notes a tool or action that the newest plan does not list, once for a call. It reports whether
+// the tool or action is refused for that, because the plan binds.
 func (t *Turn) offPlan(name, callID string) (refused bool) {
 	if t.plan.lists(name) {
 		return false

@@ -20,14 +20,15 @@ import (
 type Turn struct {
 	agent *Agent
 	view  world.View
-	// conversation is what is said to the model and heard from it, protocol what may follow in it.
+	// conversation holds the items of the requests and the calls of the newest answer.
 	conversation Conversation
-	protocol     protocol
-	// plan is what the agent means to do, draft what it proposed, and exposure what it has read.
+	// protocol is what may follow, plan what the agent means to do, draft what it proposed, and exposure
+	// what untrusted text it has seen and may see.
+	protocol protocol
 	plan     plan
 	draft    draft
 	exposure exposure
-	// decision ends the turn, nil before.
+	// decision is nil until the turn has ended.
 	decision Step
 }
 
@@ -49,10 +50,9 @@ func (m *Agent) Begin(view world.View) *Turn {
 	return t
 }
 
-// Afford tells the turn how many more requests its caller can send, the next one included. The
-// turn then keeps what it needs to decide: it offers no modules and takes no reason step if only
-// enough is left for a draft and a decision. Call it before Next. Without it, a turn assumes no
-// limit.
+// Afford tells the turn how many more requests its caller can send, the next one included. If that is
+// only enough for a draft and a decision, the turn offers no modules and takes no reason step. Call it
+// before Next. Without it, a turn assumes no limit.
 func (t *Turn) Afford(requests int) { t.protocol.affordable = requests }
 
 // Next returns what the turn needs: an Ask to answer, a Call to run, or the
@@ -64,7 +64,7 @@ func (t *Turn) Next() Step {
 	c := &t.conversation
 	for _, s := range c.Calls {
 		if !s.done {
-			return Call{Number: c.asks, CallID: s.ID, Tool: s.Tool, Arguments: s.Arguments}
+			return Call{CallID: s.ID, Tool: s.Tool, Arguments: s.Arguments}
 		}
 	}
 	if !c.waiting {
@@ -86,7 +86,7 @@ func (t *Turn) Next() Step {
 		}}
 }
 
-// request completes the next request, or ends a turn that may send none.
+// request completes the next request, or ends the turn if the window or its rounds are used up.
 func (t *Turn) request() {
 	if t.protocol.askReason() {
 		t.conversation.Say(t.agent.words.Steps.Reason)
@@ -126,18 +126,18 @@ func (t *Turn) free() int {
 // advance moves to the next stage of the plan.
 func (t *Turn) advance() { t.skip("skipped_by_limit", t.protocol.advance()) }
 
-// leavePlan goes on to the draft or decision, whatever the plan has still to come.
+// leavePlan continues to the draft or decision and skips the steps that the plan still has.
 func (t *Turn) leavePlan() { t.skip("skipped_by_model", t.protocol.leavePlan()) }
 
-// skip notes reason steps that do not come about.
+// skip notes reason steps that are left out.
 func (t *Turn) skip(code string, steps int) {
 	for range steps {
 		t.conversation.Note(trace.Step{Kind: trace.StepReasonSkipped, Code: code})
 	}
 }
 
-// reveal shows the texts from the next request on, and the module results that waited
-// with them: the plan is made, or a draft in its place.
+// reveal shows the withheld texts and module results from the next request on: the plan is made, or a
+// draft in its place.
 func (t *Turn) reveal() {
 	for _, text := range t.exposure.reveal(t.agent.words) {
 		t.conversation.after = append(t.conversation.after, llmclient.Message("user", text))

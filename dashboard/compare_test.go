@@ -60,6 +60,9 @@ func TestAComparisonNamesWhatDoesNotCount(t *testing.T) {
 	if err := os.WriteFile(path, text[:bytes.LastIndex(text[:len(text)-1], []byte("\n"))+1], 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Remove(filepath.Join(filepath.Dir(path), run.ReportFile)); err != nil {
+		t.Fatal(err)
+	}
 	v := compareView{A: []string{ids[0], ids[1], ids[3]}, B: []string{ids[0], ids[2], ids[3]}}
 	if err := s.compareSides(t.Context(), &v); err != nil {
 		t.Fatal(err)

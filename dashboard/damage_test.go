@@ -74,6 +74,9 @@ func TestTheListShowsWhatIsWrong(t *testing.T) {
 	change("first", run.TraceFile, func(text []byte) []byte { return append([]byte("x"), text...) })
 	change("noise", run.TraceFile, func(text []byte) []byte { return bytes.Repeat([]byte{0xf3, 0x81, 'x'}, 700) })
 	change("begun", run.TraceFile, func(text []byte) []byte { return text[:100] })
+	if err := os.Remove(filepath.Join(dir, "begun", run.ReportFile)); err != nil {
+		t.Fatal(err)
+	}
 	change("middle", run.TraceFile, func(text []byte) []byte { return bytes.Replace(text, []byte(`"tick":2`), []byte(`"tick":3`), 1) })
 	for _, id := range []string{"report", "cut"} {
 		keepReport(t, filepath.Join(dir, id))

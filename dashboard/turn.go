@@ -135,7 +135,7 @@ func promptOf(t *explain.Turn, step int) (v promptView, err error) {
 		if c.Step != step {
 			continue
 		}
-		p, err := t.Prompt(c)
+		p, err := t.Parts(c)
 		if err != nil {
 			return v, err
 		}

@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// readRun reads the outline of a run, unless another version recorded it.
+// readRun reads the outline of a run. It refuses a run of another version unless anyVersion is set.
 func readRun(of run.Source, anyVersion bool) (*state.State, error) {
 	h, err := of.Header()
 	if err != nil {
@@ -119,7 +119,7 @@ func settingsAt(of run.Source, tick int64) (s trace.Settings, whole, at *state.S
 }
 
 // ParentSettings returns the settings of the run in dir that hold after a tick: what
-// a fork there begins with. how the run is read is as for [ForkOptions].
+// a fork there begins with. how is as Reading of [ForkOptions].
 func ParentSettings(dir string, tick int64, how *run.Reading) (trace.Settings, error) {
 	s, _, _, err := settingsAt(run.Dir(dir).As(how), tick)
 	return s, err

@@ -4,8 +4,8 @@
 //
 // One tick:
 //
-//	takes changes                     of prompts and caps; see [trace.Switch], [trace.CapChange]
-//	takes controls, waits if paused   what an operator asks for, see [Controls]
+//	changes take effect               of prompts and caps; see [trace.Switch], [trace.CapChange]
+//	controls take effect              what an operator asks for, such as a pause; see [Controls]
 //	world.Advance                     wake-ups: arrivals, jobs, power, waits
 //	budget.Open                       with caps: what each turn may spend, in agent order
 //	for every due agent, concurrently:
@@ -17,18 +17,20 @@
 //	world.Apply                       in the world's seeded order
 //	agent.Learn, trace records, fsync
 //
-// A run records into a sink. A live run appends to the trace of its directory, see
-// package run. [Replay] compares with what was recorded, and [Collect] discards it.
-// [Resumption] and [Fork] do both in turn. A resume derives the whole ticks again from
-// their recorded answers, compares them, and then appends, under other caps if asked. A
-// fork appends its parent's ticks and then its own.
+// A run records into a sink. A live run appends to the trace of its directory, see package run. [Replay]
+// compares with what was recorded, and [Collect] discards it. A [Resumption] derives the whole ticks again
+// from their recorded answers and compares them. Then it appends, under other caps if asked. A [Fork]
+// appends its parent's ticks and then its own.
 //
 // The model is a [Source]: a live endpoint or a recorded run. A turn is a function of
 // its answers and the world a function of its actions, so none of these is a mode of the
 // loop: each is the state of the run, a source and a sink.
 //
-// [Recorded] gives recorded answers in a new run, found by what was asked, and
-// [Fork] leaves a run after a tick: recorded answers up to there, a model of its own
-// from there on. What changes at a fork is planned in the header and put into force
-// between two ticks, so that a fork is replayed like any run.
+// [Recorded] gives recorded answers in a new run, found by what was asked. [Fork] leaves a run after a
+// tick: recorded answers up to there, a model of its own from there on. The header holds what changes at a
+// fork, and it takes effect between two ticks, so that a fork is replayed like any run.
+//
+// The files of one tick: tick.go has its steps, change.go what takes effect before it, deliberation.go the
+// turns, quota.go their caps, learning.go reflections, endpoint.go which models are given up. comparison.go
+// is what [Replay] and [Resumption] compare.
 package engine

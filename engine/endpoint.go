@@ -14,10 +14,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// endpoint is one way to a model with all agents that take it: the same model, at the
-// same place, with the same key. What ends it ends it for all of them. All that is known of
-// it follows from the answers of whole ticks, taken in the order of agents, so that a replay
-// finds the same.
+// endpoint is one way to a model, with all agents that take it: the same model, at the same address, with the
+// same key. What ends it ends it for all of them. All that is known of it follows from the answers of whole
+// ticks in the order of agents, so that a replay finds the same.
 type endpoint struct {
 	route
 	// answered says that a model replied, usable that a turn accepted a call of a reply.
@@ -130,11 +129,10 @@ func (r *runner) deciding() int {
 	return n
 }
 
-// refusing are the endpoints whose first turn in the order of agents that got a reply or a
-// fatal failure got the latter, with that failure, nil for those that replied. It is about
-// endpoints that have not answered yet, and about those that have not answered to this
-// process, whose key may be another.
-func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure {
+// refusing judges the endpoints that have not answered yet, or not to this process, whose key may be another.
+// In the order of agents, the first turn with a reply or a fatal failure decides: the result has that failure,
+// nil for a reply.
+func (r *runner) refusing(turns []deliberation) map[*endpoint]*llmclient.Failure {
 	found := map[*endpoint]*llmclient.Failure{}
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
@@ -152,12 +150,11 @@ func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure 
 	return found
 }
 
-// giveUp takes the turns of a tick and stops the endpoints that they end. An endpoint
-// ends by a refusal that no later call can fix, by too many turns in a row without an
-// answer, or because no answer was usable. For each agent that takes no more turns,
-// giveUp returns a record with the reason. If no agent is left, it returns what ends the
-// run.
-func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record, down *stop) {
+// giveUp takes the turns of a tick and stops the endpoints that they end. An endpoint ends by a refusal that
+// no later call can fix, by too many turns in a row without an answer, or because no answer was usable. giveUp
+// returns a record with the reason for each agent that takes no more turns. If no agent is left, it returns
+// the stop of the run.
+func (r *runner) giveUp(tick int64, turns []deliberation) (records []trace.Record, down *stop) {
 	ended, refusing := map[*endpoint]*stop{}, r.refusing(turns)
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
@@ -220,7 +217,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 }
 
 // climb takes what the answers of a tick show of the tool choices, in the order of agents.
-func (r *runner) climb(turns []deliberated, backs []reflected) {
+func (r *runner) climb(turns []deliberation, reflections []reflected) {
 	moved := map[*endpoint]bool{}
 	take := func(agent int, shown []llmclient.Shown) {
 		p := r.endpoint(agent)
@@ -233,7 +230,7 @@ func (r *runner) climb(turns []deliberated, backs []reflected) {
 	for _, t := range turns {
 		take(t.agent, t.shown)
 	}
-	for _, b := range backs {
+	for _, b := range reflections {
 		take(b.agent, b.shown)
 	}
 }
@@ -244,7 +241,7 @@ func (p *endpoint) decides() bool { return p.usable && p.undecided.ticks == 0 }
 
 // take counts a turn in which the endpoint was asked. It returns what gives the endpoint
 // up: too many turns in a row without an answer. Nil is nothing.
-func (p *endpoint) take(tick int64, t deliberated) *stop {
+func (p *endpoint) take(tick int64, t deliberation) *stop {
 	if !t.replied && t.came == 0 && t.failure.Neutral() {
 		return nil
 	}
@@ -372,7 +369,7 @@ func readsOthers(d trace.Decision) bool {
 // judge counts for each endpoint the ticks in a row in which it answered and no decision was a
 // model's. A tick in which it gave no answer, or whose turns ended by caps or failures alone, is
 // left out of the row.
-func (e endpoints) judge(w *world.World, turns []deliberated) {
+func (e endpoints) judge(w *world.World, turns []deliberation) {
 	for _, p := range e.all {
 		var ends []string
 		answered, decided := false, false

@@ -60,7 +60,7 @@ func (r *runner) witness(events []world.Event) {
 }
 
 // remember tells every agent that acted the outcome of its action.
-func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outcome) {
+func (r *runner) remember(tick int64, turns []deliberation, outcomes []world.Outcome) {
 	for i, t := range turns {
 		r.agents[t.agent].Learn(tick, t.decision, outcomes[i])
 		if r.learning.folder == nil && r.learning.collected == nil {
@@ -86,7 +86,7 @@ func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outc
 	}
 }
 
-// reflected is one agent's reflect.
+// reflected is what came of one agent's reflection.
 type reflected struct {
 	agent  int
 	result reflect.Result
@@ -100,7 +100,7 @@ type reflected struct {
 
 // reflections lets the agents reflect if the tick is one to do so, all at the same time. A
 // turn that fails does not end the run. The error is a failure to record.
-func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberated) ([]reflected, error) {
+func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberation) ([]reflected, error) {
 	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil
 	}
@@ -108,78 +108,78 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberate
 	for _, t := range turns {
 		steps[t.agent] = t.decision.Calls
 	}
-	var backs []reflected
+	var list []reflected
 	for n, e := range r.learning.experiences {
 		if e != nil && e.Len() > 0 && !r.endpoint(n).stopped {
-			backs = append(backs, reflected{agent: n})
+			list = append(list, reflected{agent: n})
 		}
 	}
-	begin := once(len(backs), func(i int) *reflect.Turn {
-		n := backs[i].agent
+	begin := once(len(list), func(i int) *reflect.Turn {
+		n := list[i].agent
 		return r.learning.runtime.Begin(r.learning.experiences[n], r.agents[n].Playbook(),
 			goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
 	})
 	// What decisions left may be spent.
-	allowed := r.allow(len(backs), func(i int) (string, behavior.Ask, int) {
-		agent := r.world.AgentID(backs[i].agent)
+	allowed := r.allow(len(list), func(i int) (string, behavior.Ask, int) {
+		agent := r.world.AgentID(list[i].agent)
 		ask, more := begin(i).Next()
 		if !more {
 			return agent, ask, 0
 		}
 		return agent, ask, reflect.CallsLeast
 	})
-	if err := r.workers.each(len(backs),
-		func(i int) error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) }); err != nil {
+	if err := r.workers.each(len(list),
+		func(i int) error { return r.reflect(ctx, tick, begin(i), &list[i], allowed.of(i)) }); err != nil {
 		return nil, err
 	}
-	r.settle(allowed, len(backs), func(i int) (int, budget.Bill) { return backs[i].agent, backs[i].bill })
-	return backs, nil
+	r.settle(allowed, len(list), func(i int) (int, budget.Bill) { return list[i].agent, list[i].bill })
+	return list, nil
 }
 
 // reflect carries out one agent's turn.
-func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *reflected, allowed *quota) error {
+func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, b *reflected, allowed *quota) error {
 	ctx, cancel := r.withDeadline(ctx)
 	defer cancel()
-	agent := r.world.AgentID(back.agent)
+	agent := r.world.AgentID(b.agent)
 	ctx, end := r.beginTurn(ctx, tick, agent, true)
-	defer func() { end(Ending{Error: back.result.Failure}) }()
+	defer func() { end(Ending{Error: b.result.Failure}) }()
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		answer, err := r.ask(ctx, trace.CallKey{Tick: tick, Agent: agent, Step: ask.Number}, ask, allowed)
 		if err != nil {
 			return err
 		}
-		back.bill.Add(r.spending.meter, r.endpoints.of(agent).model, answer)
-		back.failure = answer.Failure
+		b.bill.Add(r.spending.meter, r.endpoints.of(agent).model, answer)
+		b.failure = answer.Failure
 		if answer.Reply != nil {
-			back.shown = append(back.shown, llmclient.ShownBy(ask.Request, *answer.Reply))
+			b.shown = append(b.shown, llmclient.ShownBy(ask.Request, *answer.Reply))
 		}
 		turn.Answer(answer)
 	}
-	back.result = turn.Result()
+	b.result = turn.Result()
 	return nil
 }
 
 // consolidate changes the playbooks. Decisions that could not be reflected at wait for
 // the next time.
-func (r *runner) consolidate(ctx context.Context, tick int64, backs []reflected) {
-	for i := range backs {
-		back := &backs[i]
-		mind := r.agents[back.agent]
-		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Tick: tick, Agent: back.result.Agent})
-		consolidated := back.result.Apply(mind.Playbook(), r.learning.limits)
-		changed(Ending{Error: back.result.Failure, Records: len(consolidated.Applied)})
-		mind.SetPlaybook(consolidated.Playbook)
-		back.steps = consolidated.Steps
+func (r *runner) consolidate(ctx context.Context, tick int64, list []reflected) {
+	for i := range list {
+		b := &list[i]
+		agent := r.agents[b.agent]
+		_, changed := r.begin(ctx, Span{Kind: SpanPlaybook, Tick: tick, Agent: b.result.Agent})
+		consolidated := b.result.Apply(agent.Playbook(), r.learning.limits)
+		changed(Ending{Error: b.result.Failure, Records: len(consolidated.Applied)})
+		agent.SetPlaybook(consolidated.Playbook)
+		b.steps = consolidated.Steps
 		if len(consolidated.Applied) > 0 {
 			r.learning.folder.Add(reflect.Learned{
-				Tick: tick, Agent: back.result.Agent, Applied: consolidated.Applied, Input: back.result.Input,
+				Agent: b.result.Agent, Applied: consolidated.Applied, Input: b.result.Input,
 			})
 		}
-		if back.result.Failure == "" {
-			r.learning.experiences[back.agent].Clear()
+		if b.result.Failure == "" {
+			r.learning.experiences[b.agent].Clear()
 		}
-		r.reached.ModelCalls += back.bill.Calls
-		r.reached.spend(back.bill)
+		r.reached.ModelCalls += b.bill.Calls
+		r.reached.spend(b.bill)
 	}
 }
 

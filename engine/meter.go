@@ -138,7 +138,7 @@ func (s *Meter) Begin(agent string, first behavior.Ask, least int) {
 	s.spending.budget.BeginTick()
 	opening := s.spending.call(s.spending.bounded(first, first.Request.Model))
 	reservations := s.spending.budget.Open([]budget.Need{{Agent: agent, Least: opening.Path(least)}})
-	s.open = &quota{of: s.spending, reservation: reservations[0]}
+	s.open = &quota{meters: s.spending, reservation: reservations[0]}
 }
 
 // Respond sends a request of the turn under way, if the caps allow it.

@@ -109,6 +109,15 @@ func (r *runner) beginPlan(ctx context.Context, key trace.CallKey, ask behavior.
 	return r.beginCall(ctx, key, Span{Kind: SpanPlan})
 }
 
+// turnEnding is how a turn ended.
+func turnEnding(d behavior.Decision) Ending {
+	e := Ending{Error: string(d.WaitReason)}
+	if d.Executed != nil {
+		e.Action = d.Executed.ActionName()
+	}
+	return e
+}
+
 // runEnding is how a run ended.
 func runEnding(result Result, err error) Ending {
 	switch {

@@ -7,71 +7,73 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// quota is what one turn may spend; nil without caps.
+// quota is what one turn may spend. Without caps it is nil, and every request is sent.
 type quota struct {
-	of          *meters
+	meters      *meters
 	reservation *budget.Reservation
-	// next is what the next call is supposed to be like.
+	// next is the most that the next call is expected to take.
 	next budget.Call
 }
 
-// answer sends the request if the caps allow it; otherwise it returns the
-// refusal, with the answer that the turn gets. The charge is nil without caps.
-func (a *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge,
+// answer is where a cap is checked: it sends the request if the turn's reservation covers the most it
+// can be billed, and charges the answer. Otherwise it returns the refusal, and the answer that the turn
+// gets instead. The charge is nil without caps.
+func (q *quota) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge,
 	*budget.Refusal) {
-	if a == nil {
+	if q == nil {
 		return send(), nil, nil
 	}
-	call := a.of.call(r)
-	if refused := a.reservation.Reserve(call); refused != nil {
+	call := q.meters.call(r)
+	if refused := q.reservation.Reserve(call); refused != nil {
 		return refused.Answer(), nil, refused
 	}
 	answer := send()
-	charge := a.reservation.Charge(a.of.meter.Answered(call, answer), answer)
-	a.next = call.Next()
+	charge := q.reservation.Charge(q.meters.meter.Answered(call, answer), answer)
+	q.next = call.Next()
 	return answer, &charge, nil
 }
 
-// quotas are those of the turns of a tick, in agent order.
+// quotas are those of the turns of a tick, in agent order; nil without caps.
 type quotas []*quota
 
-// of returns the i-th, nil without caps.
-func (as quotas) of(i int) *quota {
-	if as == nil {
+// of returns the quota of the i-th turn.
+func (qs quotas) of(i int) *quota {
+	if qs == nil {
 		return nil
 	}
-	return as[i]
+	return qs[i]
 }
 
 // reservations returns the reservations in the order of turns.
-func (as quotas) reservations() []*budget.Reservation {
-	list := make([]*budget.Reservation, len(as))
-	for i, a := range as {
-		list[i] = a.reservation
+func (qs quotas) reservations() []*budget.Reservation {
+	list := make([]*budget.Reservation, len(qs))
+	for i, q := range qs {
+		list[i] = q.reservation
 	}
 	return list
 }
 
-// openingOf returns the i-th turn's first request and the calls of its shortest path. It
-// may be called concurrently.
+// openingOf returns the first request of the i-th turn, and the number of calls of the turn's shortest
+// path. It may be called concurrently.
 type openingOf func(i int) (agent string, first behavior.Ask, least int)
 
-// allow reserves what n turns may spend; nil without caps.
+// allow reserves what n turns may spend, in their order. Each reservation covers at least the shortest
+// path of its turn, if the caps leave as much.
 func (r *runner) allow(n int, opening openingOf) quotas {
 	s := r.spending
 	if !s.capped() {
 		return nil
 	}
-	needs, list := make([]budget.Need, n), make(quotas, n)
+	needs := make([]budget.Need, n)
+	list := make(quotas, n)
 	_ = r.workers.each(n, func(i int) error {
 		agent, first, least := opening(i)
-		list[i] = &quota{of: s}
-		list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model))
+		list[i] = &quota{meters: s, next: s.call(s.bounded(first, r.endpoints.of(agent).model))}
 		needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 		return nil
 	})
-	for i, p := range s.budget.Open(needs) {
-		list[i].reservation = p
+	for i, reservation := range s.budget.Open(needs) {
+		list[i].reservation = reservation
 	}
 	return list
 }
@@ -88,27 +90,9 @@ func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) quot
 	})
 }
 
-// turns opens the turns of agents, each when it is first asked for.
-func (r *runner) turns(due []int) func(i int) *behavior.Turn {
-	return once(len(due), func(i int) *behavior.Turn { return r.agents[due[i]].Begin(r.view(due[i])) })
-}
-
-// once caches the results of begin: the prompt of a turn is composed once, whether its
-// request is priced first or sent immediately. Concurrent calls must be for different
-// turns.
-func once[T any](n int, begin func(i int) *T) func(i int) *T {
-	begun := make([]*T, n)
-	return func(i int) *T {
-		if begun[i] == nil {
-			begun[i] = begin(i)
-		}
-		return begun[i]
-	}
-}
-
-// leastCalls is the number of calls of a turn's shortest path: one, and one for the plan
-// if a plan is all that the first request allows. If a draft without its decision is
-// worthless, both need a call of their own. c has its defaults.
+// leastCalls is the number of calls of a turn's shortest path. One is always needed. A plan needs its
+// own if the first request allows nothing else. A draft needs its own if the turn could not end in it.
+// c has its defaults.
 func leastCalls(c behavior.Config, first behavior.Ask) int {
 	n := 1
 	if first.Stage == trace.StagePlan && len(first.Request.Choice.Allowed) == 1 {
@@ -120,8 +104,8 @@ func leastCalls(c behavior.Config, first behavior.Ask) int {
 	return n
 }
 
-// settle returns what n turns did not spend, and charges what they spent without a
-// reservation.
+// settle ends the spending of n turns: it returns what their reservations have left, or without caps
+// counts what they spent.
 func (r *runner) settle(list quotas, n int, turn func(i int) (agent int, b budget.Bill)) {
 	if list != nil {
 		r.spending.budget.Close(list.reservations())

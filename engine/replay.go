@@ -57,7 +57,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	}
 	defer answers.Close()
 	var ended Result
-	result, _, err := verify(ctx, answers.Answers, recorded.Tick, r, func(ctx context.Context) (err error) {
+	result, _, err := playCompared(ctx, answers.Answers, recorded.Tick, r, func(ctx context.Context) (err error) {
 		ended, err = r.ticks(ctx)
 		if err == nil && ended.Status == trace.RunInterrupted {
 			err = context.Cause(ctx)

@@ -4,41 +4,178 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
-// Run derives the recorded ticks again, compares each with its record, and continues from
-// there: with the recorded answers of the unfinished tick, then with those of o.Source.
-// o.Settings and o.RunDir are the run's own and are ignored. Nothing is written before
-// every record of the whole ticks is derived again, byte for byte in the canonical form;
-// then the run ends as one that [Run] carries out.
-//
-// If it is interrupted while it derives, it returns an interrupted result and leaves the
-// run unchanged. The error is a [*trace.DifferenceError] if the derived records differ,
-// else a failure of the outside.
-func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
-	next, progress := o.Source, o.Progress
-	if progress != nil {
-		o.Progress = func(p Progress) {
-			p.Ticks, p.Resuming = s.target, p.Tick <= s.State.Tick && !p.Paused
-			progress(p)
+// ErrNotResumable marks a resume that cannot do what was asked for.
+var ErrNotResumable = errors.New("the run cannot be resumed")
+
+// ErrOtherModel marks a resume with another model than the run's. A fork can change the model.
+var ErrOtherModel = fmt.Errorf("%w with another model", ErrNotResumable)
+
+// ResumeOptions say how a run continues.
+type ResumeOptions struct {
+	// UntilTick is the last tick to run; 0 means the last one that the run was ever asked for.
+	UntilTick int64
+	// AllowVersionDrift resumes a run of another version. Its records may be derived
+	// differently, which ends the resume.
+	AllowVersionDrift bool
+	// Model and ModelSource name the model that answers now. They must be those of the run.
+	Model       string
+	ModelSource trace.ModelSource
+	// AbandonTick ends the open turns of the unfinished tick: a request without a recorded answer
+	// fails. Other caps can then hold from the next tick on.
+	AbandonTick bool
+	// BaseURL is the endpoint from now on. It is recorded if it changes.
+	BaseURL string
+	// Caps, when set, returns the caps from now on, given the present ones. What was spent counts
+	// against them. The change is recorded.
+	Caps func(trace.Caps) trace.Caps
+	// Leased is that of [Options].
+	Leased bool
+	// Recording is the source of recorded answers, nil for none. It must be the run's own; its file
+	// may have been moved.
+	Recording *trace.Recording
+	// Reading is how the run is read; nil is strictly.
+	Reading *run.Reading
+}
+
+// Resumption is a recorded run that this process has claimed and can continue. It must be closed.
+type Resumption struct {
+	// State is the state of the run.
+	State   *state.State
+	of      run.Source
+	options ResumeOptions
+	// target is the last tick to run.
+	target int64
+	claim  *run.Claim
+	// change is what this resume changes from a tick on, nil for nothing.
+	change *trace.CapChange
+}
+
+// PrepareResume claims the run in dir and reads where it stopped. It changes nothing but the lock. The
+// error is a [*run.LockedError], [ErrVersionDrift], [ErrNotResumable], or a failure to read the run.
+func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
+	claim, err := claim(dir, o.Leased)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s, err = nil, errors.Join(err, claim.Unlock())
+		}
+	}()
+	of := run.Dir(dir).As(o.Reading)
+	h, err := of.Header()
+	if errors.Is(err, run.ErrNothingRecorded) {
+		return nil, fmt.Errorf("%w: %w; start it again in the same directory", ErrNotResumable, run.ErrNothingRecorded)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
+		return nil, err
+	}
+	now := h.Latest()
+	if err := otherRecording(now.Recording, o.Recording); err != nil {
+		return nil, err
+	}
+	if o.Model != now.Model || o.ModelSource != now.ModelSource {
+		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
+			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
+	}
+	t, err := of.State()
+	if err != nil {
+		return nil, err
+	}
+	if n := len(h.Forks); n > 0 && t.Tick < h.Forks[n-1].AtTick {
+		return nil, fmt.Errorf(
+			"%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same "+
+				"directory, at no cost",
+			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
+	}
+	s = &Resumption{State: t, of: of, options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), claim: claim}
+	if s.target < t.Tick {
+		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target,
+			t.Tick)
+	}
+	return s, s.planCaps()
+}
+
+// otherRecording refuses recorded answers that are not the run's own or are used differently. The name
+// of the file may differ, since files move.
+func otherRecording(recorded, offered *trace.Recording) error {
+	misses := "no model is asked"
+	switch {
+	case recorded == nil && offered == nil:
+		return nil
+	case recorded == nil:
+		return fmt.Errorf("%w with recorded answers: a model gives its answers", ErrNotResumable)
+	case offered != nil:
+		same := *offered
+		same.Name = recorded.Name
+		if same == *recorded {
+			return nil
 		}
 	}
-	if at := s.State.Header.Latest().BaseURL; o.Observer != nil && at != s.options.BaseURL {
-		o.Observer = moved{o.Observer, at, s.options.BaseURL}
+	if recorded.Asked != "" {
+		misses = fmt.Sprintf("a %s model is asked for others", recorded.Asked)
 	}
+	return fmt.Errorf("%w with these answers: its own come from the recording %q of the %s model %q, and %s",
+		ErrNotResumable, recorded.Name, recorded.ModelSource, recorded.Model, misses)
+}
+
+// Close releases the run.
+func (s *Resumption) Close() error { return s.claim.Unlock() }
+
+// Settings are the settings of the run from now on, with the ticks that it is to have.
+func (s *Resumption) Settings() trace.Settings {
+	now := s.State.Header.SettingsAt(s.target)
+	now.Ticks, now.Caps = s.target, s.State.CapsAt(s.State.Tick+2)
+	if s.change != nil {
+		now.Caps = s.change.Caps
+	}
+	return now
+}
+
+// Complete reports whether nothing is left to do: the wanted ticks are played, and the run recorded its
+// end. A run whose calls may all have failed is complete, too.
+func (s *Resumption) Complete() bool {
+	end := s.State.End
+	return s.State.Tick == s.target && end != nil &&
+		slices.Contains([]trace.RunStatus{trace.RunCompleted, trace.RunProviderFailed, trace.RunNoUsableAnswers},
+			end.RunStatus)
+}
+
+// Run continues the run in two parts:
+//
+//  1. It derives the recorded ticks again from their recorded answers and compares every record; see
+//     [Replay]. Nothing is written. If ctx ends in this part, the result is interrupted and the run is
+//     unchanged.
+//  2. It repairs the end of the trace, records the resume and plays on: with the recorded answers of
+//     the unfinished tick, then with those of o.Source. This part ends like [Run].
+//
+// o.Settings and o.RunDir are the run's own and are ignored. The error is a [*trace.DifferenceError] if
+// the derived records differ from the recorded ones, else a failure of the outside.
+func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
+	next := o.Source
 	drain := o.Drain
-	o.Drain = nil // until there is a call to be awaited, it breaks off
+	o.Drain = nil // the first part has no calls to wait for, so a drain breaks it off
+	o.Observer, o.Progress = s.observed(o)
 	r, answers, err := derive(s.of, s.State, o)
 	if err != nil {
 		return Result{}, err
 	}
 	defer answers.Close()
-	answers.strictFrom, answers.reusedFrom = s.State.Tick+1, spoiltFrom(s.State.Header.Settings, s.State.Header.Forks)
+	answers.strictFrom = s.State.Tick + 1
+	answers.reusedFrom = spoiltFrom(s.State.Header.Settings, s.State.Header.Forks)
 	if s.State.End == nil && len(s.State.Open.Exchanges) == 0 && !s.State.Open.Resumed {
 		r.past.followed-- // the process may have died before it could say that this tick ended the run
 	}
@@ -48,7 +185,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if drain != nil {
 		defer context.AfterFunc(drain, stop)()
 	}
-	compared, log, err := verify(deriving, answers.Answers, s.State.Tick, r, func(ctx context.Context) (err error) {
+	compared, log, err := playCompared(deriving, answers.Answers, s.State.Tick, r, func(ctx context.Context) (err error) {
 		result, err = r.advance(ctx)
 		if err == nil && result.Status == trace.RunInterrupted {
 			err = context.Cause(ctx)
@@ -66,19 +203,20 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return result, err
 	}
+
 	if r.endpoints.left() < len(r.endpoints.all) { // those given up may work again by now
 		if s.change == nil {
 			s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}
 		}
 		s.change.AskAgain = true
 	}
-	// What is left of the recording is read before anything is added to it.
-	answers.ReadTo(s.State.Tick + 1)
+	answers.ReadTo(s.State.Tick + 1) // the rest of the recording is read before anything is added to it
 	if err := s.takeUp(log, r.Options); err != nil {
 		return Result{}, errors.Join(err, log.Close())
 	}
 	r.past.answered = s.State.Open.Keys()
-	r.sink, r.plan.changes = appending{log}, s.changesAt
+	r.sink = appending{log}
+	r.plan.changes = s.changesAt
 	r.Drain = drain
 	r.Ticks = s.target
 	r.RunDir = string(s.of.Dir)
@@ -94,8 +232,25 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	return result, errors.Join(err, log.Close())
 }
 
-// spoiltFrom is the tick since which the run's present faults apply: a fork may have
-// changed them, or the model they are for.
+// observed returns the observer and the progress function of o as they are told about a resumed run:
+// its present endpoint, the ticks that it is to have, and which of them are derived again.
+func (s *Resumption) observed(o Options) (Observer, func(Progress)) {
+	observer := o.Observer
+	if from := s.State.Header.Latest().BaseURL; observer != nil && from != s.options.BaseURL {
+		observer = moved{observer, from, s.options.BaseURL}
+	}
+	if o.Progress == nil {
+		return observer, nil
+	}
+	return observer, func(p Progress) {
+		p.Ticks = s.target
+		p.Resuming = p.Tick <= s.State.Tick && !p.Paused
+		o.Progress(p)
+	}
+}
+
+// spoiltFrom is the first tick under the run's present faults. A fork may have changed the faults or the
+// model that they apply to.
 func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 	for _, f := range forks {
 		a, b := now, f.Settings
@@ -108,9 +263,9 @@ func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 	return tick
 }
 
-// takeUp makes the trace end where the run continues, and records that in it.
+// takeUp cuts a damaged end off the trace, lets log continue the trace, and records the resume.
 func (s *Resumption) takeUp(log *run.Log, o Options) error {
-	if err := s.claim.Check(); err != nil { // it may have been long since it was claimed
+	if err := s.claim.Check(); err != nil { // deriving may have taken long
 		return err
 	}
 	if err := s.of.RemoveReport(); err != nil {
@@ -141,12 +296,25 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	return log.Write(record)
 }
 
-// resumed gives the answers that a trace holds of its last tick, and asks for others.
+// history is what earlier processes played of a run, or of its parent if the run is a fork.
+type history struct {
+	// derived is the last tick that is derived again from records. followed is the last tick known to
+	// have a successor: whatever happens in it, it did not end the run.
+	derived, followed int64
+	// answered are the calls of the tick after derived whose answers are recorded.
+	answered map[trace.CallKey]bool
+}
+
+// holds reports whether the answer to a call is recorded, so that the call is not made again.
+func (p history) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
+
+// resumed is the source of a resumed run: the recorded answers of the unfinished tick, then those of
+// next.
 type resumed struct {
 	past    history
 	answers *recording
 	next    Source
-	// abandon says that nothing more is asked in the tick that the trace holds a part of.
+	// abandon says that the unfinished tick asks nothing more.
 	abandon bool
 }
 

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
@@ -77,34 +75,6 @@ type Options struct {
 	// LLMIO, when set, is shown every exchange, except those that are used again. It is
 	// called from several goroutines, one call at a time.
 	LLMIO func(Exchange)
-}
-
-// Progress is the state of a run after a tick. Counts are since its start.
-type Progress struct {
-	Tick, Ticks            int64
-	Decisions, Continued   int64
-	ModelCalls, Errors     int64
-	Rejected, Degraded     int64
-	Digest                 string
-	InputTokens, OutTokens int64
-	// Cost is what the answers cost at the run's prices; Currency is empty where no
-	// model has a price.
-	Cost     price.Money
-	Currency string
-	// Charged is what counts against the caps, the reserved amount for a call whose bill is
-	// unknown. Cap bounds it over the run.
-	Charged, Cap trace.Limit
-	// Resuming says that the tick was derived again from its records.
-	Resuming bool
-	// Paused says that the run waits for its operator before the next tick.
-	Paused bool
-}
-
-// spend adds what a turn cost.
-func (p *Progress) spend(b budget.Bill) {
-	p.InputTokens += b.Usage.Input
-	p.OutTokens += b.Usage.Output
-	p.Cost = p.Cost.Plus(b.Cost)
 }
 
 // Exchange is one request and its answer, for people to look at.
@@ -189,13 +159,16 @@ type runner struct {
 	runtime *behavior.Runtime
 	agents  []*behavior.Agent
 	// seed is the playbook that every agent starts with, learning what becomes of it.
-	seed      *playbook.Playbook
-	learning  learning
+	seed     *playbook.Playbook
+	learning learning
+	// spending counts what calls cost and holds the caps, endpoints are the ways to the models.
 	spending  *meters
 	endpoints endpoints
-	plan      plan
-	past      history
-	reached   reached
+	// plan is what takes effect in a later tick, past what earlier processes played, and reached the
+	// state after the last whole tick.
+	plan    plan
+	past    history
+	reached reached
 }
 
 // plan is what takes effect in a later tick.
@@ -204,48 +177,6 @@ type plan struct {
 	switches []trace.Switch
 	// changes, when set, returns what resumes and operators changed at the beginning of a tick.
 	changes func(tick int64) []state.Change
-}
-
-// history is what earlier processes played of the run, or of the one it is a fork of.
-type history struct {
-	// derived is the last tick that is derived again from records. followed is the last one
-	// that is known to be followed by others: whatever it looks like, it did not end the
-	// run.
-	derived, followed int64
-	// answered are the calls of the tick after derived whose answers are there.
-	answered map[trace.CallKey]bool
-}
-
-// holds reports whether a call was made before and is only made again.
-func (p history) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
-
-// reached is the state of a run after its last whole tick: in an abandoned tick the world
-// has already moved on.
-type reached struct {
-	Progress
-	started time.Time
-	agents  []trace.FinalAgent
-	goals   []trace.GoalOutcome
-}
-
-// noteWorld describes the world as it is for the end of the run.
-func (r *runner) noteWorld() {
-	agents, goals := make([]trace.FinalAgent, r.world.Agents()), []trace.GoalOutcome{}
-	for n := range agents {
-		self := r.world.Self(n)
-		agents[n] = trace.FinalAgent{
-			AgentID: self.ID, Place: self.Place, PowerState: self.PowerState, Electricity: self.Electricity, Heat: self.Heat,
-			Stock: slices.DeleteFunc(r.world.Stock(n), func(a world.Amount) bool { return a.Resource == "electricity" }),
-		}
-	}
-	for _, g := range r.world.Goals() {
-		o := trace.GoalOutcome{GoalID: g.Goal.ID, AgentID: g.AgentID, Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast}
-		if g.MetAt >= 0 {
-			o.MetAt = &g.MetAt
-		}
-		goals = append(goals, o)
-	}
-	r.reached.agents, r.reached.goals = agents, goals
 }
 
 func newRunner(o Options, s sink) (*runner, error) {

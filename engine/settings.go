@@ -9,13 +9,11 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -151,102 +149,6 @@ func changesOf(before, next trace.Settings) ([]trace.Change, error) {
 			plaintext.Clip(changes[i].To, changeCharsMax)
 	}
 	return changes, nil
-}
-
-// takeForks puts the forks into force whose parents end with the tick just done. It
-// is called between ticks.
-func (r *runner) takeForks() error {
-	for len(r.plan.forks) > 0 && r.plan.forks[0].AtTick == r.reached.Tick {
-		f := r.plan.forks[0]
-		r.plan.forks = r.plan.forks[1:]
-		if err := r.takeFork(f); err != nil {
-			return fmt.Errorf("%w: at tick %d: %w", ErrFork, f.AtTick, err)
-		}
-		if err := r.sink.write(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeFork makes everything from the next tick on as the fork has it, but for the length of
-// the run. Texts that did not change stay as they are, since a prompt switch may have
-// replaced them.
-func (r *runner) takeFork(f trace.Fork) error {
-	before, next := r.Settings, f.Settings
-	next.Ticks = before.Ticks
-	scenario, err := scenarioOf(next)
-	if err != nil {
-		return err
-	}
-	if err := r.world.SetRules(scenario.Rules); err != nil {
-		return err
-	}
-	runtime, seed, err := runtimeOf(next, r.world, scenario.Rules)
-	if err != nil {
-		return err
-	}
-	r.Settings, r.runtime = next, runtime
-	if next.Model != before.Model || next.BaseURL != before.BaseURL ||
-		!slices.Equal(next.AgentModels, before.AgentModels) {
-		// What is known of endpoints stays known where they stay the same.
-		r.endpoints = newEndpoints(next, r.world)
-	}
-	// Caps that the fork inherits keep counting, even if it removes others; new caps count
-	// from here on.
-	r.reached.Currency = r.Currency()
-	r.spending.budget.BeginTick()
-	switch {
-	case state.Afresh(before.Caps, r.Caps):
-		r.spending = newMeters(r.Settings)
-	case r.Caps != before.Caps:
-		r.spending = r.spending.under(r.Caps)
-	}
-	r.spending.meter.Prices = budget.PricesOf(r.Prices)
-	r.plan.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches),
-		func(s trace.Switch) bool { return s.Tick <= f.AtTick })
-	for _, m := range r.agents {
-		if m == nil {
-			continue
-		}
-		m.Adopt(runtime)
-		if next.SystemPrompt != before.SystemPrompt {
-			m.SetSystemPrompt(next.SystemPrompt)
-		}
-		m.SetGoals(changed(before.ShortTermGoal, next.ShortTermGoal), changed(before.LongTermGoal, next.LongTermGoal))
-		if next.Playbook != before.Playbook {
-			m.SetPlaybook(seed)
-		}
-	}
-	if next.Playbook != before.Playbook {
-		r.seed = seed
-		if r.learning.folder != nil {
-			// What was learned on top of the old lessons has nothing to be folded into any more.
-			r.learning.folder = reflect.NewFolder(seed, playbook.Limits{BulletsMax: r.PlaybookSize})
-		}
-	}
-	if old := r.learning; r.Learns() {
-		// What is learned from now on is evidence of the fork: its decisions are not those of
-		// its parent in the same ticks.
-		r.prepareLearning(f.RunName())
-		if old.folder != nil {
-			r.learning.experiences, r.learning.folder = old.experiences, old.folder
-			for _, e := range old.experiences {
-				if e != nil {
-					e.Rename(f.RunName())
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// changed returns next where it differs from before, and nothing otherwise.
-func changed(before, next string) string {
-	if next == before {
-		return ""
-	}
-	return next
 }
 
 // PromptVersion names the wording of everything a run with these settings asks.

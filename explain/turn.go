@@ -141,9 +141,19 @@ func (list Items) MarshalJSON() ([]byte, error) {
 	return slices.Concat([]byte("["), bytes.Join(raws, []byte(",")), []byte("]")), nil
 }
 
-// Prompt looks up the parts of a call of the turn. Each is checked against its hash, so what is shown is
-// what was sent, or nothing. The error names the part that is missing or damaged.
+// Prompt is [Turn.Parts] of a call whose tools can be read. The error also names a part that is no list
+// of tools.
 func (t *Turn) Prompt(c trace.ModelCall) (p Prompt, err error) {
+	p, err = t.Parts(c)
+	if err == nil && json.Unmarshal(p.Tools, &p.tools) != nil {
+		err = fmt.Errorf("part %s is not a tool list", c.Tools)
+	}
+	return p, err
+}
+
+// Parts looks up the parts of a call of the turn. Each is checked against its hash, so what is shown is
+// what was sent, or nothing; Tools may be no JSON. The error names the part that is missing or damaged.
+func (t *Turn) Parts(c trace.ModelCall) (p Prompt, err error) {
 	bodies := [2][]byte{nil, []byte("null")}
 	for i, hash := range []string{c.Instructions, c.Tools} {
 		if hash == "" {
@@ -155,9 +165,6 @@ func (t *Turn) Prompt(c trace.ModelCall) (p Prompt, err error) {
 		}
 	}
 	p = Prompt{Record: c, Instructions: string(bodies[0]), Tools: bodies[1]}
-	if json.Unmarshal(p.Tools, &p.tools) != nil {
-		return p, fmt.Errorf("part %s is not a tool list", p.Record.Tools)
-	}
 	p.Input, err = t.blobs.Items(c.Input)
 	if err == nil {
 		p.Output, err = t.blobs.Items(c.Answer.Output)

@@ -14,8 +14,8 @@ type Answer struct {
 	Failure *Failure
 	// Attempts counts the HTTP requests sent for this answer; 0 when none was.
 	Attempts int
-	// FailedAttempts are the kinds of failure of those requests that brought no reply,
-	// in the order they were sent: also where a further one mended it. At most Attempts.
+	// FailedAttempts are the failures of the requests that brought no reply, in the order they were
+	// sent, even if a later request succeeded. There are at most Attempts.
 	FailedAttempts []ErrorKind
 	// LatencyMS is the wall-clock time spent, in milliseconds. It is reported and
 	// never influences a turn.
@@ -38,11 +38,10 @@ type Reply struct {
 	IncompleteReason string
 	// Items is the output, verbatim and in order.
 	Items []Item
-	// NonObjects counts the elements of the output that were no JSON objects and
-	// were left out of Items: nothing says what they are.
+	// NonObjects counts the elements of the output that are no JSON objects. Items leaves them out.
 	NonObjects int
-	// Repairs name what had to be undone before the body was a response, and what the
-	// request went without because the endpoint refuses it.
+	// Repairs name what was corrected in the body, and what was left out of the request because the
+	// endpoint refuses it.
 	Repairs []string
 	// Usage is what the provider billed; zero fields were not reported.
 	Usage Usage
@@ -85,19 +84,18 @@ func (u Usage) Counted() bool {
 	return u != Usage{}
 }
 
-// Underreported reports whether a provider reports so few tokens, and some, that they are less than half
-// of those counted here. Whoever judges a usage judges by this.
+// Underreported reports whether a provider reports tokens, but fewer than half of those counted here.
 func Underreported(reported, counted int64) bool { return reported > 0 && 2*reported < counted }
 
-// Overreported reports whether it reports more than one and a half times those counted here, of which there
-// are some.
+// Overreported reports whether a provider reports more than one and a half times the tokens counted here.
+// It is false if none were counted.
 func Overreported(reported, counted int64) bool { return counted > 0 && 2*reported > 3*counted }
 
-// Summed reports whether the provider's total is the sum of what was read of the usage, or is missing.
+// Summed reports whether the provider's total is the sum of input and output, or is missing.
 func (u Usage) Summed() bool { return u.Total == 0 || u.Total == u.Input+u.Output }
 
-// RepairTierFallback is the name under which a reply counts that it was asked for at the default
-// service tier, because the one that is set was full.
+// RepairTierFallback names the repair of a request that was sent again at the default service tier,
+// because the tier that is set was full.
 const RepairTierFallback = "tier_fallback"
 
 // Failure is the end of a request without a reply.
@@ -136,8 +134,7 @@ const (
 	ErrInterrupted ErrorKind = "interrupted"
 	// ErrNotRecorded: a recording was to answer and holds no answer to the request.
 	ErrNotRecorded ErrorKind = "not_recorded"
-	// ErrRecordingDamaged: what a recording holds cannot be read from here on, so that
-	// whether it has an answer is unknown.
+	// ErrRecordingDamaged: the rest of a recording cannot be read. Whether it has an answer is unknown.
 	ErrRecordingDamaged ErrorKind = "recording_damaged"
 	// ErrAuth: HTTP 401.
 	ErrAuth ErrorKind = "auth"
@@ -194,8 +191,7 @@ const (
 // Text is a failure on one line. The status of a response is in its message.
 func (f *Failure) Text() string { return strings.TrimSuffix(string(f.Kind)+": "+f.Message, ": ") }
 
-// Came reports whether the endpoint took the request and its model answered, though what came is
-// no response.
+// Came reports whether the endpoint took the request and its model answered, but not with a response.
 func (f *Failure) Came() bool {
 	return f != nil && (f.Status >= 200 && f.Status < 300 || f.Kind == ErrMalformedCall)
 }
@@ -203,9 +199,8 @@ func (f *Failure) Came() bool {
 // Neutral reports whether the failure says nothing about the endpoint: it is about this one prompt.
 func (f *Failure) Neutral() bool { return f != nil && f.Kind == ErrPromptFilter }
 
-// Fatal reports whether no later call to the endpoint can succeed if it has not answered
-// yet, so that the run should stop rather than pay for waiting. From an endpoint that has
-// answered it is an accident that may pass.
+// Fatal reports whether no later call can succeed, if the endpoint has not answered yet. The run should
+// then stop. From an endpoint that has answered, the failure may pass.
 func (k ErrorKind) Fatal() bool {
 	switch k {
 	case ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS, ErrStoreRefused:
@@ -214,8 +209,8 @@ func (k ErrorKind) Fatal() bool {
 	return false
 }
 
-// Outage reports whether the failure is about the way to the model, such as a server that is down, a
-// key that is refused or a timeout, and not about what was asked or answered.
+// Outage reports whether the failure is about the way to the model (a server that is down, a refused key,
+// a timeout) and not about the request or the answer.
 func (k ErrorKind) Outage() bool {
 	return k.Fatal() || slices.Contains([]ErrorKind{ErrTimeout, ErrRateLimited, ErrWrongPath, ErrProxy, ErrServer,
 		ErrConnection}, k)

@@ -328,7 +328,7 @@ var nullable = []string{"encrypted_content", "phase", "caller"}
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if !known || !holdsNull(it.Raw) {
+	if !known || !bytes.Contains(it.Raw, []byte("null")) {
 		return it, false
 	}
 	d := json.NewDecoder(bytes.NewReader(it.Raw))
@@ -342,23 +342,6 @@ func (it Item) WithoutNulls() (Item, bool) {
 	}
 	it.Raw = Marshal(members)
 	return it, true
-}
-
-// holdsNull reports whether valid JSON holds a null outside of its texts: the arguments of most
-// calls have some in theirs, and to decode those would change nothing.
-func holdsNull(raw []byte) bool {
-	inText := false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			inText = !inText
-		case c == 'n' && !inText:
-			return true
-		}
-	}
-	return false
 }
 
 func dropNulls(v any) (dropped bool) {

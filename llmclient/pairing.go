@@ -92,20 +92,28 @@ func WithoutReasoning(items []Item) (kept []Item, dropped int) {
 // WithoutReasoningIDs returns items in which reasoning, and what it led to, has no id of its own, and
 // whether that changed any. A provider that keeps nothing cannot know these ids.
 func WithoutReasoningIDs(items []Item) (kept []Item, changed bool) {
-	kept = slices.Clone(items)
-	for i, it := range kept {
-		if it.ID == "" || !it.fromModel() {
-			continue
-		}
+	return withOthers(items, func(it Item, led bool) (Item, bool) {
 		switch {
+		case it.ID == "" || !it.fromModel():
 		case it.Kind == KindReasoning:
 			it.ID, it.Raw = "", Marshal(it.without("id"))
-		case changed:
-			it = it.withoutID()
-		default:
-			continue
+			return it, true
+		case led:
+			return it.withoutID(), true
 		}
-		kept[i], changed = it, true
+		return it, false
+	})
+}
+
+// withOthers returns items with another in place of each that change changes, and whether there was
+// any. change is told whether there was one before.
+func withOthers(items []Item, change func(it Item, before bool) (Item, bool)) (kept []Item, changed bool) {
+	kept = slices.Clone(items)
+	for i, it := range items {
+		other, is := change(it, changed)
+		if is {
+			kept[i], changed = other, true
+		}
 	}
 	return kept, changed
 }
@@ -113,39 +121,25 @@ func WithoutReasoningIDs(items []Item) (kept []Item, changed bool) {
 // WithoutItemIDs returns items of which none that a model wrote has an id of its own, and whether that
 // changed any. A server may refuse the ids that another one gave them.
 func WithoutItemIDs(items []Item) (kept []Item, changed bool) {
-	kept = slices.Clone(items)
-	for i, it := range kept {
+	return withOthers(items, func(it Item, _ bool) (Item, bool) {
 		if it.ID == "" || !it.fromModel() {
-			continue
+			return it, false
 		}
-		kept[i], changed = it.withoutID(), true
-	}
-	return kept, changed
+		return it.withoutID(), true
+	})
 }
 
 // WithPlainCallIDs returns items whose call ids are all made here, and whether that changed any. A
 // server that had its model's calls made by another one may refuse their ids.
 func WithPlainCallIDs(items []Item) (kept []Item, changed bool) {
-	kept = slices.Clone(items)
-	made := map[string]string{}
-	for i, it := range kept {
-		if it.CallID == "" || isPlain(it.CallID) {
-			continue
+	return withOthers(items, func(it Item, _ bool) (Item, bool) {
+		if it.CallID == "" || len(it.CallID) == mintedChars && strings.Trim(it.CallID, mintLetters) == "" {
+			return it, false // every server takes it
 		}
-		id, known := made[it.CallID]
-		if !known {
-			id = MintCallID("plain " + it.CallID)
-			made[it.CallID] = id
-		}
+		id := MintCallID("plain " + it.CallID)
 		it.CallID, it.Raw = id, it.with("call_id", id)
-		kept[i], changed = it, true
-	}
-	return kept, changed
-}
-
-// isPlain reports whether a call id is one that every server takes.
-func isPlain(id string) bool {
-	return len(id) == mintedChars && strings.Trim(id, mintLetters) == ""
+		return it, true
+	})
 }
 
 // pairer builds a list without faults item by item.

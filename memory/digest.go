@@ -51,7 +51,7 @@ func (m *Memory) Digest(f Focus, q Quota, skip []string) []Scored {
 			skipped[t.number] = true
 		}
 	}
-	terms := m.termsOf(f.Query)
+	terms := relevance.QueryTerms(f.Query)
 	m.scan(terms, f, false, func(h hit) {
 		matters := h.relevance > 0 || h.category == categoryFailure || h.category == categoryFact && h.atHand
 		if (len(terms) == 0 || matters) && !skipped[h.number] {

@@ -12,8 +12,8 @@ import (
 
 // sizes bound a memory.
 type sizes struct {
-	// short is how many entries the short-term ring holds. One to three entries are recorded
-	// per decision, and one for each text of others.
+	// short is how many entries the short-term ring holds. A decision records one to three, and one
+	// for each text of others.
 	short int
 	// long is how many entries long-term memory holds.
 	long int
@@ -40,12 +40,12 @@ const promoteAt = 700
 // A Memory is not safe for concurrent use.
 type Memory struct {
 	sizes  sizes
-	words  Words           // that summaries are written in
+	words  Words           // of the summaries
 	facts  map[key]*record // without summaries
 	series map[key]*series
 	ids    map[string]*record
 	index  relevance.Index
-	// texts and marks are by number in the index, nil and unset where nothing is held.
+	// texts and marks are by number in the index. A number that is free has nil and no mark.
 	texts    []*record
 	marks    []mark
 	subjects map[string][]int // the numbers of the texts about each subject, in order
@@ -54,9 +54,6 @@ type Memory struct {
 	long     []*record        // in order of promotion
 	counts   [categories]int
 	minted   int64 // ids minted so far
-	// query is the latest one, and terms are its terms: an agent asks for its goals in every tick.
-	query string
-	terms []string
 }
 
 // record is one held entry with what retrieval needs.
@@ -65,7 +62,7 @@ type record struct {
 	seq      int64 // order of first recording
 	number   int   // of the text in the index
 	series   *series
-	settled  bool // counted by the series as one that may be merged
+	settled  bool // the series counts it among those that may be merged
 	inShort  bool
 	inLong   bool
 	promoted bool
@@ -84,10 +81,9 @@ func New(w Words) *Memory {
 // models read changes: ids, numbers and what is kept do not depend on it.
 func (m *Memory) SetWords(w Words) { m.words = w }
 
-// Record remembers e and returns the id it is held under. An equal fact that is
-// still held is not stored again: its Repeats grows, its LastTick moves, it
-// becomes the newest of the ring, and its id is returned. When a fact's weight
-// is high enough it also enters long-term memory.
+// Record remembers e and returns its id. If an equal fact is still held, its Repeats grows, its LastTick
+// moves, and it becomes the newest of the ring under its old id. A fact of enough weight enters long-term
+// memory too.
 func (m *Memory) Record(e Entry) string {
 	e = m.admit(e)
 	t, known := m.facts[e.key(e.Text)]
@@ -107,7 +103,8 @@ func (m *Memory) Record(e Entry) string {
 	return t.ID
 }
 
-// admit brings what a caller passed into the bounds of an entry.
+// admit returns e within the bounds of an entry. Nothing that a caller passes is trusted more than the
+// entries it was made from.
 func (m *Memory) admit(e Entry) Entry {
 	line := func(text string, charsMax int) string { return plaintext.Clip(plaintext.Line(text), charsMax) }
 	e.Text = line(e.Text, m.sizes.text)

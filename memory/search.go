@@ -52,21 +52,13 @@ const (
 // any term ranks all entries by recency and weight. Ties go to the lower id.
 func (m *Memory) Search(query string, limit int, now int64) []Scored {
 	best := relevance.Best[hit]{Limit: limit, Compare: byScore}
-	terms := m.termsOf(query)
+	terms := relevance.QueryTerms(query)
 	m.scan(terms, Focus{Now: now}, len(terms) > 0, best.Offer)
 	out := make([]Scored, len(best.Kept))
 	for i, h := range best.Kept {
 		out[i] = m.scored(h)
 	}
 	return out
-}
-
-// termsOf are the terms of a query, found once for queries that follow one another.
-func (m *Memory) termsOf(query string) []string {
-	if query != m.query || m.terms == nil {
-		m.query, m.terms = query, relevance.QueryTerms(query)
-	}
-	return m.terms
 }
 
 // Recent returns the newest entries of short-term memory, at most limit, newest

@@ -15,38 +15,37 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Log is a trace that several goroutines write to. Each exchange is one critical
-// section and one write, so that the blobs it needs are in the file before the record that
-// names them.
+// Log is a trace that several goroutines write to. An exchange is one critical section and one write, so
+// that a record never precedes the blobs that it names.
 type Log struct {
 	mu sync.Mutex
 	w  *trace.Writer
 	// of is the run that the log continues, as it was read.
 	of Source
-	// file is nil for a log that is no file; lines are those that are not in it yet.
+	// file is nil for a log without a file. lines are those that are not in the file yet.
 	file  *traceFile
 	lines bytes.Buffer
-	// written counts the exchanges in the file, synced those that survive a power failure.
-	// syncing says that a goroutine is increasing synced; done signals the end of that.
-	// failed is why nothing can be written any more.
+	// written counts the exchanges in the file, synced those that survive a power failure. syncing says
+	// that a goroutine syncs the file, and done signals the end of that. failed is why nothing more can
+	// be written.
 	written, synced int64
 	syncing         bool
 	done            *sync.Cond
 	failed          error
 	// claim, when set, is asked before each write whether the run is still this process's.
 	claim *Claim
-	// heads are the hashes of what is the bulk of every request, for the epoch of ticks numbered
-	// epoch.
+	// heads are the hashes of the instructions and tools of requests, which are the bulk of each, in the
+	// present epoch of ticks.
 	heads map[headKey]*head
 	epoch int64
 	// see, when set, is shown every record but blobs, in the order of the trace.
 	see func(trace.Record)
-	// state is the state of the run, for a log that is a file. stands are the calls that
-	// the trace holds of its open tick. leading is how many of the tick's first records it
-	// holds: they are derived again and not written twice.
-	state   state.State
-	stands  map[trace.CallKey]bool
-	leading int
+	// state is the state of the run, for a log with a file.
+	state state.State
+	// recorded are the calls of the open tick that the trace already holds, leading the number of the
+	// tick's first records that it holds. They are derived again and not written twice.
+	recorded map[trace.CallKey]bool
+	leading  int
 }
 
 // headKey identifies the head of a request: requests share lists of tools and change none.
@@ -56,7 +55,8 @@ type headKey struct {
 	tools               int
 }
 
-// head are the hashes of the blobs of a head, and what the hash of its requests begins with.
+// head is what requests with the same instructions and tools share: the hashes of both blobs, and the
+// beginning of the hash of a request.
 type head struct {
 	instructions, tools string
 	// chars are those of the instructions.
@@ -92,9 +92,8 @@ func (d Dir) CreateLog() (*Log, error) {
 	return l, nil
 }
 
-// Continue lets the log continue at the end of the trace in d, whose state is s. What the
-// trace holds of the open tick is not written again, nor are the blobs that the log has written
-// before.
+// Continue lets the log continue at the end of the trace in d, whose state is s. It does not write again
+// what the trace holds of the open tick, nor blobs that it has written before.
 func (l *Log) Continue(d Source, s state.State) error {
 	f, err := d.openTraceFile(0)
 	if err != nil {
@@ -109,7 +108,7 @@ func (l *Log) Continue(d Source, s state.State) error {
 	l.file = f
 	l.of = d
 	l.state = s
-	l.stands = s.Open.Keys()
+	l.recorded = s.Open.Keys()
 	l.leading = s.Open.Leading
 	for _, p := range s.Open.Stored {
 		p.Tick = s.Tick + 1
@@ -121,9 +120,8 @@ func (l *Log) Continue(d Source, s state.State) error {
 // Under makes the log ask a claim before each write whether the run is still this process's.
 func (l *Log) Under(c *Claim) { l.claim = c }
 
-// OnRecord registers see, which is called with every record of the trace but blobs, in
-// order: immediately with the records of a trace that the log continues, and with new
-// records as they are written.
+// OnRecord registers see, which is called with every record of the trace but blobs, in order. It gets the
+// records of a continued trace immediately, and new records as they are written.
 func (l *Log) OnRecord(see func(trace.Record)) error {
 	l.see = see
 	if see == nil || l.state.Header.Format == 0 {
@@ -155,9 +153,8 @@ func (l *Log) Head() trace.Chain {
 	return l.w.Chain()
 }
 
-// Write appends records. With the end of a tick or of the run everything so far is made to survive a
-// power failure, and a file that has grown to the size that the run wants is closed and
-// the next one begun.
+// Write appends records. At the end of a tick or of the run, everything so far is synced to survive a power
+// failure. After a tick, a file of the size that the run wants is closed and the next one begun.
 func (l *Log) Write(records ...trace.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,14 +223,13 @@ func (l *Log) flush() error {
 	return l.failed
 }
 
-// Exchange appends a request and its answer: the blobs of both and then call, whose
-// hashes, lengths and answer are set here. An answer of a live model survives a power
-// failure once Exchange returns, so an answer that was used is never paid for twice.
-// Concurrent callers share one sync.
+// Exchange appends a request and its answer: the blobs of both, and then call with its hashes, lengths and
+// answer. When Exchange returns, an answer of a live model survives a power failure. So no answer that was
+// used is paid for twice. Concurrent callers share one sync.
 func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stands[call.Key()] {
+	if l.recorded[call.Key()] {
 		return nil
 	}
 	head, err := l.head(call.Tick, r)
@@ -263,8 +259,8 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 	return l.commit(l.written)
 }
 
-// commit returns once the first n exchanges survive a power failure. A caller that
-// arrives during a sync waits for the next one, which all of them share.
+// commit returns when the first n exchanges survive a power failure. A caller that arrives during a sync
+// waits for the next one, which all waiting callers share.
 func (l *Log) commit(n int64) error {
 	for l.synced < n && l.failed == nil {
 		if l.syncing {
@@ -283,7 +279,7 @@ func (l *Log) commit(n int64) error {
 	return l.failed
 }
 
-// head stores the blobs that repeat in every request, hashing them once in an epoch.
+// head stores the blobs that repeat in every request. It hashes them once in an epoch.
 func (l *Log) head(tick int64, r llmclient.Request) (*head, error) {
 	if epoch := tick / trace.EpochTicks; epoch != l.epoch {
 		l.epoch = epoch

@@ -41,11 +41,11 @@ type lesson struct {
 type Lessons struct {
 	// Runs are their directories.
 	Runs []string
-	// Rounds are the reflections before a consolidation, 1 to [reflect.RoundsMax].
+	// Rounds are the reflections before a consolidation, 1 to [reflect.RoundsMax]; 0 is 1.
 	Rounds int
 	// AllowVersionDrift learns also from runs of another version.
 	AllowVersionDrift bool
-	// Book is what was learned before.
+	// Book is what was learned before, nil for the playbook of the settings.
 	Book *playbook.Playbook
 }
 
@@ -76,6 +76,15 @@ func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 	of := &s.config.Settings
 	of.AgentModels = nil
 	var err error
+	if s.book == nil {
+		s.book = playbook.New()
+		if of.Playbook != "" {
+			s.book, err = playbook.Parse([]byte(of.Playbook))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	s.access, err = access.Choose(of, s.config.reach())
 	if err == nil {
 		of.Prices, err = access.Prices(*of, c.Access.Prices)
@@ -88,7 +97,7 @@ func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 		Model: of.Model, ContextWindowTokens: of.ContextWindowTokens, MaxOutputTokens: of.MaxOutputTokens,
 		ReasoningEffort: of.ReasoningEffort, ServiceTier: of.ServiceTier,
 		Temperature: of.Temperature, TopP: of.TopP, ExtraBody: of.ExtraBody,
-	}, CountTokens: tokens.Count}, l.Rounds, l.Book.OwnSections()...)
+	}, CountTokens: tokens.Count}, max(1, l.Rounds), s.book.OwnSections()...)
 	return s, nil
 }
 

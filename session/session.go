@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
@@ -195,19 +196,28 @@ func (s *Session) knows(key string, agents []string) error {
 	return nil
 }
 
-// checkSwitches refuses prompt switches of agents that are not there, and in ticks that a fork keeps.
+// checkSwitches refuses prompt switches of agents that are not there, and new ones in ticks that a fork
+// keeps: those of its parent are in its settings too.
 func (s *Session) checkSwitches() error {
 	const key = "run.prompt_switches_json"
 	for i, of := range s.config.PromptSwitches {
 		if of.AgentID != "" && !slices.Contains(s.agents, of.AgentID) {
 			return &access.UnknownError{Key: key, Entry: fmt.Sprintf("switch %d", i+1), Name: of.AgentID, Names: s.agents}
 		}
-		if s.left != nil && of.Tick <= s.left.AtTick {
+		if s.left != nil && of.Tick <= s.left.AtTick && !s.inherited(of) {
 			return access.Refuse(key, "a switch in tick %d is before the fork; allowed: ticks from %d", of.Tick,
 				s.left.AtTick+1)
 		}
 	}
 	return nil
+}
+
+// inherited reports whether a prompt switch is one of the run that this one leaves.
+func (s *Session) inherited(of trace.Switch) bool {
+	parent, err := engine.ParentSettings(s.left.Parent, s.left.AtTick, s.config.how(s.left.Parent))
+	return err == nil && slices.ContainsFunc(parent.PromptSwitches, func(theirs trace.Switch) bool {
+		return string(llmclient.Marshal(theirs)) == string(llmclient.Marshal(of))
+	})
 }
 
 // Settings are those of the run, as its trace records them.

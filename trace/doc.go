@@ -8,7 +8,7 @@
 //	w.Write(trace.Header{Format: trace.FormatVersion, ...})
 //	for each tick {
 //	    for each turn {
-//	        instructions, _ := w.Part(tick, trace.PartInstructions, []byte(policy))
+//	        instructions, _ := w.Blob(tick, trace.BlobInstructions, []byte(policy))
 //	        input, _ := w.Items(tick, request.Input)       // stored once each
 //	        answer, _ := w.Answer(tick, llmAnswer)
 //	        w.Write(trace.ModelCall{Instructions: instructions, Input: input, Answer: answer, ...})

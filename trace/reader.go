@@ -112,17 +112,7 @@ func (r *Reader) Offset() int64 { return r.offset }
 // line that is not a record is a [*LineError], after which Next continues with the
 // following line, except that nothing follows a torn line or one longer than
 // [LineBytesMax]; any other error comes from the underlying reader.
-func (r *Reader) Next() (Record, error) {
-	line, err := r.NextLine()
-	if err != nil {
-		return nil, err
-	}
-	record, err := Decode(line)
-	if err != nil {
-		return nil, r.Failed(err)
-	}
-	return record, nil
-}
+func (r *Reader) Next() (Record, error) { return r.NextOf() }
 
 // Header reads the first record. The error is [ErrNoHeader] if that is another one, or
 // one of [Reader.Next].
@@ -138,7 +128,7 @@ func (r *Reader) Header() (Header, error) {
 	return h, nil
 }
 
-// NextOf returns the next record of one of the given types. Lines of other types are
+// NextOf returns the next record of one of the given types, of any if none is given. Lines of other types are
 // passed over without being decoded, which is most of the work of reading a trace;
 // whether they are records is not found out. The errors are those of [Reader.Next].
 func (r *Reader) NextOf(types ...Type) (Record, error) {
@@ -147,14 +137,14 @@ func (r *Reader) NextOf(types ...Type) (Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t := TypeOf(line); t != "" && !slices.Contains(types, t) {
+		if t := TypeOf(line); len(types) > 0 && t != "" && !slices.Contains(types, t) {
 			continue
 		}
 		record, err := Decode(line)
 		if err != nil {
 			return nil, r.Failed(err)
 		}
-		if slices.Contains(types, record.RecordType()) {
+		if len(types) == 0 || slices.Contains(types, record.RecordType()) {
 			return record, nil
 		}
 	}
@@ -176,13 +166,9 @@ func (r *Reader) All() iter.Seq2[Record, error] {
 // Records iterates over the remaining records of some types, or of all if none is given. A torn last
 // line ends it as the end of the trace does; any other error is yielded once, with a nil record.
 func (r *Reader) Records(types ...Type) iter.Seq2[Record, error] {
-	next := r.Next
-	if len(types) > 0 {
-		next = func() (Record, error) { return r.NextOf(types...) }
-	}
 	return func(yield func(Record, error) bool) {
 		for {
-			record, err := next()
+			record, err := r.NextOf(types...)
 			if err == io.EOF || errors.Is(err, ErrTorn) || !yield(record, err) || err != nil {
 				return
 			}

@@ -2,8 +2,8 @@ package trace
 
 import "encoding/json"
 
-// FormatVersion is the version of the records this package writes. It grows
-// when a field changes its name or meaning; a reader refuses a header of another one.
+// FormatVersion is the version of the records that this package writes. It grows when a field changes its
+// name or meaning. A reader refuses a header of another version.
 const FormatVersion = 2
 
 // Type is the "type" of a record, the first key of its line.
@@ -13,17 +13,17 @@ type Type string
 const (
 	// TypeHeader opens a trace: [Header].
 	TypeHeader Type = "header"
-	// TypeBlob is a request part that records refer to by hash: [Blob].
+	// TypeBlob is a piece of a request or answer that records refer to by hash: [Blob].
 	TypeBlob Type = "part"
 	// TypeSwitch is a change of prompts: [Switch].
 	TypeSwitch Type = "switch"
-	// TypeFork is where a run left the one it was forked from: [Fork].
+	// TypeFork is where a fork left its parent: [Fork].
 	TypeFork Type = "fork"
 	// TypeModelCall is one request and its answer: [ModelCall].
 	TypeModelCall Type = "model_call"
 	// TypeRefusal is one request that a cap refused: [Refusal].
 	TypeRefusal Type = "refusal"
-	// TypeStep is one thing a turn did: [Step].
+	// TypeStep is one thing that a turn did: [Step].
 	TypeStep Type = "step"
 	// TypeDecision ends a turn: [Decision].
 	TypeDecision Type = "decision"
@@ -33,18 +33,18 @@ const (
 	TypeTickEnd Type = "tick_end"
 	// TypeRunEnd closes a trace: [RunEnd].
 	TypeRunEnd Type = "run_end"
-	// TypeResume says that another process went on with the run: [Resume].
+	// TypeResume says that another process continued the run: [Resume].
 	TypeResume Type = "resume"
 	// TypeSegment opens a further file of a long trace: [Segment].
 	TypeSegment Type = "segment"
-	// TypeCapChange is where a run went on under other caps: [CapChange].
+	// TypeCapChange is a change of caps by a resume: [CapChange].
 	TypeCapChange Type = "caps"
-	// TypeControl is what an operator did to a run under way: [Control].
+	// TypeControl is an action of an operator during the run: [Control].
 	TypeControl Type = "control"
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
-// Part, Switch, Fork, ModelCall, Refusal, Step, Decision, Event, TickEnd, RunEnd, Resume,
+// Blob, Switch, Fork, ModelCall, Refusal, Step, Decision, Event, TickEnd, RunEnd, Resume,
 // Segment, CapChange, Control and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
@@ -56,8 +56,8 @@ type Record interface {
 // TickOf returns the "tick" of a record's line.
 func TickOf(r Record) int64 { return r.recordTick() }
 
-// Unknown is a well-formed record of a type that this version does not know. It is kept
-// unchanged so that older tools can pass newer traces on.
+// Unknown is a well-formed record of a type that this version does not know. It is kept unchanged, so
+// that an older program can copy a newer trace.
 type Unknown struct {
 	// Type and Tick are read from Raw.
 	Type Type
@@ -86,7 +86,7 @@ func (u Unknown) RecordType() Type { return u.Type }
 
 // recordTick implements [Record], for every record.
 func (h Header) recordTick() int64    { return h.Tick }
-func (p Blob) recordTick() int64      { return p.Tick }
+func (b Blob) recordTick() int64      { return b.Tick }
 func (s Switch) recordTick() int64    { return s.Tick }
 func (f Fork) recordTick() int64      { return f.Tick }
 func (c ModelCall) recordTick() int64 { return c.Tick }
@@ -102,7 +102,8 @@ func (c CapChange) recordTick() int64 { return c.Tick }
 func (c Control) recordTick() int64   { return c.Tick }
 func (u Unknown) recordTick() int64   { return u.Tick }
 
-// untimed returns the record without its timing.
+// untimed returns the record as it is compared: without its timing, and without the number of ticks asked
+// for and the forks that changed nothing.
 func untimed(r Record) Record {
 	switch r := r.(type) {
 	case ModelCall:

@@ -53,11 +53,9 @@ type turn struct {
 	parents    []string
 }
 
-// turns checks the intents, panics on one that the caller should not have made, and puts
-// them in the tick's order. It notes what new orders need to remember, before any agent
-// acts, so that the order of acting makes no difference. The order of the intents given
-// does not matter: ranks depend on the seed, the tick and the agent alone, and no two
-// agents share a number.
+// turns checks the intents and puts them in the tick's order. It panics on an intent that the caller
+// must not make. A rank depends on the seed, the tick and the agent alone, so the order of the given
+// intents does not matter. New orders note what they need to remember before any agent acts.
 func (w *World) turns(intents []Intent) []turn {
 	keys, turns := w.turnKeys[:0], w.turnList[:0]
 	isOrder := func(a Action) bool { _, order := a.(ExecuteUntil); return order }
@@ -101,14 +99,12 @@ type turnKey struct {
 	agent, intent int32
 }
 
-// act rules on one turn and carries it out. The rules see the world as the turns before it
-// in the tick have left it. Outcome and event say the same, one for the agent, the other
-// for the record.
+// act rules on one turn and carries it out. The rules see the world as the earlier turns of the tick left
+// it. The outcome tells the agent what the event tells the trace.
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
-	// An attempt of the order under way is counted. Another action drops the order. Any
-	// action that is no attempt of an order was decided in this tick. All of this precedes
-	// the ruling: a refused first attempt still begins an order, which the next Advance ends
+	// An action of the present order is an attempt of it, and any other action ends the order. This
+	// precedes the ruling: a refused first attempt still begins an order, which the next Advance ends
 	// with that refusal as its reason.
 	if a.standing != nil && a.standing.order.Do.ActionName() != t.action.ActionName() {
 		w.endOrder(t.agent, StopReplaced)
@@ -168,20 +164,18 @@ func (w *World) act(t *turn) {
 	w.refreshAble(t.agent)
 }
 
-// rule is the ruling on what a turn does now. A refusal is renamed to contended when the
-// same action would have been accepted at the start of the tick: others were quicker.
-// The rules are asked a second time with the facts of the start of the tick. That
-// costs something only for refusals, and cannot drift from the rules themselves.
+// rule is the ruling on what a turn does now. A refusal becomes contended if the same action would have
+// been accepted at the start of the tick: others were quicker. To find out, the same rules get the facts
+// of that start.
 func (w *World) rule(t *turn) ruling {
 	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, false}
 	r := w.facts.rule(t.action, &w.senses)
 	if r.rejection == nil {
 		return r
 	}
-	// Others can change five things about an actor's surroundings that matter for a
-	// ruling: the compound at its place, by gifts and trades its own charge, its
-	// orders and offers by taking them, and the book and the offers of others, which its
-	// senses put back.
+	// In a tick, others can change five things that matter for a ruling: the compound at the actor's
+	// place, its charge, its orders, its offers, and the book with the offers of others. The senses
+	// restore the last one.
 	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, true}
 	f, a := &w.facts, &w.agents[t.agent]
 	if a.openingAt == w.tick {
@@ -209,7 +203,7 @@ func (w *World) rule(t *turn) ruling {
 	return r
 }
 
-// attempted is the event of a turn that was refused, and what all of them begin as.
+// attempted is the event of a refused turn. The event of an accepted turn is made from it.
 func (w *World) attempted(t *turn, r ruling) Event {
 	a := &w.agents[t.agent]
 	e := Event{Kind: EventActionRejected, Agent: a.id, Place: w.placeID(a.place), Action: t.action}

@@ -2,11 +2,10 @@ package world
 
 import "slices"
 
-// View is what one agent knows in a tick, as an immutable value: it was copied
-// out of the world and keeps no pointer to anything that changes. It answers
-// only from what the agent may know; two worlds that differ in what the agent
-// cannot see give equal views. Views may be used from several goroutines. The zero
-// value is that of no agent, and has no rules to check anything by.
+// View is what one agent knows in a tick, as an immutable value. It keeps no pointer to anything that
+// changes, so several goroutines may use it. It answers only from what the agent may know: two worlds that
+// differ in what the agent cannot see give equal views. The zero value is a view of no agent, without
+// rules.
 type View struct{ *knowledge }
 
 // known is what the view holds.
@@ -23,8 +22,7 @@ var nothing knowledge
 type knowledge struct {
 	// facts are what the rules look at.
 	facts facts
-	// seen is what an observation says, without what is written down when asked: what
-	// the agent can do, places and market.
+	// seen is the observation without what [View.Observe] adds: affordances, places and market.
 	seen Observation
 	// place is the number of the agent's place, noPlace for travellers.
 	place int32
@@ -33,8 +31,7 @@ type knowledge struct {
 	geo *geography
 	// sights are the nearest known places, those an observation lists.
 	sights []sight
-	// mates are agents at the same place, at most sightsMax; allMates says that
-	// none was left out.
+	// mates are agents at the same place, at most sightsMax. allMates says that none was left out.
 	mates    []string
 	allMates bool
 	// book is the book here as far as it is shown, quotes are those of other places.
@@ -44,8 +41,8 @@ type knowledge struct {
 	// that some of other agents to anyone were left out.
 	toSelf     []seenTerms
 	moreOffers bool
-	// last and standing are held in common with the world's record, which replaces them as
-	// a whole and never changes them in place; they are copied on the way out.
+	// last and standing share memory with the world's record, which replaces them and never changes
+	// them in place. Callers get copies.
 	last     Outcome
 	standing ExecuteUntil
 	// goals are how far the agent is with each of its own.
@@ -96,8 +93,7 @@ func (v View) Check(a Action) Check {
 	return Check{Status: CheckAccepted, Changes: r.changes, Ticks: r.ticks}
 }
 
-// Blind is the view without what others wrote, offered or asked for: no messages, terms or
-// notes but the agent's own. It is for measuring the effect of these.
+// Blind is the view without messages, terms and notes of others, to measure their effect.
 func (v View) Blind() View {
 	k := *v.known()
 	s := &k.seen
@@ -136,8 +132,7 @@ type sight struct {
 	compoundG int64
 }
 
-// route implements senses: of the live answer it keeps what can be known without
-// trying.
+// route implements senses. A route is unknown unless the agent is there or knows the way.
 func (v *knowledge) route(id string) route {
 	if way := v.geo.route(v.place, id); way.kind == routeHere || way.kind == routeKnown {
 		return way
@@ -156,7 +151,7 @@ func (v *knowledge) contact(id string) contact {
 	return contact{presenceUnknown, roomUnknown}
 }
 
-// Observe writes down the view as plain data. Each call makes a fresh copy.
+// Observe returns the view as plain data. Each call makes a fresh copy.
 func (view View) Observe() Observation {
 	v := view.known()
 	o := v.seen

@@ -31,16 +31,15 @@ type World struct {
 	numbers   map[string]int32
 	sites     []site
 	factories []factory
-	// orders are the records of orders, owned by one agent each and used again.
-	orders []restingOrder
-	// offers are the records of offers, in the same way.
+	// orders and offers are records owned by one agent each. A closed one is used again.
+	orders   []restingOrder
 	offers   []heldOffer
 	calendar calendar
 	// goals are each agent's, in scenario order.
 	goals [][]pursuit
 
-	// able and ordered are the agents that can act and that have an order; due
-	// and continuing are fixed by Advance for the tick, acted filled by Apply.
+	// able are the agents that can act, ordered those with a standing order. Advance sets due and
+	// continuing for the tick, and Apply fills acted.
 	able, ordered, acted bitset
 	// summoned are the due and the continuing agents of the tick.
 	summoned bitset
@@ -52,8 +51,8 @@ type World struct {
 	events []Event
 	// told counts the messages of the operator since the last Advance.
 	told int32
-	// facts and senses are what the rules look at for the agent that acts; held here so
-	// that asking allocates nothing.
+	// facts and senses are what the rules look at for the agent that acts. They are fields so that a
+	// ruling allocates nothing.
 	facts  facts
 	senses liveSenses
 	// parents are those of the turn under way.
@@ -62,14 +61,12 @@ type World struct {
 	turnKeys []turnKey
 	turnList []turn
 	digest   digester
-	// quoted says that some place has published a quote; views of a world without
-	// a market need not look for any.
+	// quoted says that a place has published a quote. Without one, views look for none.
 	quoted bool
 }
 
-// New makes a world at tick 0: that of the scenario's instance of the seed. It fails if the
-// scenario is inconsistent, naming the field. The scenario is copied where the world depends on
-// it.
+// New makes the world of a scenario and a seed, at tick 0. The error names the field of the scenario that
+// is inconsistent. The world keeps copies of what it needs of the scenario.
 func New(s Scenario, seed uint64) (*World, error) {
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
@@ -162,9 +159,9 @@ func (w *World) Agents() int { return len(w.agents) }
 // AgentID is the id of agent n.
 func (w *World) AgentID(n int) string { return w.agents[n].id }
 
-// Needless names the actions that are of no use in this world: those that take another
-// agent in a world of one, requests and offers if the scenario does not enable them, and
-// journeys if there is one place. The list never changes.
+// Needless names the actions that are of no use in this world: those with another agent in a world of
+// one, requests and offers if the scenario does not enable them, and journeys if there is one place. The
+// list never changes.
 func (w *World) Needless() (names []string) {
 	if len(w.agents) == 1 {
 		for _, a := range []Action{Transfer{}, SellPower{}, PlaceOrder{}, CancelOrder{}, SendMessage{}, PostNote{}} {

@@ -97,7 +97,6 @@ func (t *Turn) recall() {
 		t.conversation.Respond(i, result{Status: "ended", Tick: t.agent.Call.Tick})
 	}
 	t.conversation.Flush()
-	t.before = len(t.conversation.Steps)
 }
 
 // result answers the calls of the agent's last answer.

@@ -30,10 +30,8 @@ type Turn struct {
 	static       int
 	conversation behavior.Conversation
 	repairs      int
-	// before counts the steps noted about what was recorded.
-	before int
-	done   bool
-	result Result
+	done         bool
+	result       Result
 }
 
 // Result is the answer to a question, or why there is none.
@@ -47,8 +45,6 @@ type Result struct {
 	Failure trace.WaitReason
 	// Calls counts the requests.
 	Calls int
-	// Steps are what the turn noted about answers that could not be used.
-	Steps []trace.Step
 }
 
 // Next returns the request that needs an answer; more is false when the turn is over. Without an
@@ -145,7 +141,5 @@ func (t *Turn) Result() Result {
 	if !t.done {
 		panic("interview: the result of an unfinished turn")
 	}
-	r := t.result
-	r.Steps = t.conversation.Steps[t.before:]
-	return r
+	return t.result
 }

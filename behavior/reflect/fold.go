@@ -8,7 +8,6 @@ import (
 
 // Learned is what one consolidation changed in an agent's own copy of a playbook.
 type Learned struct {
-	Tick    int64
 	Agent   string
 	Applied []playbook.Applied
 	Input   playbook.ConsolidationInput

@@ -19,7 +19,7 @@ func learnedBy(t *testing.T, copied *playbook.Playbook, agent string, tick int64
 	if len(rejected) != 0 {
 		t.Fatalf("%s, tick %d: rejected %+v", agent, tick, rejected)
 	}
-	return next, Learned{Tick: tick, Agent: agent, Applied: applied, Input: ground}
+	return next, Learned{Agent: agent, Applied: applied, Input: ground}
 }
 
 func adds(content string) playbook.Delta {

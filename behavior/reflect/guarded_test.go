@@ -138,7 +138,7 @@ bullet = [
 	evidence := []playbook.Evidence{{Run: "r", Tick: 1, Agent: "agent-1"}}
 	update := playbook.Delta{Op: playbook.OpUpdate, ID: "res-00001", Content: "Keep the electricity that a journey needs.", Evidence: evidence, Trust: trace.TrustSelfObservation}
 	add := playbook.Delta{Op: playbook.OpAdd, Section: playbook.Res, Content: "Mine compound before the store is empty.", Evidence: evidence, Trust: trace.TrustSelfObservation, Parents: []string{"res-00002"}}
-	next, folded := Fold(seed, []Learned{{Tick: 1, Agent: "agent-1", Input: ground, Applied: []playbook.Applied{{Delta: update}, {Delta: add}}}}, playbook.Limits{})
+	next, folded := Fold(seed, []Learned{{Agent: "agent-1", Input: ground, Applied: []playbook.Applied{{Delta: update}, {Delta: add}}}}, playbook.Limits{})
 	b, _ := next.Bullet("res-00001")
 	if b.Trust != trace.TrustOtherAgent || !strings.HasPrefix(b.Content, "Keep") {
 		t.Errorf("the file has %+v", b)

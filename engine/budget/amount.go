@@ -111,17 +111,6 @@ func (a Amount) AtLeast(b Amount) Amount {
 	return a
 }
 
-// Less returns a without b, at least 0.
-func (a Amount) Less(b Amount) Amount {
-	for u := range a {
-		a[u] = max(0, a[u]-b[u])
-	}
-	return a
-}
-
-// Covers says that every part of a is at least that of b.
-func (a Amount) Covers(b Amount) bool { return a.AtMost(b) == b }
-
 // minus takes b out of what is left; no bound stays none.
 func (a Amount) minus(b Amount) Amount {
 	for u := range a {

@@ -65,16 +65,19 @@ func (c Call) most(input, output int64) int64 {
 }
 
 // scaled is that many thousandths of an amount, rounded up, at most [unlimited].
-func scaled(amount, thousandths int64) int64 {
-	high, low := bits.Mul64(uint64(amount), uint64(thousandths))
-	if high >= milli {
-		return unlimited
+func scaled(amount, thousandths int64) int64 { return ratio(amount, thousandths, milli, unlimited) }
+
+// ratio is an amount times numerator/denominator, rounded up, at most most. Nothing is negative.
+func ratio(amount, numerator, denominator, most int64) int64 {
+	high, low := bits.Mul64(uint64(amount), uint64(numerator))
+	if high >= uint64(denominator) {
+		return most
 	}
-	whole, rest := bits.Div64(high, low, milli)
+	whole, rest := bits.Div64(high, low, uint64(denominator))
 	if rest > 0 {
 		whole++
 	}
-	return int64(min(whole, unlimited))
+	return int64(min(whole, uint64(most)))
 }
 
 // Path is what a turn of n calls needs that begins with c: each further call also
@@ -200,13 +203,5 @@ func ratioMilli(billed, expected int64) int64 {
 	if expected <= 0 || billed <= expected {
 		return 0
 	}
-	high, low := bits.Mul64(uint64(billed), milli)
-	if high >= uint64(expected) {
-		return costMilliMax
-	}
-	whole, rest := bits.Div64(high, low, uint64(expected))
-	if rest > 0 {
-		whole++
-	}
-	return int64(min(whole, costMilliMax))
+	return ratio(billed, milli, expected, costMilliMax)
 }

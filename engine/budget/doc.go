@@ -6,8 +6,8 @@
 //		b.BeginTick()
 //		reservations := b.Open(needs)                 // in agent order, before any call
 //		for each turn, concurrently, for each request {
-//			call := b.Call(inputTokens, outputTokensMax, price)
-//			if refused := reservation.Admit(call); refused != nil { the answer is refused }
+//			call := meter.Call(b, request, outputTokensMax)
+//			if refused := reservation.Reserve(call); refused != nil { the answer is refused }
 //			else { answer := send(request); reservation.Charge(call, answer) }
 //		}
 //		b.Close(reservations)                         // in agent order, after all of them

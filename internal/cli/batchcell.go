@@ -3,77 +3,59 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/pflag"
+
 	"example.com/agentworld/batch"
-	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
-	"example.com/agentworld/trace"
 )
 
-// cellListener is told of a cell. Waits for an endpoint are noted where the batch prints.
-type cellListener struct {
-	note     func(string)
-	progress func(engine.Progress)
-	// withheld is called with keys that the cell's endpoints do not get.
-	withheld func(access.Withheld)
-}
-
-// Notice implements [session.Listener].
-func (l cellListener) Notice(n access.Notice) {
-	if w, ok := n.(access.Withheld); ok {
-		l.withheld(w)
-		return
-	}
-	l.note(noticeText(n))
-}
-
-// Progress implements [session.Listener].
-func (l cellListener) Progress(p engine.Progress) {
-	if l.progress != nil {
-		l.progress(p)
-	}
-}
-
-// playCell plays a cell of a batch, or continues it: the settings of of are those that were planned, c
-// says where they come from. What a run would print goes to the log of the attempt.
-func (m batches) playCell(ctx context.Context, a batch.Attempt, c config, of session.Config, l cellListener) (
-	batch.Result, error) {
-	log := terminal.NewScreen(a.Log, programName)
-	defer log.Flush()
-	l.progress = a.Progress
-	of.Dir, of.Leased = a.Dir, true
-	of.Around = a.Around
-	of.Hooks = session.Hooks{Drain: a.Drain, Listener: l, Exchange: func(x engine.Exchange) {
-		if f := x.Answer.Failure; f != nil && f.Kind != llmclient.ErrInterrupted {
-			plaintext.Fprintf(log, "tick %d, %s: %s\n", x.Key.Tick, x.Key.Agent, f.Text())
-		}
-	}}
-	defer m.collectLess()()
-	s, err := session.New(of)
-	if a.Resume {
-		s, err = session.Resume(of, session.Continued{Planned: true})
-	}
-	if err != nil {
-		return batch.Result{}, err
-	}
-	defer s.Close()
-	if !s.Complete() {
-		if err := s.Open(ctx); err != nil {
-			return batch.Result{}, err
-		}
+// playCell plays a cell of a batch: c says where its settings come from. What a run would print goes to
+// the log of the attempt.
+func (m batches) playCell(ctx context.Context, a batch.Attempt, c config, by batch.Caller) (r batch.Result, err error) {
+	by.Begins = func(s *session.Session) {
+		log := terminal.NewScreen(a.Log, programName)
+		defer log.Flush()
 		c.Settings = s.Settings()
 		p := plan{config: c, session: s}
 		m.announce(log, c, s.Endpoints(), p.calls(), p.spending())
 	}
-	result, err := s.Run(ctx)
+	err = m.shielded(func() (err error) {
+		r, err = a.Play(ctx, by)
+		return err
+	})
+	return r, err
+}
+
+// foreignCells returns a player of cells whose settings came from elsewhere; see [agentworld.Program].
+func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
+	calls context.Context, done func(), err error) {
+	c, err := m.configure(flags)
 	if err != nil {
-		return batch.Result{}, err
+		return nil, nil, nil, err
 	}
-	if result.Deriving { // nothing new was recorded
-		return batch.Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+	note := func(text string) { plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(text)) }
+	shared := access.NewLimiters(jobs)
+	more := m.collectLess()
+	calls, drained := m.drained(ctx, shared.Traffic, m.newProgressPrinter(false).Note)
+	play = func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
+		// Its settings are another's, keys are ours.
+		if a.Settings.Recording != nil {
+			return batch.Result{}, badInput("the cell plays recorded answers, which only its own machine has")
+		}
+		of := m.sessionOf(c, m.reach(c, c.Values))
+		of.Access.Limiters = shared
+		return m.playCell(ctx, a, c, batch.Caller{Config: of, Notice: func(n access.Notice) {
+			if w, ok := n.(access.Withheld); ok {
+				note(withheld(w, c.Values.Find("llm.api_key").Origin.String(),
+					"set "+settings.EnvPrefix+"BASE_URL to it on this machine"))
+				return
+			}
+			note(noticeText(n))
+		}})
 	}
-	return batch.ResultOf(a.Cell, a.Number, result.Report, result.Head), nil
+	return play, calls, func() { drained(); more() }, nil
 }

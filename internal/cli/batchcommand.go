@@ -161,14 +161,11 @@ func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
 		Compare: b.file.Compare,
 		Counts:  b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
-			var r batch.Result
-			err := m.shielded(func() (err error) {
-				p := b.plans[a.Cell.ID]
-				p.asked.Access.Limiters = shared
-				r, err = m.playCell(ctx, a, p.config, p.asked, cellListener{note: printer.Note})
-				return err
-			})
-			return r, err
+			p := b.plans[a.Cell.ID]
+			p.asked.Access.Limiters = shared
+			return m.playCell(ctx, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
+				printer.Note(noticeText(n))
+			}})
 		},
 	}
 	if others == nil && (b.limit.Calls+b.limit.Tokens > 0 || b.limit.Cost > 0) {

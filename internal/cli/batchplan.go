@@ -184,14 +184,8 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		if refused(err) {
 			continue
 		}
-		// A repeat is another run of the same instance.
-		p.ScriptedSeed, p.FaultSeed = p.ScriptedSeed+uint64(c.Cell.Repeat-1), p.FaultSeed+uint64(c.Cell.Repeat-1)
-		if b.limit.Tokens > 0 || b.limit.Cost > 0 {
-			// Without a set length an answer could take more than was reserved for it.
-			if p.MaxOutputTokens == 0 {
-				p.MaxOutputTokens = trace.OutputTokensReserved
-			}
-		}
+		one := c.Cell.Planned(p.Settings, b.limit)
+		p.Settings = one.Settings
 		if cost && len(p.Prices) == 0 {
 			refused(badInput("%sa budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a "+
 				"budget on calls or tokens", at("budget", "cost"), shown(p.Model)))
@@ -205,17 +199,15 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		}
 		p.session = nil // its world would be kept until the cell is played
 		p.asked.Settings, p.asked.PlaybookFile = p.Settings, ""
-		c.Cell.Seed = p.Seed
-		c.Cell.ID = batch.IDOf(p.Settings, batch.VersionsOf(p.Settings), c.Cell.Repeat)
-		if before, twice := placed[c.Cell.ID]; twice && whole {
+		if before, twice := placed[one.Cell.ID]; twice && whole {
 			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
-				at(differing(before, c.Cell)...), shown(before.Name()), shown(c.Cell.Name())))
+				at(differing(before, one.Cell)...), shown(before.Name()), shown(one.Cell.Name())))
 			continue
 		}
-		placed[c.Cell.ID] = c.Cell
-		b.plans[c.Cell.ID] = p
+		placed[one.Cell.ID] = one.Cell
+		b.plans[one.Cell.ID] = p
 		b.live = b.live || p.Live()
-		b.cells = append(b.cells, batch.Planned{Cell: c.Cell, Settings: p.Settings})
+		b.cells = append(b.cells, one)
 		if len(problems) >= problemsMost {
 			break
 		}

@@ -25,7 +25,7 @@ func TestExpensiveFilesAreRefused(t *testing.T) {
 		{"minimal", "--estimate-only", "--config"}, {}, {"scenarios", "show"}, {"scenarios", "lint"}, {"minimal", "--playbook"}, {"playbook", "show"}, {"playbook", "stats"}, {"playbook", "diff", "x.toml"},
 		{"playbook", "learn", "none", "--playbook"}, {"doctor", "--config"}, {"minimal", "--estimate-only", "--price-table"},
 	}
-	json := [][]string{{"minimal", "--prompt-switches-json"}, {"minimal", "--sampling-json"}, {"doctor", "--sampling-json"}, {"guard-eval", "--search", "1", "--continue"}}
+	json := [][]string{{"minimal", "--prompt-switches-json"}, {"minimal", "--sampling-json"}, {"doctor", "--sampling-json"}}
 	var inline, members strings.Builder
 	for i := range 200_000 {
 		fmt.Fprintf(&inline, "k%d=1,", i)

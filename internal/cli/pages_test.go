@@ -97,6 +97,7 @@ var pagesOnlyParsed = map[string]string{
 	"batch run protocols.toml --jobs 2": "needs certificates and an address that others reach; TestScripts/workers runs its like",
 	"worker --nats tls://":              "needs another machine; TestScripts/workers runs its like",
 	"guard-eval --checks":               "plays for many minutes, in .ci/run",
+	"guard-eval --model":                "asks a real model; TestAModelOfOnesOwnIsAttacked asks one",
 	"guard-eval --max-attack":           "plays for a minute, in .ci/run",
 	"trace verify RUN --head":           "the head is that of a run on the page; TestTamper verifies heads",
 }

@@ -17,7 +17,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/run"
+	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -260,9 +260,6 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	dir = filepath.Join(dir, "run")
-	if err := run.Dir(dir).Create(); err != nil {
-		return rec, err
-	}
 	s := l.options.Model.settings(c, g, seed)
 	parsed, err := scenario.Parse("case", []byte(s.ScenarioTOML))
 	if err != nil {
@@ -280,11 +277,16 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, seed uint64, blind bool)
 		defer func() { err = errors.Join(err, stop()) }()
 		source.victim = engine.Live(client)
 	}
-	options := engine.Options{Settings: s, RunDir: dir, Source: source, Concurrency: 1}
+	config := session.Config{Settings: s, Dir: dir, Source: source, Concurrency: 1}
 	if blind {
-		options.Blind = []string{c.Victim}
+		config.Blind = []string{c.Victim}
 	}
-	ended, err := engine.Run(ctx, options)
+	played, err := session.New(config)
+	if err != nil {
+		return rec, err
+	}
+	ended, err := played.Run(ctx)
+	err = errors.Join(err, played.Close())
 	if err != nil {
 		return rec, err
 	}

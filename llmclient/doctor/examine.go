@@ -196,6 +196,20 @@ func (x *examination) send(ctx context.Context, r llmclient.Request) llmclient.A
 	return answer
 }
 
+// refused notes the failure of an answer, if it is one, as the finding of a check. badRequest is the
+// advice about a request that the endpoint does not take.
+func (x *examination) refused(a llmclient.Answer, check string, status Status, badRequest string) bool {
+	if a.Failure == nil {
+		return false
+	}
+	_, advice := Advice(*a.Failure, x.how)
+	if a.Failure.Kind == llmclient.ErrBadRequest {
+		advice = badRequest
+	}
+	x.found.add(check, status, a.Failure.Text(), advice)
+	return true
+}
+
 // reached notes what the first reply shows of the endpoint.
 func (x *examination) reached(r llmclient.Reply) {
 	if x.replied {
@@ -253,13 +267,8 @@ func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items 
 	feedback := llmclient.Message("developer", "That was right. Go on.")
 	paired = append(paired, feedback, user("Say the code of the last result"))
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, paired...))
-	if answer.Failure != nil {
-		_, advice := Advice(*answer.Failure, x.how)
-		if answer.Failure.Kind == llmclient.ErrBadRequest {
-			advice = "the endpoint does not take its own items back; a run sends all of them, reasoning included: " +
-				"use a server version that does"
-		}
-		x.found.add(CheckRoundTrip, Fail, answer.Failure.Text(), advice)
+	if x.refused(answer, CheckRoundTrip, Fail, "the endpoint does not take its own items back; a run sends all of them, "+
+		"reasoning included: use a server version that does") {
 		return
 	}
 	x.found.add(CheckFeedback, Pass, "taken with the role developer", "")
@@ -298,12 +307,7 @@ const longIDTimes = 23
 // parallel asks for two calls in one answer.
 func (x *examination) parallel(ctx context.Context) {
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}, user(weighBasalt, weighOlivine)))
-	if answer.Failure != nil {
-		_, advice := Advice(*answer.Failure, x.how)
-		if answer.Failure.Kind == llmclient.ErrBadRequest {
-			advice = "nothing: a run gets by with one call at a time"
-		}
-		x.found.add(CheckParallel, Warn, answer.Failure.Text(), advice)
+	if x.refused(answer, CheckParallel, Warn, "nothing: a run gets by with one call at a time") {
 		return
 	}
 	calls, _ := contents(*answer.Reply)
@@ -321,12 +325,7 @@ func (x *examination) parallel(ctx context.Context) {
 func (x *examination) window(ctx context.Context) {
 	r := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{count.Name}}, longPrompt())
 	answer := x.ask(ctx, r)
-	if answer.Failure != nil {
-		_, advice := Advice(*answer.Failure, x.how)
-		if answer.Failure.Kind == llmclient.ErrBadRequest {
-			advice = windowAdvice
-		}
-		x.found.add(CheckWindow, Fail, answer.Failure.Text(), advice)
+	if x.refused(answer, CheckWindow, Fail, windowAdvice) {
 		return
 	}
 	calls, text := contents(*answer.Reply)

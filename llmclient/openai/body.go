@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"example.com/agentworld/llmclient"
 
@@ -45,22 +44,6 @@ const (
 	repairWrapped = "response_wrapped"
 )
 
-// buffers are for the bodies of responses, for one exchange after the other: nothing
-// that is made of a body keeps any of its bytes. Of a body of unusual size none is kept.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// bufferBytesMax is the largest buffer that is kept.
-const bufferBytesMax = 256 << 10
-
-// release gives back the buffer, after which the body must not be looked at.
-func (x *exchange) release() {
-	x.body = nil
-	if x.buffer.Cap() <= bufferBytesMax {
-		x.buffer.Reset()
-		buffers.Put(x.buffer)
-	}
-}
-
 // read takes the response's parts and closes its body. Reading stops one byte
 // beyond the bound, which tells a body of exactly that size from a longer one.
 func (x *exchange) read(response *http.Response, bytesMax int) {
@@ -70,8 +53,8 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 		x.cut = bytesMax
 		return
 	}
-	_, x.err = x.buffer.ReadFrom(io.LimitReader(response.Body, int64(bytesMax)+1))
-	x.body, x.whole = x.buffer.Bytes(), x.err == nil
+	x.body, x.err = io.ReadAll(io.LimitReader(response.Body, int64(bytesMax)+1))
+	x.whole = x.err == nil
 	// Only gzip is asked for, by the transport, which undoes it and takes its name away.
 	encodings := strings.ToLower(strings.Join(response.Header.Values("Content-Encoding"), ", "))
 	if x.whole && encodings != "" && encodings != "identity" {

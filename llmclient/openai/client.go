@@ -150,7 +150,6 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			}
 		}
 		mends := tier.fallsBack(got, false) || mend.mends(x, got)
-		x.release()
 		if mends {
 			continue
 		}

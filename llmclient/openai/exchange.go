@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +22,6 @@ type exchange struct {
 	outputMax int
 	status    int // 0 when no response began
 	header    http.Header
-	buffer    *bytes.Buffer // what body was read into
 	body      []byte
 	whole     bool   // body was read to its end
 	cut       int    // the bound that body was longer than, 0 for none
@@ -40,9 +38,8 @@ type exchange struct {
 const retryCount = "X-Stainless-Retry-Count"
 
 // exchange posts body once, as the given attempt counted from 1, and reads the
-// response within timeout. The caller releases it.
+// response within timeout.
 func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout time.Duration) (x exchange) {
-	x.buffer = buffers.Get().(*bytes.Buffer)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	// capture sends the request to the exact target, query included, and keeps the response, of which

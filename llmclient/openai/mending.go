@@ -203,7 +203,9 @@ func (m *mending) ended(answered bool) {
 	}
 	m.client.setAccepted(refusal{model: m.asked.Model})
 	for _, name := range blindly {
-		m.client.accepts(refusal{m.asked.Model, name}, m.sent)
+		if sent := m.sent; fieldOf(name).gives(&sent) {
+			m.client.setAccepted(refusal{m.asked.Model, name})
+		}
 	}
 }
 
@@ -236,13 +238,6 @@ func (c *Client) proves(at refusal) {
 func (c *Client) note(text string) {
 	if c.config.Noted != nil {
 		c.config.Noted(c.scrub.message(text))
-	}
-}
-
-// accepts notes that the endpoint takes requests with a field, if this one had it.
-func (c *Client) accepts(at refusal, sent llmclient.Request) {
-	if !c.isAccepted(at) && fieldOf(at.name).gives(&sent) {
-		c.setAccepted(at)
 	}
 }
 

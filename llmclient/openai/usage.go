@@ -100,12 +100,9 @@ func usageOf(response llmclient.Members) llmclient.Usage {
 // readUsage reads the token counts; what is absent or unreadable stays zero.
 func readUsage(raw json.RawMessage) llmclient.Usage {
 	usage := foldedMembers(raw)
-	if usage == nil {
-		return llmclient.Usage{}
-	}
 	r := reported{counts: map[string]int64{}}
-	for i, rule := range countRules {
-		value := usage.at(rulePaths[i])
+	for _, rule := range countRules {
+		value := usage.at(rule.path)
 		if !llmclient.Given(value) {
 			continue
 		}
@@ -121,23 +118,15 @@ func readUsage(raw json.RawMessage) llmclient.Usage {
 }
 
 // folded are the members of an object by names without capitals and underscores.
-type folded struct {
-	members map[string]json.RawMessage
-	// inner are those of members that were looked into.
-	inner map[string]*folded
-}
+type folded map[string]json.RawMessage
 
-// foldedMembers returns the members of an object, nil for anything else.
-func foldedMembers(raw json.RawMessage) *folded {
-	members := llmclient.MembersOf(raw)
-	if members == nil {
-		return nil
-	}
-	f := &folded{make(map[string]json.RawMessage, len(members)), map[string]*folded{}}
+// foldedMembers returns the members of an object, none for anything else.
+func foldedMembers(raw json.RawMessage) folded {
+	members, f := llmclient.MembersOf(raw), folded{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		short := foldName(name)
-		if !llmclient.Given(f.members[short]) {
-			f.members[short] = members[name]
+		if !llmclient.Given(f[short]) {
+			f[short] = members[name]
 		}
 	}
 	return f
@@ -145,29 +134,15 @@ func foldedMembers(raw json.RawMessage) *folded {
 
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// at returns the value at a path of folded names.
-func (f *folded) at(path []string) json.RawMessage {
-	if f == nil {
-		return nil
+// at returns the value at a path.
+func (f folded) at(path string) json.RawMessage {
+	name, inner, nested := strings.Cut(path, ".")
+	value := f[foldName(name)]
+	if nested && llmclient.Given(value) {
+		return foldedMembers(value).at(inner)
 	}
-	name := path[0]
-	if len(path) == 1 {
-		return f.members[name]
-	}
-	if _, known := f.inner[name]; !known {
-		f.inner[name] = foldedMembers(f.members[name])
-	}
-	return f.inner[name].at(path[1:])
+	return value
 }
-
-// rulePaths are the folded paths of the rules.
-var rulePaths = func() [][]string {
-	paths := make([][]string, len(countRules))
-	for i, rule := range countRules {
-		paths[i] = strings.Split(foldName(rule.path), ".")
-	}
-	return paths
-}()
 
 // reported are the counts of a usage as a server reports them. What includes what is still open.
 type reported struct {
@@ -208,11 +183,7 @@ const lastingShort = 30 * time.Minute
 // lasting takes cache writes by how long they are kept.
 func (r *reported) lasting(raw json.RawMessage, apart bool) {
 	sum, long := int64(0), int64(0)
-	members := foldedMembers(raw)
-	if members == nil {
-		return
-	}
-	for name, value := range members.members {
+	for name, value := range foldedMembers(raw) {
 		found := lastingName.FindStringSubmatch(name)
 		if found == nil {
 			continue

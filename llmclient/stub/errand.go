@@ -39,8 +39,7 @@ type errand struct {
 
 // newErrand reads a request; ok is false when it is none.
 func newErrand(r request) (e errand, ok bool) {
-	instructions, _ := repeated.read(r.echo.Instructions).(string)
-	if !strings.HasPrefix(instructions, errandMark) {
+	if !strings.HasPrefix(llmclient.TextOf(r.sent["instructions"]), errandMark) {
 		return e, false
 	}
 	e.request = r

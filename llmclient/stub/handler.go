@@ -129,7 +129,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request, b *books) {
 	}
 	b.close(billed, asked, result.Usage)
 	w.Header().Set("X-Request-Id", result.ID)
-	if asked.echo.Stream {
+	if string(asked.sent["stream"]) == "true" {
 		writeEvents(w, result.Response)
 		return
 	}

@@ -3,6 +3,7 @@ package stub
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"example.com/agentworld/llmclient"
 )
@@ -73,11 +74,12 @@ func (o Options) decide(r request) Result {
 func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 	usage := x.stage.request.usage(output, x.answer.reasoningTokens)
 	result := Result{ID: x.mark.id("resp_", 0), Usage: usage, exchange: x}
-	if most := x.stage.request.echo.MaxOutputTokens; most != nil && result.Usage.Output > *most {
-		output = cut(output, *most-x.answer.reasoningTokens)
+	most, err := strconv.ParseInt(string(x.stage.request.sent["max_output_tokens"]), 10, 64)
+	if err == nil && result.Usage.Output > most {
+		output = cut(output, most-x.answer.reasoningTokens)
 		s.Status, s.Reason = "incomplete", "max_output_tokens"
-		result.Usage.Output, result.Usage.Reasoning = *most, min(*most, result.Usage.Reasoning)
-		result.Usage.Total = result.Usage.Input + *most
+		result.Usage.Output, result.Usage.Reasoning = most, min(most, result.Usage.Reasoning)
+		result.Usage.Total = result.Usage.Input + most
 	}
 	for _, raw := range output {
 		// Only a shape has items that are no objects; a client has to cope with them.

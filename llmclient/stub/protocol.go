@@ -136,13 +136,11 @@ func (s stage) calls() []toolCall {
 }
 
 // may reports whether a tool may be called now.
-func (s stage) may(name string) bool {
-	for _, t := range s.allowed {
-		if t.Name == name {
-			return true
-		}
-	}
-	return false
+func (s stage) may(name string) bool { return has(s.allowed, name) }
+
+// has reports whether one of the tools has a name.
+func has(tools []tool, name string) bool {
+	return slices.ContainsFunc(tools, func(t tool) bool { return t.Name == name })
 }
 
 // call returns one call with the values completed by the tool's schema.

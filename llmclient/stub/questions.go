@@ -1,5 +1,7 @@
 package stub
 
+import "slices"
+
 // The modules the policy asks.
 const (
 	moduleRecent  = "memory_short_term_recent"
@@ -61,15 +63,7 @@ func (s stage) modulesWanted() []string {
 // offered drops the modules the request does not have. It looks at all tools, so
 // that a plan made before modules may be called names them already.
 func (s stage) offered(names []string) []string {
-	var out []string
-	for _, name := range names {
-		for _, t := range s.request.tools {
-			if t.Name == name {
-				out = append(out, name)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !has(s.request.tools, name) })
 }
 
 // askModules returns the module calls still to make, all at once. In the lean

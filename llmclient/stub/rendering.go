@@ -37,7 +37,7 @@ type rendering struct {
 func (r request) cachePlan() (p cachePlan) {
 	options := llmclient.MembersOf(r.sent["prompt_cache_options"])
 	d := rendering{hash: sha256.New(), lifetime: lifetimeOf(options["ttl"], lifetimeDefault)}
-	d.stepped = options == nil && !r.hasBreakpoint() && !takesBreakpoints(r.echo.Model)
+	d.stepped = options == nil && !r.hasBreakpoint() && !takesBreakpoints(llmclient.TextOf(r.sent["model"]))
 	if d.stepped {
 		d.lifetime = retentionOfADay
 		if llmclient.TextOf(r.sent["prompt_cache_retention"]) == "in_memory" {

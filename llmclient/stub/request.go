@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -22,17 +21,16 @@ type request struct {
 	body []byte
 	// sent are the members of the body as they came.
 	sent llmclient.Members
-	// echo is the request as decoded; the response repeats its settings.
-	echo wireRequest
 	// created and completed are the Unix times of the answer, in seconds; cache is what a cache
 	// of prompts has of the input. A server gives them, a request alone has the constants.
 	created, completed int64
 	cache              cacheUse
 	// input is the item list; a plain string counts as one user message.
 	input []llmclient.Item
-	// tools are the function tools in the order given. Tools of other types are
-	// echoed but never called.
+	// tools are the function tools in the order given. Tools of other types are in echo, the
+	// list that the response repeats, but never called.
 	tools []tool
+	echo  json.RawMessage
 	// offers are what the tools say of the game.
 	offers catalogue
 	// choice says which of tools may be called.
@@ -52,35 +50,6 @@ type tool struct {
 	Strict bool `json:"strict"`
 }
 
-// wireRequest is the part of a request body that matters here; see requestParameters for
-// what else there may be.
-//
-// Settings are kept as raw JSON where they only have to be repeated.
-type wireRequest struct {
-	Model string
-	// Instructions are repeated; what they say is for a model to read.
-	Instructions json.RawMessage
-	// Input is a string or a list of items.
-	Input json.RawMessage
-	// Tools may be of any type.
-	Tools json.RawMessage
-	// ToolChoice is a mode or an object; see choiceOf.
-	ToolChoice        json.RawMessage
-	ParallelToolCalls *bool
-	// These ask for what this server does not do.
-	PreviousResponseID *string
-	Background         bool
-	Conversation       json.RawMessage
-	Prompt             json.RawMessage
-	// Stream asks for the answer as events.
-	Stream bool
-	// MaxOutputTokens is where an answer is cut, reasoning included.
-	MaxOutputTokens *int64
-	Metadata        json.RawMessage
-	Temperature     json.RawMessage
-	TopP            json.RawMessage
-}
-
 // parseRequest reads a request body. It refuses what the API refuses, and what a stateless
 // server could only answer wrongly: silently ignoring previous_response_id, for one, would
 // answer a conversation the client did not mean.
@@ -96,12 +65,9 @@ func parseRequest(body []byte) (request, *RequestError) {
 	} else {
 		values := object{}
 		for name, raw := range members {
-			switch {
-			case name == "tools" && toolsPass.read(raw):
+			if name == "tools" && toolsPass.read(raw) {
 				values[name] = []any{} // which passes as they do
-			case name == "instructions":
-				values[name] = repeated.read(raw)
-			default:
+			} else {
 				values[name] = decoded(raw)
 			}
 		}
@@ -113,12 +79,12 @@ func parseRequest(body []byte) (request, *RequestError) {
 	if refused := checkPairs(tree.(object)["input"]); refused != nil {
 		return r, refused
 	}
-	r.sent, r.echo = members, echoOf(members)
-	if r.echo.PreviousResponseID != nil {
+	r.sent = members
+	if !isNull(members["previous_response_id"]) {
 		return r, badRequest("previous_response_not_found", "previous_response_id",
 			"This server keeps no responses; send the whole input.")
 	}
-	if r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
+	if string(members["background"]) == "true" || !isNull(members["conversation"]) || !isNull(members["prompt"]) {
 		return r, badRequest("unsupported_parameter", "",
 			"This server has no background, conversation or prompt; send the whole input.")
 	}
@@ -126,32 +92,28 @@ func parseRequest(body []byte) (request, *RequestError) {
 		return r, badRequest("unsupported_parameter", "prompt_cache_options.prewarm",
 			"This server answers what it is sent; it does not prepare a cache alone.")
 	}
-	if !isNull(r.echo.Tools) {
-		all := toolLists.read(r.echo.Tools)
+	if !isNull(members["tools"]) {
+		all := toolLists.read(members["tools"])
 		if all.refused != nil {
 			return r, all.refused
 		}
 		r.tools = all.functions
-		r.echo.Tools = all.echo
+		r.echo = all.echo
 		r.offers = all.offers
 	}
-	r.choice = choiceOf(r.echo.ToolChoice)
-	if r.choice.Mode == llmclient.ChoiceRequired && isNull(r.echo.Tools) {
+	r.choice = choiceOf(members["tool_choice"])
+	if r.choice.Mode == llmclient.ChoiceRequired && r.echo == nil {
 		return r, badRequest("invalid_value", "tool_choice",
 			"Tool choice 'required' must be specified with 'tools' parameter.")
 	}
 	for _, name := range r.choice.Allowed {
-		if !slices.ContainsFunc(r.tools, func(t tool) bool { return t.Name == name }) {
+		if !has(r.tools, name) {
 			return r, badRequest("invalid_value", "tool_choice", "A tool of the tool choice was not found in 'tools'.")
 		}
 	}
-	r.input = inputOf(r.echo.Input)
+	r.input = inputOf(members["input"])
 	return r, nil
 }
-
-// repeated are the values of the members that a client sends with every request alike. They
-// must not be changed.
-var repeated = memo[any]{parse: decoded}
 
 // toolsPass says of tool lists whether the API takes them as far as [requestParameters] goes.
 var toolsPass = memo[bool]{parse: func(raw []byte) bool {
@@ -163,27 +125,6 @@ var toolsPass = memo[bool]{parse: func(raw []byte) bool {
 func decoded(raw []byte) (value any) {
 	_ = decode(raw, &value)
 	return value
-}
-
-// echoOf reads the members that were checked.
-func echoOf(m llmclient.Members) wireRequest {
-	r := wireRequest{
-		Model: llmclient.TextOf(m["model"]), Instructions: m["instructions"], Input: m["input"], Tools: m["tools"],
-		ToolChoice: m["tool_choice"],
-		Background: string(m["background"]) == "true", Conversation: m["conversation"], Prompt: m["prompt"],
-		Stream:   string(m["stream"]) == "true",
-		Metadata: m["metadata"], Temperature: m["temperature"], TopP: m["top_p"],
-	}
-	if raw := m["parallel_tool_calls"]; !isNull(raw) {
-		r.ParallelToolCalls = new(string(raw) == "true")
-	}
-	if raw := m["previous_response_id"]; !isNull(raw) {
-		r.PreviousResponseID = new(llmclient.TextOf(raw))
-	}
-	if n, err := strconv.ParseInt(string(m["max_output_tokens"]), 10, 64); err == nil {
-		r.MaxOutputTokens = &n
-	}
-	return r
 }
 
 // inputOf reads the input, which is a string or a list of items.
@@ -322,19 +263,13 @@ func (r request) allowed() []tool {
 	if r.choice.Allowed == nil {
 		return r.tools
 	}
-	var out []tool
-	for _, t := range r.tools {
-		if slices.Contains(r.choice.Allowed, t.Name) {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.tools), func(t tool) bool { return !slices.Contains(r.choice.Allowed, t.Name) })
 }
 
 // parallel reports whether one answer may hold several calls; the API's default
 // is that it may.
 func (r request) parallel() bool {
-	return r.echo.ParallelToolCalls == nil || *r.echo.ParallelToolCalls
+	return string(r.sent["parallel_tool_calls"]) != "false"
 }
 
 // wantsSummary reports whether reasoning is to be summarized.

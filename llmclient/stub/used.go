@@ -77,7 +77,7 @@ func (b *books) close(e entry, r request, u llmclient.Usage) {
 		return
 	}
 	b.report(Used{
-		Number: e.number, Model: plaintext.Clip(r.echo.Model, usedTextMax),
+		Number: e.number, Model: plaintext.Clip(llmclient.TextOf(r.sent["model"]), usedTextMax),
 		CacheKey: plaintext.Clip(llmclient.TextOf(r.sent["prompt_cache_key"]), usedTextMax),
 		Input:    u.Input, Cached: u.Cached, Written: e.use.written, Output: u.Output,
 	})

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
@@ -8,6 +9,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 )
@@ -19,46 +22,19 @@ const bytesPerToken = 4
 // for a missing time.
 const epoch int64 = 1_767_225_600
 
-// wireResponse is a Responses object. Its fields are those that the API's description and that
-// of Open Responses require. What the request said comes back unchanged, as at a provider; the
-// error is always null, and the policy's own answers are always completed.
-type wireResponse struct {
-	ID                   string            `json:"id"`
-	Object               string            `json:"object"`
-	CreatedAt            int64             `json:"created_at"`
-	CompletedAt          *int64            `json:"completed_at"`
-	Status               string            `json:"status"`
-	Background           bool              `json:"background"`
-	Error                *struct{}         `json:"error"`
-	FrequencyPenalty     json.RawMessage   `json:"frequency_penalty"`
-	IncompleteDetails    any               `json:"incomplete_details"`
-	Instructions         json.RawMessage   `json:"instructions"`
-	MaxOutputTokens      *int64            `json:"max_output_tokens"`
-	MaxToolCalls         json.RawMessage   `json:"max_tool_calls"`
-	Metadata             json.RawMessage   `json:"metadata"`
-	Model                string            `json:"model"`
-	Output               []json.RawMessage `json:"output"`
-	ParallelToolCalls    bool              `json:"parallel_tool_calls"`
-	PresencePenalty      json.RawMessage   `json:"presence_penalty"`
-	PreviousResponseID   *string           `json:"previous_response_id"`
-	PromptCacheKey       json.RawMessage   `json:"prompt_cache_key"`
-	PromptCacheOptions   json.RawMessage   `json:"prompt_cache_options,omitempty"`
-	PromptCacheRetention json.RawMessage   `json:"prompt_cache_retention,omitempty"`
-	Reasoning            json.RawMessage   `json:"reasoning"`
-	SafetyIdentifier     json.RawMessage   `json:"safety_identifier"`
-	ServiceTier          string            `json:"service_tier"`
-	// Store is false whatever was asked: the server keeps no responses.
-	Store       bool            `json:"store"`
-	Temperature json.RawMessage `json:"temperature"`
-	Text        json.RawMessage `json:"text"`
-	ToolChoice  json.RawMessage `json:"tool_choice"`
-	Tools       json.RawMessage `json:"tools"`
-	TopLogprobs json.RawMessage `json:"top_logprobs"`
-	TopP        json.RawMessage `json:"top_p"`
-	Truncation  json.RawMessage `json:"truncation"`
-	Usage       wireUsage       `json:"usage"`
-	// User is empty if none was sent: the API's description takes no null here.
-	User json.RawMessage `json:"user"`
+// responseMembers are the members of a Responses object in their order: those that the API's
+// description and that of Open Responses require. What the request said comes back unchanged, as at
+// a provider. Beside each is the API's default, for what the request leaves out; a member without
+// one is left out, too. The server keeps no responses, whatever was asked, and takes no null for a user.
+var responseMembers = [][2]string{
+	{"id"}, {"object", `"response"`}, {"created_at"}, {"completed_at", "null"}, {"status"}, {"background", "false"},
+	{"error", "null"}, {"frequency_penalty", "0"}, {"incomplete_details", "null"}, {"instructions", "null"},
+	{"max_output_tokens", "null"}, {"max_tool_calls", "null"}, {"metadata", "{}"}, {"model"}, {"output"},
+	{"parallel_tool_calls", "true"}, {"presence_penalty", "0"}, {"previous_response_id", "null"},
+	{"prompt_cache_key", "null"}, {"prompt_cache_options"}, {"prompt_cache_retention"}, {"reasoning"},
+	{"safety_identifier", "null"}, {"service_tier"}, {"store"}, {"temperature", "1"}, {"text"},
+	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "1"}, {"truncation", `"disabled"`},
+	{"usage"}, {"user", `""`},
 }
 
 // wireUsage is a response's usage. The details are part of the counts above them.
@@ -164,37 +140,41 @@ func (r request) usage(output []json.RawMessage, reasoning int64) llmclient.Usag
 // tokens is the simulated count for a text of that many bytes.
 func tokens(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesPerToken) }
 
-// response encodes the whole Responses object. Where the request left a setting out
-// it states the API's default. The status is that of the shape, completed without.
+// response encodes the whole Responses object. The status is that of the shape, completed without.
 func (r request) response(id string, output []json.RawMessage, u llmclient.Usage, s Shape) []byte {
-	sent := r.sent
-	w := wireResponse{
-		ID: id, Object: "response", CreatedAt: r.created, Status: cmp.Or(s.Status, statusCompleted),
-		Model: cmp.Or(r.echo.Model, ModelName), Output: output,
-		Instructions: orElse(r.echo.Instructions, "null"), Metadata: orElse(r.echo.Metadata, "{}"),
-		Tools: orElse(r.echo.Tools, "[]"), ToolChoice: orElse(r.echo.ToolChoice, `"auto"`),
-		Temperature: orElse(r.echo.Temperature, "1"), TopP: orElse(r.echo.TopP, "1"),
-		PresencePenalty:  orElse(sent["presence_penalty"], "0"),
-		FrequencyPenalty: orElse(sent["frequency_penalty"], "0"),
-		TopLogprobs:      orElse(sent["top_logprobs"], "0"), Truncation: orElse(sent["truncation"], `"disabled"`),
-		MaxOutputTokens: r.echo.MaxOutputTokens, MaxToolCalls: orElse(sent["max_tool_calls"], "null"),
-		ParallelToolCalls:    r.echo.ParallelToolCalls == nil || *r.echo.ParallelToolCalls,
-		PromptCacheKey:       orElse(sent["prompt_cache_key"], "null"),
-		PromptCacheOptions:   completed(sent["prompt_cache_options"], cacheDefaults),
-		PromptCacheRetention: given(sent["prompt_cache_retention"]),
-		SafetyIdentifier:     orElse(sent["safety_identifier"], "null"), User: orElse(sent["user"], `""`),
-		Reasoning:   completed(orElse(sent["reasoning"], "{}"), map[string]string{"effort": "null", "summary": "null"}),
-		Text:        completed(orElse(sent["text"], "{}"), map[string]string{"format": `{"type":"text"}`}),
-		ServiceTier: servedTier(llmclient.TextOf(sent["service_tier"])),
-		Usage:       r.wireUsage(u),
-	}
+	status := cmp.Or(s.Status, statusCompleted)
+	members := maps.Clone(r.sent)
+	set := func(name string, value any) { members[name] = llmclient.Marshal(value) }
+	set("id", id)
+	set("created_at", r.created)
+	set("status", status)
+	set("model", cmp.Or(llmclient.TextOf(r.sent["model"]), ModelName))
+	set("output", output)
+	set("service_tier", servedTier(llmclient.TextOf(r.sent["service_tier"])))
+	set("store", false)
+	set("usage", r.wireUsage(u))
 	if s.Reason != "" {
-		w.IncompleteDetails = object{"reason": s.Reason}
+		set("incomplete_details", object{"reason": s.Reason})
 	}
-	if w.Status == statusCompleted {
-		w.CompletedAt = &r.completed
+	if status == statusCompleted {
+		set("completed_at", r.completed)
 	}
-	return llmclient.Marshal(w)
+	members["tools"] = r.echo
+	members["prompt_cache_options"] = completed(r.sent["prompt_cache_options"], cacheDefaults)
+	members["reasoning"] = completed(orElse(r.sent["reasoning"], "{}"),
+		map[string]string{"effort": "null", "summary": "null"})
+	members["text"] = completed(orElse(r.sent["text"], "{}"), map[string]string{"format": `{"type":"text"}`})
+	var parts []string
+	for _, m := range responseMembers {
+		if value := orElse(members[m[0]], m[1]); len(value) > 0 {
+			parts = append(parts, `"`+m[0]+`":`+string(value))
+		}
+	}
+	var whole bytes.Buffer
+	if err := json.Compact(&whole, []byte("{"+strings.Join(parts, ",")+"}")); err != nil {
+		panic("stub: a response is no JSON: " + err.Error())
+	}
+	return whole.Bytes()
 }
 
 // cacheDefaults are the options of a cache of prompts that a request leaves out.
@@ -239,14 +219,6 @@ func completed(raw json.RawMessage, members map[string]string) json.RawMessage {
 		all[name] = orElse(all[name], value)
 	}
 	return llmclient.Marshal(all)
-}
-
-// given is raw, or nil if it is null.
-func given(raw json.RawMessage) json.RawMessage {
-	if isNull(raw) {
-		return nil
-	}
-	return raw
 }
 
 // orElse returns raw, or fallback when raw was left out or null.

@@ -26,6 +26,11 @@ type Key struct {
 	Wrong  error
 }
 
+// NewKey returns a key for an endpoint. name is that of [Key], empty for the key of the run.
+func NewKey(endpoint, name, secret string) Key {
+	return Key{Endpoint: endpoint, Name: name, Secret: openai.NewSecret(secret)}
+}
+
 // Config is what a caller hands over beside the settings of a run. The zero value sends no key and
 // takes the prices of the program.
 type Config struct {

@@ -13,11 +13,11 @@ import (
 // errDiffers ends a run at its first difference from the recorded one.
 var errDiffers = errors.New("the traces differ")
 
-// verify lets play carry out ticks of r, which takes its answers from a recording, and compares what
-// it records with that recording up to the tick last, in canonical form. The log that it returns has
-// taken the records; it may continue in a file. The error is one of play, or a failure to read the
-// recording.
-func verify(ctx context.Context, recorded *run.Answers, last int64, r *runner,
+// playCompared lets play carry out ticks of r, which takes its answers from a recording. Every record
+// that r makes is compared with the recorded one, up to the tick last and in canonical form. The log
+// that it returns has taken the records; it may continue in a file. The error is one of play, or a
+// failure to read the recording.
+func playCompared(ctx context.Context, recorded *run.Answers, last int64, r *runner,
 	play func(ctx context.Context) error) (ReplayResult, *run.Log, error) {
 	c := &comparison{recorded: recorded, line: 2} // the header comes first
 	log := run.NewLog(trace.NewRecordWriter(c.take))
@@ -36,8 +36,10 @@ func verify(ctx context.Context, recorded *run.Answers, last int64, r *runner,
 	return ReplayResult{Equal: err == nil}, log, err
 }
 
-// comparison compares what a run records with a recording, tick by tick. A tick is read before its
-// first answer is given, so damage is noticed before what it makes different.
+// comparison is what a replay compares: every record that a run makes with the recorded one, tick by
+// tick. Wall-clock times are left out, and the records of concurrent turns are in a fixed order; see
+// [trace.CanonicalTick]. A tick is read before its first answer is given, so damage is noticed before
+// the differences that it makes.
 type comparison struct {
 	recorded *run.Answers
 	// derived are the records of the tick under way.
@@ -89,8 +91,8 @@ func (c *comparison) compare(tick int64) error {
 	return nil
 }
 
-// compareRecords compares a recorded and a derived record, by the lines that they make: values that
-// differ, such as no list and an empty one, may be written alike.
+// compareRecords compares a recorded and a derived record, nil for a missing one. Values that differ,
+// such as no list and an empty one, may be written as the same line. The lines decide.
 func (c *comparison) compareRecords(recorded, derived trace.Record) error {
 	if reflect.DeepEqual(recorded, derived) {
 		return nil

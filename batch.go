@@ -1,0 +1,159 @@
+package agentworld
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/session"
+	"example.com/agentworld/session/access"
+)
+
+// Batch is a matrix of runs: every seed with every arm, each as often as Repeats says. All that shapes
+// them begins with the Settings of [Options].
+type Batch struct {
+	// Name is the name of the batch, of letters, digits, points, hyphens and underscores.
+	Name string
+	// Seeds are the instances; empty is that of the Settings.
+	Seeds []uint64
+	// Arms are what is compared. There is one at least.
+	Arms []Arm
+	// Repeats is how often each instance is played; 0 is 1. A repeat is another seed of the embedded
+	// model, and another question to a live one.
+	Repeats int64
+	// Compare says more of how arms are compared than the score and the first arm as the baseline. Its
+	// Axis is empty.
+	Compare *BatchCompare
+	// Gates are what must hold at the end.
+	Gates []BatchGate
+	// Budget bounds all cells together.
+	Budget Limit
+	// Jobs is how many runs are played at once; 0 is 1. Retries is how often a run is tried again after
+	// a failure of its endpoint or the machine.
+	Jobs, Retries int
+	// Progress, when set, is called when something has changed, one call at a time.
+	Progress func(BatchProgress)
+}
+
+// Arm is one of the sides that are compared: a change of the settings.
+type Arm struct {
+	// Name is of what the name of a batch is. Each arm has another one.
+	Name string
+	// Change makes the arm's settings of those of an instance; nil changes nothing.
+	Change func(*Settings)
+}
+
+// BatchCompare says how arms are compared.
+type BatchCompare = batch.Compare
+
+// BatchGate is a condition on the results.
+type BatchGate = batch.Gate
+
+// BatchProgress is how far a batch is.
+type BatchProgress = batch.Progress
+
+// BatchEnding is why a batch stopped: complete, interrupted, or at its budget.
+type BatchEnding = batch.Ending
+
+// BatchSummary is a batch in numbers, with verdicts on its arms and gates.
+type BatchSummary = batch.Summary
+
+// armAxis is the axis of the arms.
+const armAxis = "arm"
+
+// PlayBatch plays the runs of a batch that have no result in its directory yet, which is that of the
+// Options, and sums up all of them. The same call continues a batch that was interrupted. Cancelling ctx
+// breaks calls off. The error says which settings cannot work, before anything is played, or what failed
+// outside.
+func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEnding, error) {
+	file, planned, err := b.plan(o)
+	if err != nil {
+		return BatchSummary{}, "", err
+	}
+	dir := batch.Dir(o.Dir)
+	if err := dir.Create(b.Name, planned); err != nil {
+		return BatchSummary{}, "", err
+	}
+	shared := access.NewLimiters(b.Jobs)
+	how := batch.Options{
+		Dir: dir, Cells: planned, Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Progress: b.Progress,
+		Counts: b.Budget.Tokens > 0 || b.Budget.Cost > 0,
+		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
+			c := o.config()
+			c.Access.Limiters = shared
+			return a.Play(ctx, batch.Caller{Config: c, Notice: o.Notice})
+		},
+	}
+	ending, err := playWithin(ctx, how, b.Budget)
+	if err != nil {
+		return BatchSummary{}, ending, err
+	}
+	var cells []batch.Cell
+	for _, p := range planned {
+		cells = append(cells, p.Cell)
+	}
+	results, err := dir.Results(cells)
+	if err != nil {
+		return BatchSummary{}, ending, err
+	}
+	summary, err := batch.Summarize(file, cells, results)
+	return summary, ending, err
+}
+
+// playWithin plays a batch within a budget.
+func playWithin(ctx context.Context, how batch.Options, budget Limit) (batch.Ending, error) {
+	if budget == (Limit{}) {
+		return batch.Play(ctx, how)
+	}
+	ledger, err := batch.OpenLedger(how.Dir.Store(), budget, how.Shard, "")
+	if err != nil {
+		return "", err
+	}
+	how.Spender = ledger
+	ending, err := batch.Play(ctx, how)
+	return ending, errors.Join(err, ledger.Close())
+}
+
+// plan plans and checks the runs.
+func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
+	f := batch.File{Name: b.Name, Scenarios: []string{o.Settings.Scenario}, Seeds: b.Seeds, Repeats: max(1, b.Repeats),
+		Compare: b.Compare, Gates: b.Gates}
+	axis := batch.Axis{Name: armAxis}
+	changes := map[string]func(*Settings){}
+	for _, arm := range b.Arms {
+		axis.Values = append(axis.Values, batch.AxisValue{Name: arm.Name})
+		changes[arm.Name] = arm.Change
+	}
+	f.Axes = []batch.Axis{axis}
+	if err := f.Check(); err != nil {
+		return f, nil, err
+	}
+	var list []batch.Planned
+	placed := map[batch.ID]batch.Cell{}
+	for _, one := range f.Combinations() {
+		c := o.config()
+		if !one.OwnSeed {
+			c.Seed = one.Cell.Seed
+			c.ScriptedSeed = c.Seed
+			c.FaultSeed = c.Seed
+		}
+		if change := changes[one.Cell.Label(armAxis)]; change != nil {
+			change(&c.Settings)
+		}
+		s, err := session.New(c)
+		if err != nil {
+			return f, nil, fmt.Errorf("%s: %w", one.Cell.Name(), err)
+		}
+		p := one.Cell.Planned(s.Settings(), b.Budget)
+		if other, twice := placed[p.Cell.ID]; twice {
+			return f, nil, fmt.Errorf("%s and %s are the same run", other.Name(), p.Cell.Name())
+		}
+		if b.Budget.Cost > 0 && len(p.Settings.Prices) == 0 {
+			return f, nil, fmt.Errorf("%s: a budget on cost needs the price of model %s", p.Cell.Name(), p.Settings.Model)
+		}
+		placed[p.Cell.ID] = p.Cell
+		list = append(list, p)
+	}
+	return f, list, nil
+}

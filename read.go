@@ -1,0 +1,106 @@
+package agentworld
+
+import (
+	"context"
+	"iter"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/explain"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// Report is a run in numbers.
+type Report = report.Report
+
+// Comparison says in what two runs differ.
+type Comparison = report.Comparison
+
+// ReplayResult is what a replay found.
+type ReplayResult = engine.ReplayResult
+
+// Header says what a run began with.
+type Header = trace.Header
+
+// Row is what an agent did in a tick.
+type Row = explain.Row
+
+// Decision is one decision of an agent with its reasons.
+type Decision = explain.Decision
+
+// SourceUses are what decisions made of one source, such as a memory, a message or a lesson.
+type SourceUses = explain.SourceUses
+
+// Inspection is the progress of a run and its last events.
+type Inspection = explain.Inspection
+
+// Replay derives the run in dir again from its recorded answers and compares every
+// record. The error is a failure to read the run, or a run of another version.
+func Replay(ctx context.Context, dir string) (ReplayResult, error) {
+	return engine.Replay(ctx, dir, engine.ReplayOptions{})
+}
+
+// Compare compares the runs in two directories, tick by tick after a tick, 0 for all. The error is a
+// failure to read them.
+func Compare(a, b string, after int64) (Comparison, error) {
+	reportA, err := report.Of(run.Dir(a))
+	if err != nil {
+		return Comparison{}, err
+	}
+	reportB, err := report.Of(run.Dir(b))
+	if err != nil {
+		return Comparison{}, err
+	}
+	return report.Compare(reportA, reportB, run.Dir(a), run.Dir(b), after)
+}
+
+// Recorded is a run in its directory. It may still be played: each method reads what is there by then.
+type Recorded struct {
+	// Header says what the run began with: settings, agents, versions.
+	Header Header
+
+	dir run.Dir
+}
+
+// Read opens the run in dir. The error is a failure to read it.
+func Read(dir string) (*Recorded, error) {
+	header, err := run.Dir(dir).Header()
+	if err != nil {
+		return nil, err
+	}
+	return &Recorded{header, run.Dir(dir)}, nil
+}
+
+// Report folds the records into figures, whether the run has ended or not.
+func (r *Recorded) Report() (Report, error) { return report.Of(r.dir) }
+
+// Inspect says how far the run is, and what happened in a tick, 0 for the last ones, to an agent, empty
+// for all.
+func (r *Recorded) Inspect(tick int64, agent string) (Inspection, error) {
+	x, now, err := r.dir.Index(false)
+	if err != nil {
+		return Inspection{}, err
+	}
+	return explain.Inspect(r.dir, x, now, tick, agent)
+}
+
+// Rows iterates over what agents did in each whole tick, of one agent or of all if agent is empty. An
+// error ends it.
+func (r *Recorded) Rows(agent string) iter.Seq2[Row, error] {
+	return explain.TableOf(r.dir, agent).Rows()
+}
+
+// Decision is what an agent decided in a tick, with its prompts, answers and sources.
+func (r *Recorded) Decision(tick int64, agent string) (*Decision, error) {
+	d, err := explain.ReadDecision(r.dir, tick, agent)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.ReadCalls(r.dir)
+}
+
+// Source is what the decisions of an agent, or of all if agent is empty, made of the source with an id.
+func (r *Recorded) Source(id, agent string) (SourceUses, error) {
+	return explain.ReadSource(r.dir, id, agent, "")
+}
