@@ -195,7 +195,7 @@ var policies = []policy{
 			"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
 			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner", "internal/document",
 		},
-		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync"},
+		modules: []string{"golang.org/x/sync"},
 	},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{
@@ -231,7 +231,7 @@ var policies = []policy{
 	{
 		dir:     "internal/terminal",
 		project: []string{"engine", "llmclient/price", "session/access", "trace"},
-		modules: []string{"golang.org/x/sys"},
+		modules: []string{"golang.org/x/term"},
 	},
 	{
 		dir: "internal/cli",
@@ -243,7 +243,7 @@ var policies = []policy{
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
 		},
 		modules: []string{
-			"github.com/mattn/go-isatty", "github.com/pelletier/go-toml/v2", "github.com/spf13/cobra",
+			"golang.org/x/term", "github.com/pelletier/go-toml/v2", "github.com/spf13/cobra",
 			"github.com/spf13/pflag", "golang.org/x/sync",
 		},
 	},

@@ -38,14 +38,6 @@ type catalog struct {
 	mu   sync.Mutex
 	// told are reports by run, as long as their file does not change.
 	told map[string]toldReport
-	// labels are those of the cells by batch, as long as its file does not change.
-	labels map[string]toldLabels
-}
-
-// toldLabels are the labels of the cells of a batch, by cell.
-type toldLabels struct {
-	stamp string
-	of    map[string][]batch.Label
 }
 
 type toldReport struct {
@@ -62,8 +54,7 @@ func openCatalog(dir string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{},
-		labels: map[string]toldLabels{}}, nil
+	return &catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{}}, nil
 }
 
 // shown is a message for the page: what it names of the directory is relative to it.
@@ -232,6 +223,7 @@ func (c *catalog) stamp(id, name string) string {
 // runs lists the runs with how they stand, the newest first.
 func (c *catalog) runs() (rows []runRow, batches []string) {
 	rows, batches = []runRow{}, []string{}
+	labels := map[string]map[string][]batch.Label{} // by batch
 	for _, e := range c.list() {
 		if e.batch {
 			batches = append(batches, e.id)
@@ -267,8 +259,13 @@ func (c *catalog) runs() (rows []runRow, batches []string) {
 				r.Batch = b
 			}
 		}
-		if r.Batch != "" {
-			r.Labels = c.labelsOf(r.Batch, e.id)
+		if r.Batch != "" && labels[r.Batch] == nil {
+			labels[r.Batch] = c.labelsOf(r.Batch)
+		}
+		for part := range strings.SplitSeq(e.id, "/") {
+			if of, is := labels[r.Batch][part]; is {
+				r.Labels = of
+			}
 		}
 		rows = append(rows, r)
 	}
@@ -279,30 +276,18 @@ func (c *catalog) runs() (rows []runRow, batches []string) {
 	return rows, batches
 }
 
-// labelsOf are the labels of the cell of a batch that a run is of.
-func (c *catalog) labelsOf(id, run string) []batch.Label {
-	stamp := c.stamp(id, "batch.json")
-	c.mu.Lock()
-	told := c.labels[id]
-	c.mu.Unlock()
-	if told.stamp != stamp {
-		told = toldLabels{stamp, map[string][]batch.Label{}}
-		if dir, err := c.batch(id); err == nil {
-			_, cells, _ := dir.Cells() // without them there are no labels
-			for _, cell := range cells {
-				told.of[string(cell.ID)] = cell.Labels
-			}
-		}
-		c.mu.Lock()
-		c.labels[id] = told
-		c.mu.Unlock()
+// labelsOf are the labels of the cells of a batch, by cell.
+func (c *catalog) labelsOf(id string) map[string][]batch.Label {
+	of := map[string][]batch.Label{}
+	dir, err := c.batch(id)
+	if err != nil {
+		return of
 	}
-	for part := range strings.SplitSeq(run, "/") {
-		if labels, is := told.of[part]; is {
-			return labels
-		}
+	_, cells, _ := dir.Cells() // without them there are no labels
+	for _, cell := range cells {
+		of[string(cell.ID)] = cell.Labels
 	}
-	return nil
+	return of
 }
 
 // traceSize changes whenever a trace grows, or a question is put.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -62,12 +63,8 @@ func (h *hub) watched() bool {
 func (h *hub) take(s *subscriber) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ids := make([]string, 0, len(s.pending))
-	for id := range s.pending {
-		ids = append(ids, id)
-	}
+	ids := slices.Sorted(maps.Keys(s.pending))
 	clear(s.pending)
-	slices.Sort(ids)
 	return ids
 }
 

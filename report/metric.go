@@ -154,9 +154,6 @@ func MetricNamed(name string) (m Metric, ok bool) {
 	return Metric{}, false
 }
 
-// Of is the metric of a run; false if the run has none, such as a score without a task.
-func (m Metric) Of(r Report) (value float64, known bool) { return m.of(r) }
-
 // Metrics are all that a run has, by name, counts of accepted actions included.
 func (r Report) Metrics() map[string]float64 {
 	all := map[string]float64{}

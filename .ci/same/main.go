@@ -2,7 +2,7 @@
 // older binary and with the present tree, and compares:
 //
 //   - runs of every embedded scenario at several seeds: executed actions and digests, then the whole
-//     canonical traces, after the renamings that renames.txt lists;
+//     canonical traces;
 //   - the older binary's runs, which the newer one replays;
 //   - --help and --print-config of every command, and what the commands that read a run print;
 //   - results, summary and asks of one batch.
@@ -16,7 +16,6 @@
 package main
 
 import (
-	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -24,9 +23,6 @@ import (
 	"path/filepath"
 	"sync"
 )
-
-//go:embed renames.txt
-var renamesText string
 
 // comparison is what is compared with what.
 type comparison struct {
@@ -36,7 +32,6 @@ type comparison struct {
 	seeds       int
 	ticks       int
 	faults      string
-	table       renames
 	actionsOnly bool
 }
 
@@ -80,10 +75,6 @@ func (c *comparison) run(only string, outputs bool) (err error) {
 		}
 	}
 	c.fresh, err = filepath.Abs(c.fresh)
-	if err != nil {
-		return err
-	}
-	c.table, err = parseRenames(renamesText)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (c *comparison) traces(name string, seed int) (int, error) {
 	if err != nil || c.actionsOnly {
 		return len(b), err
 	}
-	return len(b), equal(c.table.before(a), c.table.after(b), "canonical trace")
+	return len(b), equal(a, b, "canonical trace")
 }
 
 // played is the canonical trace of a run. The newer binary replays the runs of the older one.
@@ -167,113 +167,4 @@ func different(r, o record) record {
 func text(v any) string {
 	t, _ := json.Marshal(v)
 	return string(t[:min(len(t), 1500)])
-}
-
-// renames is what has changed in the form of records: lines "TYPE.PATH -> PATH" move a
-// member, "- TYPE.PATH" and "+ TYPE.PATH" drop one from the old and the new trace. A
-// type of * is any.
-type renames []rename
-
-type rename struct {
-	kind, typ, from, to string
-}
-
-func parseRenames(text string) (renames, error) {
-	var table renames
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.SplitN(line, "#", 2)[0])
-		if line == "" {
-			continue
-		}
-		r := rename{kind: "move"}
-		if rest, ok := strings.CutPrefix(line, "- "); ok {
-			r.kind, line = "drop", rest
-		} else if rest, ok := strings.CutPrefix(line, "+ "); ok {
-			r.kind, line = "add", rest
-		}
-		from, to, moves := strings.Cut(line, " -> ")
-		typ, path, ok := strings.Cut(from, ".")
-		if moves != (r.kind == "move") || !ok {
-			return nil, fmt.Errorf("renames.txt: %q: allowed: TYPE.PATH -> PATH, - TYPE.PATH, + TYPE.PATH", line)
-		}
-		r.typ = typ
-		r.from = path
-		r.to = to
-		table = append(table, r)
-	}
-	return table, nil
-}
-
-// before makes old records look as new ones; a path of * drops the whole record.
-func (t renames) before(list []record) []record {
-	return t.apply(list, "drop")
-}
-
-func (t renames) after(list []record) []record {
-	return t.apply(list, "add")
-}
-
-func (t renames) apply(list []record, drops string) []record {
-	var kept []record
-	for _, r := range list {
-		if t.one(r, drops) {
-			kept = append(kept, r)
-		}
-	}
-	return kept
-}
-
-func (t renames) one(r record, drops string) bool {
-	for _, n := range t {
-		if n.typ != "*" && n.typ != r["type"] {
-			continue
-		}
-		switch {
-		case n.kind == drops && n.from == "*":
-			return false
-		case n.kind == drops:
-			take(r, strings.Split(n.from, "."))
-		case n.kind == "move" && drops == "drop":
-			if v, ok := take(r, strings.Split(n.from, ".")); ok {
-				put(r, strings.Split(n.to, "."), v)
-			}
-		}
-	}
-	return true
-}
-
-// take removes the member at path; a step [] goes into every element of a list, which
-// only drops.
-func take(r record, path []string) (any, bool) {
-	if len(path) == 1 {
-		v, ok := r[path[0]]
-		delete(r, path[0])
-		return v, ok
-	}
-	if list, ok := r[path[0]].([]any); ok && path[1] == "[]" {
-		for _, e := range list {
-			if inner, ok := e.(record); ok {
-				take(inner, path[2:])
-			}
-		}
-		return nil, false
-	}
-	inner, ok := r[path[0]].(record)
-	if !ok {
-		return nil, false
-	}
-	return take(inner, path[1:])
-}
-
-func put(r record, path []string, v any) {
-	if len(path) == 1 {
-		r[path[0]] = v
-		return
-	}
-	inner, ok := r[path[0]].(record)
-	if !ok {
-		inner = record{}
-		r[path[0]] = inner
-	}
-	put(inner, path[1:], v)
 }

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 
 	"example.com/agentworld"
 	"example.com/agentworld/internal/terminal"
@@ -53,7 +53,7 @@ type Main struct {
 func NewMain(args []string) *Main {
 	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines,
 	// and for those who want plain output.
-	updates := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	updates := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 	return &Main{
 		Args: args, Stdin: os.Stdin,
 		printer: printer{

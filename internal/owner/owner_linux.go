@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,22 +59,14 @@ func started(pid int) (start string, state State) {
 		return "", Alive
 	}
 	// The name, in parentheses, may hold anything.
-	_, rest, found := cutLast(string(text), ")")
-	fields := strings.Fields(rest)
+	name := bytes.LastIndexByte(text, ')')
+	fields := strings.Fields(string(text[name+1:]))
 	const stateField, startField = 0, 19 // of those after the name
-	if err != nil || !found || len(fields) <= startField {
+	if err != nil || name < 0 || len(fields) <= startField {
 		return "", Alive
 	}
 	if fields[stateField] == "Z" || fields[stateField] == "X" {
 		return fields[startField], Ended // nobody has waited for it yet
 	}
 	return fields[startField], Alive
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	at := strings.LastIndex(s, sep)
-	if at < 0 {
-		return s, "", false
-	}
-	return s[:at], s[at+len(sep):], true
 }

@@ -2,7 +2,10 @@ package terminal
 
 import (
 	"fmt"
+	"os"
 	"sync"
+
+	"golang.org/x/term"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/plaintext"
@@ -31,6 +34,15 @@ func ProgressText(p engine.Progress) string {
 
 // columnsDefault is the width of a terminal that does not say how wide it is.
 const columnsDefault = 80
+
+// Columns is how wide a terminal is, 0 where it does not say.
+func Columns(f *os.File) int {
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
 
 // Printer shows progress on stderr: one updating line on a terminal, else a
 // bounded number of plain lines. It may be used by several goroutines.

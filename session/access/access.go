@@ -82,9 +82,6 @@ type Agent struct {
 	key openai.Secret
 }
 
-// Key is what the agent's calls carry, empty for none.
-func (a Agent) Key() openai.Secret { return a.key }
-
 // Access is how the models of a run are reached. Make one with [Choose].
 type Access struct {
 	config   Config
@@ -93,7 +90,6 @@ type Access struct {
 	endpoint string
 	url      openai.BaseURL
 	key      openai.Secret
-	withheld bool
 	agents   []Agent
 	clients
 }
@@ -191,7 +187,6 @@ func (a *Access) takeKey() {
 	if given || !slices.ContainsFunc(a.config.Keys, some) {
 		return
 	}
-	a.withheld = true
 	a.tell(Withheld{Place: Place(a.url), URL: a.url.String()})
 }
 
@@ -281,16 +276,6 @@ func (e *MissingKeyError) Error() string {
 	}
 	return fmt.Sprintf("%s: agent %q: there is no key of the name %s", e.Key, e.Agent, e.Name)
 }
-
-// Agents are those with models or endpoints of their own.
-func (a *Access) Agents() []Agent { return a.agents }
-
-// HasKey reports whether calls to the run's endpoint carry a key, Withheld whether there is one that
-// was not given for it.
-func (a *Access) HasKey() bool { return !a.key.Empty() }
-
-// Withheld is described at [Access.HasKey].
-func (a *Access) Withheld() bool { return a.withheld }
 
 // Request returns how the model of an agent is reached, empty for the run's: endpoint and key. It is
 // for examining an endpoint.
