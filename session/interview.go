@@ -149,9 +149,6 @@ func (i *Interview) Settings() trace.Settings { return i.config.Settings }
 // Access is how they are reached.
 func (i *Interview) Access() *access.Access { return i.access }
 
-// Tick is the last tick that the agents know of.
-func (i *Interview) Tick() int64 { return i.question.Tick }
-
 // Open are how many agents have not answered the question before.
 func (i *Interview) Open() int { return len(i.open()) }
 
