@@ -23,7 +23,8 @@ func scenarios(binary, only string) ([]string, error) {
 		return nil, fmt.Errorf("list scenarios: %w", err)
 	}
 	var names []string
-	for line := range strings.Lines(string(out)) {
+	table, _, _ := strings.Cut(string(out), "\n\n") // notes follow
+	for line := range strings.Lines(table) {
 		if fields := strings.Fields(line); len(fields) > 0 && fields[0] != "NAME" {
 			names = append(names, fields[0])
 		}
