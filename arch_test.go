@@ -195,7 +195,7 @@ var policies = []policy{
 			"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
 			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner", "internal/document",
 		},
-		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync"},
+		modules: []string{"golang.org/x/sync"},
 	},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{

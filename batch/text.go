@@ -91,7 +91,8 @@ func (a ArmSummary) mean(name string) (MetricMean, bool) {
 
 // comparisonTable is the verdicts.
 func (s Summary) comparisonTable() plaintext.Table {
-	t := plaintext.Table{Header: []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}}
+	header := []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}
+	t := plaintext.Table{Header: header}
 	for _, c := range s.Comparisons {
 		t.Header[4] = fmt.Sprintf("%s%% interval", number(100*c.Confidence)) // one level for all
 		t.Least = []string{"means", "pairs", "p", t.Header[4]}
