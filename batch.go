@@ -64,8 +64,8 @@ const armAxis = "arm"
 
 // PlayBatch plays the runs of a batch that have no result in its directory yet, which is that of the
 // Options, and sums up all of them. The same call continues a batch that was interrupted. Cancelling ctx
-// breaks calls off. The error says which settings cannot work, before anything is played, or what failed
-// outside.
+// breaks calls off. PlaybookFile and Progress of the Options are for single runs and do nothing here. The
+// error says which settings cannot work, before anything is played, or what failed outside.
 func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEnding, error) {
 	file, planned, err := b.plan(o)
 	if err != nil {
@@ -82,6 +82,7 @@ func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEndi
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			c := o.config()
 			c.Access.Limiters = shared
+			c.PlaybookFile = "" // no run of a batch teaches another
 			return a.Play(ctx, batch.Caller{Config: c, Notice: o.Notice})
 		},
 	}

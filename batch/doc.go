@@ -2,8 +2,8 @@
 //
 // A [File] describes the matrix: scenarios, seeds, repeats and axes of settings. Each
 // combination is a [Cell], one run, whose [ID] is the hash of everything that shapes it. A
-// [Player] plays one cell in a run directory and returns its [Result]; the command line
-// provides it, since it knows settings and models.
+// [Player] plays one cell in a run directory and returns its [Result]. [Attempt.Play] does so as a
+// session; its caller says how models are reached, and with which keys.
 //
 // The batch directory holds all of it:
 //

@@ -101,7 +101,7 @@ func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 	return s, nil
 }
 
-// Settings are those of the model that reflects, Access how it is reached.
+// Settings are those of the model that reflects.
 func (s *School) Settings() trace.Settings { return s.config.Settings }
 
 // Consolidations are how often an agent may learn, each in 1 to CallsMax calls.

@@ -263,7 +263,8 @@ func (r request) allowed() []tool {
 	if r.choice.Allowed == nil {
 		return r.tools
 	}
-	return slices.DeleteFunc(slices.Clone(r.tools), func(t tool) bool { return !slices.Contains(r.choice.Allowed, t.Name) })
+	refused := func(t tool) bool { return !slices.Contains(r.choice.Allowed, t.Name) }
+	return slices.DeleteFunc(slices.Clone(r.tools), refused)
 }
 
 // parallel reports whether one answer may hold several calls; the API's default
