@@ -43,8 +43,8 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned, false)
 	}
+	// A lean turn that gives no candidates decides on those it gave before.
 	if drafts && (len(d.Lean.Candidates) > 0 || len(t.draft.read()) == 0) {
-		// A lean turn that gives no candidates decides on those it gave before.
 		w, bad := t.weighed(i, d.Lean.Candidates)
 		unread = bad
 		if d.IsOpen() && t.suffices(w) {
@@ -191,7 +191,8 @@ func (t *Turn) commitOneStep(w *weighing) {
 		return
 	}
 	v := w.verdicts[ranked[0]-1]
-	t.refuseOffPlan(v, t.conversation.Calls[w.slot].ID) // which has refused it before if the plan binds
+	// For its note only: if the plan binds, ranked has left the candidate out.
+	t.refuseOffPlan(v, t.conversation.Calls[w.slot].ID)
 	decision := decisionOf(v)
 	decision.Commit = trace.CommitOneStep
 	if ranked[0] > 1 {

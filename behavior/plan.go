@@ -24,8 +24,8 @@ const (
 // before it read untrusted text.
 //
 // Invariants:
-//  1. Once closed, it gains and loses no action, end or request. Others may have had a part in a later
-//     plan, and even what such a plan drops could make another action the first.
+//  1. Once closed, it gains and loses no action, end or request. Another agent may have caused a later
+//     plan, and even the loss of an action changes which one is the first, in which a failed turn ends.
 //  2. actions are at most plannedMax, no two equal: those of the newest plan first, then those of
 //     earlier ones. Those from fromPlan on were drafted or decided after the newest plan.
 //  3. ends are those of the newest plan that names an action.

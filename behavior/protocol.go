@@ -11,14 +11,15 @@ import (
 // protocol says what may follow what in a turn, and how often. offered lists the tools of the next
 // request, takes says which calls are accepted out of order, and advance moves to the next stage.
 //
-//	plan --> modules, if any --> [reason] --> draft --> decision     the full protocol
-//	[plan] --> lean                                                  the lean one
+//	plan --> (modules | reason)*, in the plan's order --> draft --> decision     the full protocol
+//	[plan] --> lean                                                              the lean one
 //
 // Invariants:
 //  1. steps are the steps of the newest plan that are still to come. A draft or a decision empties them.
 //  2. reason holds in stage reason only.
 //  3. moduleCalls, reasonSteps, refusals, repairs and order only grow. unusable begins again whenever
-//     the turn gets further, but all repairs together stay within repairsOfTurn times the limit.
+//     the turn gets further, but all repairs together stay within repairsOfTurn times the limit, plus one
+//     for a last plan and one once texts are shown without one.
 //  4. lastPlan is set at most once, in the lean protocol; the stage is plan from then on.
 type protocol struct {
 	cfg *Config

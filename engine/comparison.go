@@ -37,8 +37,8 @@ func playCompared(ctx context.Context, recorded *run.Answers, last int64, r *run
 }
 
 // comparison is what a replay compares: every record that a run makes with the recorded one, tick by
-// tick. Wall-clock times are left out, and the records of concurrent turns are in a fixed order; see
-// [trace.CanonicalTick]. A tick is read before its first answer is given, so damage is noticed before
+// tick. Wall-clock times and what else [trace.CanonicalTick] drops are left out, and it puts the records of
+// concurrent turns in a fixed order. A tick is read before its first answer is given, so damage is noticed before
 // the differences that it makes.
 type comparison struct {
 	recorded *run.Answers

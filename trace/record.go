@@ -9,7 +9,7 @@ const FormatVersion = 2
 // Type is the "type" of a record, the first key of its line.
 type Type string
 
-// The record types, in the order in which a run writes them for the first time.
+// The record types, in an order that says nothing.
 const (
 	// TypeHeader opens a trace: [Header].
 	TypeHeader Type = "header"

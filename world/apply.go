@@ -7,8 +7,8 @@ import (
 )
 
 // Intent is what one agent does in a tick. A due agent may do anything. A
-// continuing agent repeats the inner action of its order, with amounts clamped
-// again if necessary. Any other action ends the order and is carried out instead.
+// continuing agent repeats the inner action of its order; the caller clamps its amounts
+// again if necessary, Apply never does. Any other action ends the order and is carried out instead.
 type Intent struct {
 	// Agent is the agent's number.
 	Agent  int
@@ -43,7 +43,7 @@ func (w *World) Apply(intents []Intent) []Event {
 	return w.finish()
 }
 
-// turn is an intent with its rank and, for a new order, its start.
+// turn is an intent under way and, for a new order, its start. turns returns them by rank.
 type turn struct {
 	agent int32
 	// action is as submitted, do what is judged and carried out.
