@@ -219,7 +219,9 @@ func (m runLists) printRuns(runs []keptRun) error {
 		row := []string{r.Dir, cmp.Or(r.StartedAt, "-"), r.Scenario, fmt.Sprint(r.Seed), r.Model, status, fmt.Sprint(r.Ticks),
 			score, fmt.Sprint(r.Calls), money, sizeText(r.Bytes)}
 		for i, cell := range row {
-			row[i] = plaintext.Escape(cell)
+			var line strings.Builder // a cell of others stays on its line
+			plaintext.Fprintf(&line, "%s", cell)
+			row[i] = line.String()
 		}
 		t.Rows = append(t.Rows, row)
 		size += r.Bytes
