@@ -117,10 +117,11 @@ type Options struct {
 	Notice func(Notice)
 }
 
-// config is what a session is made of.
+// config is what a session is made of. Settings of a recorded run say who answered there; who answers
+// here is open again.
 func (o Options) config() session.Config {
 	return session.Config{
-		Settings: o.Settings, Dir: o.Dir, Access: access.Config{Keys: o.Keys}, Concurrency: o.Concurrency,
+		Settings: session.Unanswered(o.Settings), Dir: o.Dir, Access: access.Config{Keys: o.Keys}, Concurrency: o.Concurrency,
 		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Hooks: session.Hooks{Listener: listener{o}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/session"
@@ -116,6 +117,22 @@ func playWithin(ctx context.Context, how batch.Options, budget Limit) (batch.End
 	return ending, errors.Join(err, ledger.Close())
 }
 
+// apart returns settings of their own for one cell: what an arm changes in a list is not another's.
+func apart(s Settings) Settings {
+	s.GuardOff = slices.Clone(s.GuardOff)
+	s.AgentModels = slices.Clone(s.AgentModels)
+	s.Sampling = slices.Clone(s.Sampling)
+	s.ExtraBody = slices.Clone(s.ExtraBody)
+	s.Prices = slices.Clone(s.Prices)
+	s.PromptSwitches = slices.Clone(s.PromptSwitches)
+	s.Documents = slices.Clone(s.Documents)
+	if s.Rules != nil {
+		rules := *s.Rules
+		s.Rules = &rules
+	}
+	return s
+}
+
 // plan plans and checks the runs.
 func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 	f := batch.File{Name: b.Name, Scenarios: []string{o.Settings.Scenario}, Seeds: b.Seeds, Repeats: max(1, b.Repeats),
@@ -140,6 +157,7 @@ func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 			c.FaultSeed = c.Seed
 		}
 		if change := changes[one.Cell.Label(armAxis)]; change != nil {
+			c.Settings = apart(c.Settings)
 			change(&c.Settings)
 		}
 		s, err := session.New(c)

@@ -246,7 +246,7 @@ func (i *Interview) Run(ctx context.Context) []Answer {
 		list[place] = Answer{Agent: id, Record: known, Known: answered}
 	}
 	var group errgroup.Group
-	group.SetLimit(max(1, i.config.Concurrency))
+	group.SetLimit(cmp.Or(max(0, i.config.Concurrency), 8))
 	if i.config.Caps != (trace.Caps{}) {
 		group.SetLimit(1)
 	}

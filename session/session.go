@@ -75,14 +75,21 @@ func New(c Config) (*Session, error) {
 // how is how the run is read, nil for strictly.
 func Parent(dir string, atTick int64, how *run.Reading) (trace.Settings, error) {
 	s, err := engine.ParentSettings(dir, atTick, how)
+	return Unanswered(s), err
+}
+
+// Unanswered returns settings, which may be those of a recorded run, with the question open who answers:
+// a live model stays, whether it was asked in that run or recorded before; the embedded one is the default.
+func Unanswered(s trace.Settings) trace.Settings {
 	r := s.Recording
-	if live := s.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive; !live {
+	live := s.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
+	if !live && s.ModelSource != "" {
 		s.Model, s.BaseURL = "", ""
 		s.AgentModels = nil
 	}
 	s.ModelSource = ""
 	s.Recording, s.Estimate = nil, nil
-	return s, err
+	return s
 }
 
 // Fork prepares a run that leaves another after a tick. The settings, those of [Parent] with changes,
@@ -265,7 +272,9 @@ func (s *Session) Calls() Calls {
 	limits := behavior.Config{Settings: s.config.Settings}
 	c := Calls{Ticks: s.config.Ticks - s.Taken(), Agents: int64(len(s.agents)), PerDecision: int64(limits.CallsMax())}
 	if s.config.Learns() {
-		c.Learning = c.Ticks / s.config.LearnEvery * c.Agents * int64(reflect.NewRuntime(limits, 1).CallsMax())
+		every := s.config.LearnEvery
+		times := s.config.Ticks/every - s.Taken()/every
+		c.Learning = times * c.Agents * int64(reflect.NewRuntime(limits, 1).CallsMax())
 	}
 	c.Most = c.Ticks*c.Agents*c.PerDecision + c.Learning
 	return c

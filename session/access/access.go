@@ -133,7 +133,7 @@ func Choose(s *trace.Settings, c Config) (*Access, error) {
 		a.settings = *s
 		return a, nil
 	}
-	a.endpoint = c.written(cmp.Or(named, openai.BaseURLDefault))
+	a.endpoint = c.written("", cmp.Or(named, openai.BaseURLDefault))
 	url, err := openai.ParseBaseURL(a.endpoint)
 	if err != nil {
 		return a, Refuse("", "%w", err)
@@ -156,14 +156,14 @@ func Choose(s *trace.Settings, c Config) (*Access, error) {
 // [Choose]: a run that is continued has them recorded.
 func (a *Access) Serve(s trace.Settings) { a.settings = s }
 
-// written is an endpoint as the caller wrote it, if it did.
-func (c Config) written(text string) string {
-	at := slices.IndexFunc(c.Keys, func(k Key) bool { return k.Name == "" })
-	if at < 0 {
-		return text
-	}
-	if url, err := openai.ParseBaseURL(c.Keys[at].Endpoint); err == nil && Place(url) == text {
-		return c.Keys[at].Endpoint
+// written is an endpoint as the caller wrote it for a key, if it did: a run records it without what may
+// be a secret in its query.
+func (c Config) written(name, text string) string {
+	for _, k := range c.Keys {
+		url, err := openai.ParseBaseURL(k.Endpoint)
+		if err == nil && k.Name == name && (Place(url) == text || url.String() == text) {
+			return k.Endpoint
+		}
 	}
 	return text
 }
@@ -235,7 +235,8 @@ func (a *Access) ChooseAgents(s *trace.Settings, key string, agents []string) er
 func (a *Access) agent(of trace.AgentModel) (Agent, error) {
 	own := Agent{AgentModel: of, url: a.url}
 	if of.BaseURL != "" {
-		url, err := openai.ParseBaseURL(of.BaseURL)
+		own.BaseURL = a.config.written(of.KeyEnv, of.BaseURL)
+		url, err := openai.ParseBaseURL(own.BaseURL)
 		if err != nil {
 			return own, err
 		}

@@ -72,7 +72,12 @@ type UnknownError struct {
 }
 
 // Error implements error.
-func (e *UnknownError) Error() string { return e.Key + ": " + e.Text() }
+func (e *UnknownError) Error() string {
+	if e.Key == "" {
+		return e.Text()
+	}
+	return e.Key + ": " + e.Text()
+}
 
 // Text is the error without the setting.
 func (e *UnknownError) Text() string {
