@@ -40,8 +40,13 @@ func answers(s *trace.Settings, r Recording, c access.Config, instead string) (
 		return a, h, &RecordingError{r.Path, err}
 	}
 	if r.Ask {
+		planned := s.Recording // of settings that are complete already
 		a, err = access.Choose(s, c)
-		s.Recording = engine.DescribeRecording(r.Path, h, s.ModelSource)
+		asked := s.ModelSource
+		if asked == trace.SourceMixed && planned != nil {
+			asked = planned.Asked
+		}
+		s.Recording = engine.DescribeRecording(r.Path, h, asked)
 		s.ModelSource = trace.SourceMixed
 		return a, h, err
 	}

@@ -337,7 +337,7 @@ func (s Settings) tierWithoutPrice(p price.Price) string {
 	return tiers[at]
 }
 
-// TiersOf are the service tiers that calls of a model ask for, each once.
+// TiersOf are the service tiers that calls of a model ask for, also by an extra body, each once.
 func (s Settings) TiersOf(model string) (tiers []string) {
 	for _, f := range s.SamplingSet() {
 		asked := true
@@ -347,8 +347,9 @@ func (s Settings) TiersOf(model string) (tiers []string) {
 		case f.Agent != "":
 			asked = cmp.Or(s.AgentModel(f.Agent).Model, s.Model) == model
 		}
-		if asked && f.ServiceTier != "" && !slices.Contains(tiers, f.ServiceTier) {
-			tiers = append(tiers, f.ServiceTier)
+		tier := f.Tier()
+		if asked && tier != "" && !slices.Contains(tiers, tier) {
+			tiers = append(tiers, tier)
 		}
 	}
 	return tiers

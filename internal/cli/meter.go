@@ -13,7 +13,6 @@ import (
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
-	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
 
@@ -83,7 +82,7 @@ func (p spending) announce(w io.Writer, now time.Time) {
 // announcePrices prints what is special about the prices: other tiers, and models that are to be shut down.
 func (p spending) announcePrices(w io.Writer) {
 	for _, of := range p.Prices {
-		for _, tier := range access.Tiers(p.Settings, of.Model) {
+		for _, tier := range p.Settings.TiersOf(of.Model) {
 			if of.Knows(tier) {
 				plaintext.Fprintf(w, "tier: %s asks for %s; the most is at the dearer of that and the default tier\n",
 					shown(of.Model), shown(tier))

@@ -31,7 +31,7 @@ func Prices(s trace.Settings, own *price.Table) ([]price.Price, error) {
 		}
 	}
 	for _, p := range list {
-		for _, tier := range Tiers(s, p.Model) {
+		for _, tier := range s.TiersOf(p.Model) {
 			if !p.Knows(tier) && missing == "" {
 				missing = fmt.Sprintf("tier %s of model %s; allowed: a tier with a price", openai.Quoted(tier),
 					openai.Quoted(p.Model))
@@ -47,15 +47,4 @@ func Prices(s trace.Settings, own *price.Table) ([]price.Price, error) {
 		}
 	}
 	return list, nil
-}
-
-// Tiers are the service tiers that calls of a model ask for, also by an extra body.
-func Tiers(s trace.Settings, model string) []string {
-	tiers := s.TiersOf(model)
-	for _, set := range s.SamplingSet() {
-		if tier := set.Tier(); tier != "" && !slices.Contains(tiers, tier) {
-			tiers = append(tiers, tier)
-		}
-	}
-	return tiers
 }
