@@ -210,8 +210,9 @@ func checkTiers(t *testing.T, name string, b *billing, r report.Report, asked st
 	tiers := r.Cost.ByModel[0].CallsByTier
 	switch {
 	case asked == "flex":
+		// Once it is full, later calls skip flex for a while: which ones are later depends on the machine.
 		fell := r.Cost.TierFallbacks
-		if tiers["flex"] == 0 || fell != tiers["default"] || fell < b.refused {
+		if tiers["flex"]+fell == 0 || fell != tiers["default"] || fell < b.refused {
 			t.Errorf("%s: tiers %v with %d fallbacks, %d refusals", name, tiers, fell, b.refused)
 		}
 		if b.refused == 0 && len(r.Cost.Caps) == 0 {
