@@ -18,7 +18,7 @@ type Config struct {
 	// Dir is the run directory. A new run creates it; it must not hold a run.
 	Dir string
 	// Reading, when set, says how the run in a directory is read, for runs that are continued, forked,
-	// asked or learned from. Nil, as what it may return, is strictly.
+	// asked or learned from. Nil, and a nil result, mean strictly.
 	Reading func(dir string) *run.Reading
 	// Leased says that the caller has Dir to itself by a lease, so that it needs no locks.
 	Leased bool
@@ -80,12 +80,7 @@ type Listener interface {
 }
 
 // source is a run in the way that it is read.
-func (c *Config) source(dir string) run.Source {
-	if c.Reading == nil {
-		return run.Dir(dir).As(nil)
-	}
-	return run.Dir(dir).As(c.Reading(dir))
-}
+func (c *Config) source(dir string) run.Source { return run.Dir(dir).As(c.how(dir)) }
 
 // how is how a run is read, nil for strictly.
 func (c *Config) how(dir string) *run.Reading {
