@@ -27,8 +27,8 @@ type Index struct {
 	postings map[string][]posting
 	texts    []text
 	free     []int // numbers of removed texts, to be used again
-	held     int   // texts that are not removed
-	total    int64 // terms in all held texts
+	held     int   // texts that count and are not removed
+	total    int64 // terms in these texts
 }
 
 // posting says how often a term occurs in a text.
@@ -39,15 +39,23 @@ type text struct {
 	terms  []termCount
 	length int // sum of the counts
 	held   bool
+	// silent says that it does not count in what makes a term rare or a text long.
+	silent bool
 }
 
 // Add indexes a text and returns its number: 0, 1, 2 and so on, numbers of removed
 // texts first.
-func (x *Index) Add(content string) int {
+func (x *Index) Add(content string) int { return x.add(content, false) }
+
+// AddSilent indexes a text that changes the relevance of no other one. Whoever chose its words
+// must not choose the order of the rest.
+func (x *Index) AddSilent(content string) int { return x.add(content, true) }
+
+func (x *Index) add(content string, silent bool) int {
 	if x.postings == nil {
 		x.postings = map[string][]posting{}
 	}
-	added := text{held: true}
+	added := text{held: true, silent: silent}
 	added.terms, added.length = countTerms(content)
 	number := len(x.texts)
 	if last := len(x.free) - 1; last >= 0 {
@@ -61,8 +69,10 @@ func (x *Index) Add(content string) int {
 		at, _ := find(list, number)
 		x.postings[t.term] = slices.Insert(list, at, posting{number, t.count})
 	}
-	x.held++
-	x.total += int64(added.length)
+	if !silent {
+		x.held++
+		x.total += int64(added.length)
+	}
 	return number
 }
 
@@ -85,8 +95,10 @@ func (x *Index) Remove(number int) {
 	}
 	x.texts[number] = text{}
 	x.free = append(x.free, number)
-	x.held--
-	x.total -= int64(removed.length)
+	if !removed.silent {
+		x.held--
+		x.total -= int64(removed.length)
+	}
 }
 
 // find returns the index of the text with that number in a list of postings, or the
@@ -106,7 +118,13 @@ func (x *Index) Relevances(query []string) []int64 {
 	var best int64
 	for _, term := range query {
 		list := x.postings[term]
-		idf := x.inverseFrequency(len(list))
+		df := 0
+		for _, p := range list {
+			if !x.texts[p.text].silent {
+				df++
+			}
+		}
+		idf := x.inverseFrequency(df)
 		best += idf * (1000 + bm25K1)
 		for _, p := range list {
 			out[p.text] += idf * x.saturation(int64(p.count), int64(x.texts[p.text].length))
