@@ -120,13 +120,13 @@ func (t *Turn) withheldResult(found []trace.Source) string {
 			continue // its texts follow it
 		case s.Kind == trace.KindDocument:
 			sender = t.agent.words.Observation.Documents
-		case !isUntrusted(s):
+		case !isUntrusted(s), s.Kind == trace.KindMemory: // how many were found depends on their words
 			continue
 		case s.Kind == trace.KindTerms:
 			terms++
 		}
 		count, senders = count+1, append(senders, sender)
-		if s.Kind != trace.KindMemory && sender != t.agent.id {
+		if sender != t.agent.id {
 			unread += t.agent.history.unread(s.ID)
 		}
 	}

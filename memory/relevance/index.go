@@ -27,8 +27,14 @@ type Index struct {
 	postings map[string][]posting
 	texts    []text
 	free     []int // numbers of removed texts, to be used again
-	held     int   // texts that count and are not removed
-	total    int64 // terms in these texts
+	// loud are the texts but the silent ones, all those that are not removed.
+	loud, all population
+}
+
+// population is what texts are compared with.
+type population struct {
+	held  int   // texts
+	total int64 // terms in them
 }
 
 // posting says how often a term occurs in a text.
@@ -39,7 +45,7 @@ type text struct {
 	terms  []termCount
 	length int // sum of the counts
 	held   bool
-	// silent says that it does not count in what makes a term rare or a text long.
+	// silent says that the others are not compared with it.
 	silent bool
 }
 
@@ -47,8 +53,8 @@ type text struct {
 // texts first.
 func (x *Index) Add(content string) int { return x.add(content, false) }
 
-// AddSilent indexes a text that changes the relevance of no other one. Whoever chose its words
-// must not choose the order of the rest.
+// AddSilent indexes a text that changes the relevance only of silent ones. Whoever chose its words
+// must not choose the order of the others.
 func (x *Index) AddSilent(content string) int { return x.add(content, true) }
 
 func (x *Index) add(content string, silent bool) int {
@@ -69,10 +75,7 @@ func (x *Index) add(content string, silent bool) int {
 		at, _ := find(list, number)
 		x.postings[t.term] = slices.Insert(list, at, posting{number, t.count})
 	}
-	if !silent {
-		x.held++
-		x.total += int64(added.length)
-	}
+	x.count(added, 1)
 	return number
 }
 
@@ -95,9 +98,18 @@ func (x *Index) Remove(number int) {
 	}
 	x.texts[number] = text{}
 	x.free = append(x.free, number)
-	if !removed.silent {
-		x.held--
-		x.total -= int64(removed.length)
+	x.count(removed, -1)
+}
+
+// count adds a text to what others are compared with, by 1, or takes it out, by -1.
+func (x *Index) count(t text, by int) {
+	add := func(p *population) {
+		p.held += by
+		p.total += int64(by) * int64(t.length)
+	}
+	add(&x.all)
+	if !t.silent {
+		add(&x.loud)
 	}
 }
 
@@ -115,7 +127,7 @@ func find(list []posting, number int) (at int, found bool) {
 // not to the texts.
 func (x *Index) Relevances(query []string) []int64 {
 	out := make([]int64, len(x.texts))
-	var best int64
+	var best, bestOfAll int64
 	for _, term := range query {
 		list := x.postings[term]
 		df := 0
@@ -124,28 +136,38 @@ func (x *Index) Relevances(query []string) []int64 {
 				df++
 			}
 		}
-		idf := x.inverseFrequency(df)
+		idf, idfOfAll := x.loud.inverseFrequency(df), x.all.inverseFrequency(len(list))
 		best += idf * (1000 + bm25K1)
+		bestOfAll += idfOfAll * (1000 + bm25K1)
 		for _, p := range list {
-			out[p.text] += idf * x.saturation(int64(p.count), int64(x.texts[p.text].length))
+			t := &x.texts[p.text]
+			if t.silent {
+				out[p.text] += idfOfAll * x.all.saturation(int64(p.count), int64(t.length))
+			} else {
+				out[p.text] += idf * x.loud.saturation(int64(p.count), int64(t.length))
+			}
 		}
 	}
 	for i := range out {
-		out[i] = out[i] * 1000 / max(best, 1)
+		most := best
+		if x.texts[i].silent {
+			most = bestOfAll
+		}
+		out[i] = out[i] * 1000 / max(most, 1)
 	}
 	return out
 }
 
 // inverseFrequency returns log2(1 + (n-df+1/2)/(df+1/2)) in units of 1/1024, the
 // weight of a term that occurs in df of n texts.
-func (x *Index) inverseFrequency(df int) int64 {
-	return log2(uint64(2*x.held+2)) - log2(uint64(2*df+1))
+func (p population) inverseFrequency(df int) int64 {
+	return log2(uint64(2*p.held+2)) - log2(uint64(2*df+1))
 }
 
 // saturation returns tf*(k1+1) / (tf + k1*(1-b + b*length/mean length)) in
 // thousandths: how much tf occurrences count in a text of that length.
-func (x *Index) saturation(tf, length int64) int64 {
-	relative := bm25B * length * int64(x.held) / max(x.total, 1)
+func (p population) saturation(tf, length int64) int64 {
+	relative := bm25B * length * int64(p.held) / max(p.total, 1)
 	norm := bm25K1 * (1000 - bm25B + relative) / 1000
 	return tf * 1000 * (1000 + bm25K1) / (tf*1000 + norm)
 }
