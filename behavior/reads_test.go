@@ -216,7 +216,7 @@ func TestAHeldResultIsTold(t *testing.T) {
 	m, v := reader(t)
 	held := texts{Inbox: v.Observe().Inbox}
 	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
-	for l, needed := range map[string]string{words.English: "? from ?, shown after the plan", "zh": "?, 来自 ?, 提交计划后显示"} {
+	for l, needed := range map[string]string{words.English: "holds texts of others, shown after the plan", "zh": "含他人的文本，提交计划后显示"} {
 		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)

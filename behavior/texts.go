@@ -175,9 +175,8 @@ func (w *wording) withheld(count, terms, unread int, senders []string) string {
 	if terms > 0 {
 		kinds = append(kinds, w.Observation.Terms.Text(terms))
 	}
-	what := cmp.Or(strings.Join(kinds, " + "), textUnknown)
 	whose := cmp.Or(strings.Join(senders, ", "), textUnknown)
-	return w.Observation.Withheld.Text(what, whose, unread)
+	return w.Observation.Withheld.Text(strings.Join(kinds, " + "), whose, unread)
 }
 
 // A guard is measured against texts without an envelope. Each is a line that begins with its
