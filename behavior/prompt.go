@@ -221,10 +221,12 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		}
 	}
 	// A rule vouches for the terms shown before the plan, and the world for the agent's own. They
-	// may be relied on.
-	for _, s := range slices.Concat(p.shown, seen.OwnRequests, seen.OwnOffers) {
+	// may be relied on. With the guard's order off, terms that no rule can answer are shown, too.
+	for _, s := range slices.Concat(seen.shown, seen.OwnRequests, seen.OwnOffers) {
 		source := modules.TermsSource(s, seen.Tick, encode(s))
-		source.Trust = trace.TrustSelfObservation
+		if s.From == m.id || !p.early || m.policy.Answerable(s, m.ledger, &p.seen) {
+			source.Trust = trace.TrustSelfObservation
+		}
 		p.sources = append(p.sources, source)
 	}
 	p.items = []llmclient.Item{m.common, llmclient.Message("user", strings.Join(lines, "\n"))}
