@@ -129,7 +129,7 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 				next.askers = append(next.askers, c.asker)
 			}
 		}
-		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && len(next.askers) == 0 {
+		if r.Total == 0 && r.TotalEach == 0 || !r.counts(done) && len(next.askers) == 0 {
 			continue
 		}
 		switch {
