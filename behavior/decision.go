@@ -69,6 +69,9 @@ type Decision struct {
 	// gives the whole action, round that a refusal under texts cost a further round.
 	operation  policy.Operation
 	own, round bool
+	// veiled says that texts were in view, and that the plan does not give the whole action: whoever
+	// wrote them may have chosen its numbers.
+	veiled bool
 	// sealed says that no plan came that texts waited for, listed that one did.
 	sealed, listed bool
 	// read are the texts and terms that the turn was shown after its plan, authors those whose

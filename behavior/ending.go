@@ -89,6 +89,7 @@ func (t *Turn) complete(d *Decision) {
 		}
 		d.Tainted = !d.own && (!planned || writes)
 	}
+	d.veiled = t.exposure.tainted() && !d.own
 	d.round = (t.exposure.rounds > 0 || t.exposure.unusable) && t.roundLeft()
 	for _, s := range t.exposure.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {

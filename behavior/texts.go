@@ -73,6 +73,10 @@ func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons) + len(t.Documents)
 }
 
+// told is how many texts are told of before the plan. How many old ones come back depends on their
+// words, so those are not counted.
+func (t texts) told() int { return t.count() - len(t.Remembered) }
+
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {

@@ -27,10 +27,11 @@ type Observation struct {
 	Ended    Form `places:"why,attempts"`
 	Attempts Form `places:"action,left"`
 	// Texts and Terms count what is withheld until the plan, Documents is a sender of it, and
-	// Withheld tells all that.
+	// Withheld tells all that. Held is told of a module result with texts in it.
 	Texts, Terms Form `places:"count"`
 	Documents    string
 	Withheld     Form `places:"what,senders,unread"`
+	Held         string
 	Dropped      Form `places:"count"`
 	// Of factories.
 	Batches, Queued Form `places:"count"`
