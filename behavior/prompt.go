@@ -130,6 +130,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		seen.unread += m.history.unread(t.ID)
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
+	m.partChain(seen, &withheld)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
