@@ -134,6 +134,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		}
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
+	m.partChain(seen, &withheld)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}

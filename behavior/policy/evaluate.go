@@ -38,7 +38,11 @@ func (p Policy) evaluation(a world.Action, e Evidence) *evaluation {
 
 // operation reads an action with the offers in view.
 func (q *evaluation) operation(a world.Action) (Operation, bool) {
-	op, ok := operationOf(a, q.e.View.Place())
+	place := q.e.View.Place()
+	if q.e.ahead() {
+		place = q.e.Before.place
+	}
+	op, ok := operationOf(a, place)
 	if accept, is := op.do.(world.AcceptOffer); is {
 		offers := q.offers()
 		if i := slices.IndexFunc(offers, func(t world.Terms) bool { return t.ID == accept.OfferID }); i >= 0 {
@@ -72,7 +76,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		}
 		return trace.Authority{}, &Violation{Reason: ReasonUnavailable}
 	}
-	if op.unknown && e.View.Check(q.action).Status == world.CheckRejected {
+	if op.unknown && !e.ahead() && e.View.Check(q.action).Status == world.CheckRejected {
 		return own, nil // the world refuses it, and its refusal says which offers there are
 	}
 	if !op.isWait() || op.order != nil {
@@ -111,7 +115,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	switch {
 	case by != nil:
 		return *by, nil
-	case !m.planned() && op.isWait() && (first < 0 || !counts), len(e.Plan) == 0 && q.needsNoPlan():
+	case q.isUnplanned(&m, counts):
 		return trace.Authority{By: trace.AuthorityUnplanned}, nil
 	case !m.planned() && !op.isWait():
 		return trace.Authority{}, cmp.Or(m.violation(op), refused, &Violation{Reason: ReasonNotPlanned, Action: op.spec.Name})
@@ -119,11 +123,21 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
 	// What is left is a wait that is not planned, or a planned action that comes later or is less.
+	m.cost -= min(m.cost, e.prepaid())
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); m.cost > left {
 		return trace.Authority{Planned: m.index + 1},
 			&Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
 	}
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: m.index + 1, Deviation: m.cost}, nil
+}
+
+// isUnplanned reports whether the action is free without a place in the plan. For a later step of a
+// chain only a wait is, and only if deviations do not count: what needs no plan is one action.
+func (q *evaluation) isUnplanned(m *planMatch, counts bool) bool {
+	if !m.planned() && q.op.isWait() {
+		return !counts || q.e.Before == nil && q.firstPossible() < 0
+	}
+	return q.e.Before == nil && len(q.e.Plan) == 0 && q.needsNoPlan()
 }
 
 // influenced reports whether others may have led to the action, and the checks are on by which it must
@@ -140,7 +154,7 @@ func (q *evaluation) couldBeInfluenced() bool { return q.reached(true) }
 // carried out once.) Terms that the agent was not shown count as their texts do: who guesses an id may
 // have been told it.
 func (q *evaluation) reached(terms bool) bool {
-	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0
+	repeats := (q.op.order != nil || q.e.Before != nil) && q.op.gives() && len(q.e.Shown) > 0
 	return len(q.e.Authors) > 0 || terms && (repeats || q.repliesTo(&q.op)) || q.op.unknown && q.e.Order == nil ||
 		len(q.unshown()) > 0
 }
