@@ -201,9 +201,10 @@ func (x *annealing) cool(t testing.TB, from Plan, plays int) (Plan, int64) {
 		score, got, did := x.play(t, next)
 		// A worse sequence is kept with a probability that falls as the search cools.
 		if got >= worth || x.random.Float64() < math.Exp((got-worth)/heat) {
-			q, worth = next, got
+			q = next
+			worth = got
 		}
-		if got > bestWorth {
+		if score > bestScore || score == bestScore && got > bestWorth {
 			best, bestScore, bestWorth = did, score, got
 		}
 	}
