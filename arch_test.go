@@ -56,6 +56,7 @@ var policies = []policy{
 	{dir: "internal/atomicfile", project: []string{"internal/folder"}},
 	{dir: "internal/folder"},
 	{dir: "internal/owner", modules: []string{"golang.org/x/sys"}},
+	{dir: "internal/lease", project: []string{"internal/folder", "internal/owner"}},
 	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "world", pure: true},
 	{
@@ -129,8 +130,10 @@ var policies = []policy{
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price"}},
 	{
-		dir:     "run",
-		project: []string{"run/state", "trace", "llmclient", "internal/document", "internal/folder", "internal/owner"},
+		dir: "run",
+		project: []string{
+			"run/state", "trace", "llmclient", "internal/document", "internal/folder", "internal/lease", "internal/owner",
+		},
 		modules: []string{"github.com/klauspost/compress", "golang.org/x/sys"},
 	},
 	{dir: "run/playback", pure: true, project: []string{"trace", "world", "world/scenario"}},
@@ -193,7 +196,7 @@ var policies = []policy{
 		dir: "batch",
 		project: []string{
 			"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
-			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner", "internal/document",
+			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/lease", "internal/document",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},

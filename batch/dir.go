@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"example.com/agentworld/internal/folder"
+	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
@@ -313,7 +314,7 @@ func (d Dir) WriteResults(results []Result) error {
 
 // attempts are the numbers of the attempts at a cell, rising.
 func (d Dir) attempts(id ID) (numbers []int64, err error) {
-	numbers, err = (&dirStore{dir: d.folder()}).claims(AttemptKey(id))
+	numbers, err = lease.In(d.folder()).Numbers(filepath.FromSlash(AttemptKey(id)))
 	if err != nil {
 		return nil, fmt.Errorf("look for attempts at cell %s: %w", id, err)
 	}
