@@ -282,7 +282,7 @@ func (c *coordinator) follow(ctx context.Context) error {
 	}
 }
 
-// keep writes an exchange into the directory unless it is there, and then tells the worker.
+// keep writes an exchange into the directory unless it is there.
 func (c *coordinator) keep(ctx context.Context, m nats_js.Msg) (x Exchange, added bool, err error) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()
@@ -298,9 +298,6 @@ func (c *coordinator) keep(ctx context.Context, m nats_js.Msg) (x Exchange, adde
 			return x, false, errFinal{fmt.Errorf("keep an exchange of cell %s: %w", x.Cell, err)}
 		}
 		c.stored[m.Subject()], added = true, true
-	}
-	if inbox := m.Headers().Get(confirmHeader); inbox != "" { // if that is lost, the worker continues later
-		_ = c.link.nc.Publish(inbox, nil)
 	}
 	return x, added, nil
 }

@@ -119,13 +119,7 @@ func (j *journal) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 func (s *store) exchange(x Exchange) (existed bool, err error) {
 	ctx, cancel := outlast(s.ctx)
 	defer cancel()
-	inbox, wait, forget := s.link.confirms.want(s.link.losing())
-	defer forget()
-	existed, err = s.link.publish(ctx, s.id, x.subject(s.id), marshal(x), nats.Header{confirmHeader: {inbox}})
-	if err == nil && !existed {
-		wait(ctx)
-	}
-	return existed, err
+	return s.link.publish(ctx, s.id, x.subject(s.id), marshal(x))
 }
 
 // farewell bounds what an attempt that is being ended still sends.

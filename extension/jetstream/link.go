@@ -21,8 +21,6 @@ const (
 	fileBucket     = "AGENTWORLD_FILES"
 
 	exchangeSubject = "agentworld.exchange."
-	// confirmHeader names the inbox of a worker that waits until an exchange is on disk.
-	confirmHeader = "Agentworld-Confirm"
 	// fileHeader names the object that holds the body of a message which is too large.
 	fileHeader = "Agentworld-File"
 )
@@ -52,12 +50,11 @@ type ConnectOptions struct {
 
 // Link is a connection to a NATS server. It reconnects for ever.
 type Link struct {
-	nc       *nats.Conn
-	js       nats_js.JetStream
-	keys     nats_js.KeyValue
-	files    nats_js.ObjectStore
-	confirms *confirms
-	notice   func(string)
+	nc     *nats.Conn
+	js     nats_js.JetStream
+	keys   nats_js.KeyValue
+	files  nats_js.ObjectStore
+	notice func(string)
 
 	mu sync.Mutex
 	// lost is closed when the connection is lost: what was asked for then is not answered any more.
@@ -126,11 +123,6 @@ func Connect(o ConnectOptions) (*Link, error) {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
 	l.nc, l.js = nc, js
-	l.confirms, err = listen(nc)
-	if err != nil {
-		nc.Close()
-		return nil, err
-	}
 	return l, nil
 }
 
@@ -175,7 +167,9 @@ func (e errFinal) Unwrap() error { return e.error }
 // while is a context that ends with the connection as it is now: what was asked over it is not answered
 // over another.
 func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	lost := l.losing()
+	l.mu.Lock()
+	lost := l.lost
+	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	go func() {
 		select {
@@ -185,13 +179,6 @@ func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Contex
 		}
 	}()
 	return ctx, cancel
-}
-
-// losing is closed when the connection that there is now is lost.
-func (l *Link) losing() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lost
 }
 
 // insist calls f until it succeeds, fails for good, or ctx ends.
@@ -247,12 +234,8 @@ func conflict(err error) bool {
 
 // publish stores a message of a batch as the only one on its subject. existed says that there is
 // one already that is another.
-func (l *Link) publish(ctx context.Context, id, subject string, body []byte, header nats.Header) (existed bool,
-	err error) {
+func (l *Link) publish(ctx context.Context, id, subject string, body []byte) (existed bool, err error) {
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{}}
-	for name, values := range header {
-		m.Header[name] = values
-	}
 	if len(body) > messageBytesMax {
 		name := messageFiles(id) + nuid.Next()
 		if err := l.putFile(ctx, name, body); err != nil {
@@ -271,8 +254,7 @@ func (l *Link) publish(ctx context.Context, id, subject string, body []byte, hea
 			return err
 		}
 		// The answer to an earlier try of ours may have been lost.
-		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) ||
-			held.Header.Get(confirmHeader) != m.Header.Get(confirmHeader) || !bytes.Equal(held.Data, m.Data)
+		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) || !bytes.Equal(held.Data, m.Data)
 		return nil
 	})
 	if existed && len(body) > messageBytesMax {

@@ -46,7 +46,7 @@ func (c *coordinator) rebuild(ctx context.Context) error {
 	for id, list := range byCell {
 		for _, x := range list {
 			if subject := x.subject(c.store.id); !onServer[subject] {
-				if _, err := c.link.publish(ctx, c.store.id, subject, marshal(x), nil); err != nil {
+				if _, err := c.link.publish(ctx, c.store.id, subject, marshal(x)); err != nil {
 					return err
 				}
 			}

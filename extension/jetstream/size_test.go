@@ -63,7 +63,7 @@ func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
 	x := Exchange{Cell: "0123456789abcdef", Epoch: 3, Tick: 4, Agent: "agent 1.*", Step: 5, RequestHash: "h"}
 	x.record(answer)
 	for _, want := range []bool{false, true} {
-		existed, err := l.publish(t.Context(), "batch", x.subject("batch"), marshal(x), nats.Header{})
+		existed, err := l.publish(t.Context(), "batch", x.subject("batch"), marshal(x))
 		if err != nil || existed != want {
 			t.Fatalf("publish: existed = %v, %v, want %v", existed, err, want)
 		}
@@ -99,7 +99,7 @@ func TestALostAnswerLosesNoExchange(t *testing.T) {
 			l := linked(t)
 			l.js = &deaf{JetStream: l.js}
 			x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: strings.Repeat("x", length)}
-			existed, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nats.Header{confirmHeader: {"inbox"}})
+			existed, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x))
 			if err != nil || existed {
 				t.Fatalf("publish: existed = %v, %v", existed, err)
 			}
@@ -114,12 +114,12 @@ func TestFirstAnswerStays(t *testing.T) {
 	l := linked(t)
 	x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: "first"}
 	x.record(llmclient.Failed(llmclient.ErrServer, "x"))
-	if _, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
+	if _, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x)); err != nil {
 		t.Fatal(err)
 	}
 	second := x
 	second.RequestHash = "second"
-	existed, err := l.publish(t.Context(), "b", second.subject("b"), marshal(second), nil)
+	existed, err := l.publish(t.Context(), "b", second.subject("b"), marshal(second))
 	if got, readErr := l.exchange(t.Context(), x.subject("b")); err != nil || readErr != nil || !existed || got.RequestHash != "first" {
 		t.Errorf("stored %q, existed %v, %v, %v", got.RequestHash, existed, err, readErr)
 	}
