@@ -1,7 +1,6 @@
 package jetstream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,21 +10,15 @@ import (
 
 	"github.com/nats-io/nats.go"
 	nats_js "github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // The names on a NATS server. Batches share them; their keys begin with the batch's id.
 const (
-	exchangeStream = "AGENTWORLD_EXCHANGES"
-	keyBucket      = "AGENTWORLD_BATCHES"
-	fileBucket     = "AGENTWORLD_FILES"
-
-	exchangeSubject = "agentworld.exchange."
-	// fileHeader names the object that holds the body of a message which is too large.
-	fileHeader = "Agentworld-File"
+	keyBucket  = "AGENTWORLD_BATCHES"
+	fileBucket = "AGENTWORLD_FILES"
 )
 
-// messageBytesMax is the size from which on a message goes through the object store; a
+// messageBytesMax is the size from which on the text of an entry goes through the object store; a
 // server accepts 1 MiB by default.
 const messageBytesMax = 512 << 10
 
@@ -141,12 +134,6 @@ func (l *Link) open(ctx context.Context) (err error) {
 
 // make makes what is missing on the server.
 func (l *Link) make(ctx context.Context) (err error) {
-	_, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
-		Name: exchangeStream, Subjects: []string{exchangeSubject + ">"}, Storage: nats_js.FileStorage, AllowDirect: true,
-	})
-	if err != nil {
-		return fmt.Errorf("make the stream of exchanges: %w", err)
-	}
 	l.keys, err = l.js.CreateOrUpdateKeyValue(ctx, nats_js.KeyValueConfig{Bucket: keyBucket, Storage: nats_js.FileStorage})
 	if err != nil {
 		return fmt.Errorf("make bucket %s: %w", keyBucket, err)
@@ -230,75 +217,4 @@ func conflict(err error) bool {
 	}
 	var api *nats_js.APIError
 	return errors.As(err, &api) && (api.ErrorCode == wrongLastSequence || api.ErrorCode == wrongLastSequenceReplicated)
-}
-
-// publish stores a message of a batch as the only one on its subject. existed says that there is
-// one already that is another.
-func (l *Link) publish(ctx context.Context, id, subject string, body []byte) (existed bool, err error) {
-	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{}}
-	if len(body) > messageBytesMax {
-		name := messageFiles(id) + nuid.Next()
-		if err := l.putFile(ctx, name, body); err != nil {
-			return false, err
-		}
-		m.Data = nil
-		m.Header.Set(fileHeader, name)
-	}
-	err = l.insist(ctx, "publish "+subject, func(ctx context.Context) error {
-		_, err := l.js.PublishMsg(ctx, m, nats_js.WithExpectLastSequencePerSubject(0))
-		if !conflict(err) {
-			return err
-		}
-		held, err := l.held(ctx, subject)
-		if err != nil {
-			return err
-		}
-		// The answer to an earlier try of ours may have been lost.
-		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) || !bytes.Equal(held.Data, m.Data)
-		return nil
-	})
-	if existed && len(body) > messageBytesMax {
-		_ = l.files.Delete(ctx, m.Header.Get(fileHeader))
-	}
-	return existed, err
-}
-
-// held reads the exchange on a subject.
-func (l *Link) held(ctx context.Context, subject string) (*nats_js.RawStreamMsg, error) {
-	stream, err := l.js.Stream(ctx, exchangeStream)
-	if err != nil {
-		return nil, err
-	}
-	return stream.GetLastMsgForSubject(ctx, subject)
-}
-
-// messageFiles begins the names of the objects with bodies of messages of a batch.
-func messageFiles(id string) string { return "message/" + id + "/" }
-
-// body is the body of a message, wherever it is.
-func (l *Link) body(ctx context.Context, header nats.Header, data []byte) ([]byte, error) {
-	name := header.Get(fileHeader)
-	if name == "" {
-		return data, nil
-	}
-	return l.getFile(ctx, name)
-}
-
-// putFile and getFile keep small files, in memory.
-func (l *Link) putFile(ctx context.Context, name string, body []byte) error {
-	return l.insist(ctx, "store "+name, func(ctx context.Context) error {
-		_, err := l.files.PutBytes(ctx, name, body)
-		return err
-	})
-}
-
-func (l *Link) getFile(ctx context.Context, name string) (body []byte, err error) {
-	err = l.insist(ctx, "fetch "+name, func(ctx context.Context) error {
-		body, err = l.files.GetBytes(ctx, name)
-		if errors.Is(err, nats_js.ErrObjectNotFound) {
-			return errFinal{err}
-		}
-		return err
-	})
-	return body, err
 }
