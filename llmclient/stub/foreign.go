@@ -73,8 +73,8 @@ func (f foreign) answer() answer {
 func (f foreign) best() (best *tool, about bool) {
 	most := -1
 	for _, t := range f.request.allowed() {
-		said := strings.ToLower(plaintext.Clip(f.asked, resultMax))
-		long := common(said, strings.ToLower(strings.ReplaceAll(t.Name, "_", " ")+"\n"+plaintext.Clip(t.Description, resultMax)))
+		about := strings.ReplaceAll(t.Name, "_", " ") + "\n" + plaintext.Clip(t.Description, resultMax)
+		long := common(strings.ToLower(plaintext.Clip(f.asked, resultMax)), strings.ToLower(about))
 		if long > most {
 			best, most = &t, long
 		}
