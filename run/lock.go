@@ -100,7 +100,7 @@ func (d Dir) claimLocked(leased bool) (*Claim, error) {
 			break
 		}
 		if try == lockTries {
-			at, _ := lease.In(d.folder()).Latest(ClaimName) // it is only for people
+			at, _ := lease.At(d.folder(), time.Now()).Stand(ClaimName, ClaimMax) // it is only for people
 			return nil, &LockedError{Dir: string(d), PID: pidText(at.By)}
 		}
 		time.Sleep(lockPause)

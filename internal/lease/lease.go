@@ -61,32 +61,6 @@ func (d *Dir) Numbers(name string) (numbers []int64, err error) {
 	return folder.Numbered(entries, filepath.Base(name)+"-"), err
 }
 
-// Latest is the last claim of a name.
-type Latest struct {
-	// Number is that of the claim, 0 if there was none.
-	Number int64
-	// By is the process that made it; unknown while it is not written yet, or damaged.
-	By owner.Process
-	// Ended says that the process has given it up, Heard when it was last alive.
-	Ended bool
-	Heard time.Time
-}
-
-// Latest reads the last claim of a name.
-func (d *Dir) Latest(name string) (l Latest, err error) {
-	numbers, err := d.Numbers(name)
-	if len(numbers) == 0 || err != nil {
-		return l, err
-	}
-	l.Number = numbers[len(numbers)-1]
-	dir := Path(name, l.Number)
-	l.Ended = d.Exists(filepath.Join(dir, EndedFile))
-	if !l.Ended {
-		l.By, l.Heard, err = d.owner(dir)
-	}
-	return l, err
-}
-
 // owner reads who has a claim, and when it was written. The file is opened first: a network file
 // system then asks its server.
 func (d *Dir) owner(dir string) (p owner.Process, heard time.Time, err error) {
@@ -116,25 +90,41 @@ const ownerBytesMax = 1 << 16
 
 // Standing is who has a name.
 type Standing struct {
-	Latest
+	// Number is that of the last claim, 0 if there was none.
+	Number int64
+	// By is the process that made it; unknown once it has given it up, while it is not written yet, or if
+	// it is damaged.
+	By owner.Process
 	// Free says that the next claim can be had. Silent says that this is because the owner was silent
 	// for a lease, or ended without giving the claim up. Gone says that no process has it for certain.
 	Free, Silent, Gone bool
-	// Age is how long ago the owner was heard of, by the clock of the file system, where that matters.
-	Age time.Duration
+	// Heard is when the owner was last alive, and Age how long ago that is, by the clock of the file
+	// system, where that matters.
+	Heard time.Time
+	Age   time.Duration
 }
 
 // Stand says who has a name, whose owners keep it by a lease of this length.
 func (d *Dir) Stand(name string, lease time.Duration) (s Standing, err error) {
-	s.Latest, err = d.Latest(name)
-	switch {
-	case err != nil:
+	numbers, err := d.Numbers(name)
+	if err != nil {
 		return s, err
-	case s.Number == 0 || s.Ended:
+	}
+	dir := ""
+	if len(numbers) > 0 {
+		s.Number = numbers[len(numbers)-1]
+		dir = Path(name, s.Number)
+	}
+	if dir == "" || d.Exists(filepath.Join(dir, EndedFile)) {
 		s.Free = true
 		s.Gone = true
 		return s, nil
-	case s.By.State() == owner.Ended:
+	}
+	s.By, s.Heard, err = d.owner(dir)
+	if err != nil {
+		return s, err
+	}
+	if s.By.State() == owner.Ended {
 		s.Free, s.Silent = true, true
 		s.Gone = true
 		return s, nil
@@ -150,7 +140,7 @@ func (d *Dir) Stand(name string, lease time.Duration) (s Standing, err error) {
 	if s.Age < -lease && !d.reads {
 		// The clock was set back, or the directory was brought here with a time of its own. It says
 		// nothing of the owner, who is waited for from now on.
-		if err := d.touch(Path(name, s.Number)); err != nil {
+		if err := d.touch(dir); err != nil {
 			return s, err
 		}
 	}
