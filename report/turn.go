@@ -225,7 +225,8 @@ func candidatesOf(draft json.RawMessage) (n int) {
 	}
 	_ = json.Unmarshal(draft, &of) // what has no such list has no candidates
 	for _, c := range of.Candidates {
-		if kind := c.Action.Repeats(); c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
+		kind := c.Action.Repeats()
+		if c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
 			n++
 		}
 	}

@@ -119,8 +119,8 @@ type played struct {
 	stop  context.CancelFunc
 }
 
-// look begins to play the batches that are offered, and ends those that are offered otherwise by now. over says that those that it played are over, or all if it has
-// played none yet.
+// look begins to play the batches that are offered, and ends those that are offered otherwise by now. over says
+// that those that it played are over, or all if it has played none yet.
 func (w *worker) look(ctx context.Context) (over bool, err error) {
 	look, cancel := w.link.while(w.Drain, requestTimeout)
 	defer cancel()
