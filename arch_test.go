@@ -56,7 +56,6 @@ var policies = []policy{
 	{dir: "internal/atomicfile", project: []string{"internal/folder"}},
 	{dir: "internal/folder"},
 	{dir: "internal/owner", modules: []string{"golang.org/x/sys"}},
-	{dir: "internal/lease", project: []string{"internal/folder", "internal/owner"}},
 	{dir: "internal/document", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "world", pure: true},
 	{
@@ -132,7 +131,7 @@ var policies = []policy{
 	{
 		dir: "run",
 		project: []string{
-			"run/state", "trace", "llmclient", "internal/document", "internal/folder", "internal/lease", "internal/owner",
+			"run/state", "trace", "llmclient", "internal/document", "internal/folder", "internal/owner",
 		},
 		modules: []string{"github.com/klauspost/compress", "golang.org/x/sys"},
 	},
@@ -196,7 +195,7 @@ var policies = []policy{
 		dir: "batch",
 		project: []string{
 			"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
-			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/lease", "internal/document",
+			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner", "internal/document",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"example.com/agentworld/internal/folder"
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
@@ -314,7 +313,7 @@ func (d Dir) WriteResults(results []Result) error {
 
 // attempts are the numbers of the attempts at a cell, rising.
 func (d Dir) attempts(id ID) (numbers []int64, err error) {
-	numbers, err = lease.In(d.folder()).Numbers(filepath.FromSlash(AttemptKey(id)))
+	numbers, err = (&dirStore{dir: d.folder()}).claims(AttemptKey(id))
 	if err != nil {
 		return nil, fmt.Errorf("look for attempts at cell %s: %w", id, err)
 	}

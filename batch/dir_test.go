@@ -17,7 +17,6 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -149,11 +148,7 @@ func TestACellIsTakenOver(t *testing.T) {
 			t.Fatalf("%+v, %v", first, err)
 		}
 		writeRun(t, d.Run(id, 1), cells[0].Settings)
-		claimed := filepath.Join(run.ClaimName+"-1", lease.OwnerFile)
-		if err := os.Mkdir(filepath.Join(d.Run(id, 1), run.ClaimName+"-1"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(d.Run(id, 1), claimed), []byte("somebody's"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(d.Run(id, 1), run.ClaimFile), []byte("somebody's"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if c, err := d.claim(id, time.Hour); c != nil || err != nil {
@@ -163,7 +158,7 @@ func TestACellIsTakenOver(t *testing.T) {
 			err = first.release()
 		} else {
 			long := time.Now().Add(-2 * time.Hour)
-			err = os.Chtimes(d.attempt(id, 1, lease.OwnerFile), long, long)
+			err = os.Chtimes(d.attempt(id, 1, ownerFile), long, long)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +176,7 @@ func TestACellIsTakenOver(t *testing.T) {
 		if resume, err := second.adopt(); !resume || err != nil || !d.holdsRun(id, 2) || d.holdsRun(id, 1) == gone {
 			t.Errorf("%v, %v", resume, err)
 		}
-		if _, err := os.Stat(filepath.Join(d.Run(id, 2), claimed)); (err == nil) != gone {
+		if _, err := os.Stat(filepath.Join(d.Run(id, 2), run.ClaimFile)); (err == nil) != gone {
 			t.Errorf("who had the run, after it was taken from one who is gone, %v: %v", gone, err)
 		}
 		if err := second.release(); err != nil {
@@ -208,7 +203,7 @@ func TestAnOwnerHeardOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		long := time.Unix(1_000_000, 0)
-		path := d.attempt(id, 1, lease.OwnerFile)
+		path := d.attempt(id, 1, ownerFile)
 		before, err := os.ReadFile(path)
 		if err := errors.Join(err, os.Chtimes(path, long, long)); err != nil {
 			t.Fatal(err)
@@ -228,6 +223,25 @@ func TestAnOwnerHeardOf(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestOwnersOfEarlierVersions wrote the name of their host alone: only the lease says that they are
+// gone, also on this host.
+func TestOwnersOfEarlierVersions(t *testing.T) {
+	cells := planned(1)
+	id := cells[0].Cell.ID
+	d := created(t, cells)
+	host, _ := os.Hostname()
+	path := d.attempt(id, 1, ownerFile)
+	if err := errors.Join(os.Mkdir(d.attempt(id, 1), 0o700), os.WriteFile(path, []byte(host+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if s, at, err := d.look(d.Store(), id, time.Hour); s != playing || at.Host != host || err != nil {
+		t.Errorf("%v %+v %v", s, at, err)
+	}
+	if s, _, err := d.look(d.Store(), id, -time.Hour); s != stale || err != nil {
+		t.Errorf("%v %v", s, err)
+	}
 }
 
 // TestLedgers spends a budget from several ledgers at once, and never more than it.

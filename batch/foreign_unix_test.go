@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/trace"
 )
 
@@ -22,7 +21,7 @@ func TestForeignLinksInABatch(t *testing.T) {
 	result := Result{Cell: cells[0].Cell, Attempt: 1, Status: trace.RunCompleted, Metrics: map[string]float64{}}
 	places := []string{
 		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, settingsFile), inCell(id, resultFile), inCell(id, failureFile),
-		inAttempt(id, 1), inAttempt(id, 1, lease.OwnerFile), inAttempt(id, 1, lease.EndedFile), inAttempt(id, 1, abandonedFile), inAttempt(id, 1, runDir),
+		inAttempt(id, 1), inAttempt(id, 1, ownerFile), inAttempt(id, 1, endedFile), inAttempt(id, 1, abandonedFile), inAttempt(id, 1, runDir),
 		inAttempt(id, 2), budgetDir, LeaseKey(1),
 	}
 	for _, place := range places {

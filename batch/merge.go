@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/llmclient"
 )
 
@@ -178,7 +177,7 @@ func (d Dir) take(from Dir, id ID) error {
 		to := inAttempt(id, n)
 		// A copy that was made while the attempt was played is half of it, and the attempt of the
 		// result may be another one than ours of the same number.
-		if d.folder().Exists(filepath.Join(to, lease.EndedFile)) && n != result.Attempt {
+		if d.folder().Exists(filepath.Join(to, endedFile)) && n != result.Attempt {
 			continue
 		}
 		if err := d.folder().RemoveAll(to); err != nil {

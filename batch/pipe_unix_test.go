@@ -11,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/run"
 )
 
 // TestAPipeIsNoFileOfABatch puts a pipe, to which no one writes, in the place of each file that a
 // look at a batch reads. The time is one that only a reader that waits for it needs.
 func TestAPipeIsNoFileOfABatch(t *testing.T) {
-	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, lease.OwnerFile, LeaseKey(1)} {
+	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, LeaseKey(1)} {
 		cells := planned(1)
 		id := cells[0].Cell.ID
 		d := created(t, cells)
@@ -26,7 +25,7 @@ func TestAPipeIsNoFileOfABatch(t *testing.T) {
 		switch name {
 		case resultFile, failureFile:
 			path = d.cell(id, name)
-		case lease.OwnerFile:
+		case ownerFile:
 			path = d.attempt(id, 1, name)
 		}
 		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o700), syscall.Mkfifo(path, 0o600)); err != nil {
@@ -48,7 +47,7 @@ func TestAPipeIsNoFileOfABatch(t *testing.T) {
 		select {
 		case err := <-done:
 			// The owner is only for people.
-			if name != lease.OwnerFile && !errors.Is(err, run.ErrIrregular) {
+			if name != ownerFile && !errors.Is(err, run.ErrIrregular) {
 				t.Errorf("%s: %v", name, err)
 			}
 		case <-time.After(20 * time.Second):

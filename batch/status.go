@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/llmclient"
 )
 
@@ -51,20 +50,20 @@ type CellStatus struct {
 
 // Status looks at all cells of the batch, and writes nothing: a cell of another machine is stale by
 // the clock of this one. The error says that there is no batch, or what is wrong with it.
-func (d Dir) Status(length time.Duration) (Status, error) {
+func (d Dir) Status(lease time.Duration) (Status, error) {
 	name, cells, err := d.Cells()
 	if err != nil {
 		return Status{}, err
 	}
 	out, now := Status{Name: name, Cells: []CellStatus{}}, time.Now()
-	store := dirStore{lease.At(d.folder(), now)}
-	elsewhere, err := d.playedElsewhere(length, now)
+	store := &dirStore{dir: d.folder(), now: &now}
+	elsewhere, err := d.playedElsewhere(lease, now)
 	if err != nil {
 		return out, err
 	}
 	for _, c := range cells {
 		one := CellStatus{Cell: c}
-		s, at, err := d.look(store, c.ID, length)
+		s, at, err := d.look(store, c.ID, lease)
 		one.Attempt = at.Number
 		var r Result
 		known := false

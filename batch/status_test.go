@@ -4,8 +4,6 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"example.com/agentworld/internal/lease"
 )
 
 // TestAStatusWritesNothing looks at a cell that another machine plays: its age is found without the
@@ -16,7 +14,7 @@ func TestAStatusWritesNothing(t *testing.T) {
 	if err := os.Mkdir(d.attempt(cells[0].Cell.ID, 1), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(d.attempt(cells[0].Cell.ID, 1, lease.OwnerFile), []byte("elsewhere\n"), 0o600); err != nil {
+	if err := os.WriteFile(d.attempt(cells[0].Cell.ID, 1, ownerFile), []byte("elsewhere\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.KeepPlaying(map[ID]int64{}); err != nil {

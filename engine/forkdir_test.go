@@ -3,9 +3,12 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 )
 
 // TestForkTakesOverItsUnfinishedPrefix kills a fork in the ticks it inherits, and forks
@@ -26,6 +29,11 @@ func TestForkTakesOverItsUnfinishedPrefix(t *testing.T) {
 	}{{inPrefix, true}, {50, true}, {0, true}, {behind, false}, {len(whole), false}} {
 		again := f
 		again.RunDir = cutAt(t, whole, c.at)
+		for _, name := range []string{rundir.LockFile} {
+			if err := os.WriteFile(filepath.Join(again.RunDir, name), []byte("1\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := engine.CreateForkDir(again); (err == nil) != c.taken {
 			t.Fatalf("a fork cut at byte %d is taken over: %v, %v", c.at, err == nil, err)
 		}
@@ -40,6 +48,11 @@ func TestForkTakesOverItsUnfinishedPrefix(t *testing.T) {
 		}
 		if !bytes.Equal(canonical(t, again.RunDir), want) {
 			t.Errorf("cut at byte %d: the fork comes out otherwise", c.at)
+		}
+		for _, name := range []string{rundir.LockFile} {
+			if _, err := os.Stat(filepath.Join(again.RunDir, name)); err == nil {
+				t.Errorf("%s is left", name)
+			}
 		}
 	}
 	other := options(t, "minimal", 6)

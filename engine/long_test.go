@@ -175,7 +175,7 @@ func TestRunDirIsProvenBeforeUse(t *testing.T) {
 	for _, f := range left {
 		names[f.Name()] = true
 	}
-	if err != nil || !maps.Equal(names, map[string]bool{rundir.TraceFile: true, rundir.ClaimName + "-1": true}) {
+	if err != nil || !maps.Equal(names, map[string]bool{rundir.TraceFile: true, rundir.ClaimFile: true}) {
 		t.Errorf("the probe left something behind: %v %v", left, err)
 	}
 }

@@ -135,5 +135,12 @@ func TestOneProcessAtATime(t *testing.T) {
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
+	// What a killed process leaves does not block.
+	if err := os.WriteFile(filepath.Join(o.RunDir, rundir.LockFile), []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	run(t, o)
+	if _, err := os.Stat(filepath.Join(o.RunDir, rundir.LockFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the lock file is left: %v", err)
+	}
 }

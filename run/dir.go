@@ -29,7 +29,8 @@ const (
 	IndexFile = "trace.index"
 	// CutFile collects what resumes cut off a trace, for people.
 	CutFile = "trace-cut.jsonl"
-	// LockFile is what is locked where a directory cannot be.
+	// LockFile holds the id of the process that works on the run, for people. Its lock is
+	// what claims the run.
 	LockFile = "run.lock"
 	// ControlFile holds the address that lets the next browser control the run, as long as its page
 	// is served.
@@ -305,11 +306,8 @@ func (d Dir) RemoveReport() error {
 // RemoveEmpty removes the directory of a run after [Dir.Clear], with the file that its lock may have
 // left. The error may be that somebody else keeps something there.
 func (d Dir) RemoveEmpty() error {
-	entries, _ := d.folder().List(".")
-	for _, e := range entries {
-		if SaysWho(e.Name()) {
-			_ = d.folder().RemoveAll(e.Name())
-		}
+	for _, name := range []string{LockFile, ClaimFile} {
+		_ = d.folder().Remove(name)
 	}
 	if err := os.Remove(string(d)); err != nil {
 		return fmt.Errorf("remove the directory of a run: %w", err)

@@ -40,7 +40,7 @@ var foreign = map[string]func(path, outside string) error{
 // time is one that only a call that waits for the other end needs.
 func TestForeignThingsInARunDirectory(t *testing.T) {
 	places := []string{
-		run.TraceFile, "trace-000001.jsonl.zst", run.ReportFile, run.IndexFile, run.CutFile, run.LockFile, run.ClaimName + "-9",
+		run.TraceFile, "trace-000001.jsonl.zst", run.ReportFile, run.IndexFile, run.CutFile, run.LockFile, run.ClaimFile, run.ClaimFile + ".9",
 		run.ControlFile, "waits.json", run.AsksFile, run.PlaybookDir, filepath.Join(run.PlaybookDir, "agent-1.toml"),
 	}
 	whole, err := begin(t, 4000)
@@ -52,8 +52,7 @@ func TestForeignThingsInARunDirectory(t *testing.T) {
 	}
 	for _, place := range places {
 		for kind, put := range foreign {
-			isDir := place == run.PlaybookDir || place == run.ClaimName+"-9"
-			if isDir && (kind == "a directory" || kind == "a hard link") {
+			if place == run.PlaybookDir && (kind == "a directory" || kind == "a hard link") {
 				continue // as it should be, and what no system can do
 			}
 			name := place + ", " + kind

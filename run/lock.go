@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
-	"example.com/agentworld/internal/lease"
+	"example.com/agentworld/internal/owner"
+	"example.com/agentworld/llmclient"
 )
 
 // LockedError says that another process is working on a run.
@@ -20,6 +23,8 @@ type LockedError struct {
 	Other bool
 	Host  string
 	Age   time.Duration
+	// Unreadable says that [ClaimFile] does not say which process it is.
+	Unreadable bool
 }
 
 // Error names the process that has the run and, for one of another host, when others are let in.
@@ -29,8 +34,8 @@ func (e *LockedError) Error() string {
 		return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, pid)
 	}
 	who := fmt.Sprintf("process %s of host %s", pid, strconv.QuoteToASCII(e.Host))
-	if e.PID == "" {
-		who = "a process that is unknown, since its claim is damaged"
+	if e.Unreadable {
+		who = "a process that is unknown, since " + ClaimFile + " is damaged"
 	}
 	return fmt.Sprintf("run directory %s is in use by %s, which was heard of %s ago; wait for it or stop it: "+
 		"once it has been silent for %s, in %s at the earliest, others are let in",
@@ -61,6 +66,9 @@ func (e *NoLocksError) Unwrap() error { return e.Err }
 const (
 	lockTries = 10
 	lockPause = 10 * time.Millisecond
+	// movedPause is how long a look at a claim waits that was written meanwhile: file systems
+	// remember for a second or so what they were told.
+	movedPause = 200 * time.Millisecond
 )
 
 // Lock is [Dir.Claim] for what is written only while this process is sure to be alive: unlock gives
@@ -75,7 +83,7 @@ func (d Dir) Lock() (unlock func() error, err error) {
 
 // Claim claims the run for this process. It uses the operating system's lock on the run directory
 // itself, which ends with the process however that ends, so that removing, replacing or linking a
-// file does not let anybody in; and a lease, for hosts whose locks do not know of each other.
+// file does not let anybody in; and [ClaimFile], for hosts whose locks do not know of each other.
 // The error is a [*LockedError], a [*NoLocksError], has [ErrIrregular] for a directory that holds
 // something else than a run puts there, or says why the directory cannot be claimed.
 func (d Dir) Claim() (*Claim, error) { return d.claimLocked(false) }
@@ -85,42 +93,50 @@ func (d Dir) Claim() (*Claim, error) { return d.claimLocked(false) }
 func (d Dir) ClaimLeased() (*Claim, error) { return d.claimLocked(true) }
 
 func (d Dir) claimLocked(leased bool) (*Claim, error) {
-	var lock *os.File
 	for try := 1; ; try++ {
-		var held bool
-		var err error
-		lock, held, err = d.tryLock(true)
+		lock, held, err := d.tryLock(true)
 		if _, without := errors.AsType[*NoLocksError](err); without && leased {
-			break // the lease is enough
+			held, err = true, nil // the lease is enough
 		}
 		if err != nil {
 			return nil, fmt.Errorf("lock run directory: %w", err)
 		}
+		pause := lockPause
 		if held {
-			break
+			c, err := d.claimSigned(lock)
+			if !errors.Is(err, errMoved) {
+				return c, err
+			}
+			pause = movedPause
 		}
 		if try == lockTries {
-			at, _ := lease.At(d.folder(), time.Now()).Stand(ClaimName, ClaimMax) // it is only for people
-			return nil, &LockedError{Dir: string(d), PID: pidText(at.By)}
+			return nil, &LockedError{Dir: string(d), PID: d.signed()}
 		}
-		time.Sleep(lockPause)
+		time.Sleep(pause)
 	}
+}
+
+// claimSigned claims a run whose directory is locked, and signs the lock.
+func (d Dir) claimSigned(lock *os.File) (*Claim, error) {
 	c, err := d.claim(lock)
-	if err == nil {
-		return c, nil
+	if err != nil {
+		if lock != nil {
+			err = errors.Join(err, lock.Close())
+		}
+		if locked, ok := errors.AsType[*LockedError](err); ok {
+			return nil, locked
+		}
+		return nil, fmt.Errorf("lock run directory: %w", err)
 	}
-	if lock != nil {
-		_ = lock.Close() // nothing was written through it
+	if err := d.sign(lock); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), c.Unlock())
 	}
-	if locked, ok := errors.AsType[*LockedError](err); ok {
-		return nil, locked
-	}
-	return nil, fmt.Errorf("lock run directory: %w", err)
+	return c, nil
 }
 
 // tryLock locks the run, exclusively or with others that do not, until the claim is closed.
 func (d Dir) tryLock(exclusive bool) (claim *os.File, held bool, err error) {
-	claim, err = d.openLock(exclusive)
+	claim, err = d.openClaim(exclusive)
 	if err != nil {
 		return nil, false, err
 	}
@@ -137,6 +153,24 @@ func (d Dir) tryLock(exclusive bool) (claim *os.File, held bool, err error) {
 	return claim, true, nil
 }
 
+// signature is what a process writes into the lock file: its id, and what shows that it is one.
+func signature(pid string) string { return pid + " " + llmclient.Hash([]byte(pid))[:8] + "\n" }
+
+// signed reads the process id in the lock file; empty if it is unknown.
+func (d Dir) signed() string {
+	f, err := d.folder().Open(LockFile)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, 64))
+	pid, _, _ := strings.Cut(string(text), " ")
+	if _, err := strconv.Atoi(pid); err != nil || string(text) != signature(pid) {
+		return ""
+	}
+	return pid
+}
+
 // names reports whether a name of the run is still that of an open file.
 func (d Dir) names(name string, f interface{ Stat() (os.FileInfo, error) }) bool {
 	opened, errOpen := f.Stat()
@@ -151,22 +185,39 @@ func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
+// sameFiles reports whether two open files are one.
+func sameFiles(a, b *os.File) bool {
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
 // Holder returns the id of the process that works on the run, with the host for one of another
 // host; "unknown" if it left no readable one, empty if no process works on it or this is unknown.
 // It writes nothing, so it takes the clock of this host for that of the file system.
 func (d Dir) Holder() string {
-	lock, free, errLock := d.tryLock(false)
+	lock, free, err := d.tryLock(false)
 	if free {
 		_ = lock.Close()
 	}
-	at, err := lease.At(d.folder(), time.Now()).Stand(ClaimName, ClaimMax)
-	switch {
-	case !free && errLock == nil:
-		return cmp.Or(pidText(at.By), "unknown")
-	case err != nil || at.Free || at.By.PID == 0:
-		return ""
-	case at.By.SameHost():
-		return pidText(at.By)
+	if !free && err == nil {
+		return cmp.Or(d.signed(), "unknown")
 	}
-	return fmt.Sprintf("%d of host %s", at.By.PID, strconv.QuoteToASCII(at.By.Host))
+	claim, changed, err := d.readClaim(ClaimFile)
+	if err != nil || claim.Ended || claim.Number == 0 {
+		return ""
+	}
+	device := ""
+	if info, err := d.folder().Stat(ClaimFile); err == nil {
+		device = deviceOf(info)
+	}
+	switch {
+	case !claim.Owner.SameHost():
+		if time.Since(changed).Abs() <= ClaimMax {
+			return fmt.Sprintf("%d of host %s", claim.Owner.PID, strconv.QuoteToASCII(claim.Owner.Host))
+		}
+	case claim.Owner.State() == owner.Alive && (claim.Device == "" || claim.Device != device):
+		return strconv.Itoa(claim.Owner.PID)
+	}
+	return ""
 }

@@ -14,11 +14,28 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// TestRemovingAClaimLetsNobodyIn removes and replaces the claim of a run that a process works on: no other
-// process gets in.
-func TestRemovingAClaimLetsNobodyIn(t *testing.T) {
-	dir := run.Dir(filepath.Join(t.TempDir(), "run"))
+// TestLockFilesLetNobodyIn removes, replaces and links the lock file of a run that a
+// process works on: no other process gets in, and the target of a link is not written.
+func TestLockFilesLetNobodyIn(t *testing.T) {
+	root := t.TempDir()
+	dir := run.Dir(filepath.Join(root, "run"))
 	if err := dir.Create(); err != nil {
+		t.Fatal(err)
+	}
+	mine, other := filepath.Join(string(dir), run.LockFile), filepath.Join(root, "other")
+	if err := os.WriteFile(other, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, mine); err != nil { // before anybody has the lock
+		t.Fatal(err)
+	}
+	if by := dir.Holder(); by != "" {
+		t.Errorf("%s is named as the holder of a free run", by)
+	}
+	if _, err := dir.Lock(); !errors.Is(err, run.ErrIrregular) {
+		t.Errorf("a run with a linked lock file is locked: %v", err)
+	}
+	if err := os.Remove(mine); err != nil {
 		t.Fatal(err)
 	}
 	unlock, err := dir.Lock()
@@ -28,11 +45,15 @@ func TestRemovingAClaimLetsNobodyIn(t *testing.T) {
 	if by := dir.Holder(); by != strconv.Itoa(os.Getpid()) {
 		t.Errorf("%q works on the run", by)
 	}
-	mine := filepath.Join(string(dir), run.ClaimName+"-1")
 	for name, change := range map[string]func() error{
 		"nothing":  func() error { return nil },
-		"removed":  func() error { return os.RemoveAll(mine) },
-		"replaced": func() error { return errors.Join(os.RemoveAll(mine), os.WriteFile(mine, []byte("1\n"), 0o600)) },
+		"removed":  func() error { return os.Remove(mine) },
+		"replaced": func() error { return errors.Join(remove(mine), os.WriteFile(mine, []byte("1\n"), 0o600)) },
+		"linked":   func() error { return errors.Join(remove(mine), os.Link(other, mine)) },
+		"symlink":  func() error { return errors.Join(remove(mine), os.Symlink(other, mine)) },
+		"a directory": func() error {
+			return errors.Join(remove(mine), os.Mkdir(mine, 0o700))
+		},
 	} {
 		if err := change(); err != nil {
 			t.Fatal(err)
@@ -45,7 +66,7 @@ func TestRemovingAClaimLetsNobodyIn(t *testing.T) {
 			_ = again()
 		}
 	}
-	if err := errors.Join(os.RemoveAll(mine), unlock()); err != nil {
+	if err := errors.Join(remove(mine), unlock()); err != nil {
 		t.Fatal(err)
 	}
 	if unlock, err = dir.Lock(); err != nil {
@@ -54,6 +75,16 @@ func TestRemovingAClaimLetsNobodyIn(t *testing.T) {
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
+	if text, err := os.ReadFile(other); string(text) != "kept" {
+		t.Errorf("what the lock file was linked to holds %q, %v", text, err)
+	}
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // reportOf is a report that was made of a trace with a head.

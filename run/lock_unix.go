@@ -6,11 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 )
 
-// openLock opens what is locked: the run directory.
-func (d Dir) openLock(bool) (*os.File, error) { return os.Open(string(d)) }
+// openClaim opens what is locked: the run directory.
+func (d Dir) openClaim(bool) (*os.File, error) { return os.Open(string(d)) }
 
 // flock is the call of the system; tests replace it.
 var flock = syscall.Flock
@@ -42,4 +43,28 @@ func lockless(err error) bool {
 		}
 	}
 	return false
+}
+
+// deviceOf identifies the file system of a file.
+func deviceOf(info fs.FileInfo) string {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(uint64(s.Dev), 10)
+}
+
+// sign writes into the lock file which process has the run. It removes an existing file first: it
+// may be that of a process which was killed.
+func (d Dir) sign(*os.File) error {
+	err := d.folder().Remove(LockFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := d.folder().OpenFile(LockFile, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(signature(strconv.Itoa(os.Getpid())))
+	return errors.Join(err, f.Close())
 }

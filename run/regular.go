@@ -76,8 +76,6 @@ func (d Dir) files() ([]fs.DirEntry, error) {
 		switch {
 		case e.Name() == PlaybookDir:
 			_, err = d.books()
-		case strings.HasPrefix(e.Name(), claimPrefix):
-			err = d.folder().Directory(e.Name())
 		case isFileOfRun(e.Name()):
 			err = folder.Regular(d.file(e.Name()), e.Type())
 		}
@@ -111,10 +109,10 @@ func (d Dir) books() (names []string, err error) {
 // isFileOfRun says that a name in a run directory is one that runs write a file to.
 func isFileOfRun(name string) bool {
 	switch name {
-	case TraceFile, ReportFile, IndexFile, CutFile, LockFile, ControlFile, waitsFile, AsksFile:
+	case TraceFile, ReportFile, IndexFile, CutFile, LockFile, ClaimFile, ControlFile, waitsFile, AsksFile:
 		return true
 	}
-	return isSegment(name)
+	return isSegment(name) || strings.HasPrefix(name, ticketPrefix)
 }
 
 // writable refuses a run directory in which a name of a run is something else than a run puts there,

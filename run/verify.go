@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"example.com/agentworld/internal/lease"
 	"example.com/agentworld/trace"
 )
 
@@ -57,15 +56,12 @@ func (d Dir) VerifyRest() (v Verified, err error) {
 		{CutFile, "it is what resumes cut off, for people"},
 		{waitsFile, "it is what the run waits for now"},
 		{ControlFile, "it is the address of the page"},
+		{ClaimFile, "it says who has the run"},
 		{LockFile, "it says who has the run"},
 	} {
 		if exists(d.file(file.name)) {
 			v.Uncovered = append(v.Uncovered, file.name+": "+file.why)
 		}
-	}
-	claims, _ := lease.In(d.folder()).Numbers(ClaimName)
-	if len(claims) > 0 || exists(d.file(ClaimName)) { // a file that an older version left
-		v.Uncovered = append(v.Uncovered, ClaimName+": it says who has the run")
 	}
 	return v, nil
 }

@@ -146,8 +146,7 @@ func (k *killing) until(resume bool, size int64) bool {
 			return false
 		case <-time.After(200 * time.Microsecond): // only how often to look
 		}
-		claims, _ := filepath.Glob(filepath.Join(k.dir, "run", run.ClaimName+"-*"))
-		if len(claims) == 0 || grown(filepath.Join(k.dir, "run")) < size {
+		if _, err := os.Stat(filepath.Join(k.dir, "run", run.LockFile)); err != nil || grown(filepath.Join(k.dir, "run")) < size {
 			continue
 		}
 		_ = s.Process.Kill()

@@ -506,14 +506,17 @@ func (d Dir) Files(name string, see func(name string) error) error {
 }
 
 // Copy copies a directory, which may be written meanwhile, into one that is made. It takes only
-// regular files whose names in the directory skip does not name, and syncs each.
-func Copy(from Dir, name string, to Dir, into string, skip func(inside string) bool) error {
+// regular files whose base names skip does not name, and syncs each.
+func Copy(from Dir, name string, to Dir, into string, skip func(base string) bool) error {
 	if err := to.MkdirAll(into); err != nil {
 		return err
 	}
 	return from.Files(name, func(file string) error {
+		if skip(filepath.Base(file)) {
+			return nil
+		}
 		inside, err := filepath.Rel(name, file)
-		if err != nil || skip(inside) {
+		if err != nil {
 			return err
 		}
 		target := filepath.Join(into, inside)
