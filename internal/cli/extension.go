@@ -125,9 +125,9 @@ func (i *identity) table() settings.Table {
 
 // extended says that a key is that of a setting of an extension.
 func (i *identity) extended(key string) bool {
-	_, ours := settingTable().ByKey(key)
-	_, known := i.table().ByKey(key)
-	return known && !ours
+	return slices.ContainsFunc(i.Extensions, func(e agentworld.Extension) bool {
+		return slices.ContainsFunc(e.Settings, func(s agentworld.Setting) bool { return s.Key == key })
+	})
 }
 
 // keyElsewhere refuses a key of a file that another program has.

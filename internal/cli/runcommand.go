@@ -46,6 +46,8 @@ type runFlags struct {
 	printConfig bool
 	// estimateOnly says what a run would take instead of running.
 	estimateOnly bool
+	// version shows which program this is instead of running.
+	version bool
 }
 
 // runCommand is the default command. Its steps, each of which may refuse:
@@ -64,6 +66,10 @@ func (m *Main) runCommand() *cobra.Command {
 		// scenarios as well as the commands.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if extra.version {
+				_, err := plaintext.Fprintf(m.Stdout, "%s %s%s\n", m.called(), versionText(), m.extensionNames())
+				return err
+			}
 			if _, err := givenFlags(c.Flags()); err != nil {
 				return err
 			}
@@ -97,6 +103,9 @@ func (m *Main) runCommand() *cobra.Command {
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")
 	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
+	c.InitDefaultHelpFlag()
+	// Cobra's own flag would need the text of every call's start, and the prompts' version is slow to find.
+	c.Flags().BoolVarP(&extra.version, "version", "v", false, "version for "+m.called())
 	return c
 }
 
