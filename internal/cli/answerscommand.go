@@ -14,22 +14,19 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// answers are commands about recorded answers as files of their own.
-type answers struct{ *Main }
-
 // answersCommand works on recorded answers as files of their own.
-func (m answers) answersCommand() *cobra.Command {
+func answersCommand(m *Main) *cobra.Command {
 	export := &cobra.Command{
 		Use:   "export RUN FILE",
 		Short: "write a run's recorded answers to a compressed file for --replay-from",
 		Args:  arguments(2, "a run directory and a file"),
-		RunE:  func(_ *cobra.Command, args []string) error { return m.exportAnswers(args[0], args[1]) },
+		RunE:  func(_ *cobra.Command, args []string) error { return exportAnswers(m, args[0], args[1]) },
 	}
 	show := &cobra.Command{
 		Use:   "show FILE",
 		Short: "tell what a file of answers was recorded from",
 		Args:  oneArgument("a file of answers or a run directory"),
-		RunE:  func(_ *cobra.Command, args []string) error { return m.showAnswers(args[0]) },
+		RunE:  func(_ *cobra.Command, args []string) error { return showAnswers(m, args[0]) },
 	}
 	return group("answers", "work on recorded answers", m.readsUnverified(export), m.readsUnverified(show))
 }
@@ -41,7 +38,7 @@ var errSecret = errors.New("an answer holds what looks like a key")
 // answer comes in; a line that still looks as if it held one ends the export, because
 // such a file is made to be shared, and cutting it out here would change the prompts
 // that follow from it.
-func (m answers) exportAnswers(runDir, name string) error {
+func exportAnswers(m *Main, runDir, name string) error {
 	keys := m.keysOfEnvironment()
 	refuseSecret := func(line []byte) error {
 		if !settings.HoldsKey(string(line), keys) {
@@ -76,7 +73,7 @@ func (m answers) exportAnswers(runDir, name string) error {
 }
 
 // showAnswers prints the facts of a recording.
-func (m answers) showAnswers(name string) error {
+func showAnswers(m *Main, name string) error {
 	h, err := run.ReadRecording(m.path(name), m.readings[m.path(name)])
 	if err != nil {
 		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), cause(err))

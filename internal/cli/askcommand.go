@@ -27,9 +27,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// asks are commands about questions to the agents of a run.
-type asks struct{ *Main }
-
 const askHelp = `Ask an agent of a run about what it did, as it was after a tick.
 
 The agent's last conversation with its model is continued with the question: what it
@@ -60,7 +57,7 @@ type askFlags struct {
 }
 
 // askCommand puts questions to agents of a run.
-func (m asks) askCommand() *cobra.Command {
+func askCommand(m *Main) *cobra.Command {
 	var f askFlags
 	c := &cobra.Command{
 		Use:   "ask RUN [QUESTION] --agent A | --all",
@@ -82,13 +79,13 @@ func (m asks) askCommand() *cobra.Command {
 				return err
 			}
 			if question == "" {
-				return m.showAsks(args[0], f)
+				return showAsks(m, args[0], f)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
 				return err
 			}
-			return m.ask(c.Context(), args[0], question, config, f)
+			return askAgents(c.Context(), m, args[0], question, config, f)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -124,12 +121,12 @@ func (f askFlags) check(asked bool, question string) error {
 	return nil
 }
 
-// ask puts the question, shows the answers and keeps them.
-func (m asks) ask(ctx context.Context, runDir, question string, c config, f askFlags) error {
+// askAgents puts the question, shows the answers and keeps them.
+func askAgents(ctx context.Context, m *Main, runDir, question string, c config, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	i, p, err := m.prepareAsk(m.path(runDir), runDir, question, c, f, nil)
+	i, p, err := prepareAsk(m, m.path(runDir), runDir, question, c, f, nil)
 	if err != nil {
 		return err
 	}
@@ -138,8 +135,8 @@ func (m asks) ask(ctx context.Context, runDir, question string, c config, f askF
 		return err
 	}
 	defer table.made.discard() // as far as nothing was written
-	records, failed := m.askAll(ctx, p, i, f.all)
-	if err := m.showAsked(runDir, f, records); err != nil {
+	records, failed := askAll(ctx, m, p, i, f.all)
+	if err := showAsked(m, runDir, f, records); err != nil {
 		return err
 	}
 	return failed
@@ -148,7 +145,7 @@ func (m asks) ask(ctx context.Context, runDir, question string, c config, f askF
 // prepareAsk finds out who is asked, and who answers: the models of the run as it was then, or the one
 // that a flag names for all agents. name is what errors call the run. The meter is that of several
 // questions, nil for one.
-func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter *engine.Meter) (
+func prepareAsk(m *Main, dir, name, question string, c config, f askFlags, meter *engine.Meter) (
 	i *session.Interview, p plan, err error) {
 	reach := m.reach(c, c.Values)
 	c.leaveModelToRun()
@@ -157,7 +154,7 @@ func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter
 		return nil, p, err
 	}
 	reach.Prices = c.table
-	p = plan{config: c, hears: &listener{m: m.Main, config: c}}
+	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Dir, of.Listener = dir, p.hears
 	q := session.Question{Text: question, Tick: f.tick, Again: f.again}
@@ -187,11 +184,11 @@ func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter
 
 // askAll asks the agents and returns the answers in their order, those that were kept before among
 // them. The error says why one is missing; one that asked no model is none if all are asked.
-func (m asks) askAll(ctx context.Context, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
+func askAll(ctx context.Context, m *Main, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
 	open := i.Open()
 	if open == 0 {
 		plaintext.Fprintf(m.Stderr, "note: answered before, at no cost; --again asks once more\n")
-		records, _ := m.answersOf(i.Run(ctx), all)
+		records, _ := answersOf(m, i.Run(ctx), all)
 		return records, nil
 	}
 	i.Attach(session.Hooks{Drain: ctx, Listener: p.hears})
@@ -203,12 +200,12 @@ func (m asks) askAll(ctx context.Context, p plan, i *session.Interview, all bool
 	}
 	defer i.Close()
 	m.announce(m.Stderr, p.config, endpoints, fmt.Sprintf("%d to %d", open, i.CallsMost()), spending{config: p.config})
-	return m.answersOf(i.Run(calls), all)
+	return answersOf(m, i.Run(calls), all)
 }
 
 // answersOf are the answers that were given, and why there is none of others: the first reason, and
 // whom else it is about.
-func (m asks) answersOf(answers []session.Answer, all bool) (records []ask.Record, first error) {
+func answersOf(m *Main, answers []session.Answer, all bool) (records []ask.Record, first error) {
 	var others []string
 	for _, a := range answers {
 		if a.Record.AgentID != "" { // what cannot be kept was answered all the same
@@ -261,7 +258,7 @@ func answerFailure(a session.Answer) error {
 var errInterruptedAsk = failWith(exitInterrupted, errors.New("interrupted; what was answered before is kept"))
 
 // showAsks shows the questions that are kept, of one agent or of one tick if a flag says so.
-func (m asks) showAsks(runDir string, f askFlags) error {
+func showAsks(m *Main, runDir string, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
@@ -273,14 +270,13 @@ func (m asks) showAsks(runDir string, f askFlags) error {
 		return f.agent != "" && r.AgentID != f.agent || f.tick != 0 && r.Tick != f.tick
 	})
 	if len(records) == 0 && !f.json && f.csv != "-" {
-		_, err := io.WriteString(m.Stdout, "no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
-		return err
+		return m.print("no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
 	}
-	return m.showAsked(runDir, f, records)
+	return showAsked(m, runDir, f, records)
 }
 
 // showAsked prints answers as text, as JSON or as a table, and writes the table.
-func (m asks) showAsked(runDir string, f askFlags, records []ask.Record) error {
+func showAsked(m *Main, runDir string, f askFlags, records []ask.Record) error {
 	switch f.csv {
 	case "":
 	case "-":
@@ -301,8 +297,7 @@ func (m asks) showAsked(runDir string, f askFlags, records []ask.Record) error {
 		}
 		answerText(&text, r)
 	}
-	_, err := io.WriteString(m.Stdout, text.String())
-	return err
+	return m.print(text.String())
 }
 
 // answerText writes a question with its answer, each line of which begins with a gutter.

@@ -29,7 +29,7 @@ func (m *Main) newAsker(ctx context.Context, c config) *asker {
 	return &asker{m: m, c: c, ctx: ctx, meter: engine.NewMeter(c.Settings)}
 }
 
-// ask puts a question and keeps the answer with the run, also for a page that was closed meanwhile:
+// askAgents puts a question and keeps the answer with the run, also for a page that was closed meanwhile:
 // it is paid for. The error says for people why there is none.
 func (a *asker) ask(page context.Context, q dashboard.Question) error {
 	question, f := strings.TrimSpace(q.Text), askFlags{agent: q.Agent, tick: q.Tick}
@@ -44,9 +44,9 @@ func (a *asker) ask(page context.Context, q dashboard.Question) error {
 	if page.Err() != nil { // closed while other questions were answered
 		return page.Err()
 	}
-	i, p, err := asks{a.m}.prepareAsk(q.Dir, q.Run, question, a.c, f, a.meter)
+	i, p, err := prepareAsk(a.m, q.Dir, q.Run, question, a.c, f, a.meter)
 	if err == nil {
-		_, err = asks{a.m}.askAll(a.ctx, p, i, false)
+		_, err = askAll(a.ctx, a.m, p, i, false)
 	}
 	if err != nil {
 		return errors.New(openai.Masked(errorText(err), append(a.m.keysOfEnvironment(), a.m.keys...)...))

@@ -40,26 +40,26 @@ func (m *Main) rootCommand() *cobra.Command {
 		return flagError(c, err)
 	})
 	root.AddCommand(
-		scenarios{m}.scenariosCommand(),
-		m.readsUnverified(resumes{m}.resumeCommand()),
-		m.readsUnverified(inspections{m}.inspectCommand()),
+		scenariosCommand(m),
+		m.readsUnverified(resumeCommand(m)),
+		m.readsUnverified(inspectCommand(m)),
 		m.readsUnverified(m.replayCommand()),
-		m.readsUnverified(forks{m}.forkCommand()),
-		m.readsUnverified(comparisons{m}.compareCommand()),
-		m.readsUnverified(explanations{m}.explainCommand()),
-		asks{m}.askCommand(),
-		traceFiles{m}.traceCommand(),
-		reports{m}.reportCommand(),
-		exports{m}.exportCommand(),
-		answers{m}.answersCommand(),
-		playbooks{m}.playbookCommand(),
-		modelServers{m}.modelServerCommand(),
-		guardMeasures{m}.guardEvalCommand(),
-		batches{m}.batchCommand(),
-		runLists{m}.runsCommand(),
-		dashboards{m}.dashboardCommand(),
-		examinations{m}.doctorCommand(),
-		completions{m}.completionCommand(),
+		m.readsUnverified(forkCommand(m)),
+		m.readsUnverified(compareCommand(m)),
+		m.readsUnverified(explainCommand(m)),
+		askCommand(m),
+		traceCommand(m),
+		reportCommand(m),
+		exportCommand(m),
+		answersCommand(m),
+		playbookCommand(m),
+		modelServerCommand(m),
+		guardEvalCommand(m),
+		batchCommand(m),
+		runsCommand(m),
+		dashboardCommand(m),
+		doctorCommand(m),
+		completionCommand(m),
 		m.settingsTopic(),
 	)
 	root.AddCommand(extensions{m}.extensionCommands()...)
@@ -71,7 +71,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	describe(root)
 	if len(m.Args) > 0 && strings.HasPrefix(m.Args[0], cobra.ShellCompRequestCmd) {
-		completions{m}.complete(root) // cobra keeps it, with all commands, as long as the process lives
+		completeArguments(m, root) // cobra keeps it, with all commands, as long as the process lives
 	}
 	refuseRepeated(root)
 	return root

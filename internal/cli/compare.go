@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,9 +16,6 @@ import (
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
-
-// comparisons are commands about comparisons of runs.
-type comparisons struct{ *Main }
 
 // compareHelp is the long help of the compare command.
 const compareHelp = `Say in what runs differ, and whether one side is better.
@@ -40,7 +36,7 @@ type compareFlags struct {
 }
 
 // compareCommand compares runs, directories of runs and batches.
-func (m comparisons) compareCommand() *cobra.Command {
+func compareCommand(m *Main) *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
@@ -52,7 +48,7 @@ func (m comparisons) compareCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return m.compare(args, f) },
+		RunE: func(_ *cobra.Command, args []string) error { return compareSides(m, args, f) },
 	}
 	c.Flags().Int64Var(&f.after, "after-tick", 0, "of two runs, compare only the ticks after this one")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -67,8 +63,8 @@ func (m comparisons) compareCommand() *cobra.Command {
 	return c
 }
 
-// compare chooses between the comparison of two runs and that of sides.
-func (m comparisons) compare(args []string, f compareFlags) error {
+// compareSides chooses between the comparison of two runs and that of sides.
+func compareSides(m *Main, args []string, f compareFlags) error {
 	if f.after < 0 {
 		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.after)
 	}
@@ -83,17 +79,15 @@ func (m comparisons) compare(args []string, f compareFlags) error {
 		}
 	}
 	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
-		c, reports, err := m.compareRuns(args[0], args[1], f.after)
+		c, reports, err := compareRuns(m, args[0], args[1], f.after)
 		if err != nil {
 			return err
 		}
 		if f.asJSON {
 			return m.printJSON(c)
 		}
-		_, err = io.WriteString(m.Stdout,
-			c.Text(args[0], args[1], reports[0], reports[1])+
-				"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
-		return err
+		return m.print(c.Text(args[0], args[1], reports[0], reports[1]) +
+			"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
 	}
 	if f.after > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
@@ -101,7 +95,7 @@ func (m comparisons) compare(args []string, f compareFlags) error {
 	var cells []batch.Cell
 	var results []batch.Result
 	for _, arg := range args {
-		side, err := m.side(arg)
+		side, err := sideOf(m, arg)
 		if err != nil {
 			return err
 		}
@@ -133,8 +127,7 @@ func (m comparisons) compare(args []string, f compareFlags) error {
 	if f.asJSON {
 		return m.printJSON(s)
 	}
-	_, err = io.WriteString(m.Stdout, s.Text(m.outputColumns()))
-	return err
+	return m.print(s.Text(m.outputColumns()))
 }
 
 // sideAxis is the axis of the arguments of a comparison.
@@ -150,9 +143,9 @@ func (fl *files) isRun(dir string) bool {
 	return true
 }
 
-// side reads the runs that an argument names: a run, the results of a batch, or all runs in
+// sideOf reads the runs that an argument names: a run, the results of a batch, or all runs in
 // a directory. A run that has no end counts as one that failed.
-func (m comparisons) side(arg string) ([]batch.Result, error) {
+func sideOf(m *Main, arg string) ([]batch.Result, error) {
 	info, err := os.Stat(m.path(arg))
 	if err != nil {
 		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, or a batch", shown(arg), cause(err))
@@ -205,7 +198,7 @@ func (m comparisons) side(arg string) ([]batch.Result, error) {
 }
 
 // compareRuns reads both traces twice, for their reports and side by side.
-func (m comparisons) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
+func compareRuns(m *Main, a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
 	for i, dir := range []string{a, b} {
 		reports[i], err = m.foldTrace(dir)
 		if err != nil {

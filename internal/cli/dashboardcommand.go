@@ -12,12 +12,9 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// dashboards are commands about pages of runs.
-type dashboards struct{ *Main }
-
 // dashboardCommand serves the page over a directory of runs and batches until it is
 // interrupted, which is how it is meant to end.
-func (m dashboards) dashboardCommand() *cobra.Command {
+func dashboardCommand(m *Main) *cobra.Command {
 	listen, asks := "127.0.0.1:0", false
 	c := &cobra.Command{
 		Use:   "dashboard [DIR]",
@@ -33,7 +30,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o, dir := dashboard.Options{Listen: listen}, firstOr(args, runsDirDefault)
 			if !asks {
-				return m.serveDashboard(c.Context(), dir, o)
+				return serveDashboard(c.Context(), m, dir, o)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
@@ -44,7 +41,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 			serving, stop := context.WithCancel(context.WithoutCancel(c.Context()))
 			defer stop()
 			defer context.AfterFunc(c.Context(), func() { asker.idle(); stop() })()
-			return m.serveDashboard(serving, dir, o)
+			return serveDashboard(serving, m, dir, o)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -55,17 +52,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 	return c
 }
 
-// writePage writes the page of a run as one file.
-func (m dashboards) writePage(ctx context.Context, runDir, name string) error {
-	if err := m.writeFromTrace(runDir, name,
-		func(f *os.File) error { return dashboard.WriteFile(ctx, m.path(runDir), f) }); err != nil {
-		return err
-	}
-	_, err := plaintext.Fprintf(m.Stdout, "page    %s\n", name)
-	return err
-}
-
-func (m dashboards) serveDashboard(ctx context.Context, dir string, o dashboard.Options) error {
+func serveDashboard(ctx context.Context, m *Main, dir string, o dashboard.Options) error {
 	if err := loopback("--listen", o.Listen); err != nil {
 		return err
 	}

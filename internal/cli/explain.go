@@ -8,9 +8,6 @@ import (
 	"example.com/agentworld/run"
 )
 
-// explanations are commands about explanations of decisions.
-type explanations struct{ *Main }
-
 // explainFlags are the options of the explain command.
 type explainFlags struct {
 	// tick and agent name the decision; an agent alone asks for its timeline.
@@ -34,7 +31,7 @@ type explainFlags struct {
 // did in each tick, or what a source led to. It reads the trace alone. The prompts are those that
 // were sent, found by their hashes, so that a later version of this program shows what an older
 // one asked.
-func (m explanations) explainCommand() *cobra.Command {
+func explainCommand(m *Main) *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
 		Use:   "explain RUN --agent A [--tick T] | --source ID",
@@ -46,11 +43,11 @@ func (m explanations) explainCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case f.source != "":
-				return m.explainSource(args[0], f)
+				return explainSource(m, args[0], f)
 			case f.tick == 0:
-				return m.explainTimeline(args[0], f)
+				return explainTimeline(m, args[0], f)
 			}
-			return m.explain(args[0], f)
+			return explainDecision(m, args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -92,9 +89,9 @@ func (f explainFlags) check(given *pflag.FlagSet) error {
 	return nil
 }
 
-// explain prints a decision. Its text is complete before the first byte goes out, so that
+// explainDecision prints a decision. Its text is complete before the first byte goes out, so that
 // a damaged trace prints an error and nothing else.
-func (m explanations) explain(runDir string, f explainFlags) error {
+func explainDecision(m *Main, runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -133,8 +130,7 @@ func (m explanations) explain(runDir string, f explainFlags) error {
 	if f.step == 0 {
 		m.printAdvice(&e.b, e.next(runDir, shows)...)
 	}
-	_, err = m.Stdout.Write(e.b.Bytes())
-	return err
+	return m.print(e.b.String())
 }
 
 // wordingHint says how to see the wording of the instructions whole.

@@ -11,7 +11,7 @@ import (
 
 // explainSource prints every decision that had a source in view or named it, with its outcome. If
 // the id stands for several sources, or for none, the error says which there are.
-func (m explanations) explainSource(runDir string, f explainFlags) error {
+func explainSource(m *Main, runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -26,8 +26,7 @@ func (m explanations) explainSource(runDir string, f explainFlags) error {
 	var b bytes.Buffer
 	plaintext.Fprintf(&b, "[%s]  (%s)\n", all.ID, runText(all.Header.Settings))
 	writeSource(&b, all)
-	_, err = m.Stdout.Write(b.Bytes())
-	return err
+	return m.print(b.String())
 }
 
 // writeSource writes the source, where it comes from, and the decisions of each agent.

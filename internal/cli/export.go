@@ -9,12 +9,9 @@ import (
 	"example.com/agentworld/explain"
 )
 
-// exports are commands about what a run did, for other programs.
-type exports struct{ *Main }
-
 // exportCommand writes what a run did in a form for other programs: a table of every agent in
 // every tick.
-func (m exports) exportCommand() *cobra.Command {
+func exportCommand(m *Main) *cobra.Command {
 	var path, agent string
 	c := &cobra.Command{
 		Use:   "export RUN --csv FILE",
@@ -25,9 +22,9 @@ func (m exports) exportCommand() *cobra.Command {
 			case "":
 				return badInput("export needs --csv; allowed: a file, or - for stdout")
 			case "-":
-				return m.exportTable(args[0], agent, m.Stdout)
+				return exportTable(m, args[0], agent, m.Stdout)
 			}
-			return m.writeFromTrace(args[0], path, func(f *os.File) error { return m.exportTable(args[0], agent, f) })
+			return m.writeFromTrace(args[0], path, func(f *os.File) error { return exportTable(m, args[0], agent, f) })
 		},
 	}
 	c.Flags().StringVar(&path, "csv", "", "file to write, - for stdout")
@@ -35,7 +32,7 @@ func (m exports) exportCommand() *cobra.Command {
 	return m.readsUnverified(c)
 }
 
-func (m exports) exportTable(runDir, agent string, w io.Writer) error {
+func exportTable(m *Main, runDir, agent string, w io.Writer) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err

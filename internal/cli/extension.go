@@ -103,7 +103,7 @@ func (m extensions) program(flags *pflag.FlagSet) agentworld.Program {
 		Say: say, Note: func(text string) { say("note: " + text) }, Path: m.path, Shown: m.shownPath,
 		Advise: func(does string, words ...string) { m.printAdvice(m.Stderr, advice{words, does}) },
 		Cells: func(ctx context.Context, jobs int) (batch.Player, context.Context, func(), error) {
-			return batches(m).foreignCells(ctx, flags, jobs)
+			return foreignCells(ctx, m.Main, flags, jobs)
 		},
 	}
 }
@@ -157,7 +157,7 @@ type players struct {
 }
 
 // addPlayers gives "batch run" the flags of the extensions.
-func (m batches) addPlayers(flags *pflag.FlagSet) (list players) {
+func addPlayers(m *Main, flags *pflag.FlagSet) (list players) {
 	for _, e := range m.Extensions {
 		for _, s := range e.Stores {
 			own := flag.NewFlagSet("", flag.ContinueOnError)

@@ -15,9 +15,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// forks are commands about runs that leave another one.
-type forks struct{ *Main }
-
 // forkHelp is the long help of the fork command.
 const forkHelp = `Leave a recorded run after a tick and go on differently.
 
@@ -46,7 +43,7 @@ type forkFlags struct {
 var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
 
 // forkCommand forks a run. It is checked as a whole before anything is made or asked.
-func (m forks) forkCommand() *cobra.Command {
+func forkCommand(m *Main) *cobra.Command {
 	f := forkFlags{atTick: -1}
 	c := &cobra.Command{
 		Use:   "fork RUN --at-tick N",
@@ -54,7 +51,7 @@ func (m forks) forkCommand() *cobra.Command {
 		Long:  forkHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.fork(c.Context(), args[0], c.Flags(), f)
+			return forkRun(c.Context(), m, args[0], c.Flags(), f)
 		},
 	}
 	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
@@ -77,9 +74,9 @@ type forkPoint struct {
 	own settings.Values
 }
 
-// fork takes the settings of the run that is forked where no flag says otherwise, and
+// forkRun takes the settings of the run that is forked where no flag says otherwise, and
 // starts.
-func (m forks) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f forkFlags) error {
+func forkRun(ctx context.Context, m *Main, runDir string, flags *pflag.FlagSet, f forkFlags) error {
 	if f.untilTick != 0 {
 		if flags.Changed("ticks") {
 			return badInput("--until-tick and --ticks are the same; give one of them")

@@ -17,9 +17,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// guardMeasures are commands about measurements of the guard.
-type guardMeasures struct{ *Main }
-
 // guardEvaluation is what the flags of the command say.
 type guardEvaluation struct {
 	checks     bool
@@ -49,7 +46,7 @@ const searchCommand = "go test ./internal/guardlab -run Search -search N -seed S
 //
 //	world_llm_agent_demo guard-eval --sample 60
 //	world_llm_agent_demo guard-eval --checks --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
-func (m guardMeasures) guardEvalCommand() *cobra.Command {
+func guardEvalCommand(m *Main) *cobra.Command {
 	var e guardEvaluation
 	c := &cobra.Command{
 		Use:   "guard-eval",
@@ -66,7 +63,7 @@ func (m guardMeasures) guardEvalCommand() *cobra.Command {
 			if err := checkGuardSettings(c.Flags()); err != nil {
 				return err
 			}
-			return m.evaluateGuard(c.Context(), e, c.Flags())
+			return evaluateGuard(c.Context(), m, e, c.Flags())
 		},
 	}
 	for _, flag := range searchFlags {
@@ -92,7 +89,7 @@ func (m guardMeasures) guardEvalCommand() *cobra.Command {
 
 // evaluateGuard plays the cases with the guard on, with it off and, if wanted, without each
 // check in turn. It prints the results and compares them with the gates.
-func (m guardMeasures) evaluateGuard(ctx context.Context, e guardEvaluation, flags *pflag.FlagSet) error {
+func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag.FlagSet) error {
 	switch {
 	case e.sample < 0:
 		return badInput("--sample %d: must not be negative", e.sample)
@@ -135,7 +132,7 @@ func (m guardMeasures) evaluateGuard(ctx context.Context, e guardEvaluation, fla
 		}
 	}
 	jobs := guardeval.Jobs(cases, guards...)
-	model, stop, err := m.guardModel(ctx, flags, jobs, e.seeds)
+	model, stop, err := guardModel(ctx, m, flags, jobs, e.seeds)
 	if err != nil {
 		return err
 	}

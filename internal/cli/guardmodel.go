@@ -44,7 +44,7 @@ func checkGuardSettings(flags *pflag.FlagSet) error {
 
 // guardModel opens the model that flags name, and announces what playing jobs is expected to take. It
 // returns nil for the scripted one. stop releases it.
-func (m guardMeasures) guardModel(ctx context.Context, flags *pflag.FlagSet, jobs []guardeval.Job, seeds int) (
+func guardModel(ctx context.Context, m *Main, flags *pflag.FlagSet, jobs []guardeval.Job, seeds int) (
 	model *guardeval.Model, stop func(), err error) {
 	if !flags.Changed(flagModel) {
 		return nil, func() {}, nil
@@ -60,7 +60,7 @@ func (m guardMeasures) guardModel(ctx context.Context, flags *pflag.FlagSet, job
 		return nil, nil, err
 	}
 	reach := m.reach(c, c.Values)
-	reach.Tell = (&listener{m: m.Main, config: c}).Notice
+	reach.Tell = (&listener{m: m, config: c}).Notice
 	reached, err := access.Choose(&c.Settings, reach)
 	if err != nil {
 		return nil, nil, c.refused(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -21,9 +20,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// inspections are commands about what a run did in one tick or in all.
-type inspections struct{ *Main }
-
 // inspectFlags are the options of the inspect command.
 type inspectFlags struct {
 	// tick is the tick to show, 0 for the last; agent limits what is shown.
@@ -34,7 +30,7 @@ type inspectFlags struct {
 }
 
 // inspectCommand shows the progress of a run without reading all of its trace.
-func (m inspections) inspectCommand() *cobra.Command {
+func inspectCommand(m *Main) *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{
 		Use:   "inspect RUN",
@@ -44,7 +40,7 @@ func (m inspections) inspectCommand() *cobra.Command {
 			if c.Flags().Changed("tick") && f.tick < 1 {
 				return badInput("--tick %d is out of range; allowed: a tick from 1", f.tick)
 			}
-			return m.inspect(args[0], f)
+			return inspectRun(m, args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -55,8 +51,8 @@ func (m inspections) inspectCommand() *cobra.Command {
 	return c
 }
 
-// inspect prints an inspection.
-func (m inspections) inspect(runDir string, f inspectFlags) error {
+// inspectRun prints an inspection.
+func inspectRun(m *Main, runDir string, f inspectFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -72,8 +68,7 @@ func (m inspections) inspect(runDir string, f inspectFlags) error {
 	if f.json {
 		return m.printJSON(i)
 	}
-	_, err = io.WriteString(m.Stdout, inspectionText(i, waits))
-	return err
+	return m.print(inspectionText(i, waits))
 }
 
 // inspectionText is an inspection as text. What models wrote is shown escaped, on one line.

@@ -16,16 +16,13 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// modelServers are commands about the scripted model for other clients.
-type modelServers struct{ *Main }
-
 // modelServerCommand serves the scripted model by itself, for other clients: to
 // try another program against the Responses API without a provider, or this one
 // against a model that is reached like a live one:
 //
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
-func (m modelServers) modelServerCommand() *cobra.Command {
+func modelServerCommand(m *Main) *cobra.Command {
 	addr := stub.DefaultAddr
 	mode := string(stub.ModeNormal)
 	faults := ""
@@ -54,7 +51,7 @@ func (m modelServers) modelServerCommand() *cobra.Command {
 			if usageFile == "" && c.Flags().Changed("usage-log") {
 				return badInput("flag --usage-log is empty; give it a file or leave it out")
 			}
-			usage, err := m.openUsageLog(usageFile)
+			usage, err := openUsageLog(m, usageFile)
 			if err != nil {
 				return err
 			}
@@ -62,7 +59,7 @@ func (m modelServers) modelServerCommand() *cobra.Command {
 				Seed: seed, Mode: stub.Mode(mode), Manners: manners, Faults: stub.NewInjector(plan, faultSeed),
 				Now: time.Now, Caching: true, OnUsage: usage.add,
 			}
-			err = m.serveModel(c.Context(), addr, options, !plan.Empty())
+			err = serveModel(c.Context(), m, addr, options, !plan.Empty())
 			return errors.Join(err, usage.close(m.Stderr))
 		},
 	}
@@ -88,7 +85,7 @@ func (m modelServers) modelServerCommand() *cobra.Command {
 //
 // What was spoilt on purpose is counted on stderr at the end, one kind a line in the
 // order of names, so that a script can compare it with what its own client noticed.
-func (m modelServers) serveModel(ctx context.Context, addr string, o stub.Options, spoils bool) error {
+func serveModel(ctx context.Context, m *Main, addr string, o stub.Options, spoils bool) error {
 	server, err := stub.Start(ctx, addr, o)
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), cause(err))

@@ -18,7 +18,7 @@ import (
 var newScenarioText string
 
 // newScenarioCommand writes a scenario to begin with.
-func (m scenarios) newScenarioCommand() *cobra.Command {
+func newScenarioCommand(m *Main) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME|FILE",
 		Short: "write a small scenario with comments, to change",
@@ -46,9 +46,7 @@ func (m scenarios) newScenarioCommand() *cobra.Command {
 				out.made.discard()
 				return err
 			}
-			if _, err := plaintext.Fprintf(m.Stdout, "scenario %s\n", name); err != nil {
-				return err
-			}
+			plaintext.Fprintf(m.Stdout, "scenario %s\n", name)
 			m.printAdvice(m.Stderr, scenarioAdvice(name)...)
 			return nil
 		},

@@ -270,7 +270,7 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	if p.fork != nil {
 		parent = p.fork.parent
 	}
-	reports{m}.compareWithParent(p.RunDir, parent, r)
+	compareWithParent(m, p.RunDir, parent, r)
 	for _, o := range m.observed {
 		o.Evaluate(p.evaluations(r)...)
 	}
@@ -289,15 +289,11 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	text.WriteString(r.Text())
 	plaintext.Fprintf(&text, "trace   %s\nhead    %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead)
 	text.WriteString(files.String())
-	result, where := text.String(), m.Stdout
 	if out.stdout { // then the summary is for people, beside what a program reads
-		_, _ = io.WriteString(m.Stderr, result)
-		result = string(r.JSON())
+		_, _ = io.WriteString(m.Stderr, text.String())
+		return errors.Join(err, m.print(string(r.JSON())))
 	}
-	if _, printErr := io.WriteString(where, result); printErr != nil {
-		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
-	}
-	return err
+	return errors.Join(err, m.print(text.String()))
 }
 
 // observers are several observers of a run.

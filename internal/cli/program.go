@@ -32,8 +32,8 @@ import (
 //	m := &Main{Args: []string{"scenarios", "list"}, printer: printer{Stdout: &out, Stderr: &errs}, ...}
 //	code := m.Run(ctx)
 //
-// It is made of what commands work with: a printer, files, an environment and interrupts. Each group
-// of commands is a type of its own over it. A Main is run once.
+// It is made of what commands work with: a printer, files, an environment and interrupts. Commands are
+// functions over it. A Main is run once.
 type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
@@ -137,8 +137,8 @@ func (m *Main) Run(ctx context.Context) int {
 		root.SetErr(m.Stderr)
 		return root.ExecuteContext(ctx)
 	})
-	if failed := out.Failure(); err == nil && failed != nil {
-		err = fmt.Errorf("print: %w", cause(failed)) // of a text whose writer cannot report it, as help
+	if failed := out.Failure(); failed != nil && !errors.Is(err, cause(failed)) {
+		err = errors.Join(err, fmt.Errorf("print: %w", cause(failed)))
 	}
 	return m.fail(err)
 }

@@ -124,7 +124,7 @@ func checkAsks(dir run.Source) (said string, err error) {
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One
-// side of a difference has no line when its trace is shorter.
+// sideOf of a difference has no line when its trace is shorter.
 func lineShown(line string) string {
 	if line == "" {
 		return "(no line)"

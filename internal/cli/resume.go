@@ -16,9 +16,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// resumes are commands about runs that continue.
-type resumes struct{ *Main }
-
 // resumeHelp is the long help of the resume command.
 const resumeHelp = `Go on with a run that was killed, interrupted or ended early, or extend a finished one.
 
@@ -79,7 +76,7 @@ func (f resumeFlags) words() (words []string) {
 }
 
 // resumeCommand returns the command that continues a run.
-func (m resumes) resumeCommand() *cobra.Command {
+func resumeCommand(m *Main) *cobra.Command {
 	var f resumeFlags
 	c := &cobra.Command{
 		Use:   "resume RUN",
@@ -96,7 +93,7 @@ func (m resumes) resumeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return m.resume(c.Context(), args[0], config, f)
+			return resumeRun(c.Context(), m, args[0], config, f)
 		},
 	}
 	addFlags(c.Flags(), m.resumeSettings())
@@ -108,15 +105,15 @@ func (m resumes) resumeCommand() *cobra.Command {
 	return c
 }
 
-// resume claims the run, prints its progress and continues it with the recorded settings.
+// resumeRun claims the run, prints its progress and continues it with the recorded settings.
 // The user may change the source of answers, the caps, the last tick and the output files.
 // A complete run is left as it is and reported, so that a script may resume until nothing
 // is left to do.
-func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFlags) error {
+func resumeRun(ctx context.Context, m *Main, runDir string, c config, f resumeFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	p, err := m.planResume(runDir, c, f)
+	p, err := planResume(m, runDir, c, f)
 	if err != nil {
 		return err
 	}
@@ -126,14 +123,14 @@ func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFl
 		return err
 	}
 	if p.session.Complete() {
-		return m.reportComplete(p, out)
+		return reportComplete(m, p, out)
 	}
 	p.page, err = m.openPage(p)
 	if err != nil {
 		return err
 	}
 	defer p.page.close()
-	result, began, err := m.play(ctx, &p, func() { m.announceResume(p) })
+	result, began, err := m.play(ctx, &p, func() { announceResume(m, p) })
 	if !began {
 		return err
 	}
@@ -162,7 +159,7 @@ func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFl
 }
 
 // planResume claims the run. Its session has to be closed.
-func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
+func planResume(m *Main, runDir string, c config, f resumeFlags) (p plan, err error) {
 	c.RunDir = runDir
 	c.places[settings.AgentsTable] = "agent-model"
 	c.playbookFile = c.Values.Find("run.playbook").Text
@@ -176,13 +173,13 @@ func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err
 	if c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = -1
 	}
-	p = plan{config: c, hears: &listener{m: m.Main, config: c}}
+	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Listener = p.hears
 	p.session, err = session.Resume(of, session.Continued{UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
 		AbandonTick: f.abandon, Caps: capsGiven(c)})
 	if err != nil {
-		return p, m.resumeRefusal(runDir, c, err)
+		return p, resumeRefusal(m, runDir, c, err)
 	}
 	p.Settings = p.session.Settings()
 	p.takeModelOf(p.Settings)
@@ -198,7 +195,7 @@ func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err
 }
 
 // reportComplete reports on a run with nothing left to do. The exit code says only that.
-func (m resumes) reportComplete(p plan, out outputFile) error {
+func reportComplete(m *Main, p plan, out outputFile) error {
 	s := p.session.State()
 	plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
 		p.RunDir, plaintext.Count(s.Tick, "tick"))
@@ -217,7 +214,7 @@ func (m resumes) reportComplete(p plan, out outputFile) error {
 }
 
 // announceResume prints the progress of the run.
-func (m resumes) announceResume(p plan) {
+func announceResume(m *Main, p plan) {
 	s := p.session.State()
 	if before, from := p.session.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",

@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -67,8 +65,8 @@ func (m *Main) runCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if extra.version {
-				_, err := plaintext.Fprintf(m.Stdout, "%s %s%s\n", m.called(), versionText(), m.extensionNames())
-				return err
+				plaintext.Fprintf(m.Stdout, "%s %s%s\n", m.called(), versionText(), m.extensionNames())
+				return nil
 			}
 			if _, err := givenFlags(c.Flags()); err != nil {
 				return err
@@ -260,10 +258,7 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values settings.V
 		}
 		plaintext.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", p.Model, asked, p.calls())
 		p.spending().announce(&text, m.Now())
-		if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
-			return fmt.Errorf("print the estimate: %w", cause(err))
-		}
-		return nil
+		return m.print(text.String())
 	}
 	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, settings.ConfigName))})
 	return m.run(ctx, p)

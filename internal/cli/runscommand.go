@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,13 +23,10 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// runLists are commands about lists of runs.
-type runLists struct{ *Main }
-
 // runsDirDefault is where runs are made that name no directory.
 const runsDirDefault = ".tmp/runs"
 
-// keptRun is a run directory as lists show it.
+// lookAtRun is a run directory as lists show it.
 type keptRun struct {
 	Dir       string          `json:"dir"`
 	Scenario  string          `json:"scenario"`
@@ -64,20 +60,20 @@ type pruneFlags struct {
 }
 
 // runsCommand lists run directories and removes old ones.
-func (m runLists) runsCommand() *cobra.Command {
+func runsCommand(m *Main) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list [DIR]", Short: "list the runs in a directory with what they did, cost and take on disk",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := m.runsIn(firstOr(args, runsDirDefault))
+			runs, err := runsIn(m, firstOr(args, runsDirDefault))
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return m.printJSON(runs)
 			}
-			return m.printRuns(runs)
+			return printRuns(m, runs)
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print one JSON list")
@@ -90,7 +86,7 @@ newest. Conditions add up. Without --yes nothing is removed, and what would be i
 A run that a process works on stays, and so does one that another run was forked from, unless
 that one goes, too. Only directories that hold a run are touched, and in them only its files.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return m.pruneRuns(firstOr(args, runsDirDefault), f) },
+		RunE: func(_ *cobra.Command, args []string) error { return pruneRuns(m, firstOr(args, runsDirDefault), f) },
 	}
 	prune.Flags().StringVar(&f.olderThan, "older-than", "", "only runs that began longer ago, such as 14d or 36h")
 	prune.Flags().IntVar(&f.keep, "keep", 0, "keep so many of the newest")
@@ -111,9 +107,9 @@ func firstOr(args []string, fallback string) string {
 
 // runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
 // followed.
-func (m runLists) runsIn(name string) ([]keptRun, error) {
+func runsIn(m *Main, name string) ([]keptRun, error) {
 	if _, cells, err := batch.Dir(m.path(name)).Cells(); err == nil {
-		return m.runsOf(name, cells), nil
+		return runsOf(m, name, cells), nil
 	}
 	entries, err := os.ReadDir(m.path(name))
 	if errors.Is(err, fs.ErrNotExist) && name == runsDirDefault {
@@ -127,7 +123,7 @@ func (m runLists) runsIn(name string) ([]keptRun, error) {
 		if !e.IsDir() {
 			continue
 		}
-		if r, ok := m.keptRun(filepath.Join(name, e.Name())); ok {
+		if r, ok := lookAtRun(m, filepath.Join(name, e.Name())); ok {
 			runs = append(runs, r)
 		}
 	}
@@ -140,12 +136,12 @@ func newestFirst(runs []keptRun) []keptRun {
 }
 
 // runsOf are the runs of the cells of a batch.
-func (m runLists) runsOf(name string, cells []batch.Cell) []keptRun {
+func runsOf(m *Main, name string, cells []batch.Cell) []keptRun {
 	runs := []keptRun{}
 	for _, c := range cells {
 		paths, _ := batch.Dir(m.path(name)).Runs(c.ID) // a cell may have no directory yet
 		for _, path := range paths {
-			if r, ok := m.keptRun(filepath.Join(name, path)); ok {
+			if r, ok := lookAtRun(m, filepath.Join(name, path)); ok {
 				runs = append(runs, r)
 			}
 		}
@@ -153,8 +149,8 @@ func (m runLists) runsOf(name string, cells []batch.Cell) []keptRun {
 	return newestFirst(runs)
 }
 
-// keptRun looks at a run directory; false if it holds no run.
-func (m runLists) keptRun(dir string) (keptRun, bool) {
+// lookAtRun looks at a run directory; false if it holds no run.
+func lookAtRun(m *Main, dir string) (keptRun, bool) {
 	path := m.path(dir)
 	h, err := run.Dir(path).Header()
 	if err != nil {
@@ -196,7 +192,7 @@ func (m runLists) keptRun(dir string) (keptRun, bool) {
 }
 
 // printRuns prints a table of runs and what they take in all.
-func (m runLists) printRuns(runs []keptRun) error {
+func printRuns(m *Main, runs []keptRun) error {
 	t := plaintext.Table{
 		Header: []string{"RUN", "STARTED", "SCENARIO", "SEED", "MODEL", "STATUS", "TICKS", "SCORE", "CALLS", "COST", "SIZE"},
 		Least:  []string{"STARTED", "SIZE", "CALLS", "SEED", "TICKS", "MODEL", "COST"},
@@ -226,15 +222,13 @@ func (m runLists) printRuns(runs []keptRun) error {
 		t.Rows = append(t.Rows, row)
 		size += r.Bytes
 	}
-	if _, err := io.WriteString(m.Stdout, t.Text(m.outputColumns())); err != nil {
-		return fmt.Errorf("list the runs: %w", cause(err))
-	}
+	_ = m.print(t.Text(m.outputColumns()))
 	total := fmt.Sprintf("%s, %s", plaintext.Count(len(runs), "run"), sizeText(size))
 	for _, currency := range slices.Sorted(maps.Keys(cost)) {
 		total += fmt.Sprintf(", %s %s", price.FromMicros(cost[currency]), currency)
 	}
-	_, err := plaintext.Fprintf(m.Stdout, "%s\n", total)
-	return err
+	plaintext.Fprintf(m.Stdout, "%s\n", total)
+	return nil
 }
 
 // sizeText is a number of bytes for people.
@@ -268,7 +262,7 @@ var runStatuses = []string{
 }
 
 // pruneRuns removes the runs that the flags choose, or says which it would.
-func (m runLists) pruneRuns(name string, f pruneFlags) error {
+func pruneRuns(m *Main, name string, f pruneFlags) error {
 	if f.keepGiven && f.keep < 1 {
 		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
 	}
@@ -292,7 +286,7 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 		return badInput("%s is a batch, whose results are those of its runs; allowed: remove the whole directory, or name "+
 			"a directory of runs", shown(name))
 	}
-	runs, err := m.runsIn(name)
+	runs, err := runsIn(m, name)
 	if err != nil {
 		return err
 	}
@@ -350,9 +344,7 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 		}
 		removed++
 		size += r.Bytes
-		if _, err := plaintext.Fprintf(m.Stdout, "%s %s, %s\n", verb, r.Dir, sizeText(r.Bytes)); err != nil {
-			return err
-		}
+		plaintext.Fprintf(m.Stdout, "%s %s, %s\n", verb, r.Dir, sizeText(r.Bytes))
 	}
 	for _, line := range left {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", line)
@@ -361,6 +353,6 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 	if !f.yes && removed > 0 {
 		total += "; --yes removes them"
 	}
-	_, err = plaintext.Fprintf(m.Stdout, "%s\n", total)
-	return err
+	plaintext.Fprintf(m.Stdout, "%s\n", total)
+	return nil
 }

@@ -20,15 +20,12 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// scenarios are commands about scenarios as files.
-type scenarios struct{ *Main }
-
 // scenariosCommand lists, shows and checks what can be run. Names and aliases are those
 // that the run command takes.
-func (m scenarios) scenariosCommand() *cobra.Command {
+func scenariosCommand(m *Main) *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score",
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
+		RunE: func(*cobra.Command, []string) error { return listScenarios(m) }}
 	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
 		Args: oneArgument("the name of a scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -36,10 +33,7 @@ func (m scenarios) scenariosCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := m.Stdout.Write(toml); err != nil {
-				return fmt.Errorf("show scenario %s: %w", args[0], err)
-			}
-			return nil
+			return m.print(string(toml))
 		}}
 	rules := &cobra.Command{Use: "rules", Short: "print every action, recipe, factory, event and rule", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
@@ -54,10 +48,10 @@ func (m scenarios) scenariosCommand() *cobra.Command {
 			if len(args) == 0 {
 				args = scenario.Names()
 			}
-			return m.lintScenarios(args)
+			return lintScenarios(m, args)
 		},
 	}
-	return group("scenarios", "list, show, check and begin scenarios", list, show, rules, lint, m.newScenarioCommand())
+	return group("scenarios", "list, show, check and begin scenarios", list, show, rules, lint, newScenarioCommand(m))
 }
 
 // playersLegend says who plays in each column of the table.
@@ -72,7 +66,7 @@ than BOUND. A terminal that is too narrow has fewer columns.
 
 // listScenarios prints a table of what can be run, the default one first. The
 // columns of the score are empty where nothing is scored.
-func (m scenarios) listScenarios() error {
+func listScenarios(m *Main) error {
 	table := plaintext.Table{
 		Header: []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED", "EMBEDDED", "BEST",
 			"BOUND", "TITLE"},
@@ -102,14 +96,13 @@ func (m scenarios) listScenarios() error {
 		row := slices.Concat([]string{s.ID, fmt.Sprint(s.Agents.Count)}, scores, []string{s.Name})
 		table.Rows = append(table.Rows, row)
 	}
-	_, err := io.WriteString(m.Stdout, table.Text(m.outputColumns())+playersLegend)
-	return err
+	return m.print(table.Text(m.outputColumns()) + playersLegend)
 }
 
 // lintScenarios lets scripted agents play each scenario and prints the findings on stdout,
 // since they are what was asked for. That one cannot be read is a finding too, so that
 // those after it are still checked.
-func (m scenarios) lintScenarios(names []string) error {
+func lintScenarios(m *Main, names []string) error {
 	findings := 0
 	doubts := 0
 	faulty := 0
@@ -147,9 +140,7 @@ func (m scenarios) lintScenarios(names []string) error {
 			faulty++
 		}
 		for _, line := range append(lines, flows...) {
-			if _, err := plaintext.Fprintf(m.Stdout, "%s\n", line); err != nil {
-				return fmt.Errorf("lint: %w", err)
-			}
+			plaintext.Fprintf(m.Stdout, "%s\n", line)
 		}
 	}
 	switch found := fmt.Sprintf("%s in %d of %s", plaintext.Count(findings, "finding"), faulty,
@@ -159,8 +150,8 @@ func (m scenarios) lintScenarios(names []string) error {
 	case findings > 0:
 		return failWith(exitUndecided, errors.New(found+", all of them doubts"))
 	}
-	_, err := plaintext.Fprintf(m.Stdout, "%s, no findings\n", plaintext.Count(len(names), "scenario"))
-	return err
+	plaintext.Fprintf(m.Stdout, "%s, no findings\n", plaintext.Count(len(names), "scenario"))
+	return nil
 }
 
 // writeRules prints what the kernel's own tables say of the default rules: what agents can

@@ -10,7 +10,7 @@ import (
 )
 
 // explainTimeline prints what an agent did, tick by tick.
-func (m explanations) explainTimeline(runDir string, f explainFlags) error {
+func explainTimeline(m *Main, runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -56,8 +56,7 @@ func (m explanations) explainTimeline(runDir string, f explainFlags) error {
 	for line := range strings.Lines(next.String()) {
 		plaintext.Fprintf(&b, "%s\n", fitAdvice(strings.TrimSuffix(line, "\n"), columns))
 	}
-	_, err = m.Stdout.Write(b.Bytes())
-	return err
+	return m.print(b.String())
 }
 
 // fitText is a line cut to so many columns, or whole if columns is 0.

@@ -27,7 +27,7 @@ type usageLog struct {
 }
 
 // openUsageLog opens the file, which is appended to; an empty name is none.
-func (m modelServers) openUsageLog(name string) (*usageLog, error) {
+func openUsageLog(m *Main, name string) (*usageLog, error) {
 	l := &usageLog{name: name}
 	if name == "" {
 		return l, nil
