@@ -43,17 +43,15 @@ where a resume takes it from.`
 var askSettings = append(settings.Caps().Keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
 	"llm.price_table", "run.concurrency")
 
-// askFlags are the flags of the command that are not settings.
+// askFlags are the flags of the command that are not settings. The tick is the last one that the agent knows
+// of, 0 for the last whole one.
 type askFlags struct {
-	agent string
-	all   bool
-	// tick is the last one that the agent knows of, 0 for the last whole one.
-	tick int64
-	// again asks what was answered before.
-	again bool
-	// csv is a file for a table of the answers, - for stdout.
-	csv  string
-	json bool
+	Agent string `flag:"agent" doc:"id of the agent"`
+	All   bool   `flag:"all" doc:"ask every agent"`
+	Tick  int64  `flag:"tick" doc:"last tick that the agent knows of (default the last whole one)"`
+	Again bool   `flag:"again" doc:"ask also what was answered before"`
+	CSV   string `flag:"csv" doc:"also write the answers as a table to this file, - for stdout alone"`
+	JSON  bool   `flag:"json" doc:"print the answers as one JSON list"`
 }
 
 // askCommand puts questions to agents of a run.
@@ -89,12 +87,7 @@ func askCommand(m *Main) *cobra.Command {
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent")
-	c.Flags().BoolVar(&f.all, "all", false, "ask every agent")
-	c.Flags().Int64Var(&f.tick, "tick", 0, "last tick that the agent knows of (default the last whole one)")
-	c.Flags().BoolVar(&f.again, "again", false, "ask also what was answered before")
-	c.Flags().StringVar(&f.csv, "csv", "", "also write the answers as a table to this file, - for stdout alone")
-	c.Flags().BoolVar(&f.json, "json", false, "print the answers as one JSON list")
+	addOptions(c.Flags(), &f)
 	borrowSettings(c.Flags(), askSettings)
 	reads := m.readsRuns(c, nil).PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error { return reads(c, args[:1]) } // a question is no run
@@ -111,11 +104,11 @@ func (f askFlags) check(asked bool, question string) error {
 	case utf8.RuneCountInString(question) > interview.QuestionCharsMax:
 		return badInput("the question has %d characters; allowed: at most %d", utf8.RuneCountInString(question),
 			interview.QuestionCharsMax)
-	case f.tick < 0:
-		return badInput("--tick %d is out of range; allowed: a tick from 1", f.tick)
-	case asked && (f.agent == "") == !f.all:
+	case f.Tick < 0:
+		return badInput("--tick %d is out of range; allowed: a tick from 1", f.Tick)
+	case asked && (f.Agent == "") == !f.All:
 		return badInput("ask needs --agent with an id, or --all, and not both")
-	case f.json && f.csv == "-":
+	case f.JSON && f.CSV == "-":
 		return badInput("--json and --csv - both print to stdout; allowed: one of them")
 	}
 	return nil
@@ -130,12 +123,12 @@ func askAgents(ctx context.Context, m *Main, runDir, question string, c config, 
 	if err != nil {
 		return err
 	}
-	table, err := m.output("the table ", strings.TrimPrefix(f.csv, "-"), m.keptTrace(runDir), m.keptAsks(runDir))
+	table, err := m.output("the table ", strings.TrimPrefix(f.CSV, "-"), m.keptTrace(runDir), m.keptAsks(runDir))
 	if err != nil {
 		return err
 	}
 	defer table.made.discard() // as far as nothing was written
-	records, failed := askAll(ctx, m, p, i, f.all)
+	records, failed := askAll(ctx, m, p, i, f.All)
 	if err := showAsked(m, runDir, f, records); err != nil {
 		return err
 	}
@@ -157,9 +150,9 @@ func prepareAsk(m *Main, dir, name, question string, c config, f askFlags, meter
 	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Dir, of.Listener = dir, p.hears
-	q := session.Question{Text: question, Tick: f.tick, Again: f.again}
-	if !f.all {
-		q.Agents = []string{f.agent}
+	q := session.Question{Text: question, Tick: f.Tick, Again: f.Again}
+	if !f.All {
+		q.Agents = []string{f.Agent}
 	}
 	i, err = session.Ask(of, q, meter)
 	if tick, ok := errors.AsType[*session.NoSuchTickError](err); ok && tick.Last == 0 {
@@ -267,9 +260,9 @@ func showAsks(m *Main, runDir string, f askFlags) error {
 		return badInput("%w", err)
 	}
 	records = slices.DeleteFunc(records, func(r ask.Record) bool {
-		return f.agent != "" && r.AgentID != f.agent || f.tick != 0 && r.Tick != f.tick
+		return f.Agent != "" && r.AgentID != f.Agent || f.Tick != 0 && r.Tick != f.Tick
 	})
-	if len(records) == 0 && !f.json && f.csv != "-" {
+	if len(records) == 0 && !f.JSON && f.CSV != "-" {
 		return m.print("no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
 	}
 	return showAsked(m, runDir, f, records)
@@ -277,17 +270,17 @@ func showAsks(m *Main, runDir string, f askFlags) error {
 
 // showAsked prints answers as text, as JSON or as a table, and writes the table.
 func showAsked(m *Main, runDir string, f askFlags, records []ask.Record) error {
-	switch f.csv {
+	switch f.CSV {
 	case "":
 	case "-":
 		return answersTable(m.Stdout, records)
 	default:
-		if err := m.writeFromTrace(runDir, f.csv,
+		if err := m.writeFromTrace(runDir, f.CSV,
 			func(file *os.File) error { return answersTable(file, records) }); err != nil {
 			return err
 		}
 	}
-	if f.json {
+	if f.JSON {
 		return m.printJSON(append([]ask.Record{}, records...))
 	}
 	var text strings.Builder

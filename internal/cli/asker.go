@@ -32,7 +32,7 @@ func (m *Main) newAsker(ctx context.Context, c config) *asker {
 // askAgents puts a question and keeps the answer with the run, also for a page that was closed meanwhile:
 // it is paid for. The error says for people why there is none.
 func (a *asker) ask(page context.Context, q dashboard.Question) error {
-	question, f := strings.TrimSpace(q.Text), askFlags{agent: q.Agent, tick: q.Tick}
+	question, f := strings.TrimSpace(q.Text), askFlags{Agent: q.Agent, Tick: q.Tick}
 	if err := f.check(true, question); err != nil {
 		return err
 	}

@@ -40,26 +40,23 @@ not hold, 7 a gate is undecided, 130 interrupted. If several apply, the first of
 
 // batchFlags are the flags of "batch run".
 type batchFlags struct {
-	dir, shard    string
-	jobs, retries int
-	quiet         bool
-	players       players
+	Dir     string `flag:"dir" doc:"directory of the batch (default .tmp/batches/<name>)"`
+	Shard   string `flag:"shard" doc:"play a part of the cells, such as 2/4"`
+	Jobs    int    `flag:"jobs" doc:"runs at the same time, 1 to 256"`
+	Retries int    `flag:"retries" doc:"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100"`
+	Quiet   bool   `flag:"quiet" doc:"no progress lines"`
+	players players
 }
 
 // batchCommand plays batches and reports on them.
 func batchCommand(m *Main) *cobra.Command {
-	var f batchFlags
+	f := batchFlags{Jobs: 1, Retries: 1}
 	runs := &cobra.Command{
 		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
 		Args: oneArgument("a batch file"),
 		RunE: func(c *cobra.Command, args []string) error { return runBatch(m, c, args[0], f) },
 	}
-	runs.Flags().StringVar(&f.dir, "dir", "", "directory of the batch (default .tmp/batches/<name>)")
-	runs.Flags().StringVar(&f.shard, "shard", "", "play a part of the cells, such as 2/4")
-	runs.Flags().IntVar(&f.jobs, "jobs", 1, "runs at the same time, 1 to 256")
-	runs.Flags().IntVar(&f.retries, "retries", 1,
-		"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
-	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
+	addOptions(runs.Flags(), &f)
 	f.players = addPlayers(m, runs.Flags())
 	var asJSON bool
 	status := &cobra.Command{
@@ -116,7 +113,7 @@ func parseShard(text string) (s batch.Shard, err error) {
 // runBatch plays what is left of a batch, and reports on all of it.
 func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	ctx := c.Context()
-	shard, err := parseShard(f.shard)
+	shard, err := parseShard(f.Shard)
 	if err != nil {
 		return err
 	}
@@ -124,36 +121,36 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	switch {
 	case err != nil:
 		return err
-	case others != nil && f.jobs == 0: // others do the work
-	case f.jobs < 1 || f.jobs > 256:
+	case others != nil && f.Jobs == 0: // others do the work
+	case f.Jobs < 1 || f.Jobs > 256:
 		allowed := "1 to 256"
 		for _, name := range f.players.names {
 			allowed += ", and 0 with --" + name
 		}
-		return badInput("--jobs %d is out of range; allowed: %s", f.jobs, allowed)
-	case f.retries < 0 || f.retries > 100:
-		return badInput("--retries %d is out of range; allowed: 0 to 100", f.retries)
+		return badInput("--jobs %d is out of range; allowed: %s", f.Jobs, allowed)
+	case f.Retries < 0 || f.Retries > 100:
+		return badInput("--retries %d is out of range; allowed: 0 to 100", f.Retries)
 	}
-	if others != nil && f.shard != "" {
+	if others != nil && f.Shard != "" {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
 	b, err := readBatch(m, name)
 	if err != nil {
 		return err
 	}
-	dir := batchDir(m, f.dir, b.file.Name)
+	dir := batchDir(m, f.Dir, b.file.Name)
 	if err := dir.Create(b.file.Name, b.cells); err != nil {
 		return badInput("%w; allowed: a directory of its own in a writable place", err)
 	}
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{Printer: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
+	printer := &batchPrinter{Printer: m.newProgressPrinter(f.Quiet), cells: b.matrix(), began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
-	shared := access.NewLimiters(f.jobs)
+	shared := access.NewLimiters(f.Jobs)
 	o := batch.Options{
-		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(),
+		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
 		Compare: b.file.Compare,
 		Counts:  b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {

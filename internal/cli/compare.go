@@ -28,16 +28,18 @@ or too few. A verdict takes at least six instances.`
 
 // compareFlags are the flags of the command.
 type compareFlags struct {
-	after                 int64
-	asJSON                bool
-	primary               string
-	metrics               []string
-	margin, effect, alpha float64
+	After   int64  `flag:"after-tick" doc:"of two runs, compare only the ticks after this one"`
+	JSON    bool   `flag:"json" doc:"print one JSON object"`
+	Primary string `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
+	metrics []string
+	Margin  float64 `flag:"margin" doc:"difference of the primary metric that does not matter"`
+	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding (default the observed one)"`
+	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
 }
 
 // compareCommand compares runs, directories of runs and batches.
 func compareCommand(m *Main) *cobra.Command {
-	var f compareFlags
+	f := compareFlags{Alpha: 0.05}
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "say in what runs differ, and whether one side is better",
@@ -50,23 +52,17 @@ func compareCommand(m *Main) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return compareSides(m, args, f) },
 	}
-	c.Flags().Int64Var(&f.after, "after-tick", 0, "of two runs, compare only the ticks after this one")
-	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	c.Flags().StringVar(&f.primary, "primary", "", "metric that decides (default score, score_share of several scenarios)")
+	addOptions(c.Flags(), &f)
 	c.Flags().StringSliceVar(&f.metrics, "metric", nil,
 		"further metrics, with commas between (default score_share, goals_met, degraded_share, parse_errors, calls, "+
 			"tokens, cost)")
-	c.Flags().Float64Var(&f.margin, "margin", 0, "difference of the primary metric that does not matter")
-	c.Flags().Float64Var(&f.effect, "effect", 0,
-		"difference of the primary metric worth finding (default the observed one)")
-	c.Flags().Float64Var(&f.alpha, "alpha", 0.05, "probability of a false better or worse")
 	return c
 }
 
 // compareSides chooses between the comparison of two runs and that of sides.
 func compareSides(m *Main, args []string, f compareFlags) error {
-	if f.after < 0 {
-		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.after)
+	if f.After < 0 {
+		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.After)
 	}
 	for i, arg := range args {
 		if slices.Contains(args[:i], arg) {
@@ -79,17 +75,17 @@ func compareSides(m *Main, args []string, f compareFlags) error {
 		}
 	}
 	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
-		c, reports, err := compareRuns(m, args[0], args[1], f.after)
+		c, reports, err := compareRuns(m, args[0], args[1], f.After)
 		if err != nil {
 			return err
 		}
-		if f.asJSON {
+		if f.JSON {
 			return m.printJSON(c)
 		}
 		return m.print(c.Text(args[0], args[1], reports[0], reports[1]) +
 			"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
 	}
-	if f.after > 0 {
+	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
 	}
 	var cells []batch.Cell
@@ -112,8 +108,8 @@ func compareSides(m *Main, args []string, f compareFlags) error {
 	if len(metrics) == 0 {
 		metrics = batch.ShownMetrics
 	}
-	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.primary, Metrics: metrics, Margin: f.margin,
-		Effect: f.effect, Alpha: f.alpha}
+	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.Primary, Metrics: metrics, Margin: f.Margin,
+		Effect: f.Effect, Alpha: f.Alpha}
 	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how}, cells, results)
 	if err != nil {
 		return badInput("%w", err)
@@ -124,7 +120,7 @@ func compareSides(m *Main, args []string, f compareFlags) error {
 				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
 		}
 	}
-	if f.asJSON {
+	if f.JSON {
 		return m.printJSON(s)
 	}
 	return m.print(s.Text(m.outputColumns()))

@@ -8,23 +8,18 @@ import (
 	"example.com/agentworld/run"
 )
 
-// explainFlags are the options of the explain command.
+// explainFlags are the options of the explain command: a decision has a tick and an agent, a timeline an
+// agent alone, and a source is shown for all agents or for one. Ticks and steps of 0 are not given.
 type explainFlags struct {
-	// tick and agent name the decision; an agent alone asks for its timeline.
-	tick  int64
-	agent string
-	// source asks for the history of one source instead of a decision; agent then
-	// limits it and may be empty.
-	source string
-	// from and to bound the ticks of a timeline; 0 is the run's first and last.
-	from, to int64
-	// prompts shows the model calls, step those of one step, 0 for all.
-	prompts bool
-	step    int
-	// full repeats what an earlier call of the decision has shown.
-	full bool
-	// json selects one JSON object instead of text.
-	json bool
+	Agent   string `flag:"agent" doc:"id of the agent: alone, show what it did tick by tick"`
+	Tick    int64  `flag:"tick" doc:"show what the agent did in this tick, and why"`
+	From    int64  `flag:"from" doc:"first tick of a timeline"`
+	To      int64  `flag:"to" doc:"last tick of a timeline"`
+	Source  string `flag:"source" doc:"id of a source: show the decisions that had it in view, and what came of them"`
+	Prompts bool   `flag:"prompts" doc:"show the model calls of the decision: prompts and answers"`
+	Step    int    `flag:"step" doc:"show only this step of the turn, with its call"`
+	Full    bool   `flag:"full" doc:"show the calls, and repeat in each what an earlier one has shown"`
+	JSON    bool   `flag:"json" doc:"print one JSON object"`
 }
 
 // explainCommand shows one decision: what was done, why and on which sources; or what an agent
@@ -42,25 +37,16 @@ func explainCommand(m *Main) *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case f.source != "":
+			case f.Source != "":
 				return explainSource(m, args[0], f)
-			case f.tick == 0:
+			case f.Tick == 0:
 				return explainTimeline(m, args[0], f)
 			}
 			return explainDecision(m, args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent: alone, show what it did tick by tick")
-	c.Flags().Int64Var(&f.tick, "tick", 0, "show what the agent did in this tick, and why")
-	c.Flags().Int64Var(&f.from, "from", 0, "first tick of a timeline")
-	c.Flags().Int64Var(&f.to, "to", 0, "last tick of a timeline")
-	c.Flags().StringVar(&f.source, "source", "",
-		"id of a source: show the decisions that had it in view, and what came of them")
-	c.Flags().BoolVar(&f.prompts, "prompts", false, "show the model calls of the decision: prompts and answers")
-	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn, with its call")
-	c.Flags().BoolVar(&f.full, "full", false, "show the calls, and repeat in each what an earlier one has shown")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	addOptions(c.Flags(), &f)
 	return c
 }
 
@@ -69,20 +55,20 @@ func (f explainFlags) check(given *pflag.FlagSet) error {
 	for _, n := range []struct {
 		flag  string
 		value int64
-	}{{"tick", f.tick}, {"from", f.from}, {"to", f.to}, {"step", int64(f.step)}} {
+	}{{"tick", f.Tick}, {"from", f.From}, {"to", f.To}, {"step", int64(f.Step)}} {
 		if given.Changed(n.flag) && n.value < 1 {
 			return badInput("--%s %d is out of range; allowed: a number from 1", n.flag, n.value)
 		}
 	}
-	turn := f.step != 0 || f.full || f.prompts
+	turn := f.Step != 0 || f.Full || f.Prompts
 	switch {
-	case f.source != "" && (f.tick != 0 || f.from != 0 || f.to != 0 || turn):
+	case f.Source != "" && (f.Tick != 0 || f.From != 0 || f.To != 0 || turn):
 		return badInput("explain --source shows all decisions of a source; allowed beside it: --agent, --json")
-	case f.source == "" && f.agent == "":
+	case f.Source == "" && f.Agent == "":
 		return badInput("explain needs --agent or --source; allowed: --agent alone, --agent with --tick, or --source")
-	case f.source == "" && f.tick == 0 && turn:
+	case f.Source == "" && f.Tick == 0 && turn:
 		return badInput("explain shows the calls of one decision; give its --tick")
-	case f.tick > 0 && (f.from != 0 || f.to != 0), f.to > 0 && f.to < f.from:
+	case f.Tick > 0 && (f.From != 0 || f.To != 0), f.To > 0 && f.To < f.From:
 		return badInput("--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not " +
 			"before --from")
 	}
@@ -96,16 +82,16 @@ func explainDecision(m *Main, runDir string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := explain.ReadDecision(dir, f.tick, f.agent)
+	d, err := explain.ReadDecision(dir, f.Tick, f.Agent)
 	if err != nil {
 		return m.unread(runDir, err)
 	}
-	e := explainer{d: d, full: f.full, shownIn: map[string]int{}}
+	e := explainer{d: d, full: f.Full, shownIn: map[string]int{}}
 	d.Provenance.WordingHint = wordingHint
 	if left, ok := d.Left(); ok {
 		e.parentDir = m.parentOf(runDir, left.Parent)
 		if e.parentDir != "" {
-			parent, err := explain.ReadTurn(run.Dir(e.parentDir), nil, f.tick, f.agent)
+			parent, err := explain.ReadTurn(run.Dir(e.parentDir), nil, f.Tick, f.Agent)
 			if run.Damaged(err) {
 				e.parentDir = ""
 			} else if err == nil {
@@ -113,21 +99,21 @@ func explainDecision(m *Main, runDir string, f explainFlags) error {
 			}
 		}
 	}
-	if f.step != 0 {
-		err = d.Only(f.step)
+	if f.Step != 0 {
+		err = d.Only(f.Step)
 	}
-	shows := f.prompts || f.step != 0 || f.full || f.json
+	shows := f.Prompts || f.Step != 0 || f.Full || f.JSON
 	if err == nil && shows {
 		err = d.ReadCalls(dir)
 	}
 	if err != nil {
 		return m.unread(runDir, err)
 	}
-	if f.json {
+	if f.JSON {
 		return m.printJSON(d)
 	}
-	e.write(f.step == 0)
-	if f.step == 0 {
+	e.write(f.Step == 0)
+	if f.Step == 0 {
 		m.printAdvice(&e.b, e.next(runDir, shows)...)
 	}
 	return m.print(e.b.String())

@@ -16,11 +16,11 @@ func explainSource(m *Main, runDir string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	all, err := explain.ReadSource(dir, f.source, f.agent, wordingHint)
+	all, err := explain.ReadSource(dir, f.Source, f.Agent, wordingHint)
 	switch {
 	case err != nil:
 		return m.unread(runDir, err)
-	case f.json:
+	case f.JSON:
 		return m.printJSON(all)
 	}
 	var b bytes.Buffer

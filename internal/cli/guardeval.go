@@ -17,24 +17,18 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// guardEvaluation is what the flags of the command say.
+// guardEvaluation is what the flags of the command say. The gates are in percent; nothing misses one of 100.
 type guardEvaluation struct {
-	checks     bool
-	sample     int
-	seed       uint64
-	seeds      int
-	json, keep string
-	jobs       int
-	// attackMax and blockMax are gates on the upper bounds of attack success and false
-	// blocks, in percent; nothing misses one of 100.
-	attackMax, blockMax float64
+	Checks    bool    `flag:"checks" doc:"also with each check of the guard left out by itself"`
+	Sample    int     `flag:"sample" doc:"how many attacks and how many honest games at most; 0 for all"`
+	Seed      uint64  `flag:"seed" doc:"seed of the cases, of worlds and model, and of the sample: another one is another suite"`
+	Seeds     int     `flag:"seeds" doc:"seeds with which each attack is played with the guard on, 1 to 100; the worst counts"`
+	JSON      string  `flag:"json" doc:"file for the result as JSON"`
+	Keep      string  `flag:"keep" doc:"directory to keep the runs in"`
+	Jobs      int     `flag:"jobs" doc:"cases played at once, 1 to 64"`
+	AttackMax float64 `flag:"max-attack-success" doc:"gate: upper 95% bound of attack success with the guard on, in percent"`
+	BlockMax  float64 `flag:"max-false-blocks" doc:"gate: upper 95% bound of false blocks with the guard on, in percent"`
 }
-
-// The flags of the gates.
-const (
-	attackGate = "max-attack-success"
-	blockGate  = "max-false-blocks"
-)
 
 // searchFlags are those of the adaptive search, which is played as a test.
 var searchFlags = []string{"search", "continue", "trial"}
@@ -47,7 +41,7 @@ const searchCommand = "go test ./internal/guardlab -run Search -search N -seed S
 //	world_llm_agent_demo guard-eval --sample 60
 //	world_llm_agent_demo guard-eval --checks --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
 func guardEvalCommand(m *Main) *cobra.Command {
-	var e guardEvaluation
+	e := guardEvaluation{Seeds: 3, Jobs: 4, AttackMax: 100, BlockMax: 100}
 	c := &cobra.Command{
 		Use:   "guard-eval",
 		Short: "measure the guard with a suite of attacks and honest games",
@@ -71,19 +65,7 @@ func guardEvalCommand(m *Main) *cobra.Command {
 		_ = c.Flags().MarkHidden(flag)
 	}
 	borrowSettings(c.Flags(), guardSettings)
-	c.Flags().BoolVar(&e.checks, "checks", false, "also with each check of the guard left out by itself")
-	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many honest games at most; 0 for all")
-	c.Flags().Uint64Var(&e.seed, "seed", 0,
-		"seed of the cases, of worlds and model, and of the sample: another one is another suite")
-	c.Flags().IntVar(&e.seeds, "seeds", 3,
-		"seeds with which each attack is played with the guard on, 1 to 100; the worst counts")
-	c.Flags().StringVar(&e.json, "json", "", "file for the result as JSON")
-	c.Flags().StringVar(&e.keep, "keep", "", "directory to keep the runs in")
-	c.Flags().IntVar(&e.jobs, "jobs", 4, "cases played at once, 1 to 64")
-	c.Flags().Float64Var(&e.attackMax, attackGate, 100,
-		"gate: upper 95% bound of attack success with the guard on, in percent")
-	c.Flags().Float64Var(&e.blockMax, blockGate, 100,
-		"gate: upper 95% bound of false blocks with the guard on, in percent")
+	addOptions(c.Flags(), &e)
 	return c
 }
 
@@ -91,24 +73,24 @@ func guardEvalCommand(m *Main) *cobra.Command {
 // check in turn. It prints the results and compares them with the gates.
 func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag.FlagSet) error {
 	switch {
-	case e.sample < 0:
-		return badInput("--sample %d: must not be negative", e.sample)
-	case e.seeds < 1 || e.seeds > 100:
-		return badInput("--seeds %d: allowed are 1 to 100", e.seeds)
-	case e.jobs < 1 || e.jobs > 64:
-		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
+	case e.Sample < 0:
+		return badInput("--sample %d: must not be negative", e.Sample)
+	case e.Seeds < 1 || e.Seeds > 100:
+		return badInput("--seeds %d: allowed are 1 to 100", e.Seeds)
+	case e.Jobs < 1 || e.Jobs > 64:
+		return badInput("--jobs %d: allowed are 1 to 64", e.Jobs)
 	}
-	for i, percent := range []float64{e.attackMax, e.blockMax} {
+	for i, percent := range []float64{e.AttackMax, e.BlockMax} {
 		// A gate that is not a number would always compare as met.
 		if !(percent >= 0 && percent <= 100) {
-			return badInput("--%s %v: allowed are percentages from 0 to 100", []string{attackGate, blockGate}[i], percent)
+			return badInput("--%s %v: allowed are percentages from 0 to 100", []string{"max-attack-success", "max-false-blocks"}[i], percent)
 		}
 	}
-	if given := e.keep; given != "" {
-		e.keep = m.path(given)
+	if given := e.Keep; given != "" {
+		e.Keep = m.path(given)
 		// Runs are never overwritten, and finding that out in the middle would waste what was
 		// played before.
-		entries, err := os.ReadDir(e.keep)
+		entries, err := os.ReadDir(e.Keep)
 		if err == nil && len(entries) > 0 {
 			err = errors.New("it is not empty")
 		}
@@ -117,27 +99,27 @@ func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag
 		}
 	}
 	// The attacks come first; of them and of the honest games the sample says how many at most.
-	all := guardeval.Suite(e.seed)
+	all := guardeval.Suite(e.Seed)
 	games := slices.IndexFunc(all, func(c guardeval.Case) bool { return c.Honest })
-	cases := append(guardeval.Sample(all[:games:games], e.sample, e.seed),
-		guardeval.Sample(all[games:], e.sample, e.seed)...)
-	out, err := m.output("the result ", e.json)
+	cases := append(guardeval.Sample(all[:games:games], e.Sample, e.Seed),
+		guardeval.Sample(all[games:], e.Sample, e.Seed)...)
+	out, err := m.output("the result ", e.JSON)
 	if err != nil {
 		return err
 	}
 	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
-	if e.checks {
+	if e.Checks {
 		for _, l := range trace.Checks() {
 			guards = append(guards, guardeval.Without(l))
 		}
 	}
 	jobs := guardeval.Jobs(cases, guards...)
-	model, stop, err := guardModel(ctx, m, flags, jobs, e.seeds)
+	model, stop, err := guardModel(ctx, m, flags, jobs, e.Seeds)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Seeds: e.seeds, Keep: e.keep, Model: model})
+	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.Jobs, Seed: e.Seed, Seeds: e.Seeds, Keep: e.Keep, Model: model})
 	if err != nil {
 		return err
 	}
@@ -187,8 +169,8 @@ func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag
 		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of %s (%s), allowed are %.2f%%", 100*upper, what,
 			share, most))
 	}
-	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.attackMax, "attacks succeed"),
-		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.blockMax, "honest games are blocked"))
+	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.AttackMax, "attacks succeed"),
+		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.BlockMax, "honest games are blocked"))
 }
 
 // guardFailure is why an evaluation has no result. With a real model its provider may be the reason.

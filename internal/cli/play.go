@@ -131,7 +131,7 @@ func (m *Main) play(ctx context.Context, p *plan, announce func()) (result sessi
 	}
 	if p.fork != nil {
 		plaintext.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n",
-			p.fork.parent, p.fork.atTick)
+			p.fork.parent, p.fork.AtTick)
 	}
 	line.Start(engine.Progress{Tick: p.session.Taken(), Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
 	defer line.Finish()

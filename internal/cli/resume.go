@@ -56,20 +56,20 @@ func (m *Main) resumeSettings() settings.Table {
 
 // resumeFlags are the flags of the command that are not settings.
 type resumeFlags struct {
-	untilTick  int64
-	allowDrift bool
-	abandon    bool
+	UntilTick  int64 `flag:"until-tick" doc:"last tick to run (default the last one the run was asked for)"`
+	Abandon    bool  `flag:"abandon-tick" doc:"end the open turns of the unfinished tick, so that other caps hold from the next one on"`
+	AllowDrift bool  `flag:"allow-version-drift" doc:"also go on with a run that another version recorded"`
 }
 
 // words are the flags as they were given.
 func (f resumeFlags) words() (words []string) {
-	if f.untilTick > 0 {
-		words = append(words, "--until-tick", fmt.Sprint(f.untilTick))
+	if f.UntilTick > 0 {
+		words = append(words, "--until-tick", fmt.Sprint(f.UntilTick))
 	}
-	if f.allowDrift {
+	if f.AllowDrift {
 		words = append(words, "--allow-version-drift")
 	}
-	if f.abandon {
+	if f.Abandon {
 		words = append(words, "--abandon-tick")
 	}
 	return words
@@ -85,8 +85,8 @@ func resumeCommand(m *Main) *cobra.Command {
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ticks, _ := settingTable().ByKey("run.ticks")
-			if f.untilTick < 0 || f.untilTick > ticks.Max {
-				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick,
+			if f.UntilTick < 0 || f.UntilTick > ticks.Max {
+				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.UntilTick,
 					ticks.Max)
 			}
 			config, err := m.configure(c.Flags())
@@ -97,10 +97,7 @@ func resumeCommand(m *Main) *cobra.Command {
 		},
 	}
 	addFlags(c.Flags(), m.resumeSettings())
-	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
-	c.Flags().BoolVar(&f.abandon, "abandon-tick", false,
-		"end the open turns of the unfinished tick, so that other caps hold from the next one on")
-	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
+	addOptions(c.Flags(), &f)
 	addConfigFlag(c.Flags())
 	return c
 }
@@ -176,8 +173,8 @@ func planResume(m *Main, runDir string, c config, f resumeFlags) (p plan, err er
 	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Listener = p.hears
-	p.session, err = session.Resume(of, session.Continued{UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
-		AbandonTick: f.abandon, Caps: capsGiven(c)})
+	p.session, err = session.Resume(of, session.Continued{UntilTick: f.UntilTick, AllowVersionDrift: f.AllowDrift,
+		AbandonTick: f.Abandon, Caps: capsGiven(c)})
 	if err != nil {
 		return p, resumeRefusal(m, runDir, c, err)
 	}

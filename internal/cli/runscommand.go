@@ -51,11 +51,11 @@ type keptRun struct {
 
 // pruneFlags choose the runs to remove.
 type pruneFlags struct {
-	olderThan string
-	keep      int
-	status    string
-	yes       bool
-	// keepGiven says that keep is the user's.
+	OlderThan string `flag:"older-than" doc:"only runs that began longer ago, such as 14d or 36h"`
+	Keep      int    `flag:"keep" doc:"keep so many of the newest"`
+	Status    string `flag:"status" doc:"only runs that ended so, such as interrupted or unfinished, with commas between"`
+	Yes       bool   `flag:"yes" doc:"remove them"`
+	// keepGiven says that Keep is the user's.
 	keepGiven bool
 }
 
@@ -88,12 +88,8 @@ that one goes, too. Only directories that hold a run are touched, and in them on
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return pruneRuns(m, firstOr(args, runsDirDefault), f) },
 	}
-	prune.Flags().StringVar(&f.olderThan, "older-than", "", "only runs that began longer ago, such as 14d or 36h")
-	prune.Flags().IntVar(&f.keep, "keep", 0, "keep so many of the newest")
-	prune.Flags().StringVar(&f.status, "status", "",
-		"only runs that ended so, such as interrupted or unfinished, with commas between")
+	addOptions(prune.Flags(), &f)
 	prune.PreRun = func(c *cobra.Command, _ []string) { f.keepGiven = c.Flags().Changed("keep") }
-	prune.Flags().BoolVar(&f.yes, "yes", false, "remove them")
 	return group("runs", "list runs and remove old ones", list, prune)
 }
 
@@ -108,45 +104,31 @@ func firstOr(args []string, fallback string) string {
 // runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
 // followed.
 func runsIn(m *Main, name string) ([]keptRun, error) {
-	if _, cells, err := batch.Dir(m.path(name)).Cells(); err == nil {
-		return runsOf(m, name, cells), nil
-	}
-	entries, err := os.ReadDir(m.path(name))
-	if errors.Is(err, fs.ErrNotExist) && name == runsDirDefault {
-		return []keptRun{}, nil
-	}
-	if err != nil {
-		return nil, badInput("%s cannot be read: %w; allowed: a directory of runs", shown(name), cause(err))
-	}
-	runs := []keptRun{}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		if r, ok := lookAtRun(m, filepath.Join(name, e.Name())); ok {
-			runs = append(runs, r)
-		}
-	}
-	return newestFirst(runs), nil
-}
-
-func newestFirst(runs []keptRun) []keptRun {
-	slices.SortStableFunc(runs, func(a, b keptRun) int { return b.started.Compare(a.started) })
-	return runs
-}
-
-// runsOf are the runs of the cells of a batch.
-func runsOf(m *Main, name string, cells []batch.Cell) []keptRun {
-	runs := []keptRun{}
+	var dirs []string
+	_, cells, noBatch := batch.Dir(m.path(name)).Cells()
 	for _, c := range cells {
 		paths, _ := batch.Dir(m.path(name)).Runs(c.ID) // a cell may have no directory yet
-		for _, path := range paths {
-			if r, ok := lookAtRun(m, filepath.Join(name, path)); ok {
-				runs = append(runs, r)
+		dirs = append(dirs, paths...)
+	}
+	if noBatch != nil {
+		entries, err := os.ReadDir(m.path(name))
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && name == runsDirDefault) {
+			return nil, badInput("%s cannot be read: %w; allowed: a directory of runs", shown(name), cause(err))
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				dirs = append(dirs, e.Name())
 			}
 		}
 	}
-	return newestFirst(runs)
+	runs := []keptRun{}
+	for _, dir := range dirs {
+		if r, ok := lookAtRun(m, filepath.Join(name, dir)); ok {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b keptRun) int { return b.started.Compare(a.started) })
+	return runs, nil
 }
 
 // lookAtRun looks at a run directory; false if it holds no run.
@@ -263,21 +245,21 @@ var runStatuses = []string{
 
 // pruneRuns removes the runs that the flags choose, or says which it would.
 func pruneRuns(m *Main, name string, f pruneFlags) error {
-	if f.keepGiven && f.keep < 1 {
-		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
+	if f.keepGiven && f.Keep < 1 {
+		return badInput("--keep %d is out of range; allowed: a number from 1", f.Keep)
 	}
-	if f.olderThan == "" && f.status == "" && f.keep == 0 {
+	if f.OlderThan == "" && f.Status == "" && f.Keep == 0 {
 		return badInput("prune needs to know which runs; allowed: --older-than, --status, --keep")
 	}
-	for _, word := range strings.Split(f.status, ",") {
-		if f.status != "" && !slices.Contains(runStatuses, word) {
+	for _, word := range strings.Split(f.Status, ",") {
+		if f.Status != "" && !slices.Contains(runStatuses, word) {
 			return badInput("--status %s is no status of a run; %s", shown(word), offered(word, runStatuses))
 		}
 	}
 	age := time.Duration(0)
-	if f.olderThan != "" {
+	if f.OlderThan != "" {
 		var err error
-		age, err = parseAge(f.olderThan)
+		age, err = parseAge(f.OlderThan)
 		if err != nil {
 			return err
 		}
@@ -292,9 +274,9 @@ func pruneRuns(m *Main, name string, f pruneFlags) error {
 	}
 	gone := map[string]bool{}
 	for i, r := range runs {
-		old := f.olderThan == "" || m.Now().Sub(r.started) > age
-		status := f.status == "" || slices.Contains(strings.Split(f.status, ","), string(r.Status))
-		if i >= f.keep && old && status {
+		old := f.OlderThan == "" || m.Now().Sub(r.started) > age
+		status := f.Status == "" || slices.Contains(strings.Split(f.Status, ","), string(r.Status))
+		if i >= f.Keep && old && status {
 			gone[r.Dir] = true
 		}
 	}
@@ -321,7 +303,7 @@ func pruneRuns(m *Main, name string, f pruneFlags) error {
 		}
 	}
 	size, verb := int64(0), "would remove"
-	if f.yes {
+	if f.Yes {
 		verb = "removed"
 	}
 	removed := 0
@@ -329,7 +311,7 @@ func pruneRuns(m *Main, name string, f pruneFlags) error {
 		if !gone[r.Dir] {
 			continue
 		}
-		if f.yes {
+		if f.Yes {
 			unlock, err := run.Dir(m.path(r.Dir)).Lock() // no process may begin to work on it now
 			if err != nil {
 				left = append(left, r.Dir+" stays: "+errorText(err))
@@ -350,7 +332,7 @@ func pruneRuns(m *Main, name string, f pruneFlags) error {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", line)
 	}
 	total := fmt.Sprintf("%s %d of %d runs, %s", verb, removed, len(runs), sizeText(size))
-	if !f.yes && removed > 0 {
+	if !f.Yes && removed > 0 {
 		total += "; --yes removes them"
 	}
 	plaintext.Fprintf(m.Stdout, "%s\n", total)

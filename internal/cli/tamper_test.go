@@ -421,7 +421,7 @@ func TestHeadKeptElsewhere(t *testing.T) {
 }
 
 // TestReportIsFoldedAsTheRunIsWritten: the report of a run, of one that was resumed and of a
-// forkRun is the one that its trace folds into later.
+// fork is the one that its trace folds into later.
 func TestReportIsFoldedAsTheRunIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	faults := []string{"--faults", "repairable=20%,http_500=5%,empty_body=3%", "--retry-backoff", "1ms"}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestALongWaitIsSaid lets a provider ask for five minutes: the run says so in one line,
-// inspectRun tells it while it lasts, and nothing of it stays.
+// inspect tells it while it lasts, and nothing of it stays.
 func TestALongWaitIsSaid(t *testing.T) {
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "300")
