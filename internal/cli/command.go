@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -278,4 +279,72 @@ func borrowSettings(flags *pflag.FlagSet, keys []string) {
 	unwanted := func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }
 	addFlags(flags, slices.DeleteFunc(settingTable(), unwanted))
 	addConfigFlag(flags)
+}
+
+// addOptions gives a command a flag for each field of *options that has a tag flag, which is its name. The
+// tag doc is its help, and what the field holds the default.
+func addOptions(flags *pflag.FlagSet, options any) {
+	of := reflect.ValueOf(options).Elem()
+	for i := range of.NumField() {
+		tag := of.Type().Field(i).Tag
+		name, doc := tag.Get("flag"), tag.Get("doc")
+		if name == "" {
+			continue
+		}
+		switch to := of.Field(i).Addr().Interface().(type) {
+		case *bool:
+			flags.BoolVar(to, name, *to, doc)
+		case *string:
+			flags.StringVar(to, name, *to, doc)
+		case *int:
+			flags.IntVar(to, name, *to, doc)
+		case *int64:
+			flags.Int64Var(to, name, *to, doc)
+		case *uint64:
+			flags.Uint64Var(to, name, *to, doc)
+		case *float64:
+			flags.Float64Var(to, name, *to, doc)
+		case *[]string:
+			flags.StringArrayVar(to, name, *to, doc)
+		default:
+			panic(fmt.Sprintf("cli: a flag of type %T", to))
+		}
+	}
+}
+
+// errRepeated refuses a flag that takes one value and was given two.
+var errRepeated = errors.New("given twice")
+
+// onceValue is a flag that takes one value. Given again it must have the same: of two values none
+// is ignored silently.
+type onceValue struct {
+	pflag.Value
+	// text is what was given, nil before.
+	text *string
+}
+
+// Set takes the value, and refuses another one.
+func (v *onceValue) Set(text string) error {
+	if v.text != nil && *v.text != text {
+		return errRepeated
+	}
+	v.text = &text
+	return v.Value.Set(text)
+}
+
+// refuseRepeated makes all flags of a command and of those below it refuse a second value, but
+// lists and settings, which see to it themselves.
+func refuseRepeated(c *cobra.Command) {
+	for _, set := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		set.VisitAll(func(f *pflag.Flag) {
+			switch f.Value.(type) {
+			case *onceValue, *flagText, pflag.SliceValue:
+			default:
+				f.Value = &onceValue{Value: f.Value}
+			}
+		})
+	}
+	for _, sub := range c.Commands() {
+		refuseRepeated(sub)
+	}
 }
