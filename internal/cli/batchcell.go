@@ -39,7 +39,7 @@ func foreignCells(ctx context.Context, m *Main, flags *pflag.FlagSet, jobs int) 
 	}
 	note := func(text string) { plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(text)) }
 	shared := access.NewLimiters(jobs)
-	more := m.collectLess()
+	m.collectLess()
 	calls, drained := m.drained(ctx, shared.Traffic, m.newProgressPrinter(false).Note)
 	play = func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 		// Its settings are another's, keys are ours.
@@ -57,5 +57,5 @@ func foreignCells(ctx context.Context, m *Main, flags *pflag.FlagSet, jobs int) 
 			note(noticeText(n))
 		}})
 	}
-	return play, calls, func() { drained(); more() }, nil
+	return play, calls, drained, nil
 }

@@ -178,7 +178,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
-	defer m.collectLess()()
+	m.collectLess()
 	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
 	if others != nil {

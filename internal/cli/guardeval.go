@@ -33,12 +33,6 @@ type guardEvaluation struct {
 	BlockMax  float64 `flag:"max-false-blocks" doc:"gate: upper 95% bound of false blocks with the guard on, in percent"`
 }
 
-// searchFlags are those of the adaptive search, which is played as a test.
-var searchFlags = []string{"search", "continue", "trial"}
-
-// searchCommand plays the adaptive search.
-const searchCommand = "go test ./internal/guardlab -run Search -search N -seed S"
-
 // guardEvalCommand measures the guard against attacks and in honest games:
 //
 //	world_llm_agent_demo guard-eval --sample 60
@@ -54,18 +48,11 @@ func guardEvalCommand(m *Main) *cobra.Command {
 			"exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if i := slices.IndexFunc(searchFlags, c.Flags().Changed); i >= 0 {
-				return badInput("--%s: the search is a test; allowed, in the source tree: %s", searchFlags[i], searchCommand)
-			}
 			if err := checkGuardSettings(c.Flags()); err != nil {
 				return err
 			}
 			return evaluateGuard(c.Context(), m, e, c.Flags())
 		},
-	}
-	for _, flag := range searchFlags {
-		c.Flags().String(flag, "", "played as a test")
-		_ = c.Flags().MarkHidden(flag)
 	}
 	borrowSettings(c.Flags(), guardSettings)
 	addOptions(c.Flags(), &e)

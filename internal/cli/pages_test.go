@@ -106,7 +106,7 @@ var pagesOnlyParsed = map[string]string{
 
 // pagesReplaced are words of commands that name what is not here, or take long.
 var pagesReplaced = []string{
-	"--ticks 30 ", "--ticks 13 ", "--ticks 20 ", "--ticks 8 ", "--ticks 40 ", "--ticks 10 ", "--search 1000 ", "--search 2 ", "--search 100000 ", "--search 2 ", "--search 200000 ", "--search 4 ", "--until-tick 500", "--until-tick 5",
+	"--ticks 30 ", "--ticks 13 ", "--ticks 20 ", "--ticks 8 ", "--ticks 40 ", "--ticks 10 ", "--until-tick 500", "--until-tick 5",
 	"--tick 120 ", "--tick 2 ", "--tick 16 ", "--tick 13 ", "--tick 18 ", "--tick 8 ", "http://127.0.0.1:8000/v1", "URL", "--model MODEL", "--model m", "127.0.0.1:8080", "127.0.0.1:0",
 }
 

@@ -85,7 +85,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 // play opens the models, says what will be called, calls announce and plays the run. began is false if
 // the models could not be opened.
 func (m *Main) play(ctx context.Context, p *plan, announce func()) (result session.Result, began bool, err error) {
-	defer m.collectLess()()
+	m.collectLess()
 	// The end of ctx lets calls under way be answered; only the end of Quit breaks them off.
 	hooks := session.Hooks{Drain: ctx, Listener: p.hears}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
