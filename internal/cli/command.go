@@ -167,8 +167,12 @@ func helpArguments(c *cobra.Command, args []string) error {
 	if about == c.Root() {
 		names = append(names, "settings")
 	}
-	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]),
-		settings.DidYouMean(rest[0], names),
+	return noCommand(about, rest[0], names)
+}
+
+// noCommand refuses a word that is no command below one.
+func noCommand(c *cobra.Command, word string, names []string) error {
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(word), settings.DidYouMean(word, names),
 		strings.Join(names, ", "))
 }
 
@@ -210,12 +214,10 @@ func noArguments(c *cobra.Command, args []string) error {
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			allowed := strings.Join(commandNames(c), ", ")
 			if len(args) == 0 {
-				return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
+				return badInput("%s needs a command; allowed: %s", commandPath(c), strings.Join(commandNames(c), ", "))
 			}
-			return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]),
-				settings.DidYouMean(args[0], commandNames(c)), allowed)
+			return noCommand(c, args[0], commandNames(c))
 		}}
 	c.AddCommand(subs...)
 	return c

@@ -89,9 +89,7 @@ func learnLessons(ctx context.Context, m *Main, c config, runs []string, rounds 
 	if err := m.readPrices(&c); err != nil {
 		return err
 	}
-	reach := m.reach(c, c.Values)
-	reach.Prices = c.table
-	school, err := session.Learn(ctx, m.sessionOf(c, reach), lessons)
+	school, err := session.Learn(ctx, m.sessionOf(c, m.reach(c, c.Values)), lessons)
 	if of, ok := errors.AsType[*session.RunError](err); ok {
 		return replayFailure(ctx, named[of.Dir], of.Err)
 	}
