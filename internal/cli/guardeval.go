@@ -70,10 +70,13 @@ func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag
 	case e.Jobs < 1 || e.Jobs > 64:
 		return badInput("--jobs %d: allowed are 1 to 64", e.Jobs)
 	}
-	for i, percent := range []float64{e.AttackMax, e.BlockMax} {
+	for _, gate := range []struct {
+		flag    string
+		percent float64
+	}{{"max-attack-success", e.AttackMax}, {"max-false-blocks", e.BlockMax}} {
 		// A gate that is not a number would always compare as met.
-		if !(percent >= 0 && percent <= 100) {
-			return badInput("--%s %v: allowed are percentages from 0 to 100", []string{"max-attack-success", "max-false-blocks"}[i], percent)
+		if !(gate.percent >= 0 && gate.percent <= 100) {
+			return badInput("--%s %v: allowed are percentages from 0 to 100", gate.flag, gate.percent)
 		}
 	}
 	if given := e.Keep; given != "" {
