@@ -129,7 +129,11 @@ func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag
 	}
 	capped, isCapped := errors.AsType[*guardeval.CapError](err)
 	if err != nil && !isCapped {
-		return guardFailure(model, err)
+		ended, ok := errors.AsType[*guardeval.EndedError](err)
+		if model != nil && ok && ended.Status == trace.RunProviderFailed {
+			return failWith(exitProvider, err)
+		}
+		return err
 	}
 	evaluation := guardeval.Evaluate(results)
 	if model != nil {
@@ -164,15 +168,6 @@ func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag
 	}
 	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.AttackMax, "attacks succeed"),
 		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.BlockMax, "honest games are blocked"))
-}
-
-// guardFailure is why an evaluation has no result. With a real model its provider may be the reason.
-func guardFailure(model *guardeval.Model, err error) error {
-	ended, ok := errors.AsType[*guardeval.EndedError](err)
-	if model != nil && ok && ended.Status == trace.RunProviderFailed {
-		return failWith(exitProvider, err)
-	}
-	return err
 }
 
 // guardSettings are the settings of a run that say how an attacked model is asked. Without the flag for

@@ -174,7 +174,9 @@ func (m *Main) fail(err error) int {
 				openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
 		}
 	}
-	m.printAdvice(m.Stderr, adviceOf(err)...)
+	if a, ok := errors.AsType[*advised](err); ok {
+		m.printAdvice(m.Stderr, a.next...)
+	}
 	return exitCode(err)
 }
 
