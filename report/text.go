@@ -280,6 +280,9 @@ func (f *ForkReport) text() string {
 			return fmt.Sprintf("%s %s -> %s", plain(c.What), show(c.From), show(c.To))
 		})
 	}
+	if trace.EndsChains(f.Changes) {
+		changes += "; orders and chains ended there"
+	}
 	ticks := "that run is not at hand to compare with"
 	if f.Comparison != nil {
 		ticks = f.Comparison.ticksText()

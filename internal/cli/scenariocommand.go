@@ -151,7 +151,8 @@ func (m scenarios) lintScenarios(names []string) error {
 				lines = append(lines, name+": doubt: "+idle.String())
 				doubts++
 			}
-			for _, flow := range append(baseline.Flows(chosen), baseline.Delays(chosen)...) {
+			told := slices.Concat(baseline.Flows(chosen), baseline.RoundTrips(chosen), baseline.Delays(chosen))
+			for _, flow := range told {
 				flows = append(flows, name+": "+flow) // to know, not to mend
 			}
 		}
