@@ -77,7 +77,8 @@ func listScenarios(m *Main) error {
 	table := plaintext.Table{
 		Header: []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED", "EMBEDDED", "BEST",
 			"BOUND", "TOLD", "TITLE"},
-		Least: []string{"TOLD", "NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST", "BOUND", "TICKS"},
+		Least: []string{"TOLD", "NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST", "BOUND",
+			"TICKS"},
 	}
 	for _, name := range scenario.Names() {
 		s, _, ok := scenario.Embedded(name)
