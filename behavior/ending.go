@@ -88,6 +88,7 @@ func (t *Turn) complete(d *Decision) {
 			writes = writes || a.Kind == world.ParamText
 		}
 		d.Tainted = !d.own && (!planned || writes)
+		d.Planned = by.By == trace.AuthorityPlan && d.inFull
 	}
 	d.round = (t.exposure.rounds > 0 || t.exposure.unusable) && t.roundLeft()
 	for _, s := range t.exposure.retrieved {
