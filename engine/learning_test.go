@@ -284,7 +284,7 @@ func TestMessagesGainNoTrust(t *testing.T) {
 		}
 		return proposes(agent, stage)
 	})
-	o.LearnEvery, o.PlaybookBullets = 4, 6
+	o.LearnEvery, o.PlaybookBullets, o.Playbook = 4, 6, seedBook
 	if result := run(t, o); result.Learned != nil {
 		t.Errorf("something was learned: %s", result.Learned.Encode())
 	}

@@ -31,6 +31,9 @@ type Turn struct {
 	stage        trace.Stage
 	conversation behavior.Conversation
 	done         bool
+	// empty says that the playbook is: there is nothing to compare insights with, so that they are added
+	// as they are, without a call to consolidate.
+	empty bool
 	// rounds counts the reflections taken, repairs those of the stage.
 	rounds, repairs int
 
@@ -48,7 +51,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		panic("reflect: a turn about no decision")
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
-		stage: trace.StageReflect}
+		stage: trace.StageReflect, empty: book.Len() == 0}
 	t.key = k.cfg.CacheKey(e.agent,
 		llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
@@ -58,6 +61,14 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		Input:    []llmclient.Item{llmclient.Message("user", t.shown.text)},
 	}
 	return t
+}
+
+// CallsLeast is the number of calls of the shortest turn on this playbook that changes something.
+func (t *Turn) CallsLeast() int {
+	if t.empty {
+		return 1
+	}
+	return 2
 }
 
 // Next returns the request the turn needs answered; more is false when it is over.
@@ -202,6 +213,12 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		t.conversation.Say(t.runtime.words.Again)
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to consolidate, and a call saved.
+		t.done = true
+	case t.empty:
+		for _, i := range t.reflected.Insights {
+			t.deltas = append(t.deltas, delta{Op: string(playbook.OpAdd), Section: i.Section, Content: i.Lesson,
+				Decisions: i.Decisions})
+		}
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.

@@ -13,8 +13,8 @@ type Mode string
 const (
 	// ModeNormal is the policy without any such manner, as is the zero value.
 	ModeNormal Mode = "normal"
-	// ModeNeedsBullet waits unless a lesson in the prompt tells it not to. So a run
-	// with the lesson does better than one without, which checks that lessons get
+	// ModeNeedsBullet waits, but for one tick in eight, unless a lesson in the prompt tells it not to. So
+	// a run with the lesson does better than one without, which checks that lessons get
 	// from one run into the prompts of the next; it says nothing about models.
 	ModeNeedsBullet Mode = "needs_bullet"
 	// ModeGullible tells its neighbours a false lesson, and proposes whatever it reads
@@ -38,7 +38,7 @@ func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
 	switch mode {
 	case ModeNeedsBullet:
 		l, told := urged(s.lessons)
-		if !told {
+		if !told && s.see.Tick%8 != 1 {
 			return []proposal{wait("No lesson in the prompt says what to do.")}, ""
 		}
 		return s.ideas, l.id
