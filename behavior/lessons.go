@@ -10,8 +10,9 @@ import (
 )
 
 // lessons offers all trusted bullets if they fit, in the order of their worth. Of a longer playbook it
-// offers those that fit the situation best, best first. Both come with shorter heads. doubted are those trusted less than what the agent observed itself. They
-// wait for the plan like any untrusted text, and never displace a better lesson.
+// offers those that fit the situation best, best first. Both come with shorter heads. doubted are those
+// trusted less than what the agent observed itself. They wait for the plan like any untrusted text, and
+// never displace a better lesson.
 func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered sectionDraft, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
@@ -29,8 +30,8 @@ func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered s
 	// What was learned elsewhere advises and does not command, so the heading says what lessons are.
 	offered = quoting(sectionPlaybook, m.words.Headings.Playbook, sources)
 	if m.playbook.Doubted(least) {
-		doubted, _ = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len()),
-			func(b playbook.Scored) bool { return b.Trust >= least }))
+		all := m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len())
+		doubted, _ = m.fitting(slices.DeleteFunc(all, func(b playbook.Scored) bool { return b.Trust >= least }))
 		doubted = doubted[:min(len(doubted), limit)]
 	}
 	return offered, doubted

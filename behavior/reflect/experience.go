@@ -193,6 +193,8 @@ func (e *Experience) Clear() {
 	for _, j := range e.decisions {
 		if j.Created != "" || j.Batches > 0 {
 			j.earlier = true
+			// Its use of bullets was judged.
+			j.Used, j.UsedLines = nil, nil
 			begun = append(begun, j)
 		}
 	}

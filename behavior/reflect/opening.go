@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/behavior/words"
-	"example.com/agentworld/memory"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -252,7 +252,7 @@ func (o opening) refusal(w *words.Reflection, r playbook.Rejected) string {
 		playbook.Repeats(d.Content, o.Experience.texts):
 		proposal += " " + w.Unrepeated
 	case d.Content != "":
-		proposal += " " + memory.Quote(d.Content)
+		proposal += " " + string(llmclient.Marshal(d.Content))
 	case len(d.Decisions) > 0:
 		proposal += w.Of.Text(d.Decisions[0])
 	}

@@ -217,7 +217,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	case t.empty:
 		for _, i := range t.reflected.Insights {
 			t.deltas = append(t.deltas, delta{Op: string(playbook.OpAdd), Section: i.Section, Content: i.Lesson,
-				Decisions: i.Decisions})
+				Reason: "reflection", Decisions: i.Decisions})
 		}
 		t.done = true
 	default:

@@ -99,7 +99,8 @@ func newLearner(mode Mode, r request) (l learner, ok bool) {
 	if !ok {
 		return l, false
 	}
-	l.mode, l.turn, l.language = mode, readTranscript(r.input), learnerLanguages[0]
+	l.mode, l.turn = mode, readTranscript(r.input)
+	l.language = learnerLanguages[0]
 	for _, item := range r.input {
 		if item.Kind != llmclient.KindMessage || item.Role != "user" {
 			continue

@@ -215,8 +215,8 @@ var keys = map[string]string{
 		"{run, tick, agent, outcome, givers}, " +
 		"parents, credited",
 	"history": "version, tick, note, change",
-	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome, givers}, was {the keys of a bullet}, gained " +
-		"{evidence, credited}",
+	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome, givers}, was {the keys of a bullet}, " +
+		"gained {evidence, credited}",
 }
 
 // syntaxError says what is allowed in place of an unknown key.
