@@ -201,13 +201,15 @@ func TestPlainWaitsAskNothing(t *testing.T) {
 		happens func(window)
 		idle    bool
 	}{
-		"waits":         {func(window) {}, true},
-		"a long wait":   {func(w window) { w.does(3, world.WaitTicks{Ticks: 4}, "", trace.ByModel) }, true},
-		"an order":      {func(w window) { w.does(3, world.ExecuteUntil{Do: world.Wait{}, MaxTicks: 4}, "", trace.ByModel) }, true},
-		"upkeep":        {func(w window) { w.told(world.Event{Kind: world.EventPowerSettled, Agent: "agent-1"}) }, true},
-		"an action":     {func(w window) { w.does(3, world.Mine{MassG: 5}, "", trace.ByModel) }, false},
-		"a gift":        {func(w window) { w.gives(3, "agent-2") }, false},
-		"a shutdown":    {func(w window) { w.told(world.Event{Kind: world.EventPowerState, Agent: "agent-1", Detail: world.StopShutdown}) }, false},
+		"waits":       {func(window) {}, true},
+		"a long wait": {func(w window) { w.does(3, world.WaitTicks{Ticks: 4}, "", trace.ByModel) }, true},
+		"an order":    {func(w window) { w.does(3, world.ExecuteUntil{Do: world.Wait{}, MaxTicks: 4}, "", trace.ByModel) }, true},
+		"upkeep":      {func(w window) { w.told(world.Event{Kind: world.EventPowerSettled, Agent: "agent-1"}) }, true},
+		"an action":   {func(w window) { w.does(3, world.Mine{MassG: 5}, "", trace.ByModel) }, false},
+		"a gift":      {func(w window) { w.gives(3, "agent-2") }, false},
+		"a shutdown": {func(w window) {
+			w.told(world.Event{Kind: world.EventPowerState, Agent: "agent-1", Detail: world.StopShutdown})
+		}, false},
 		"a used lesson": {func(w window) { w.Add(Evaluated{Tick: 3, End: EndOK, Waited: true, Used: []string{"nav-00001"}}, nil) }, false},
 		"a failed turn": {func(w window) { w.Add(Evaluated{Tick: 3, End: EndDegraded}, nil) }, false},
 	} {
