@@ -19,7 +19,8 @@
 //	reflect (1 or more rounds) --> consolidate
 //
 // Reflect tags the bullets that decisions used and names what the outcomes teach. Consolidate
-// turns that into deltas. On an empty playbook the insights are added as they are, without that call.
+// turns that into deltas. On an empty playbook, or one that says so already, the insights are proposed as
+// they are, without that call.
 // One more call repairs one unusable answer per stage. If that fails too, or no answer comes, nothing
 // is changed: a turn proposes either everything or nothing. What was refused is told to the next turn.
 //

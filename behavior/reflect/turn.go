@@ -20,6 +20,7 @@ import (
 type Turn struct {
 	runtime *Runtime
 	agent   string
+	book    *playbook.Playbook
 	// key is that of the turn's requests at the provider's prompt cache.
 	key   string
 	shown opening
@@ -31,9 +32,6 @@ type Turn struct {
 	stage        trace.Stage
 	conversation behavior.Conversation
 	done         bool
-	// empty says that the playbook is: there is nothing to compare insights with, so that they are added
-	// as they are, without a call to consolidate.
-	empty bool
 	// rounds counts the reflections taken, repairs those of the stage.
 	rounds, repairs int
 
@@ -51,7 +49,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		panic("reflect: a turn about no decision")
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
-		stage: trace.StageReflect, empty: book.Len() == 0}
+		stage: trace.StageReflect, book: book}
 	t.key = k.cfg.CacheKey(e.agent,
 		llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
@@ -65,7 +63,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 
 // CallsLeast is the number of calls of the shortest turn on this playbook that changes something.
 func (t *Turn) CallsLeast() int {
-	if t.empty {
+	if t.book.Len() == 0 {
 		return 1
 	}
 	return 2
@@ -214,7 +212,7 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to consolidate, and a call saved.
 		t.done = true
-	case t.empty:
+	case t.settled():
 		for _, i := range t.reflected.Insights {
 			t.deltas = append(t.deltas, delta{Op: string(playbook.OpAdd), Section: i.Section, Content: i.Lesson,
 				Reason: "reflection", Decisions: i.Decisions})
@@ -227,6 +225,14 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		t.conversation.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
 		t.conversation.Say(t.runtime.words.NowConsolidate)
 	}
+}
+
+// settled reports whether there is nothing to consolidate: the playbook is empty, or it says all that the
+// insights say and has nothing to be removed. They are then proposed as they are, and a call is saved.
+func (t *Turn) settled() bool {
+	isNew := func(i insight) bool { return !t.book.Says(i.Lesson) }
+	return t.book.Len() == 0 ||
+		!slices.ContainsFunc(t.reflected.Insights, isNew) && !slices.ContainsFunc(t.book.Bullets(), playbook.Bullet.Harms)
 }
 
 // The bounds of one reflection.

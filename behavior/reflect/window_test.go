@@ -195,6 +195,34 @@ func TestAnEmptyPlaybookTakesInsightsAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestKnownInsightsAreNotConsolidated: there is nothing to do about them, unless they bear out what one
+// agent's choice had taught.
+func TestKnownInsightsAreNotConsolidated(t *testing.T) {
+	answer := calls("c1", "reflect", `{"tags":[],"insights":[{"lesson":"Mine where you stand, before moving on!","section":"nav","decisions":[4]}]}`)
+	p := book(t)
+	result, _ := play(t, 1, lived(), p, answer)
+	if c := result.Apply(p, playbook.Limits{}); c.Playbook != p || !slices.Equal(codes(c.Rejected), []playbook.Code{playbook.Duplicate}) {
+		t.Errorf("%d lessons, rejected %v", c.Playbook.Len(), codes(c.Rejected))
+	}
+	harmful, err := playbook.Parse([]byte(strings.Replace(string(p.Encode()), "harmful = 0", "harmful = 3", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, _ = play(t, 1, lived(), harmful, answer, calls("c2", "consolidate", `{"deltas":[]}`)); result.Calls != 2 {
+		t.Error("what did harm cannot be removed")
+	}
+	derived, err := playbook.Parse([]byte("format = 2\nversion = 1\n[[bullet]]\nid = 'nav-00001'\ntrust = 'derived'\norigin = 'reflection'\n" +
+		"content = 'Mine where you stand before moving on.'\nevidence = [{run = 'r', tick = 1, agent = 'agent-1', givers = 'agent-2'}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, _ = play(t, 1, lived(), derived, answer)
+	c := result.Apply(derived, playbook.Limits{})
+	if b, _ := c.Playbook.Bullet("nav-00001"); b.Trust != trace.TrustSelfObservation || len(b.Evidence) != 2 {
+		t.Errorf("the lesson is %+v, rejected %v", b, codes(c.Rejected))
+	}
+}
+
 // TestPlainWaitsAskNothing: there is something to ask about once anything else was decided or happened.
 func TestPlainWaitsAskNothing(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -154,6 +154,9 @@ func (b *Bullet) count(tag Tag) *int {
 	return nil
 }
 
+// Harms reports whether the bullet did more harm than good, in enough uses that a model may remove it.
+func (b Bullet) Harms() bool { return b.Uses() >= usesMin && b.Harmful > b.Helpful }
+
 // Helpfulness returns (Helpful+1)/(Helpful+Harmful+2) in thousandths: 500 for a
 // bullet that was never tried, and nearer to 0 or 1000 the more decisions agree.
 // Neutral uses do not count: they say nothing against a lesson.
