@@ -19,8 +19,7 @@ const (
 // when it arrives there.
 func (m *Agent) Witness(e world.Event) {
 	if e.Kind == world.EventActionRejected && e.Agent == m.id {
-		m.history.refusals = append(m.history.refusals,
-			repeated(e.Action).ActionName()+" "+m.words.rejectionText(e.Rejection))
+		m.history.refusals = append(m.history.refusals, refusal{repeated(e.Action).ActionName(), *e.Rejection})
 	}
 	n, isNews := m.newsOf(m.id, e, m.history.shut)
 	if e.Kind == world.EventPowerState {

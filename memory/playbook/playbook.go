@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/memory/relevance"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Playbook is a set of lessons with its history. It never changes: [Apply] and
@@ -43,7 +44,11 @@ func build(version, last int, sections []OwnSection, bullets []Bullet, history [
 	p := &Playbook{version: version, last: last, sections: sections, bullets: bullets, history: history}
 	p.forms = make([]form, len(bullets))
 	for i, b := range bullets {
-		p.index.Add(b.Content)
+		if b.Trust < trace.TrustSelfObservation {
+			p.index.AddSilent(b.Content)
+		} else {
+			p.index.Add(b.Content)
+		}
 		p.forms[i] = newForm(b.Content)
 	}
 	return p
