@@ -87,9 +87,19 @@ func (f *folder) decision(d trace.Decision) error {
 	default:
 		n.Act++
 	}
-	if executed.Do != nil && d.DecidedBy == trace.ByModel && kind != "wait" {
+	if executed.Do != nil && d.DecidedBy == trace.ByModel {
 		r.Actions.StandingOrders++
+		if len(executed.Then) > 0 {
+			r.Actions.Chains++
+		}
 	}
+	if d.ChainStep > 0 {
+		r.Actions.ChainTicks++
+		if d.ChainStep > a.chainStep {
+			r.Actions.ChainSteps++
+		}
+	}
+	a.chainStep = max(1, d.ChainStep)
 	switch d.WaitReason {
 	case trace.WaitGuardRejected:
 		r.Guard.Waits++

@@ -22,6 +22,8 @@ type agentFold struct {
 	minted             []string
 	// candidates is how many of its last draft could be done and are no waits.
 	candidates int
+	// chainStep is the step of a chain that its last decision was of, 1 for any other decision.
+	chainStep int
 	// refused counts the requests of refusedTick that a cap refused.
 	refusedTick, refused int64
 }

@@ -57,6 +57,8 @@ type Action struct {
 	Name string `json:"action"`
 	// Do is what a standing order repeats, nil for any other action.
 	Do *Action `json:"do"`
+	// Then are the steps that follow.
+	Then []json.RawMessage `json:"then"`
 }
 
 // Action reads the executed action. The error says that it is none.
