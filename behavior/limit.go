@@ -17,6 +17,10 @@ import (
 func (s *observationWriter) limits() {
 	w := s.words
 	rows := slices.Clone(s.rules)
+	// Those that nobody may ask for come first, since no heading ends the part of who may.
+	slices.SortStableFunc(rows, func(a, b policy.Quota) int {
+		return min(1, len(a.AskedBy)) - min(1, len(b.AskedBy))
+	})
 	from := s.line(w.Lines.Limits)
 	offers := false
 	for before := "-"; len(rows) > 0; {
