@@ -202,6 +202,9 @@ func (w *wording) asides(d Decision, refusals []refusal) (lines []string) {
 		return lines
 	}
 	for _, a := range d.Adjustments {
+		if a.Field == policy.FieldThen {
+			continue // its draft said so, and texts may have chosen how many steps there were
+		}
 		why := w.Asides.Most
 		switch {
 		case a.To > a.From:
