@@ -69,6 +69,8 @@ type Decision struct {
 	// gives the whole action, round that a refusal under texts cost a further round.
 	operation  policy.Operation
 	own, round bool
+	// intentions are the newest plans after the turn, nil where no turn was taken.
+	intentions *intentions
 	// sealed says that no plan came that texts waited for, listed that one did.
 	sealed, listed bool
 	// read are the texts and terms that the turn was shown after its plan, authors those whose

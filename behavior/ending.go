@@ -80,6 +80,7 @@ func (t *Turn) complete(d *Decision) {
 	d.fault = t.draft.fault
 	d.skipped = t.draft.skipped
 	d.heard = t.agent.history.heard
+	d.intentions = &t.plan.intentions
 	if by := d.Authority; by != nil && t.exposure.tainted() {
 		// Untrusted text was in view; did the agent's own plan cover the action?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0

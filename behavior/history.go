@@ -35,6 +35,8 @@ type history struct {
 	looked []string
 	// read are the texts of other agents that were read, the newest last.
 	read []reading
+	// intentions are what the agent planned and has not done.
+	intentions intentions
 	// missed counts the turns in a row whose texts waited for a plan that did not come.
 	missed int
 	// wrote says what the agent's own texts may repeat, by the tick of the decision, the newest
@@ -356,7 +358,8 @@ func (m *Agent) utter(tick int64, d Decision) {
 		}
 		return false
 	}
-	if !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
+	plans := d.intentions != nil && d.intentions.late.plannedIn(tick)
+	if !plans && !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
 		return
 	}
 	u.tick, u.last = tick, tick

@@ -48,6 +48,14 @@ type plan struct {
 	idle, mending bool
 	// closed says that a request carried untrusted text.
 	closed bool
+	// intentions are what later prompts show of the newest plans, those of earlier turns included.
+	intentions intentions
+}
+
+// plannedStep is an action of a plan: what it allows, and what a failed turn may end in.
+type plannedStep struct {
+	planned policy.PlannedAction
+	end     fallback
 }
 
 // fallback is what a turn may end in without a decision: a drafted action, or an action of a plan with
@@ -206,6 +214,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 	p := &t.plan
 	earlier := p.begin(read.Goal)
 	unread := 0
+	var named []plannedStep
 	closes := t.exposure.follows() && t.agent.cfg.Guards(trace.CheckPlan)
 	for i, a := range read.Actions {
 		at := fmt.Sprintf("actions[%d]", i)
@@ -230,7 +239,9 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 		}
 		p.allow(planned)
 		p.mayEnd(end)
+		named = append(named, plannedStep{planned, end})
 	}
+	t.intendLater(read.Goal, named, p.mending)
 	p.allow(earlier...)
 	p.fromPlan = len(p.actions)
 	steps := []typedStep{}

@@ -31,6 +31,8 @@ type texts struct {
 	// Said is what the agent wrote itself in the last ticks: it may repeat what others
 	// wrote, so it stays with their texts.
 	Said []sent `json:"you_said,omitempty"`
+	// Planned is what the agent planned after texts of others and has not done.
+	Planned *lateIntention `json:"you_planned,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
 	// tick is that of the turn.
@@ -63,6 +65,8 @@ type visibleObservation struct {
 	news []episode
 	// saw is what it saw of places before.
 	saw []sighting
+	// intentions are what it planned and has not done.
+	intentions intentions
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are rendered.
@@ -125,6 +129,9 @@ func (t texts) sources(self string) []trace.Source {
 	for _, s := range t.Said {
 		list = append(list, s.source(t.spoken))
 	}
+	if t.Planned != nil {
+		list = append(list, t.Planned.sources...)
+	}
 	return list
 }
 
@@ -152,6 +159,21 @@ func (t texts) parents() (ids []string) {
 		ids = append(ids, r.parents...)
 	}
 	return ids
+}
+
+// lateIntention is a plan made after texts, as it is shown with texts.
+type lateIntention struct {
+	Goal    string   `json:"goal,omitempty"`
+	NotDone []string `json:"not_done,omitempty"`
+	// sources are its goal and its steps, each as trusted as what was in view when it was planned.
+	sources []trace.Source
+}
+
+// plan adds what is left of a plan made after texts.
+func (t *texts) plan(n *intention) {
+	if !n.isEmpty() {
+		t.Planned = &lateIntention{n.goal, n.texts(), n.sources("late-", t.spoken)}
+	}
 }
 
 // source is the text as a source, given what it may repeat by its tick.
@@ -195,6 +217,10 @@ func (t texts) plainLines() []trace.Source {
 	}
 	for _, s := range t.Said {
 		list = append(list, modules.TextSource("", "", "", 0, s.Text, "You said: "+s.Text))
+	}
+	if t.Planned != nil {
+		text := encode(t.Planned)
+		list = append(list, modules.TextSource("", "", "", 0, text, "You planned: "+text))
 	}
 	return list
 }

