@@ -81,10 +81,11 @@ type Decision struct {
 	repairs []string
 	// headroom is that of the next turn.
 	headroom headroom
-	// fault is what was last wrong in the turn, in the words of its feedback. skipped is how many
-	// candidates there were when the number 0 was decided.
-	fault   string
-	skipped int
+	// faults are what was wrong in the turn, the newest last. underTexts says that untrusted text was in
+	// view. skipped is how many candidates there were when the number 0 was decided.
+	faults     []fault
+	underTexts bool
+	skipped    int
 	// saw is what the turn saw of places.
 	saw []sighting
 	// heard is the number of the last news in view.

@@ -77,7 +77,8 @@ func (t *Turn) complete(d *Decision) {
 		d.Template = t.agent.template
 	}
 	d.headroom = t.conversation.room.next()
-	d.fault = t.draft.fault
+	d.faults = t.draft.faults
+	d.underTexts = t.exposure.tainted()
 	d.skipped = t.draft.skipped
 	d.heard = t.agent.history.heard
 	d.intentions = &t.plan.intentions

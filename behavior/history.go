@@ -16,7 +16,7 @@ type history struct {
 	episodes []episode
 	total    int64
 	// asides are what else is shown about the last one, and only in the next prompt.
-	asides []string
+	asides told
 	// place is where the agent was when it last looked, empty before.
 	place string
 	// sent is what the agent wrote lately, the newest last.
@@ -101,7 +101,7 @@ func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, 
 	var d episode
 	var asides []string
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
-		d, asides = m.history.episodes[n-1], m.history.asides
+		d, asides = m.history.episodes[n-1], m.history.asides.early
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
@@ -358,8 +358,9 @@ func (m *Agent) utter(tick int64, d Decision) {
 		}
 		return false
 	}
-	plans := d.intentions != nil && d.intentions.late.plannedIn(tick)
-	if !plans && !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
+	// What was planned and refused under texts may repeat them, too.
+	keeps := d.DecidedBy != trace.ByStanding && d.underTexts
+	if !keeps && !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
 		return
 	}
 	u.tick, u.last = tick, tick

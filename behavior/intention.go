@@ -49,9 +49,6 @@ type intended struct {
 // isEmpty reports whether nothing is left to show.
 func (n *intention) isEmpty() bool { return n.goal == "" && len(n.steps) == 0 }
 
-// plannedIn reports whether a plan of the tick is in it.
-func (n *intention) plannedIn(tick int64) bool { return n.tick == tick || n.goalTick == tick }
-
 // replace takes a newer plan. One that names no action says nothing about actions; one without a goal
 // ends the earlier goal only if it names an action.
 func (n *intention) replace(by intention) {

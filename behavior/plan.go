@@ -166,12 +166,12 @@ func (p *plan) names() []string {
 }
 
 // takePlan takes the plan of call i. It returns the faults of its actions: those that could not be read,
-// and those that would not be allowed once texts are shown.
-func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
+// and those that would not be allowed once texts are shown. idle are fields that its actions have no use for.
+func (t *Turn) takePlan(i int) (faults, idle []*answer.ArgumentError, problem answer.Problem) {
 	call := t.conversation.Calls[i]
 	read, used, e := answer.ReadPlan(call.Call)
 	if e != nil {
-		return nil, t.badArguments(i, trace.StepPlan, e)
+		return nil, nil, t.badArguments(i, trace.StepPlan, e)
 	}
 	p := &t.plan
 	first := !p.made
@@ -185,6 +185,11 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	// What the plan leaves out is not allowed once texts are shown, so it may be corrected before.
 	mends := first && len(t.conversation.Calls) == 1 && t.exposure.locked()
 	faults = t.acceptPlan(read, call, used, mends)
+	for n, a := range read.Actions[:min(len(read.Actions), planActionsMax)] {
+		for _, unused := range a.Unused() {
+			idle = append(idle, t.inLanguage(unused.Inside(fmt.Sprintf("actions[%d]", n)))...)
+		}
+	}
 	if p.mending && len(p.ends) > 0 {
 		for _, end := range earlier {
 			p.mayEnd(end) // the model may repeat only what was at fault
@@ -198,11 +203,11 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	p.list(steps, t.protocol.modules)
 	if p.mending {
 		t.protocol.stage = trace.StagePlan
-		return faults, ""
+		return faults, idle, ""
 	}
 	t.reveal()
 	t.advance()
-	return faults, ""
+	return faults, idle, ""
 }
 
 // acceptPlan takes the steps of a plan and allows its actions. An action that cannot be read allows
@@ -333,7 +338,7 @@ func (t *Turn) rest() {
 	v := t.evaluate(world.Wait{})
 	if v.Violation != nil {
 		t.conversation.Note(v.note())
-		t.fail(trace.WaitGuardRejected, v)
+		t.fail(v.refusedBy(), v)
 		return
 	}
 	t.conversation.Note(trace.Step{Kind: trace.StepDecision, Code: "nothing_planned",

@@ -33,12 +33,16 @@ type texts struct {
 	Said []sent `json:"you_said,omitempty"`
 	// Planned is what the agent planned after texts of others and has not done.
 	Planned *lateIntention `json:"you_planned,omitempty"`
+	// LastTurn says what was refused or changed in the last turn, if that was under texts.
+	LastTurn []string `json:"last_turn,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
 	// tick is that of the turn.
 	tick int64
 	// recalled are the sources of Remembered, taught those of Lessons, passages those of Documents.
 	recalled, taught, passages []trace.Source
+	// told is LastTurn as a source.
+	told trace.Source
 	// spoken returns what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
 	// bare says that the prompt holds the texts without an envelope.
@@ -132,6 +136,9 @@ func (t texts) sources(self string) []trace.Source {
 	if t.Planned != nil {
 		list = append(list, t.Planned.sources...)
 	}
+	if len(t.LastTurn) > 0 {
+		list = append(list, t.told)
+	}
 	return list
 }
 
@@ -221,6 +228,9 @@ func (t texts) plainLines() []trace.Source {
 	if t.Planned != nil {
 		text := encode(t.Planned)
 		list = append(list, modules.TextSource("", "", "", 0, text, "You planned: "+text))
+	}
+	for _, text := range t.LastTurn {
+		list = append(list, modules.TextSource("", "", "", 0, text, text))
 	}
 	return list
 }

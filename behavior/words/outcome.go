@@ -18,8 +18,8 @@ type History struct {
 	Place     Form `places:"place"`
 	Found     Form `places:"place,radiation,compound"`
 	Radiation string
-	// Of a rejection.
-	Requested, Available, Limit, NoReason string
+	// Of a rejection. Contended explains the code of that name.
+	Requested, Available, Limit, NoReason, Contended string
 }
 
 // Asides stand beside an outcome: what was taken in place of a decision, what was wrong, what was
@@ -32,8 +32,9 @@ type Asides struct {
 	Fault    Form `places:"fault"`
 	Zero     Form `places:"count"`
 	Expected string
-	// Amount tells of a clamp, for one of the three reasons.
+	// Amount tells of a clamp, for one of the three reasons; Clamped does so without what was wanted.
 	Amount                Form `places:"field,done,wanted,why"`
+	Clamped               Form `places:"field,done,why"`
 	Most, Least, Multiple string
 	Cut                   Form `places:"count"`
 }

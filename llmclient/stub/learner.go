@@ -61,7 +61,7 @@ var (
 	outcomeLine = regexp.MustCompile(`^tick (\d+): (\S+) ?(.*)$`)
 	lessonLine  = regexp.MustCompile(`^\[([a-z]+-\d{5,})\] (.*?)(?: \(helpful (\d+), harmful (\d+), neutral \d+\))?$`)
 	refusalEnd  = regexp.MustCompile(`(?:^| )refused: (\S+)(?: ([a-z_]+))?(?: requested (\d+))?`)
-	wantedEnd   = regexp.MustCompile(`no usable decision: guard_rejected, wanted (\S+)`)
+	wantedEnd   = regexp.MustCompile(`no usable decision: (?:guard_rejected|world_would_refuse), wanted (\S+)`)
 )
 
 // newLearner reads a request; ok is false when it is none to reflect.
