@@ -290,12 +290,25 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 		}
 		line := string(d.appendLine(nil, m.words))
 		v.text += "\n" + line
+		worst := m.leastTrust(deeds[i].ids)
 		for _, id := range d.citable() {
 			s, _ := m.memory.Cite(id, line)
+			s.Trust = min(s.Trust, worst) // the line tells of all
 			v.sources = append(v.sources, s)
 		}
 	}
 	return v
+}
+
+// leastTrust is the least trust of the memories with some ids, as far as they are held.
+func (m *Agent) leastTrust(ids []string) trace.Trust {
+	worst := trace.TrustRules
+	for _, id := range ids {
+		if s, held := m.memory.Cite(id, ""); held {
+			worst = min(worst, s.Trust)
+		}
+	}
+	return worst
 }
 
 // untrustedText says what a text that the agent wrote may repeat. A model may pass on in its own
