@@ -58,7 +58,7 @@ func (t *Turn) mistake(f feedback, about world.Action) {
 	switch {
 	case f.Expected != "":
 		head = cmp.Or(f.Path, "arguments")
-		full, code, whole = head, strings.ToLower(f.Code), w.Asides.Expected+f.Expected
+		full, whole = head, w.Asides.Expected+f.Expected
 		if len(f.Also) > 0 {
 			whole += fmt.Sprintf(" (+%d)", len(f.Also))
 		}
@@ -73,7 +73,10 @@ func (t *Turn) mistake(f feedback, about world.Action) {
 	wrong := fault{early: head + ": " + whole, refusal: true}
 	if t.exposure.tainted() {
 		wrong.early, wrong.late = head+": "+code, full+": "+whole
-		if f.Rule == policy.ReasonNotPlanned {
+		switch {
+		case f.Expected != "":
+			wrong.early = f.Code // the path is as the model wrote it
+		case f.Rule == policy.ReasonNotPlanned:
 			wrong.early = ""
 		}
 	}
@@ -107,13 +110,24 @@ type told struct {
 // asides are what a model must know of its decision: what the engine changed, cut or replaced, and what
 // was refused. refusals are what the world refused in its tick. A tick of a standing order has
 // what was wrong in the turn that began it, which is last.
-func (w *wording) asides(tick int64, d Decision, refusals []string, last told) told {
+func (w *wording) asides(tick int64, d Decision, refusals []refusal, last told) told {
 	lines := told{tick: tick}
 	say := func(form words.Form, values ...any) { lines.early = append(lines.early, form.Text(values...)) }
 	failed := cmp.Or(d.FailedBy, d.WaitReason)
 	switch {
 	case d.Fallback > 0:
-		say(w.Asides.Next, strings.Join(refusals[:min(d.Fallback, len(refusals))], "; "))
+		var early, late []string
+		for _, r := range refusals[:min(d.Fallback, len(refusals))] {
+			late = append(late, r.action+" "+w.rejectionText(&r.why))
+			if d.veiled {
+				r.why = world.Rejection{Code: r.why.Code}
+			}
+			early = append(early, r.action+" "+w.rejectionText(&r.why))
+		}
+		say(w.Asides.Next, strings.Join(early, "; "))
+		if d.veiled {
+			lines.late = append(lines.late, w.Asides.Next.Text(strings.Join(late, "; ")))
+		}
 	case d.picked > 0:
 		say(w.Asides.Picked, d.picked)
 	case d.By == trace.ByDraft:
@@ -136,7 +150,7 @@ func (w *wording) asides(tick int64, d Decision, refusals []string, last told) t
 		lines.faults = []string{w.Asides.Fault.Text(strings.Join(early, "; "))}
 	}
 	if len(late) > 0 {
-		lines.late = []string{w.Asides.Fault.Text(strings.Join(late, "; "))}
+		lines.late = append(lines.late, w.Asides.Fault.Text(strings.Join(late, "; ")))
 	}
 	if d.DecidedBy == trace.ByStanding {
 		lines.tick, lines.faults, lines.late = last.tick, last.faults, last.late
@@ -147,7 +161,7 @@ func (w *wording) asides(tick int64, d Decision, refusals []string, last told) t
 	}
 	w.clamps(d, &lines)
 	for arg := range world.Arguments(d.Executed) {
-		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
+		if !d.veiled && arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
 			strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
 			say(w.Asides.Cut, world.TextMax)
 		}
@@ -155,7 +169,7 @@ func (w *wording) asides(tick int64, d Decision, refusals []string, last told) t
 	return lines
 }
 
-// clamps adds what clamping changed. The amount that was wanted under texts follows the plan.
+// clamps adds what clamping changed. If texts may have chosen the amount, it follows the plan.
 func (w *wording) clamps(d Decision, lines *told) {
 	for _, a := range d.Adjustments {
 		why := w.Asides.Most
@@ -166,14 +180,12 @@ func (w *wording) clamps(d Decision, lines *told) {
 			why = w.Asides.Multiple
 		}
 		slot := answer.Slot(a.Action, a.Field)
-		whole := w.Asides.Amount.Text(slot, a.To, a.From, why)
-		if !d.underTexts {
-			lines.early = append(lines.early, whole)
-			continue
-		}
-		lines.early = append(lines.early, w.Asides.Clamped.Text(slot, a.To, why))
-		if d.DecidedBy != trace.ByStanding {
-			lines.late = append(lines.late, whole)
+		line := w.Asides.Amount.Text(slot, a.To, a.From, why)
+		switch {
+		case !d.veiled:
+			lines.early = append(lines.early, line)
+		case d.DecidedBy != trace.ByStanding:
+			lines.late = append(lines.late, line)
 		}
 	}
 }
@@ -184,6 +196,6 @@ func (t *texts) tell(last told) {
 		t.LastTurn = last.late
 		text := strings.Join(last.late, " ")
 		s := modules.TextSource(trace.KindSaid, fmt.Sprintf("late-refused-%d", last.tick), "", last.tick, text, text)
-		t.told = t.spoken(last.tick).source(s)
+		t.last = t.spoken(last.tick).source(s)
 	}
 }

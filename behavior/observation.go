@@ -145,7 +145,14 @@ func (s *observationWriter) text() string {
 	}
 	if e := s.OrderEnded; e != nil {
 		s.line(w.Lines.Ended)
-		s.say(w.Observation.Ended, e.Why, e.Attempts)
+		if e.Steps > 0 {
+			s.say(w.Observation.ChainEnded, e.Why, e.Attempts, e.Step, e.Steps)
+		} else {
+			s.say(w.Observation.Ended, e.Why, e.Attempts)
+		}
+		if len(s.notDone) > 0 {
+			s.say(w.Observation.NotDone, strings.Join(s.notDone, ", "))
+		}
 	}
 	if s.standing != nil {
 		s.line(w.Lines.Standing)

@@ -17,23 +17,52 @@ import (
 
 // protocolTools returns the protocol's tools for p, describing the actions under
 // the given rules. They come before the module tools and never change during a run.
-// needless actions are not among them.
-func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...string) []llmclient.Tool {
+// needless actions are not among them. A candidate may have then further steps.
+func (w *wording) protocolTools(p Protocol, rules world.Rules, then int, needless ...string) []llmclient.Tool {
 	actions := " " + w.Tools.Actions + "\n" + modules.ActionText(w.Language, rules, needless...)
 	doc := w.Tools.Plan
 	if !slices.Contains(needless, (world.Offer{}).ActionName()) {
 		doc += w.Tools.PlanTerms
 	}
-	plan := tool[answer.Plan](answer.ToolPlan, doc, needless...)
-	if p == ProtocolLean {
-		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, needless...), plan}
+	if then > 0 {
+		actions = w.Tools.Then.Text(then) + actions
 	}
-	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, needless...)
-	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision)}
+	plan := tool[answer.Plan](answer.ToolPlan, doc, 0, needless...)
+	if p == ProtocolLean {
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, then, needless...), plan}
+	}
+	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, then, needless...)
+	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision, 0)}
 }
 
-func tool[Args any](name, doc string, needless ...string) llmclient.Tool {
-	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds}, needless...)
+func tool[Args any](name, doc string, then int, needless ...string) llmclient.Tool {
+	leastCandidates := 1
+	if name == answer.ToolTurn {
+		leastCandidates = 0 // who waits needs none
+	}
+	given := map[string]*jsonschema.Schema{
+		"candidate": {Type: "integer"}, "plan": {Type: "string"},
+		"execute_until": modules.StandingSchema(), "kind": modules.EnumSchema(answer.StepKinds),
+		"actions":    {Type: "array", Items: modules.PlannedActionSchema(needless...)},
+		"candidates": listOf(modules.CandidateSchema(then, needless...), leastCandidates, candidatesMax),
+	}
+	return strictTool[Args](name, doc, given)
+}
+
+// StrictTool returns a function tool whose arguments are the fields of Args, all of
+// them required. enums closes the sets of values of fields by name.
+func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient.Tool {
+	given := map[string]*jsonschema.Schema{"decision": {Type: "integer"}}
+	for field, values := range enums {
+		given[field] = modules.EnumSchema(values)
+	}
+	return strictTool[Args](name, doc, given)
+}
+
+// strictTool is StrictTool with the schemas of fields by name.
+func strictTool[Args any](name, doc string, given map[string]*jsonschema.Schema) llmclient.Tool {
+	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)),
+		Strict: true}
 }
 
 // listOf is the schema of a list of at least least and at most most elements: what is refused, or
@@ -44,27 +73,6 @@ func listOf(item *jsonschema.Schema, least, most int) *jsonschema.Schema {
 		list.MinItems = &least
 	}
 	return list
-}
-
-// StrictTool returns a function tool whose arguments are the fields of Args, all of
-// them required. enums closes the sets of values of fields by name; what the types cannot
-// say of others is put in their place. Needless actions are not among those of a candidate.
-func StrictTool[Args any](name, doc string, enums map[string][]string, needless ...string) llmclient.Tool {
-	leastCandidates := 1
-	if name == answer.ToolTurn {
-		leastCandidates = 0 // who waits needs none
-	}
-	given := map[string]*jsonschema.Schema{
-		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
-		"execute_until": modules.StandingSchema(),
-		"actions":       {Type: "array", Items: modules.PlannedActionSchema(needless...)},
-		"candidates":    listOf(modules.ActionSchema(needless...), leastCandidates, candidatesMax),
-	}
-	for field, values := range enums {
-		given[field] = modules.EnumSchema(values)
-	}
-	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)),
-		Strict: true}
 }
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
@@ -85,7 +93,7 @@ func PromptVersion(p Protocol, language string) string {
 
 func (w *wording) version(p Protocol) string {
 	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + w.Texts()
-	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()),
+	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules(), world.ThenMax),
 		modules.New().WithDocuments().In(w.Code).Tools()) {
 		text += string(t.Wire())
 	}

@@ -35,16 +35,20 @@ type texts struct {
 	Planned *lateIntention `json:"you_planned,omitempty"`
 	// LastTurn says what was refused or changed in the last turn, if that was under texts.
 	LastTurn []string `json:"last_turn,omitempty"`
+	// NotDone are steps of a chain that were not done, decided with texts in view.
+	NotDone []string `json:"not_done,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
 	// tick is that of the turn.
 	tick int64
 	// recalled are the sources of Remembered, taught those of Lessons, passages those of Documents.
 	recalled, taught, passages []trace.Source
-	// told is LastTurn as a source.
-	told trace.Source
+	// last is LastTurn as a source.
+	last trace.Source
 	// spoken returns what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
+	// deciders are the authors of the texts with which NotDone was decided.
+	deciders []string
 	// bare says that the prompt holds the texts without an envelope.
 	bare bool
 }
@@ -73,6 +77,8 @@ type visibleObservation struct {
 	intentions intentions
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
+	// notDone are the steps of the last chain that were not done.
+	notDone []string
 	// naming is how the ids in it are rendered.
 	naming naming
 }
@@ -80,6 +86,10 @@ type visibleObservation struct {
 func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons) + len(t.Documents)
 }
+
+// told is how many texts are told of before the plan. How many old ones come back depends on their
+// words, so those are not counted.
+func (t texts) told() int { return t.count() - len(t.Remembered) }
 
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {
@@ -137,7 +147,7 @@ func (t texts) sources(self string) []trace.Source {
 		list = append(list, t.Planned.sources...)
 	}
 	if len(t.LastTurn) > 0 {
-		list = append(list, t.told)
+		list = append(list, t.last)
 	}
 	return list
 }
@@ -160,12 +170,12 @@ func (t texts) readings() (list []reading) {
 	return list
 }
 
-// parents are the agents whose text may have led to the messages, notes and terms.
+// parents are the agents whose text may have led to the messages, notes, terms and steps not done.
 func (t texts) parents() (ids []string) {
 	for _, r := range t.readings() {
 		ids = append(ids, r.parents...)
 	}
-	return ids
+	return append(ids, t.deciders...)
 }
 
 // lateIntention is a plan made after texts, as it is shown with texts.

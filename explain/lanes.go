@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -172,7 +173,7 @@ func (a *Lanes) named(name string) string {
 	if len(a.names) >= reasonsMax {
 		return others
 	}
-	name = strings.Clone(name[:min(len(name), reasonBytesMax)])
+	name = strings.Clone(plaintext.Head(name, reasonCharsMax))
 	a.names[name] = name
 	return name
 }

@@ -150,10 +150,12 @@ func (e *CapError) Error() string { return e.Message }
 func (s *School) Run(ctx context.Context, each func(Learned)) (*playbook.Playbook, error) {
 	for _, l := range s.lessons {
 		learned, err := s.learn(ctx, l)
+		if err == nil || learned.Consolidations > 0 {
+			each(learned)
+		}
 		if err != nil {
 			return s.book, err
 		}
-		each(learned)
 	}
 	return s.book, nil
 }

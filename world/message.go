@@ -92,6 +92,8 @@ type mailbox struct {
 	sent, got []known
 	// wokenAt is the tick in which strangers last woke the agent, 0 if they never did.
 	wokenAt int64
+	// endedAt is the tick in which agents that a rule names last ended a chain, 0 if they never did.
+	endedAt int64
 }
 
 // StrangersTicks is the time in which agents that no rule of an agent names can wake it once,
@@ -205,8 +207,9 @@ func (m *mailbox) file(l letter, most int) {
 	m.dropped++
 }
 
-// disturb wakes agent n for a message and ends its order, unless the order ignores messages.
-// Agents that no rule of it names do so in at most one of any [StrangersTicks] ticks.
+// disturb wakes agent n for a message and ends its chain, unless the present step ignores messages.
+// Agents that no rule of it names do so in at most one of any [StrangersTicks] ticks, and those that a
+// rule names end a chain in at most one of any [NamedTicks].
 // Otherwise their chatter could keep it from its work. The operator is none of them.
 func (w *World) disturb(n, from int32) {
 	a := &w.agents[n]
@@ -215,11 +218,19 @@ func (w *World) disturb(n, from int32) {
 	if !ends && (!heeds || a.waitUntil == 0) {
 		return
 	}
-	if last := a.mail.wokenAt; from != fromOperator && !w.names(n, from) {
-		if last != 0 && last != w.tick && w.tick < last+StrangersTicks {
+	again := func(last, ticks int64) bool { return last != 0 && last != w.tick && w.tick < last+ticks }
+	switch {
+	case from == fromOperator:
+	case !w.names(n, from):
+		if again(a.mail.wokenAt, StrangersTicks) {
 			return
 		}
 		a.mail.wokenAt = w.tick
+	case a.standing != nil:
+		if again(a.mail.endedAt, NamedTicks) {
+			return
+		}
+		a.mail.endedAt = w.tick
 	}
 	if ends {
 		a.standing.messaged = true

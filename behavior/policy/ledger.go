@@ -120,7 +120,7 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 	}
 	for i := range p.rules {
 		r, done := &p.rules[i], &op
-		if r.Action == ArgumentOrder && op.order != nil {
+		if r.Action == ArgumentOrder && op.ordered() {
 			done = op.asOrder()
 		}
 		next := settlement{tick: tick, amount: max(0, done.amount), rule: r.number}

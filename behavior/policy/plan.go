@@ -51,6 +51,19 @@ func Planned(a world.Action, open ...world.Slot) (PlannedAction, bool) {
 	return op.planned(open...), true
 }
 
+// PlannedSteps are the plans to do exactly the steps of an action, each of which is an action that this
+// package knows; else there are none.
+func PlannedSteps(a world.Action) (list []PlannedAction) {
+	for _, step := range world.Steps(a) {
+		p, ok := Planned(world.Chain(step))
+		if !ok {
+			return nil
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
 func (op *Operation) planned(open ...world.Slot) PlannedAction {
 	p := PlannedAction{Action: op.spec.Name}
 	if op.order != nil {

@@ -50,7 +50,7 @@ func (q *evaluation) orderLimits() (attempts int64, ignore []string) {
 	by, _ := q.askedFor()
 	switch {
 	case m.planned() && (by == nil || m.cost == 0 || q.e.off(trace.CheckDeviations)):
-		return q.e.Plan[m.index].MaxTicks, q.e.Plan[m.index].Ignore
+		return max(0, q.e.Plan[m.index].MaxTicks-q.e.taken(m.index)), q.e.Plan[m.index].Ignore
 	case by == nil || q.op.gives():
 		return 0, nil
 	}

@@ -25,14 +25,18 @@ type Observation struct {
 	Radiation              Form `places:"amount"`
 	KM                     string
 	// Aged explains the mark of old numbers in the columns of places.
-	Aged     string
-	Ended    Form `places:"why,attempts"`
-	Attempts Form `places:"action,left"`
+	Aged  string
+	Ended Form `places:"why,attempts"`
+	// ChainEnded says in which step a chain ended, NotDone which steps were not done.
+	ChainEnded Form `places:"why,attempts,step,steps"`
+	NotDone    Form `places:"actions"`
+	Attempts   Form `places:"action,left"`
 	// Texts and Terms count what is withheld until the plan, Documents is a sender of it, and
-	// Withheld tells all that.
+	// Withheld tells all that. Held is told of a module result with texts in it.
 	Texts, Terms Form `places:"count"`
 	Documents    string
 	Withheld     Form `places:"what,senders,unread"`
+	Held         string
 	Dropped      Form `places:"count"`
 	// Of factories.
 	Batches, Queued Form `places:"count"`

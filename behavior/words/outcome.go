@@ -32,9 +32,8 @@ type Asides struct {
 	Fault    Form `places:"fault"`
 	Zero     Form `places:"count"`
 	Expected string
-	// Amount tells of a clamp, for one of the three reasons; Clamped does so without what was wanted.
+	// Amount tells of a clamp, for one of the three reasons.
 	Amount                Form `places:"field,done,wanted,why"`
-	Clamped               Form `places:"field,done,why"`
 	Most, Least, Multiple string
 	Cut                   Form `places:"count"`
 }

@@ -14,9 +14,11 @@ type Instructions struct {
 }
 
 // Tools describe the protocol's tools. What the actions are follows the one that takes them, once in
-// the list. PlanTerms follows Plan where agents can make offers.
+// the list. PlanTerms follows Plan where agents can make offers, Then the tool that takes the actions
+// where actions may have further steps.
 type Tools struct {
 	Plan, PlanTerms, Draft, Decision, Turn, Actions string
+	Then                                            Form `places:"steps"`
 }
 
 // Headings are the headings of the sections of a prompt.

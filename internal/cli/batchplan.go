@@ -147,7 +147,7 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		}
 		return place + ": "
 	}
-	cost, err := m.batchLimit(at("budget", "cost"), b)
+	err = m.batchLimit(at("budget", "cost"), b)
 	refused(err)
 	placed := map[batch.ID]batch.Cell{}
 	for _, c := range b.file.Combinations() {
@@ -186,16 +186,11 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		}
 		one := c.Cell.Planned(p.Settings, b.limit)
 		p.Settings = one.Settings
-		if cost && len(p.Prices) == 0 {
-			refused(badInput("%sa budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a "+
-				"budget on calls or tokens", at("budget", "cost"), shown(p.Model)))
+		b.currency, err = batch.Payable(b.currency, p.Settings, b.limit)
+		if err != nil {
+			refused(badInput("%s%v; allowed: prices of all models and tiers in one currency under [settings.llm], or a "+
+				"budget on calls or tokens", at("budget", "cost"), err))
 			continue
-		}
-		if len(p.Prices) > 0 {
-			if b.currency != "" && b.currency != p.Currency() {
-				refused(badInput("%s: prices in %s and in %s; allowed: one currency", name, shown(b.currency), shown(p.Currency())))
-			}
-			b.currency = p.Currency()
 		}
 		p.session = nil // its world would be kept until the cell is played
 		p.asked.Settings, p.asked.PlaybookFile = p.Settings, ""
@@ -229,14 +224,16 @@ func differing(a, b batch.Cell) []string {
 	return []string{"scenarios"}
 }
 
-// batchLimit reads the budget of a batch, which is at a place. cost says that it bounds money.
-func (m batches) batchLimit(place string, b *plannedBatch) (cost bool, err error) {
+// batchLimit reads the budget of a batch, which is at a place.
+func (m batches) batchLimit(place string, b *plannedBatch) error {
 	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
-	if text := b.file.Budget.Cost; text != "" {
-		s, _ := settings.Caps().ByKey("llm.cap_cost")
-		if err := s.Read(text, &b.limit.Cost); err != nil {
-			return false, badInput("%sbudget.cost: %v", place, err)
-		}
+	text := b.file.Budget.Cost
+	if text == "" {
+		return nil
 	}
-	return b.limit.Cost > 0, nil
+	s, _ := settings.Caps().ByKey("llm.cap_cost")
+	if err := s.Read(text, &b.limit.Cost); err != nil {
+		return badInput("%sbudget.cost: %v", place, err)
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/explain"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
+	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
@@ -62,7 +61,7 @@ func (m inspections) inspect(runDir string, f inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	i, waits, err := m.inspection(dir, f)
+	i, waits, err := session.Inspect(dir, session.Look{Tick: f.tick, Agent: f.agent, Rebuild: f.rebuild, Now: m.Now()})
 	if errors.Is(err, run.ErrNothingRecorded) {
 		return badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
 	}
@@ -75,41 +74,6 @@ func (m inspections) inspect(runDir string, f inspectFlags) error {
 	}
 	_, err = io.WriteString(m.Stdout, inspectionText(i, waits))
 	return err
-}
-
-// inspection gathers the progress of a run and its last events, and the current waits for endpoints. It
-// reads the run's index, the part of the trace after the index, and the few ticks that are shown.
-func (m *Main) inspection(dir run.Source, f inspectFlags) (
-	i explain.Inspection, waits []access.CurrentWait, err error) {
-	x, now, err := dir.Index(f.rebuild)
-	if err != nil {
-		return i, nil, err
-	}
-	i, err = explain.Inspect(dir, x, now, f.tick, f.agent)
-	// Any damage after the whole ticks is ignored: a resume discards that part.
-	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
-		return i, nil, err
-	}
-	i.Process = dir.Holder()
-	if i.Process != "" {
-		i.State, waits = "running", access.WaitsAt(dir.Dir, m.Now())
-	}
-	if len(waits) > 0 {
-		i.Waits = llmclient.Marshal(waits)
-	}
-	files, err := dir.Files()
-	if err != nil {
-		return i, nil, err
-	}
-	for _, name := range files {
-		info, err := os.Stat(name)
-		if err != nil {
-			return i, nil, err
-		}
-		i.Files++
-		i.Bytes += info.Size()
-	}
-	return i, waits, nil
 }
 
 // inspectionText is an inspection as text. What models wrote is shown escaped, on one line.
