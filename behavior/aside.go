@@ -172,6 +172,9 @@ func (w *wording) asides(tick int64, d Decision, refusals []refusal, last told) 
 // clamps adds what clamping changed. If texts may have chosen the amount, it follows the plan.
 func (w *wording) clamps(d Decision, lines *told) {
 	for _, a := range d.Adjustments {
+		if a.Field == policy.FieldThen {
+			continue // its draft said so, and texts may have chosen how many steps there were
+		}
 		why := w.Asides.Most
 		switch {
 		case a.To > a.From:

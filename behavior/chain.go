@@ -77,14 +77,16 @@ func (c chain) unfinished(ended *world.OrderEnded) []world.ExecuteUntil {
 	from := c.refused
 	if ended != nil && ended.Step > 0 {
 		from = ended.Step
-		if ended.Step == ended.Steps && !slices.Contains(cutShort, ended.Why) {
-			return nil
-		}
 	}
 	if from == 0 || len(c.steps) < 2 || from > len(c.steps) {
 		return nil
 	}
-	return c.steps[from-1:]
+	left := c.steps[from-1:]
+	if ended != nil && ended.Why != world.StopActionRejected &&
+		(ended.Attempts >= left[0].MaxTicks || !slices.Contains(cutShort, ended.Why)) {
+		return left[1:] // the step itself was over
+	}
+	return left
 }
 
 // cutShort are the reasons that end a step before it is over.

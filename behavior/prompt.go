@@ -135,7 +135,11 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	}
 	for _, t := range withheld.Terms {
 		seen.senders = append(seen.senders, t.From)
-		seen.unread += m.history.unread(t.ID)
+		unread := m.history.unread(t.ID)
+		seen.unread += unread
+		if t.Give != "" {
+			seen.idle += unread // a rule that could take it now would have shown it
+		}
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
 	m.partChain(seen, &withheld)
@@ -165,7 +169,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		last, done = m.lastOutcome(outcome, &p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
-		p.fresh = seen.unread + len(withheld.Lessons)
+		p.fresh = seen.unread - seen.idle + len(withheld.Lessons)
 	}
 	p.known, p.shown, p.intentions = seen.Observation, seen.shown, seen.intentions
 	if p.early {

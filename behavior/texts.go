@@ -59,8 +59,9 @@ type visibleObservation struct {
 	world.Observation
 	Withheld int
 	// withheldTerms is how many of them are requests or offers, unread how many the agent has not
-	// read before.
-	withheldTerms, unread int
+	// read before. idle are the offers among the unread: no rule can take them now, so no plan has to
+	// be made for them.
+	withheldTerms, unread, idle int
 	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
 	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent

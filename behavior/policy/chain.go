@@ -67,7 +67,7 @@ func (p Policy) evaluateChain(chain world.ExecuteUntil, e Evidence) Result {
 		r.Own = r.Own && last.Own
 	}
 	if len(kept) < len(steps) {
-		r.Trimmed = append(r.Trimmed, world.Adjustment{Action: chain.ActionName(), Field: "then",
+		r.Trimmed = append(r.Trimmed, world.Adjustment{Action: chain.ActionName(), Field: FieldThen,
 			From: int64(len(steps) - 1), To: int64(len(kept) - 1), Bound: BoundPlan})
 	}
 	if len(kept) > 1 {

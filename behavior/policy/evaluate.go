@@ -275,7 +275,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 		if !q.allows(r, op) {
 			continue
 		}
-		if r.toAsker() {
+		if _, offers := op.do.(world.Offer); r.toAsker() && (forbidden || !offers) {
 			// The rule bounds gifts that open terms ask for, no matter who had a part in the
 			// terms. It lifts a forbid only for terms that no other agent had a part in.
 			asks := func(t trigger) bool {

@@ -10,6 +10,9 @@ import (
 // BoundPlan is the bound of an adjustment that brings an action back to the plan.
 const BoundPlan = "plan"
 
+// FieldThen is the field of an adjustment that cuts the last steps off a chain.
+const FieldThen = "then"
+
 // trim changes an action that others may have led to. A standing order is shortened to what the
 // plan or a rule allows; if neither allows an order, its action is done once. Terms and power
 // orders are brought back to the price and the ticks of the planned ones.

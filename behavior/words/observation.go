@@ -5,9 +5,8 @@ type Lines struct {
 	You, Here, Woken, Ended, Standing, Sent, News, Texts string
 	// Goal and Planned lead to the goal of the newest plan and to what of it is not done.
 	Goal, Planned Form `places:"tick"`
-	// Rules leads to what others may ask for by the rules of the scenario, Asked to what each new
-	// message may ask for.
-	Rules, Asked string
+	// Limits leads to the limits that the rules of the scenario set.
+	Limits string
 	// Can and Cannot lead to the actions.
 	Can, Cannot            string
 	Terms, OwnTerms        string
@@ -45,16 +44,23 @@ type Observation struct {
 	Stored          Form `places:"amount"`
 }
 
-// Allowed are the words of what others may ask for without a plan.
+// Allowed are the words of the limits that rules set, and of what others may ask for without a plan.
 type Allowed struct {
-	Pays      Form `places:"resource"`
-	AskedBy   Form `places:"agents"`
+	// AskedBy leads to what some agents may ask for, Anyone is all of them. Answer leads to what is limited
+	// only where it answers who asks.
+	AskedBy Form `places:"agents"`
+	Anyone  string
+	Answer  string
+	// Trade is to offer or to accept, Rate what a trade brings.
+	Trade string
+	Rate  Form `places:"given,resource,amount,wanted"`
+	// Counted says of the limits of offers what counts.
 	Counted   string
 	Once      Form `places:"most"`
-	OfTotal   Form `places:"left,total,ticks"`
+	OfTotal   Form `places:"left,total"`
+	Window    Form `places:"ticks"`
 	Each      Form `places:"total"`
 	Spent     Form `places:"agents"`
-	Rate      Form `places:"amount,resource,given"`
 	ByMessage string
 }
 
