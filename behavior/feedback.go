@@ -176,7 +176,9 @@ type candidateResult struct {
 	Deviation int64 `json:"deviation,omitempty"`
 	// Problems lists fields that the action has no use for.
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
-	Error    *feedback               `json:"error,omitempty"`
+	// Note says what the rules of a receiver let it give for an offer or a request.
+	Note  string    `json:"note,omitempty"`
+	Error *feedback `json:"error,omitempty"`
 }
 
 // repairNames are repairs as notes keep them.

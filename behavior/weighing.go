@@ -74,7 +74,8 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.usable = w.usable || !v.Refused()
 		w.verdicts = append(w.verdicts, v)
 		w.scores = append(w.scores, t.score(i+1, v))
-		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation}
+		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation,
+			Note: t.partnersNote(v.Adjusted)}
 		for _, unused := range candidate.Unused() {
 			result.Problems = append(result.Problems, t.inLanguage(unused)...)
 		}

@@ -287,6 +287,14 @@ func (f Candidate) Unused() (list []*ArgumentError) {
 	return list
 }
 
+// Unused is that of a candidate. An acceptance may be planned by its terms.
+func (a PlannedAction) Unused() []*ArgumentError {
+	if sameActionName(a.written.textOf(ActionField), world.AcceptOffer{}.ActionName()) {
+		return nil
+	}
+	return a.Candidate.Unused()
+}
+
 // Terms are what a planned acceptance gives at most and gets at least, in the slots of an
 // offer; nil for a number that it leaves open.
 func (a PlannedAction) Terms() (give string, amount *int64, get string, least *int64) {
