@@ -95,7 +95,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	runtime, err := NewRuntime(Config{Needless: w.Needless()}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,10 +161,10 @@ func (s *observationWriter) text() string {
 	if len(s.sent) > 0 {
 		s.list(w.Lines.Sent, len(s.sent), 0, func(i int) { s.written(s.sent[i]) })
 	}
-	// How many texts of other agents wait, and how many will never be seen.
-	if s.Withheld > 0 || s.InboxDropped > 0 {
+	// How many texts of other agents wait, if any is new, and how many will never be seen.
+	if s.fresh > 0 || s.InboxDropped > 0 {
 		from := s.line(w.Lines.Texts)
-		if s.Withheld > 0 {
+		if s.fresh > 0 {
 			s.add(w.withheld(s.Withheld, s.withheldTerms, s.unread, s.senders))
 		}
 		if s.InboxDropped > 0 {

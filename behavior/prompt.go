@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -75,6 +76,8 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sec
 func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome,
 	focus memory.Focus) (seen *visibleObservation, withheld texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+	seen.rules = slices.DeleteFunc(seen.rules,
+		func(r policy.Quota) bool { return slices.Contains(m.cfg.Needless, r.Action) })
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	withheld = texts{Notes: o.Here.Notes, tick: o.Tick}
@@ -130,6 +133,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		seen.unread += m.history.unread(t.ID)
 	}
 	seen.Withheld, seen.withheldTerms = withheld.count(), len(withheld.Terms)
+	seen.fresh = seen.unread + len(withheld.Lessons)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
@@ -177,7 +181,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	}
 	drafts = append(drafts,
 		sectionDraft{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
-		m.knownRules(),
+		m.knownRules(view.Tick()),
 		history,
 	)
 	if m.cfg.Documents != nil {
@@ -236,10 +240,11 @@ func (m *Agent) compose(view world.View, p *prompt) {
 const missedMax = 3
 
 // knownRules are the rules in numbers that need no call, as far as the common item has them not.
-func (m *Agent) knownRules() sectionDraft {
-	lines := m.known.With(m.history.looked)
+func (m *Agent) knownRules(tick int64) sectionDraft {
+	looked := m.history.topics(tick)
+	lines := m.known.With(looked)
 	if m.commonRules {
-		lines = m.known.About(m.history.looked)
+		lines = m.known.About(looked)
 	}
 	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}

@@ -202,7 +202,9 @@ func TestGoalsTellTheScore(t *testing.T) {
 	}
 	m := runtime.Agent(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
-	m.history.looked = append(m.history.looked, "market", "power", "travel", "recipes")
+	for _, topic := range []string{"market", "power", "travel", "recipes"} {
+		m.history.looked = append(m.history.looked, lookedTopic{topic: topic, used: 1})
+	}
 	reads(t, "opening", m.opening(w.View(0)).items[1].Text,
 		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
 	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {

@@ -24,7 +24,7 @@ func typedLife(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) lif
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Needless = w.Needless()
+	cfg.Needless = w.Needless(s.Rules, w.Forbidden()...)
 	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)

@@ -49,8 +49,8 @@ type visibleObservation struct {
 	world.Observation
 	Withheld int
 	// withheldTerms is how many of them are requests or offers, unread how many the agent has not
-	// read before.
-	withheldTerms, unread int
+	// read before, and fresh how many of those and of lessons.
+	withheldTerms, unread, fresh int
 	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
 	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent

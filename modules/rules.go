@@ -12,8 +12,16 @@ import (
 	"example.com/agentworld/world"
 )
 
-// ruleTopics lists the parts that can be asked for.
-var ruleTopics = []string{"recipes", "power", "travel", "market", "stop_events"}
+// The topics of the rules that can be asked for.
+const (
+	topicRecipes    = "recipes"
+	topicPower      = "power"
+	topicTravel     = "travel"
+	topicMarket     = "market"
+	topicStopEvents = "stop_events"
+)
+
+var ruleTopics = []string{topicRecipes, topicPower, topicTravel, topicMarket, topicStopEvents}
 
 type rulesArgs struct {
 	Topic string `json:"topic"`
@@ -22,9 +30,9 @@ type rulesArgs struct {
 // rulesModule returns the rules of this world from the tables that the world itself
 // uses, so a scenario that changes a number changes the text too. The text contains
 // nothing that an agent wrote, so it is trusted like the rules.
-func rulesModule() module {
+func rulesModule(needless ...string) module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
-	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ruleTopics)}
+	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ofUse(ruleTopics, needless))}
 	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
 		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
 		return lookup{body: lines, id: rulesSource + args.Topic, trust: trace.TrustRules}, ""
@@ -36,10 +44,10 @@ func rulesModule() module {
 func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 	var lines []string
 	switch topic {
-	case "recipes":
+	case topicRecipes:
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
-			lines = append(lines, w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, w.FactoryKinds.Text(k.Name)))
+			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, r))))
 		}
 		for _, recipe := range r.Recipes() {
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
@@ -50,7 +58,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 		}
 		lines = append(lines, w.Rules.Wear.Text(world.WearPerBatch, world.WearMax))
 		return append(lines, w.Rules.Queue.Text(world.BatchesMax, world.FactoriesMax))
-	case "power":
+	case topicPower:
 		return []string{
 			w.Rules.Capacity.Text(r.PowerCapacity, r.IdleDraw),
 			w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent),
@@ -59,7 +67,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.Heat.Text(r.HeatCapacity, 10*r.HeatCapacity),
 			w.Rules.Shedding.Text(r.Dissipation, r.HeatCapacity),
 		}
-	case "travel":
+	case topicTravel:
 		return []string{
 			w.Rules.JourneyCost.Text(r.MoveCostPerKM),
 			w.Rules.JourneyTicks.Text(r.MoveRangeKM),
@@ -68,7 +76,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.Messages.Text(r.MessageKMPerTick),
 			w.Rules.Kept.Text(r.InboxMax, r.NotesMax, world.OutboxMax),
 		}
-	case "market":
+	case topicMarket:
 		return []string{
 			w.Rules.Plant.Text(r.PlantRate, r.PlantCap),
 			w.Rules.PlantWear.Text(world.WearMax),
@@ -78,7 +86,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.HandedOver,
 			w.Rules.Quotes.Text(world.QuoteKMPerTick),
 		}
-	case "stop_events":
+	case topicStopEvents:
 		for _, e := range world.StopEvents() {
 			lines = append(lines, e.Name+w.Modules.LineStart+w.StopEvents.Text(e.Name))
 		}
