@@ -50,8 +50,12 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	}
 	k.layout = layoutOf[k.cfg.PromptProfile]
 	k.words = wordsOf(k.cfg.Language)
-	k.registry = registry.In(k.cfg.Language).Without(cfg.Needless...)
-	k.known = modules.NewKnown(k.words.Language, rules)
+	needless := cfg.Needless
+	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
+		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
+	}
+	k.registry = registry.In(k.cfg.Language).Without(needless...)
+	k.known = modules.NewKnown(k.words.Language, rules, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
 		common += "\n" + k.words.Instructions.OwnFollows + "\n" + k.words.Headings.Known + k.known.Unasked()

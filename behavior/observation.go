@@ -111,7 +111,12 @@ func (s *observationWriter) names(name string) bool {
 
 func (s *observationWriter) text() string {
 	w, you := s.words, &s.Self
-	s.out = w.Headings.Observation.Append(make([]byte, 0, 2048), s.Tick)
+	s.out = make([]byte, 0, 2048)
+	if s.last > 0 {
+		s.say(w.Headings.ObservationOf, s.Tick, s.last)
+	} else {
+		s.say(w.Headings.Observation, s.Tick)
+	}
 	s.line(w.Lines.You)
 	s.id(you.ID, you.Name)
 	if you.Place != "" {
@@ -325,7 +330,8 @@ func (s *observationWriter) factories() {
 			s.say(w.Observation.Batches, f.Batches)
 		}
 		s.part(f.Queued != 0, w.Observation.Queued, f.Queued)
-		s.part(f.ReadyIn != 0, w.Observation.ReadyIn, f.ReadyIn)
+		s.part(f.AllIn != 0, w.Observation.NextIn, f.ReadyIn, f.AllIn)
+		s.part(f.ReadyIn != 0 && f.AllIn == 0, w.Observation.ReadyIn, f.ReadyIn)
 		s.part(f.Wear != 0, w.Observation.Wear, f.Wear)
 		s.part(f.Stored != 0, w.Observation.Stored, f.Stored)
 	})

@@ -54,7 +54,10 @@ func (s *observationWriter) option(a *world.Affordance, shown []world.Sight) {
 	if a.Field != "" {
 		s.add(" ", a.Min, "..", a.Max)
 	}
-	if a.Price != 0 {
+	if a.Free != 0 {
+		s.say(s.words.Options.Free, a.Free)
+	}
+	if a.Price != 0 && a.Max > a.Free {
 		s.say(s.words.Options.Price, a.Price)
 	}
 	options := a.Options

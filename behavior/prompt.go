@@ -134,6 +134,9 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	}
 	seen.Withheld, seen.withheldTerms = withheld.count(), len(withheld.Terms)
 	seen.fresh = seen.unread + len(withheld.Lessons)
+	if task := view.Task(); task != nil {
+		seen.last = task.Ticks
+	}
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
 	}
@@ -148,8 +151,9 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
 	seen, withheld, lessons, passages := m.part(view, &p.seen, outcome, focus)
+	fresh := seen.fresh
 	if p.early {
-		seen.Withheld = 0
+		seen.Withheld, seen.fresh = 0, 0
 	}
 	var last variant
 	var done episode
@@ -157,7 +161,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		last, done = m.lastOutcome(outcome, &p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
-		p.fresh = seen.unread + len(withheld.Lessons)
+		p.fresh = fresh
 	}
 	p.known, p.shown = seen.Observation, seen.shown
 	if p.early {

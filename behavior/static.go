@@ -77,13 +77,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 20
-
-// namedBefore are the names that wordings had before their texts were files, by their digests: runs
-// that were recorded with them still replay. A changed text has another digest and a new name.
-var namedBefore = map[string]string{
-	"f572998a": "dda0785b", "90f77245": "e694cd43", "a5b6c4c8": "994c7a6c", "365bfc51": "98575eec",
-}
+const promptVersion = 21
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the texts of the language, so that a
@@ -105,7 +99,7 @@ func (w *wording) version(p Protocol) string {
 		text += string(t.Wire())
 	}
 	digest := llmclient.Hash([]byte(text))[:8]
-	return fmt.Sprintf("%d-%s", promptVersion, cmp.Or(namedBefore[digest], digest))
+	return fmt.Sprintf("%d-%s", promptVersion, digest)
 }
 
 // instructions is the stable policy text: purpose, rules and protocol. It holds nothing that

@@ -67,6 +67,8 @@ type visibleObservation struct {
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are rendered.
 	naming naming
+	// last is the tick after which nothing counts any more, 0 where no task says so.
+	last int64
 }
 
 func (t texts) count() int {

@@ -33,48 +33,46 @@ func ActionText(w *words.Language, rules world.Rules, needless ...string) string
 			}
 			line += "(" + strings.Join(needed, ", ") + ")"
 		}
-		lines = append(lines, line+w.Modules.LineStart+ActionDoc(w, spec)+kindsText(w, spec, rules, needless))
+		lines = append(lines, line+w.Modules.LineStart+ActionDoc(w, spec, rules, needless...))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// ActionDoc says what an action does and costs, with the numbers of its spec.
-func ActionDoc(w *words.Language, spec world.ActionSpec) string {
-	var values []any
-	for _, place := range w.Actions[spec.Name].Places() {
-		number, ok := spec.Numbers[place]
-		if !ok {
-			panic("modules: the text about " + spec.Name + " has a place for " + place + ", which the action does not have")
-		}
-		values = append(values, number)
+// ActionDoc says what an action does and costs under the given rules, where the needless actions and kinds
+// of factory are left out.
+func ActionDoc(w *words.Language, spec world.ActionSpec, rules world.Rules, needless ...string) string {
+	texts := w.Actions
+	if _, differs := w.ActionsAlone[spec.Name]; differs && len(without(servedActions[sectionAgents], needless)) == 0 {
+		texts = w.ActionsAlone
 	}
-	return w.Actions.Text(spec.Name, values...)
-}
-
-// kindsText says what each kind of factory costs and does, after what an action that builds them does.
-func kindsText(w *words.Language, spec world.ActionSpec, rules world.Rules, needless []string) (text string) {
+	doc := numbered(texts, spec.Name, spec.Numbers)
 	if spec.Name != (world.BuildFactory{}).ActionName() {
-		return ""
+		return doc
 	}
 	for _, k := range rules.FactoryKinds() {
 		if !slices.Contains(needless, k.Name) {
-			text += w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, rules))
+			doc += w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, rules))
 		}
 	}
-	return text
+	return doc
+}
+
+// numbered returns the text about a name with the numbers that it has places for.
+func numbered(texts words.Table, name string, numbers map[string]int64) string {
+	var values []any
+	for _, place := range texts[name].Places() {
+		number, ok := numbers[place]
+		if !ok {
+			panic("modules: the text about " + name + " has a place for " + place + ", of which there is no number")
+		}
+		values = append(values, number)
+	}
+	return texts.Text(name, values...)
 }
 
 // kindDoc says what a kind of factory does, in the numbers of the rules.
 func kindDoc(w *words.Language, kind string, r world.Rules) string {
-	var values []any
-	for _, place := range w.FactoryKinds[kind].Places() {
-		number, ok := map[string]int64{"rate": r.PlantRate, "store": r.PlantCap}[place]
-		if !ok {
-			panic("modules: the text about " + kind + " has a place for " + place + ", which the kind does not have")
-		}
-		values = append(values, number)
-	}
-	return w.FactoryKinds.Text(kind, values...)
+	return numbered(w.FactoryKinds, kind, map[string]int64{"rate": r.PlantRate, "store": r.PlantCap})
 }
 
 // contents says what goes into the slot of a parameter: the unit of an amount, the
@@ -93,7 +91,7 @@ func contents(w *words.Language, p world.Param, needless []string) string {
 	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], recipeNoun):
 		return " " + w.Noun(recipeNoun)
 	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], kindPrefix):
-		return "" // the text has the kinds
+		return " " + w.Noun(kindNoun) // the text has them
 	case p.Kind == world.ParamChoice:
 		return " " + strings.Join(choices, "|") // in full, as they have to be written
 	}
@@ -115,4 +113,5 @@ const (
 	resourceNoun = "resource"
 	recipeNoun   = "recipe"
 	kindPrefix   = "factory."
+	kindNoun     = "kind"
 )

@@ -97,7 +97,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 }
 
 // Known are the rules that a prompt holds without a call: what a batch of each recipe
-// takes, what an agent uses and the formula of heat.
+// takes and yields, what an agent uses, and what the states of its power mean.
 type Known struct {
 	// recipes and power are left out where the topic of that name was looked up; about are
 	// the rules by topic. Each line follows a line break.
@@ -105,20 +105,25 @@ type Known struct {
 	about          map[string]string
 }
 
-// NewKnown returns what is known of some rules, in a language.
-func NewKnown(w *words.Language, r world.Rules) Known {
+// NewKnown returns what is known of some rules, in a language. Needless recipes are left out.
+func NewKnown(w *words.Language, r world.Rules, needless ...string) Known {
 	k := Known{about: map[string]string{}}
 	if recipes := r.Recipes(); len(recipes) <= recipesMax {
 		var batches []string
 		for _, recipe := range recipes {
-			if recipe.FactoryKind == "" {
-				continue // upkeep, which is asked for when it is due
+			if recipe.FactoryKind == "" || slices.Contains(needless, recipe.ID) {
+				continue // upkeep is asked for when it is due
 			}
-			batches = append(batches, fmt.Sprintf("%s %s, %d", recipe.ID, amounts(recipe.Inputs), recipe.Ticks))
+			batches = append(batches, fmt.Sprintf("%s %s -> %s, %d", recipe.ID, amounts(recipe.Inputs), amounts(recipe.Outputs),
+				recipe.Ticks))
 		}
-		k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
+		if len(batches) > 0 {
+			k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
+		}
 	}
-	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, 10*r.HeatCapacity)
+	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.Dissipation, r.HeatCapacity) +
+		"\n" + w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent) +
+		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent)
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
 	}

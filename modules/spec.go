@@ -118,14 +118,15 @@ const (
 	moduleSearch      = "memory.long_term.search"
 	moduleRules       = "world.rules"
 	moduleRoute       = "world.route"
-	moduleDryRun      = "world.dry_run"
-	moduleDocuments   = "documents.search"
+	// ModuleDryRun tries an action without carrying it out, as a draft does.
+	ModuleDryRun    = "world.dry_run"
+	moduleDocuments = "documents.search"
 )
 
 const toolRoute = "world_route"
 
-// Without returns the modules without those, and without the parts of their results, that only needless
-// actions could need.
+// Without returns the modules without needless ones, and without those and the parts of their results that
+// only needless actions could need.
 func (r *Registry) Without(needless ...string) *Registry {
 	left := &Registry{words: r.words}
 	for _, m := range r.modules {
@@ -135,7 +136,7 @@ func (r *Registry) Without(needless ...string) *Registry {
 		case moduleObservation:
 			m = observationModule(needless...)
 		}
-		if len(ofUse([]string{m.Module}, needless)) > 0 {
+		if !slices.Contains(needless, m.Module) && len(ofUse([]string{m.Module}, needless)) > 0 {
 			left.modules = append(left.modules, m)
 		}
 	}

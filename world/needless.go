@@ -3,8 +3,8 @@ package world
 import "slices"
 
 // Needless names what can matter to no agent in this world under the given rules: actions, kinds of
-// factory, recipes and stop events that no place, agent, stock or number ever allows. forbidden are
-// actions that the agents are kept from, see [World.Forbidden]. The list is the same in all ticks, so
+// factory, recipes and stop events that no place, agent, stock or number ever allows. A recipe of what
+// agents trade says what it is worth. forbidden are actions that the agents are kept from, see [World.Forbidden]. The list is the same in all ticks, so
 // that a prompt which leaves these things out is the same too.
 //
 // In a fork with other rules that includes nothing that was possible before it.
@@ -30,7 +30,7 @@ func (w *World) needless(r Rules, forbidden []string) (names []string) {
 		}
 	}
 	for _, recipe := range r.Recipes() {
-		if !m.runs(recipe) {
+		if !m.runs(recipe) && !m.prices(recipe) {
 			names = append(names, recipe.ID)
 		}
 	}
@@ -211,6 +211,16 @@ func (m *means) runs(recipe Recipe) bool {
 	for k, kind := range m.rules.FactoryKinds() {
 		if m.buildable[k] && (recipe.FactoryKind == "" || recipe.FactoryKind == kind.Name) {
 			return m.affords(recipe.inputs)
+		}
+	}
+	return false
+}
+
+// prices reports whether a recipe tells what a product is worth that agents have and trade.
+func (m *means) prices(recipe Recipe) bool {
+	for kind, amount := range recipe.outputs {
+		if amount > 0 && resource(kind) >= controlChip && m.have[kind] {
+			return m.can(Offer{})
 		}
 	}
 	return false

@@ -18,10 +18,10 @@ func TestNeedlessFollowsFromTheWorld(t *testing.T) {
 		// Nothing to mine, assemblers out of reach, gifts and the market forbidden, plants of no use then.
 		{"task_cooperation_ring_40", []string{"move_agent", "mine_compound", "refine_compound", "transfer_resource",
 			"sell_power", "place_power_order", "cancel_power_order", "buy_power", "factory.assembler.mk1",
-			"recipe.assembler.control_chip", "compound_above", "order_filled", "arrive_target", "new_visible_agent",
+			"recipe.assembler.motor_mk1", "compound_above", "order_filled", "arrive_target", "new_visible_agent",
 			"harvest_available_below", "factory.power.radiation.mk1", "recipe.maintenance", "build_factory", "schedule_recipe",
 			"job_done"},
-			[]string{"offer", "send_message", "hardware_above", "message_received", "power_low", "harvest_radiation"}},
+			[]string{"recipe.assembler.control_chip", "offer", "send_message", "hardware_above", "message_received", "power_low", "harvest_radiation"}},
 		// One agent at one place.
 		{"task_production_chips_40", []string{"move_agent", "transfer_resource", "sell_power", "place_power_order",
 			"send_message", "post_note", "request", "offer", "message_received", "order_filled", "new_visible_agent",

@@ -50,8 +50,9 @@ type Language struct {
 	Feedback, Unusable, Policy Table
 	// ModuleDocs say what each module gives, by its dotted name.
 	ModuleDocs Table
-	// Actions say what each action does and costs. Their values are the numbers of its spec.
-	Actions Table
+	// Actions say what each action does and costs, ActionsAlone those that differ where agents can have
+	// nothing to do with each other. Their values are the numbers of its spec.
+	Actions, ActionsAlone Table
 	// StopEvents say when each stop event of a standing order holds, FactoryKinds what a kind does.
 	StopEvents, FactoryKinds Table
 	// Nouns are words for kinds of ids and units. One that has none is an identifier.

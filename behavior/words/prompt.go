@@ -31,8 +31,10 @@ type Headings struct {
 	Earlier                              Form `places:"count"`
 	Memory, Playbook, Documents, Outcome string
 	Advice                               string
-	Observation                          Form `places:"tick"`
-	Messages                             string
+	// ObservationOf is that of a run with a last tick that counts.
+	Observation   Form `places:"tick"`
+	ObservationOf Form `places:"tick,last"`
+	Messages      string
 }
 
 // Goals are the lines of an agent's goals and what the run is scored by.

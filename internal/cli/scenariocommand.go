@@ -170,7 +170,7 @@ func writeRules(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString("ACTIONS\n")
 	for _, a := range rules.Actions() {
-		plaintext.Fprintf(&b, "%s: %s\n", a.Name, modules.ActionDoc(said, a))
+		plaintext.Fprintf(&b, "%s: %s\n", a.Name, modules.ActionDoc(said, a, rules))
 		for _, p := range a.Params {
 			takes := "an id as shown"
 			switch p.Kind {

@@ -23,8 +23,8 @@ type language struct {
 	power, radiation, price, wear, most string
 	// more marks the count of what a list leaves out.
 	more string
-	// queued follows a number of batches, ready a number of ticks.
-	queued, ready string
+	// queued follows a number of batches, ready and next lead to a number of ticks.
+	queued, ready, next string
 	// refused follows an action that the world refused.
 	refused string
 	// all stands for all agents.
@@ -62,7 +62,7 @@ func newLanguage(w *words.Language) language {
 
 		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
 		power: mark(o.Power), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
-		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn),
+		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
 
 		keyTerms: key(lines.Terms), keyOwnTerms: key(lines.OwnTerms), from: mark(t.From), receiver: mark(t.Receiver),

@@ -70,7 +70,8 @@ func readPrompt(input []llmclient.Item) prompt {
 		for line := range strings.Lines(rules) {
 			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
 				for _, entry := range entries {
-					said := split(strings.ReplaceAll(split(entry, ',')[0], "+", ""), ' ')
+					inputs, _, _ := strings.Cut(split(entry, ',')[0], "->")
+					said := split(strings.ReplaceAll(inputs, "+", ""), ' ')
 					name := word(said[0])
 					p.recipes = append(p.recipes, name)
 					for i := 1; i+1 < len(said); i += 2 {
