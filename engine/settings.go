@@ -45,7 +45,8 @@ var promptVersions sync.Map
 // fit together.
 func scenarioOf(s trace.Settings) (world.Scenario, error) {
 	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride,
+			Language: s.Language})
 }
 
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,6 +133,12 @@ func (m scenarios) lintScenarios(names []string) error {
 				lines = append(lines, name+": "+f.String())
 				if f.Doubt {
 					doubts++
+				}
+			}
+			for _, code := range slices.Sorted(maps.Keys(chosen.Texts)) {
+				if !slices.Contains(words.Languages(), code) {
+					lines = append(lines, fmt.Sprintf("%s: texts.%s: no prompt is in this language; allowed: %s", name, code,
+						strings.Join(words.Languages(), ", ")))
 				}
 			}
 			for _, idle := range policy.FindIdle(chosen.Policy, chosen.Terms) {
