@@ -44,6 +44,9 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if cfg.ContextWindowTokens < commonRulesWindow {
+		cfg.ChainSteps = 0 // their description would take too much of it
+	}
 	k := &Runtime{cfg: cfg}
 	if cfg.Documents != nil {
 		registry = registry.WithDocuments()
@@ -124,10 +127,10 @@ type Agent struct {
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
 	systemPrompt string
 	// policy are the scenario's rules for the agent, ledger what it did that limits count, and
-	// order the decision that began its standing order.
+	// chain its newest order or chain.
 	policy       policy.Policy
 	ledger       policy.Ledger
-	order        Decision
+	chain        chain
 	instructions string
 	// cacheKey is the key of its requests at the provider's prompt cache.
 	cacheKey string
@@ -235,7 +238,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Calls > 0 {
 		m.headroom = d.headroom
 	}
-	done := newEpisode(m.words, tick, d.WaitReason, outcome, naming{d.Known, outcome.Accepted})
+	done := m.words.episodeOf(tick, d, outcome)
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order continues where it began.
@@ -256,13 +259,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	case d.sealed:
 		m.history.missed++
 	}
-	if _, begins := d.Executed.(world.ExecuteUntil); begins {
-		m.order = d
-		if d.Authority != nil {
-			m.order.Authority = new(*d.Authority) // its ticks are counted
-			m.order.Authority.Deviation = 0
-		}
-	}
+	m.chain = m.chain.after(d)
 	m.utter(tick, d)
 	m.history.send(d, outcome)
 	m.history.lookUp(tick, d.Looked, outcome)

@@ -197,3 +197,40 @@ func TestAnIDThatOnlyAModelKnowsIsNotToldAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutTheGuardTheRecordSaysSo: terms in a prompt are sources whatever checks are left out, and what
+// may have followed from them is not recorded as the agent's own.
+func TestWithoutTheGuardTheRecordSaysSo(t *testing.T) {
+	bargain := world.Offer{To: "agent-1", Give: world.Data, GiveAmount: 1, Want: world.Hardware, WantAmount: 5, Ticks: 9}
+	for _, tt := range []struct {
+		name  string
+		off   []trace.Check
+		rules []world.PolicyRule
+		want  trace.AuthorityBy
+		trust trace.Trust
+	}{
+		{"all checks off, a stranger", trace.Checks(), nil, trace.AuthorityUnguarded, trace.TrustOtherAgent},
+		{"all checks off, a rule's asker", trace.Checks(), []world.PolicyRule{askable("accept_offer")}, trace.AuthorityUnguarded,
+			trace.TrustSelfObservation},
+		{"rules off", []trace.Check{trace.CheckRules}, []world.PolicyRule{askable("accept_offer")}, trace.AuthorityUnguarded,
+			trace.TrustSelfObservation},
+		{"all checks on", nil, []world.PolicyRule{askable("accept_offer")}, trace.AuthorityRule, trace.TrustSelfObservation},
+	} {
+		l := typedLife(t, behavior.Config{Settings: trace.Settings{GuardOff: tt.off}}, tt.rules...)
+		l.witness(l.w.Apply([]world.Intent{{Agent: 1, Action: bargain}}))
+		l.witness(l.w.Advance())
+		turn := l.mind.Begin(l.w.View(0))
+		firstAsk(t, turn)
+		turn.Answer(parseAnswer(t, 1, `call c decision {"action":{"action":"accept_offer","id":"offer-1-agent-2-1"},`+
+			`"execute_until":null,"why":"","sources_used":["offer-1-agent-2-1"]}`))
+		d, ok := turn.Next().(behavior.Decision)
+		if !ok || d.Authority.By != tt.want || !slices.Contains(d.SourcesUsed, "offer-1-agent-2-1") {
+			t.Errorf("%s: decided %v by %+v, used %v", tt.name, ok, d.Authority, d.SourcesUsed)
+		}
+		if !slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool {
+			return s.ID == "offer-1-agent-2-1" && s.OriginAgent == "agent-2" && s.Trust == tt.trust
+		}) {
+			t.Errorf("%s: the sources are %+v", tt.name, d.SourcesRetrieved)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 			return terminal{}, ""
 		}
 	}
-	action, more, e := d.Action(s.Call, t.draft.candidates, t.exposure.names)
+	action, more, e := d.Action(s.Call, t.draft.candidates, t.exposure.names, t.agent.cfg.ChainSteps)
 	if e != nil {
 		if e.Path == "candidate" {
 			e = answer.Faults(e, t.draft.dropped)
@@ -166,9 +166,11 @@ func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 
 // refuseOffPlan notes an action that the newest plan does not list, and refuses it if the plan binds.
 func (t *Turn) refuseOffPlan(v *Evaluation, callID string) {
-	if name := repeated(v.Adjusted).ActionName(); v.Violation == nil && t.offPlan(name, callID) {
-		v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
-		v.Check.Status, v.plan = world.CheckRejected, t.plan.actions
+	for _, step := range world.Steps(v.Adjusted) {
+		if name := step.Do.ActionName(); v.Violation == nil && t.offPlan(name, callID) {
+			v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
+			v.Check.Status, v.plan = world.CheckRejected, t.plan.actions
+		}
 	}
 }
 
@@ -212,6 +214,7 @@ func decisionOf(v *Evaluation) Decision {
 		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority),
 			Parents: v.Parents},
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,
+		later: v.Later, evidence: v.evidence,
 	}
 }
 

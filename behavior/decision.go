@@ -69,6 +69,14 @@ type Decision struct {
 	// gives the whole action, round that a refusal under texts cost a further round.
 	operation  policy.Operation
 	own, round bool
+	// veiled says that texts were in view, and that the plan does not give the whole action: whoever
+	// wrote them may have chosen its numbers.
+	veiled bool
+	// evidence is what the action was evaluated by, and later what its steps after the first need. step
+	// is the number of the step that a continued decision begins, 0 if it begins none.
+	evidence policy.Evidence
+	later    []policy.Progress
+	step     int
 	// sealed says that no plan came that texts waited for, listed that one did.
 	sealed, listed bool
 	// read are the texts and terms that the turn was shown after its plan, authors those whose

@@ -160,7 +160,7 @@ func (t *Turn) intendDecided(c answer.Call) (read bool) {
 	if e != nil {
 		return false
 	}
-	a, _, e := d.Action(c, t.draft.candidates, t.exposure.names)
+	a, _, e := d.Action(c, t.draft.candidates, t.exposure.names, t.agent.cfg.ChainSteps)
 	if e != nil {
 		return false
 	}

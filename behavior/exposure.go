@@ -100,6 +100,22 @@ func (e *exposure) addressed() bool {
 	return len(e.terms()) > 0 || slices.ContainsFunc(e.opening.seen.Inbox, isNew)
 }
 
+// hides reports whether an action names terms of others that no request has shown yet.
+func (e *exposure) hides(a world.Action) bool {
+	if e.phase == phaseShown {
+		return false
+	}
+	known := &e.opening.known
+	for arg := range world.Arguments(repeated(a)) {
+		is := func(t world.Terms) bool { return t.ID == arg.Text }
+		if arg.Slot() == world.SlotID && slices.ContainsFunc(e.terms(), is) &&
+			!slices.ContainsFunc(slices.Concat(known.Requests, known.Offers, known.Here.Offers), is) {
+			return true
+		}
+	}
+	return false
+}
+
 // terms lists the requests and offers of others that the agent sees.
 func (e *exposure) terms() []world.Terms {
 	o := &e.opening.seen

@@ -176,14 +176,14 @@ func (t *Turn) possible(v *Evaluation) bool {
 
 // alternatives are the accepted candidates of the newest draft as decisions, best first, evaluated
 // again by what is in view now. It leaves out the decided action (nil for none). A standing order is
-// listed only if it is the best one and nothing was decided, and then alone. Candidates that count
-// more than off ticks of deviation are left out.
+// listed only if it is the best one and nothing was decided, and then alone. Of a chain only its first
+// step is listed. Candidates that count more than off ticks of deviation are left out.
 func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	if t.draft.accepted == nil || t.draft.ambiguous {
 		return nil
 	}
 	for _, number := range t.draft.accepted.ranked() {
-		v := t.evaluate(t.draft.accepted.verdicts[number-1].Proposed)
+		v := t.evaluate(firstStep(t.draft.accepted.verdicts[number-1].Proposed))
 		_, order := v.Adjusted.(world.ExecuteUntil)
 		if !t.possible(v) || !policy.Fallback(v.Adjusted, t.plan.actions) || v.Deviation > off || order &&
 			(decided != nil || len(list) > 0) || decided != nil && world.Same(v.Adjusted, repeated(decided)) {

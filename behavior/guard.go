@@ -27,6 +27,8 @@ type Evaluation struct {
 	// compared with.
 	policy.Result
 	plan []policy.PlannedAction
+	// evidence is what it was evaluated by, without what belongs to this tick alone.
+	evidence policy.Evidence
 	// Check is the dry run of Adjusted on the agent's view. An action that the policy
 	// refused is not tried out.
 	Check world.Check
@@ -53,7 +55,8 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 	e.View = view
 	e.Ledger = m.ledger
 	e.Off = m.cfg.GuardOff
-	v := &Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e)}
+	v := &Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e),
+		evidence: policy.Evidence{Authors: e.Authors, Plan: e.Plan, Shown: e.Shown}}
 	v.Adjusted, v.Adjustments = v.Action, append(adjustments, v.Trimmed...)
 	// Without texts in view, an order that gives may be refused because of an earlier planned action.
 	if len(e.Authors) > 0 || v.Violation != nil && v.Violation.First > 0 {
@@ -66,8 +69,14 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 	return v
 }
 
+// evaluate is what the guard finds about an action in this turn. Whoever guesses the id of terms that
+// are not shown yet learns nothing of them.
 func (t *Turn) evaluate(proposed world.Action) *Evaluation {
-	v := t.agent.evaluate(t.view, proposed, t.evidence())
+	view, e := t.view, t.evidence()
+	if t.exposure.hides(proposed) {
+		view, e.Seen = view.Showing(&t.exposure.opening.known), &t.exposure.opening.known
+	}
+	v := t.agent.evaluate(view, proposed, e)
 	v.names = t.exposure.names
 	return v
 }
@@ -168,48 +177,6 @@ func (v *Evaluation) detail() verdictDetail {
 		d.Rule = v.Violation.Reason
 	}
 	return d
-}
-
-// Continue decides for an agent whose standing order continues. It repeats the ordered action,
-// clamped, checked and dry-run on this tick's view, without a model call. An attempt that the
-// world would refuse is submitted all the same: the refusal ends the order and tells the agent
-// why, in numbers. If the policy refuses the attempt, for example because a total is used up, it
-// becomes a wait. That ends the order too.
-func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
-	order, ok := view.Standing()
-	if !ok {
-		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
-	}
-	seen := view.Observe()
-	v := m.evaluate(view, order.Do, policy.Evidence{Seen: &seen, Order: &m.order.operation})
-	d := decisionOf(v)
-	d.DecidedBy = trace.ByStanding
-	d.Authority = m.order.Authority
-	d.Parents = m.order.Parents
-	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(),
-		Detail: llmclient.Marshal(v.detail())}}
-	if v.By == trace.AuthorityRule {
-		d.Authority = &v.Authority
-	}
-	if v.Refused() {
-		steps[0].Status = trace.StatusError
-	}
-	if v.Violation != nil {
-		d.DecidedBy = trace.ByEngine
-		d.WaitReason = trace.WaitGuardRejected
-		d.Executed = world.Wait{}
-		d.Authority = nil
-		d.operation = policy.Operation{} // it is not done, and counts for nothing
-		steps[0].Code = string(v.Violation.Reason)
-		steps = append(steps, v.note())
-	} else {
-		d.Known = m.knownIDs(&seen, order.Do)
-	}
-	d.Tick, d.AgentID = view.Tick(), view.AgentID()
-	for i := range steps {
-		steps[i].Tick, steps[i].AgentID = view.Tick(), view.AgentID()
-	}
-	return d, steps
 }
 
 func encode(v any) string { return string(llmclient.Marshal(v)) }

@@ -29,7 +29,7 @@ type history struct {
 	// the world refused of the present one. heard numbers all news so far. shut says that the
 	// last prompt showed the agent as shut down.
 	news     []episode
-	refusals []string
+	refusals []refusal
 	heard    int64
 	shut     bool
 	// looked are the topics of rules that were looked up, the newest last.
@@ -81,6 +81,12 @@ func (p *history) topics(tick int64) (topics []string) {
 		}
 	}
 	return topics
+}
+
+// refusal is an action by its name, and why the world refused it.
+type refusal struct {
+	action string
+	why    world.Rejection
 }
 
 // sent is a message or note of the agent's own. A note has no receiver.

@@ -28,7 +28,7 @@ func (m *Agent) Witness(e world.Event) {
 	case e.Kind == world.EventActionApplied && !own:
 		giver, what = e.Agent, w.News.Gift.Text(plain(e.Agent))
 	case e.Kind == world.EventActionRejected && own:
-		m.history.refusals = append(m.history.refusals, repeated(e.Action).ActionName()+" "+w.rejectionText(e.Rejection))
+		m.history.refusals = append(m.history.refusals, refusal{repeated(e.Action).ActionName(), *e.Rejection})
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
 		what = id + w.News.Bought
 		if e.Trade.Seller == m.id {

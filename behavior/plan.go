@@ -26,8 +26,8 @@ const (
 // Invariants:
 //  1. Once closed, it gains and loses no action, end or request. Another agent may have caused a later
 //     plan, and even the loss of an action changes which one is the first, in which a failed turn ends.
-//  2. actions are at most plannedMax, no two equal: those of the newest plan first, then those of
-//     earlier ones. Those from fromPlan on were drafted or decided after the newest plan.
+//  2. actions are at most plannedMax: those of the newest plan first, each as often as it lists it, then
+//     other ones of earlier plans. Those from fromPlan on were drafted or decided after the newest plan.
 //  3. ends are those of the newest plan that names an action.
 //  4. idle holds within one answer, mending until the next plan.
 type plan struct {
@@ -81,7 +81,15 @@ func (p *plan) begin(goal string) (earlier []policy.PlannedAction) {
 	return earlier
 }
 
-// allow adds planned actions, unless others may have asked for them.
+// add adds an action of the newest plan, unless others may have asked for it. Each time that the plan
+// lists an action covers one step of a chain.
+func (p *plan) add(a policy.PlannedAction) {
+	if !p.closed && len(p.actions) < plannedMax {
+		p.actions = append(p.actions, a)
+	}
+}
+
+// allow adds planned actions that are not listed yet, unless others may have asked for them.
 func (p *plan) allow(actions ...policy.PlannedAction) {
 	for _, a := range actions {
 		if !p.closed && len(p.actions) < plannedMax && !slices.ContainsFunc(p.actions, a.Equal) {
@@ -100,13 +108,13 @@ func (p *plan) mayEnd(f fallback) {
 // intend adds a drafted or decided action to the planned ones. Before texts of others are in view, it says
 // as much about what the agent wants as a plan does.
 func (p *plan) intend(v *Evaluation) {
-	planned, ok := policy.Planned(v.Proposed)
-	if !ok || v.Violation != nil {
+	planned := policy.PlannedSteps(v.Proposed)
+	if len(planned) == 0 || v.Violation != nil {
 		return
 	}
-	p.allow(planned)
+	p.allow(planned...)
 	if len(p.drafted) < plannedMax {
-		p.drafted = append(p.drafted, fallback{do: []world.Action{v.Proposed}, by: trace.ByDraft})
+		p.drafted = append(p.drafted, fallback{do: []world.Action{firstStep(v.Proposed)}, by: trace.ByDraft})
 	}
 }
 
@@ -220,7 +228,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 		}
 		used = slices.Concat(used, more)
 		if closes {
-			closed := policy.Missing(end.do[0], end.open)
+			closed := append(policy.Missing(end.do[0], end.open), planned.MissingTerms()...)
 			for _, s := range closed {
 				faults = append(faults, t.inLanguage(answer.LeftOpen(s).Inside(at))...)
 			}
@@ -228,7 +236,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 				continue
 			}
 		}
-		p.allow(planned)
+		p.add(planned)
 		p.mayEnd(end)
 	}
 	p.allow(earlier...)

@@ -100,7 +100,7 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 		r.refused++
 	}
 	r.waits++
-	if !rests(repeated(action)) {
+	if !rests(action) { // an order of waits is how to wait without asking
 		r.waits = 0
 	}
 	copy(r.recent[1:], r.recent[:])

@@ -28,20 +28,49 @@ func (w *wording) protocolTools(c *Config, rules world.Rules) []llmclient.Tool {
 	if !slices.Contains(needless, (world.Offer{}).ActionName()) {
 		doc += w.Tools.PlanTerms
 	}
-	plan := tool[answer.Plan](answer.ToolPlan, doc, needless...)
-	if c.Protocol == ProtocolLean {
-		tools := []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, needless...)}
-		if c.NoTexts {
-			return tools
-		}
-		return append(tools, plan)
+	if c.ChainSteps > 0 {
+		actions = w.Tools.Then.Text(c.ChainSteps) + actions
 	}
-	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, needless...)
-	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision, needless...)}
+	plan := tool[answer.Plan](answer.ToolPlan, doc, 0, needless...)
+	if c.Protocol == ProtocolLean {
+		turn := tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, c.ChainSteps, needless...)
+		if c.NoTexts {
+			return []llmclient.Tool{turn}
+		}
+		return []llmclient.Tool{turn, plan}
+	}
+	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, c.ChainSteps, needless...)
+	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision, 0, needless...)}
 }
 
-func tool[Args any](name, doc string, needless ...string) llmclient.Tool {
-	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds}, needless...)
+func tool[Args any](name, doc string, then int, needless ...string) llmclient.Tool {
+	leastCandidates := 1
+	if name == answer.ToolTurn {
+		leastCandidates = 0 // who waits needs none
+	}
+	given := map[string]*jsonschema.Schema{
+		"candidate": {Type: "integer"}, "plan": {Type: "string"},
+		"execute_until": modules.StandingSchema(needless...), "kind": modules.EnumSchema(answer.StepKinds),
+		"actions":    {Type: "array", Items: modules.PlannedActionSchema(needless...)},
+		"candidates": listOf(modules.CandidateSchema(then, needless...), leastCandidates, candidatesMax),
+	}
+	return strictTool[Args](name, doc, given)
+}
+
+// StrictTool returns a function tool whose arguments are the fields of Args, all of
+// them required. enums closes the sets of values of fields by name.
+func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient.Tool {
+	given := map[string]*jsonschema.Schema{"decision": {Type: "integer"}}
+	for field, values := range enums {
+		given[field] = modules.EnumSchema(values)
+	}
+	return strictTool[Args](name, doc, given)
+}
+
+// strictTool is StrictTool with the schemas of fields by name.
+func strictTool[Args any](name, doc string, given map[string]*jsonschema.Schema) llmclient.Tool {
+	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)),
+		Strict: true}
 }
 
 // listOf is the schema of a list of at least least and at most most elements: what is refused, or
@@ -52,27 +81,6 @@ func listOf(item *jsonschema.Schema, least, most int) *jsonschema.Schema {
 		list.MinItems = &least
 	}
 	return list
-}
-
-// StrictTool returns a function tool whose arguments are the fields of Args, all of
-// them required. enums closes the sets of values of fields by name; what the types cannot
-// say of others is put in their place. Needless actions are not among those of a candidate.
-func StrictTool[Args any](name, doc string, enums map[string][]string, needless ...string) llmclient.Tool {
-	leastCandidates := 1
-	if name == answer.ToolTurn {
-		leastCandidates = 0 // who waits needs none
-	}
-	given := map[string]*jsonschema.Schema{
-		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
-		"execute_until": modules.StandingSchema(needless...),
-		"actions":       {Type: "array", Items: modules.PlannedActionSchema(needless...)},
-		"candidates":    listOf(modules.ActionSchema(needless...), leastCandidates, candidatesMax),
-	}
-	for field, values := range enums {
-		given[field] = modules.EnumSchema(values)
-	}
-	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)),
-		Strict: true}
 }
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
@@ -92,14 +100,13 @@ func PromptVersion(p Protocol, language string) string {
 }
 
 func (w *wording) version(p Protocol) string {
-	c := Config{Settings: trace.Settings{Protocol: p}}.WithDefaults()
+	c := Config{Settings: trace.Settings{Protocol: p, ChainSteps: world.ThenMax}}.WithDefaults()
 	text := w.instructions(&c, "") + w.Texts()
 	for _, t := range slices.Concat(w.protocolTools(&c, world.DefaultRules()),
 		modules.New().WithDocuments().In(w.Code).Tools()) {
 		text += string(t.Wire())
 	}
-	digest := llmclient.Hash([]byte(text))[:8]
-	return fmt.Sprintf("%d-%s", promptVersion, digest)
+	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
 }
 
 // instructions is the stable policy text: purpose, rules and protocol. It holds nothing that

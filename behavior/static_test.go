@@ -16,9 +16,10 @@ import (
 // Every call carries the static text, so its size in characters is a promise too. A
 // failure means text to cut, not a limit to raise. A plan lists actions in the slots of a
 // candidate: 460 characters of the tools are the slots' schema standing there as well.
-// Requests and offers take typedCharsMax more.
+// Requests and offers take typedCharsMax more, and steps that follow an action thenCharsMax.
 const (
-	toolCharsMax         = 6150
+	toolCharsMax         = 6220
+	thenCharsMax         = 1130
 	typedCharsMax        = 900
 	instructionsCharsMax = 920
 )
@@ -47,6 +48,9 @@ func TestStaticTextIsShort(t *testing.T) {
 			if scenario.Terms {
 				limit += typedCharsMax
 			}
+			if cfg.ChainSteps > 0 {
+				limit += thenCharsMax
+			}
 			if tools > limit {
 				t.Errorf("%s %s, %s: the tools take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, tools, limit)
 			}
@@ -65,6 +69,8 @@ func staticConfigs() (list []behavior.Config) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		for _, language := range words.Languages() {
 			settings := trace.Settings{Protocol: protocol, Language: language}
+			list = append(list, behavior.Config{Settings: settings, Needless: untyped}, behavior.Config{Settings: settings})
+			settings.ChainSteps = world.ThenMax
 			list = append(list, behavior.Config{Settings: settings, Needless: untyped}, behavior.Config{Settings: settings})
 		}
 	}

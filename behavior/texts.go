@@ -31,6 +31,8 @@ type texts struct {
 	// Said is what the agent wrote itself in the last ticks: it may repeat what others
 	// wrote, so it stays with their texts.
 	Said []sent `json:"you_said,omitempty"`
+	// NotDone are steps of a chain that were not done, decided with texts in view.
+	NotDone []string `json:"not_done,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
 	// tick is that of the turn.
@@ -39,6 +41,8 @@ type texts struct {
 	recalled, taught, passages []trace.Source
 	// spoken returns what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
+	// deciders are the authors of the texts with which NotDone was decided.
+	deciders []string
 	// bare says that the prompt holds the texts without an envelope.
 	bare bool
 }
@@ -49,8 +53,9 @@ type visibleObservation struct {
 	world.Observation
 	Withheld int
 	// withheldTerms is how many of them are requests or offers, unread how many the agent has not
-	// read before, and fresh how many of those and of lessons.
-	withheldTerms, unread, fresh int
+	// read before. idle are the offers among the unread: no rule can take them now, so no plan has to
+	// be made for them. fresh counts the other unread ones, and lessons.
+	withheldTerms, unread, idle, fresh int
 	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
 	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent
@@ -65,6 +70,8 @@ type visibleObservation struct {
 	saw []sighting
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
+	// notDone are the steps of the last chain that were not done.
+	notDone []string
 	// naming is how the ids in it are rendered.
 	naming naming
 	// last is the tick after which nothing counts any more, 0 where no task says so.
@@ -74,6 +81,10 @@ type visibleObservation struct {
 func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons) + len(t.Documents)
 }
+
+// told is how many texts are told of before the plan. How many old ones come back depends on their
+// words, so those are not counted.
+func (t texts) told() int { return t.count() - len(t.Remembered) }
 
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {
@@ -148,12 +159,12 @@ func (t texts) readings() (list []reading) {
 	return list
 }
 
-// parents are the agents whose text may have led to the messages, notes and terms.
+// parents are the agents whose text may have led to the messages, notes, terms and steps not done.
 func (t texts) parents() (ids []string) {
 	for _, r := range t.readings() {
 		ids = append(ids, r.parents...)
 	}
-	return ids
+	return append(ids, t.deciders...)
 }
 
 // source is the text as a source, given what it may repeat by its tick.

@@ -50,7 +50,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		t.draft.dropped = answer.TooMany("candidates", candidatesMax, n)
 	}
 	for i, candidate := range candidates[:min(len(candidates), candidatesMax)] {
-		action, used, bad := candidate.Decode(c.Call, t.exposure.names)
+		action, used, bad := candidate.Decode(c.Call, t.exposure.names, t.agent.cfg.ChainSteps)
 		w.repairs = append(w.repairs, used...)
 		t.draft.candidates = append(t.draft.candidates, action)
 		if bad != nil {

@@ -36,7 +36,7 @@ func TestPromptVersionNamesTheWording(t *testing.T) {
 		}
 	}
 	if len(seen) != 2*len(words.Languages()) {
-		t.Errorf("versions are %v", seen)
+		t.Errorf("of the versions %v some are the same", seen)
 	}
 	file, err := os.ReadFile("words/chinese.toml")
 	if err != nil {

@@ -146,6 +146,9 @@ func rowOf(record trace.Record) (row logRow, ok bool) {
 		for _, c := range r.Changes {
 			row.Text += c.What + ": " + c.From + " to " + c.To + "; "
 		}
+		if r.EndsChains() {
+			row.Text += "orders and chains end"
+		}
 		return row, true
 	case trace.CapChange:
 		return logRow{Tick: r.Tick, Kind: "cap", What: "other caps", Text: r.Caps.Text("")}, true

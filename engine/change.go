@@ -39,6 +39,9 @@ func (r *runner) takeFork(f trace.Fork) error {
 	if err := r.world.SetRules(scenario.Rules); err != nil {
 		return err
 	}
+	if f.EndsChains() {
+		r.world.EndOrders()
+	}
 	runtime, seed, err := runtimeOf(next, r.world, scenario.Rules)
 	if err != nil {
 		return err

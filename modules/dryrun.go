@@ -81,6 +81,8 @@ type DryRun struct {
 	Changes string `json:"changes,omitempty"`
 	// Ticks is how long the action or its job takes, 0 when immediate.
 	Ticks int64 `json:"ticks,omitempty"`
+	// Later says which steps of a chain are checked at their tick.
+	Later string `json:"later,omitempty"`
 	// Possible are the ids that could replace one that is not possible.
 	Possible []string `json:"possible,omitempty"`
 	// Rejection is the reason with its numbers; set exactly when Status is rejected.
@@ -100,6 +102,9 @@ func NewDryRun(w *words.Language, a world.Action, adjustments []world.Adjustment
 		adjusted = append(adjusted, w.Modules.Adjusted.Text(slot, adjustment.To, adjustment.From))
 	}
 	f.Adjusted = strings.Join(adjusted, "; ")
+	if steps := len(world.Steps(a)); steps > 1 {
+		f.Later = w.Modules.Later.Text(steps)
+	}
 	var room [128]byte
 	changes := room[:0]
 	for i, c := range check.Changes {

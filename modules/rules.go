@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -87,11 +88,11 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.Quotes.Text(world.QuoteKMPerTick),
 		}
 	case topicStopEvents:
-		for _, e := range world.StopEvents() {
-			lines = append(lines, e.Name+w.Modules.LineStart+w.StopEvents.Text(e.Name))
+		for _, name := range answer.EventNames() {
+			lines = append(lines, name+w.Modules.LineStart+w.StopEvents.Text(name))
 		}
 		return append(lines, w.Rules.StandingMost.Text(world.StandingTicksMax),
-			w.Rules.StandingIgnore.Text(strings.Join(world.StopAlways(), w.Rules.And)))
+			w.Rules.StandingIgnore.Text(strings.Join(world.Ignorable(), w.Rules.And)))
 	}
 	panic("modules: the schema allows a topic that the rules do not have: " + topic)
 }

@@ -63,6 +63,24 @@ func ActionSchema(needless ...string) *jsonschema.Schema {
 	return slotSchema(EnumSchema(answer.ActionNames(needless...)), needless)
 }
 
+// CandidateSchema is [ActionSchema] with at most then further steps, null for none. Such a step is an
+// action with the events that end it and its most attempts, both null for once. The names of actions
+// and events are listed elsewhere in the same tools.
+func CandidateSchema(then int, needless ...string) *jsonschema.Schema {
+	s := ActionSchema(needless...)
+	if then == 0 {
+		return s
+	}
+	step := slotSchema(&jsonschema.Schema{Type: "string"}, needless)
+	condition := closedObject()
+	addProperty(condition, "event", &jsonschema.Schema{Type: "string"})
+	addProperty(condition, "value", nullable("integer"))
+	addProperty(step, "until", &jsonschema.Schema{Types: []string{"array", "null"}, Items: condition})
+	addProperty(step, "max_ticks", nullable("integer"))
+	addProperty(s, "then", &jsonschema.Schema{Types: []string{"array", "null"}, Items: step, MaxItems: &then})
+	return s
+}
+
 // PlannedActionSchema is [ActionSchema] with the most ticks that the action may last, null
 // for once. A slot that is null is left open. Only ActionSchema lists the names of actions:
 // a second list would cost every call more than it helps.
@@ -89,7 +107,7 @@ func slotSchema(name *jsonschema.Schema, needless []string) *jsonschema.Schema {
 
 // StandingSchema returns the strict schema of the standing order beside an
 // action: null, or the events that end it, how many attempts it may last, and
-// which of the events that end every order it ignores. A condition's value is for
+// which of the events that end every order or wake a sleep it ignores. A condition's value is for
 // the events that compare a number and null for the others. Needless events are left out.
 func StandingSchema(needless ...string) *jsonschema.Schema {
 	condition := closedObject()
@@ -99,7 +117,7 @@ func StandingSchema(needless ...string) *jsonschema.Schema {
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
 	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"},
-		Items: EnumSchema(without(world.StopAlways(), needless))})
+		Items: EnumSchema(without(world.Ignorable(), needless))})
 	order.Type, order.Types = "", []string{"object", "null"}
 	return order
 }

@@ -102,7 +102,8 @@ func TestSchemasAreCompact(t *testing.T) {
 		{"all module tools", tools, 1800},
 		{"ActionSchema", len(llmclient.Marshal(ActionSchema(untyped...))), 640},
 		{"ActionSchema with requests and offers", len(llmclient.Marshal(ActionSchema())), 850},
-		{"StandingSchema", len(llmclient.Marshal(StandingSchema())), 770},
+		{"StandingSchema", len(llmclient.Marshal(StandingSchema())), 790},
+		{"CandidateSchema", len(llmclient.Marshal(CandidateSchema(3, untyped...))), 1450},
 	} {
 		if c.got > c.max {
 			t.Errorf("%s takes %d characters, at most %d are allowed", c.name, c.got, c.max)

@@ -63,12 +63,14 @@ func (r Report) Text() string {
 			task += ", cut short"
 		}
 		if b := t.Baselines; b != nil {
-			best := ""
+			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d", b.Nothing, b.Random, b.Greedy, b.Scripted)
 			if b.Best != nil {
-				best = fmt.Sprintf("best known %d, ", *b.Best)
+				task += fmt.Sprintf(", best known %d", *b.Best)
 			}
-			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, %sbound %d)", b.Nothing, b.Random, b.Greedy,
-				b.Scripted, best, b.Bound)
+			if !b.BoundLoose {
+				task += fmt.Sprintf(", bound %d", b.Bound)
+			}
+			task += ")"
 		}
 	}
 	line("task", task)
@@ -277,6 +279,9 @@ func (f *ForkReport) text() string {
 			show := func(value string) string { return cmp.Or(plaintext.Clip(plain(value), chars), "unset") }
 			return fmt.Sprintf("%s %s -> %s", plain(c.What), show(c.From), show(c.To))
 		})
+	}
+	if trace.EndsChains(f.Changes) {
+		changes += "; orders and chains ended there"
 	}
 	ticks := "that run is not at hand to compare with"
 	if f.Comparison != nil {

@@ -1,6 +1,10 @@
 package trace
 
-import "example.com/agentworld/world"
+import (
+	"slices"
+
+	"example.com/agentworld/world"
+)
 
 // Event is something that happened in the world, in the world's own order.
 type Event struct {
@@ -132,6 +136,15 @@ type Fork struct {
 	// Settings hold from Tick on, PromptVersion is the version of their prompts.
 	Settings      Settings `json:"settings"`
 	PromptVersion string   `json:"prompt_version"`
+}
+
+// EndsChains reports whether all orders and chains of agents end at the fork, because it changes more
+// than caps and the length of the run: they were decided under other settings.
+func (f Fork) EndsChains() bool { return EndsChains(f.Changes) }
+
+// EndsChains is [Fork.EndsChains] for the changes of a fork.
+func EndsChains(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.What != "caps" && c.What != "ticks" })
 }
 
 // ForkParent names a run that was forked.

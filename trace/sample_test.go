@@ -66,7 +66,7 @@ func samples() []Record {
 			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Repairs: []string{"unfenced"}, Level: LevelWarn,
 		},
 		Decision{
-			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, By: ByDraft, FailedBy: "llm_error:deadline", Proposed: json.RawMessage(`null`),
+			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, By: ByDraft, FailedBy: "llm_error:deadline", ChainStep: 2, Proposed: json.RawMessage(`null`),
 			Adjusted: json.RawMessage(`{"action":"wait"}`), Executed: json.RawMessage(`{"action":"wait"}`),
 			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 			Authority:   &Authority{By: AuthorityRule, Planned: 1, Rule: 2, Asker: "agent-2", Terms: "req-0-agent-2-1", Deviation: 3}, Parents: []string{"agent-2"},

@@ -145,7 +145,7 @@ type DecidedBy string
 const (
 	// ByModel: the model's own decision.
 	ByModel DecidedBy = "model"
-	// ByStanding: an execute_until chosen in an earlier tick went on.
+	// ByStanding: an order or chain chosen in an earlier tick went on.
 	ByStanding DecidedBy = "standing"
 	// ByEngine: the turn ended without a usable decision and degraded to wait.
 	ByEngine DecidedBy = "engine"
@@ -185,6 +185,9 @@ type Decision struct {
 	// that was tried after the world had refused a decision has By alone.
 	By       Basis      `json:"by,omitempty"`
 	FailedBy WaitReason `json:"failed_by,omitempty"`
+	// ChainStep is the number of the step of a chain that a continued decision is an attempt of, from
+	// 1; 0 for an order and for any other decision.
+	ChainStep int `json:"chain_step,omitempty"`
 	// Proposed, Adjusted and Executed are actions in the flat encoding of
 	// [world.EncodeAction], or null.
 	Proposed json.RawMessage `json:"proposed"`
@@ -243,8 +246,11 @@ type AuthorityBy string
 
 // What an action can be allowed by.
 const (
-	// AuthorityOwn: nothing that others wrote was in view.
+	// AuthorityOwn: no text of others was in view, and it answers no terms of theirs.
 	AuthorityOwn AuthorityBy = "own"
+	// AuthorityUnguarded: texts of others were in view, or it answers their terms, and the check that
+	// would have judged it was left out.
+	AuthorityUnguarded AuthorityBy = "unguarded"
 	// AuthorityPlan: it is the first planned action that was possible.
 	AuthorityPlan AuthorityBy = "plan"
 	// AuthorityDeviation: it is another planned action, less of it, or a wait.

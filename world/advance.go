@@ -86,24 +86,31 @@ func (w *World) powerChanges(n int32) {
 		}
 		w.refreshAble(n)
 	case w.law.stateOf(charge, a.shut) != a.announced:
-		w.announcePower(n, w.law.stateOf(charge, a.shut))
-		if !a.standing.ignores(StopPowerLow) {
+		if told := w.announcePower(n, w.law.stateOf(charge, a.shut)); told && !a.standing.ignores(StopPowerLow) {
 			w.wake(n, string(EventPowerState))
 		}
 	}
 	w.planPower(n)
 }
 
-// announcePower emits the event of a new power state. If the state got worse, it notes
-// that for a standing order. The states are ordered from normal to shutdown.
-func (w *World) announcePower(n int32, state powerState) {
+// announcePower emits the event of a new power state. If the state got worse, it notes that for a
+// chain. A charge that crosses a level again and again has one cause, so the agent is told of one
+// worse state once in [AlarmTicks] ticks. told says that it is to be told now. The states are ordered
+// from normal to shutdown.
+func (w *World) announcePower(n int32, state powerState) (told bool) {
 	a := &w.agents[n]
-	if a.standing != nil && state > a.announced {
-		a.standing.powerFell = true
+	worse := state > a.announced
+	told = !worse || state != a.alarm || w.tick >= a.alarmAt+AlarmTicks
+	if worse && told {
+		a.alarm, a.alarmAt = state, w.tick
+		if a.standing != nil {
+			a.standing.powerFell = true
+		}
 	}
 	a.announced = state
 	w.touchAgent(n)
 	w.emit(Event{Kind: EventPowerState, Agent: a.id, Place: w.placeID(a.place), Detail: state.String()})
+	return told
 }
 
 // finish looks at the goals of agents that changed in the Advance or Apply under way, which

@@ -16,7 +16,10 @@ type agent struct {
 	settledAt int64
 	shut      bool
 	// announced is the power state of the last power_state event.
-	announced    powerState
+	announced powerState
+	// alarm is the last power state that woke it or ended its chain, since alarmAt; 0 if none did.
+	alarm        powerState
+	alarmAt      int64
 	heat, heatAt int64
 	factories    []int32
 	standing     *standing
@@ -24,8 +27,8 @@ type agent struct {
 	mail      mailbox
 	decidedAt int64
 	woken     string
-	// ended is the standing order that ended since the agent last acted; without
-	// attempts when none did. It outlives woken, which an arrival replaces.
+	// ended is the chain that ended since the agent last acted, with the reason empty
+	// when none did. It outlives woken, which an arrival replaces.
 	ended OrderEnded
 	last  Outcome // its tick is 0 before the first action
 	// orders are the records of its orders, at most OrdersMax; placed counts all it

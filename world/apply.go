@@ -112,7 +112,7 @@ func (w *World) act(t *turn) {
 	if a.standing == nil {
 		a.decidedAt = w.tick
 	}
-	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
+	if t.order != nil && t.order.order.inBounds() {
 		a.standing = t.order
 		// The agent does not know yet of a fill by an agent that acted earlier in this tick.
 		a.standing.filled = a.filledAt == w.tick
@@ -158,7 +158,7 @@ func (w *World) act(t *turn) {
 	if !a.travelling() && len(a.orders)+len(a.offers)+len(a.factories) > 0 {
 		w.collect(t.agent)
 	}
-	if a.filledAt == w.tick {
+	if a.filledAt == w.tick && !a.standing.ignores(StopOrderFilled) {
 		w.wake(t.agent, a.filledWhy)
 	}
 	w.refreshAble(t.agent)

@@ -48,6 +48,12 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		if a.mail.wokenAt != 0 {
 			b = appendNumbers(b, -1, a.mail.wokenAt)
 		}
+		if a.mail.endedAt != 0 {
+			b = appendNumbers(b, -4, a.mail.endedAt)
+		}
+		if a.alarmAt != 0 {
+			b = appendNumbers(b, -5, int64(a.alarm), a.alarmAt)
+		}
 		if len(a.offers)+len(a.mail.sent)+len(a.mail.got) > 0 {
 			b = appendList(appendNumbers(b, -2), a.offers)
 			for _, list := range [][]known{a.mail.sent, a.mail.got} {
@@ -59,9 +65,10 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		}
 		b = appendNumbers(appendList(b, a.orders), a.placed)
 		b = appendText(b, a.woken)
-		b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
+		b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts, int64(a.ended.Step), int64(a.ended.Steps))
 		if s := a.standing; s != nil {
-			b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged), bit(s.filled))
+			b = appendNumbers(b, int64(s.step), s.left, bit(s.arrived), bit(s.jobDone), bit(s.idled), bit(s.powerFell),
+				bit(s.messaged), bit(s.filled))
 			b = appendAction(b, s.order)
 			b = appendParents(appendList(appendList(b, s.agents), s.places), s.parents)
 		} else {

@@ -12,8 +12,8 @@ import (
 // EncodeAction writes a in its canonical flat form, such as
 // {"action":"mine_compound","compound_mass_g":5000}, parameters in schema
 // order. An order reads {"action":"execute_until","do":{...},"until":[...],
-// "max_ticks":n}, with "ignore":[...] at the end if it ignores anything. Equal
-// actions have equal bytes.
+// "max_ticks":n}, with "ignore":[...] if it ignores anything, and "then":[...] with the steps
+// that follow, in the same fields, if any do. Equal actions have equal bytes.
 func EncodeAction(a Action) []byte {
 	if o, ok := a.(ExecuteUntil); ok {
 		return encode(o.wire())
@@ -73,7 +73,7 @@ func DecodeAction(b []byte) (Action, error) {
 		return nil, errors.New("decode action: field action is missing or no string")
 	}
 	if name == (ExecuteUntil{}).ActionName() {
-		return decodeOrder(b, fields)
+		return decodeOrder(fields)
 	}
 	delete(fields, "action")
 	// Every parameter must be there and the numbers match, so that there are no others.

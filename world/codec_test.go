@@ -54,9 +54,15 @@ func TestEncodeAction(t *testing.T) {
 				`"until":[{"event":"harvest_yield_below","value":5},{"event":"job_done"}],"max_ticks":6}`,
 		},
 		{
-			ExecuteUntil{Wait{}, []Condition{{Event: StopOrderFilled}}, 9, StopAlways()},
+			ExecuteUntil{Do: Wait{}, Until: []Condition{{Event: StopOrderFilled}}, MaxTicks: 9, Ignore: StopAlways()},
 			`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"order_filled"}],"max_ticks":9,` +
 				`"ignore":["message_received","power_low"]}`,
+		},
+		{
+			Chain(Once(Mine{5000}), ExecuteUntil{Do: Wait{}, Until: []Condition{{Event: StopQueueEmpty}}, MaxTicks: 2, Ignore: StopAlways()[:1]}),
+			`{"action":"execute_until","do":{"action":"mine_compound","compound_mass_g":5000},` +
+				`"until":[{"event":"action_rejected"}],"max_ticks":1,"then":[{"do":{"action":"wait"},` +
+				`"until":[{"event":"queue_empty"}],"max_ticks":2,"ignore":["message_received"]}]}`,
 		},
 	} {
 		if got := string(EncodeAction(tc.action)); got != tc.want {
@@ -81,6 +87,10 @@ func TestDecodeActionIsStrict(t *testing.T) {
 		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"ignore":[]}`,
 		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"ignore":null}`,
 		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"other":[]}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"then":[]}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"then":null}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"then":[{"do":{"action":"wait"},"until":[]}]}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"then":[{"do":{"action":"wait"},"until":[],"max_ticks":1,"then":[]}]}`,
 		`{"action":"execute_until","do":{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3},"until":[],"max_ticks":3}`,
 	} {
 		if a, err := DecodeAction([]byte(text)); err == nil {
@@ -184,7 +194,7 @@ func TestNewExecuteUntilRefusesMalformedOrders(t *testing.T) {
 			t.Errorf("NewExecuteUntil(%v, %v) = %v, want a fault in %s", tc.do, tc.until, err, tc.field)
 		}
 	}
-	for _, ignore := range [][]string{{StopJobDone}, {StopPowerLow, "sunrise"}} {
+	for _, ignore := range [][]string{{StopHeatAbove}, {StopPowerLow, "sunrise"}} {
 		if _, err := NewExecuteUntil(Wait{}, done, 3, ignore...); err == nil {
 			t.Errorf("an order may ignore %v", ignore)
 		}

@@ -42,8 +42,8 @@
 //
 // Places are listed in the scenario, generated from the seed as a [Belt] of up to a million
 // fragments, or both. An agent with an empty battery shuts down, gains a little charge every
-// tick and restarts, so no state is final. A standing order ([ExecuteUntil]) repeats an
-// action without a decision until an event ends it.
+// tick and restarts, so no state is final. A chain ([ExecuteUntil]) repeats an action without a
+// decision until an event ends the step, and goes on to its next step; an order is a chain of one.
 //
 // Messages arrive after a delay that grows with the distance; notes stay at a place. Texts
 // are cleaned and capped, and opaque otherwise. A scenario may enable typed messages, see

@@ -77,10 +77,14 @@ func (w *World) factoryStep(k int32) {
 	w.emit(e)
 	if e.Kind != EventBatchDone {
 		// An owner that is awake needs no waking; it sees the result in its observation.
-		if order := w.agents[f.owner].standing; order != nil {
-			order.jobDone = true
+		s := w.agents[f.owner].standing
+		if s != nil {
+			s.jobDone = true
+			s.idled = s.idled || len(f.jobs) == 0
 		}
-		w.wake(f.owner, string(EventJobDone))
+		if !s.ignores(StopJobDone) {
+			w.wake(f.owner, string(EventJobDone))
+		}
 	}
 	w.startBatch(k)
 }

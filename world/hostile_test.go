@@ -127,6 +127,10 @@ func drawAction(t *rapid.T) Action {
 	for range rapid.IntRange(0, 3).Draw(t, "ignored") {
 		o.Ignore = append(o.Ignore, rapid.SampledFrom(append(StopAlways(), StopAlways()[0], StopJobDone)).Draw(t, "ignore"))
 	}
+	for range rapid.IntRange(-3, ThenMax+1).Draw(t, "then") {
+		step := ExecuteUntil{Do: drawPlainAction(t), Until: o.Until, MaxTicks: rapid.OneOf(rapid.Int64Range(1, 9), hostileAmounts).Draw(t, "more")}
+		o.Then = append(o.Then, step)
+	}
 	return o
 }
 

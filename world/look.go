@@ -15,8 +15,11 @@ func (w *World) View(n int) View {
 		},
 	}
 	v.standing, _ = w.Standing(n)
+	if s := a.standing; s != nil {
+		v.step, v.begins = s.step, s.left == s.order.MaxTicks
+	}
 	v.goals, v.task = w.goalsOf(n), w.scenario.Task
-	if a.ended.Attempts > 0 {
+	if a.ended.Why != "" {
 		v.seen.OrderEnded = new(a.ended)
 	}
 	// Newest first: a caller that has to shorten a list does so at its end.

@@ -92,6 +92,8 @@ type mailbox struct {
 	sent, got []known
 	// wokenAt is the tick in which strangers last woke the agent, 0 if they never did.
 	wokenAt int64
+	// endedAt is the tick in which agents that a rule names last ended a chain, 0 if they never did.
+	endedAt int64
 }
 
 // StrangersTicks is the time in which agents that no rule of an agent names can wake it once,
@@ -162,7 +164,7 @@ func (l letter) kind() string {
 }
 
 // deliver hands agent n the messages that are due. A shut-down agent finds them when it
-// restarts.
+// restarts. An offer that its rules can never let it accept wakes nobody.
 func (w *World) deliver(n int32) {
 	a := &w.agents[n]
 	due := 0
@@ -179,7 +181,9 @@ func (w *World) deliver(n int32) {
 		if l.terms != nil {
 			w.takeUp(n, l.terms)
 		}
-		w.disturb(n, l.from)
+		if l.terms == nil || l.terms.kind != KindOffer || w.takes(n, l.terms) {
+			w.disturb(n, l.from)
+		}
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)
@@ -205,8 +209,9 @@ func (m *mailbox) file(l letter, most int) {
 	m.dropped++
 }
 
-// disturb wakes agent n for a message and ends its order, unless the order ignores messages.
-// Agents that no rule of it names do so in at most one of any [StrangersTicks] ticks.
+// disturb wakes agent n for a message and ends its chain, unless the present step ignores messages.
+// Agents that no rule of it names do so in at most one of any [StrangersTicks] ticks, and those that a
+// rule names end a chain in at most one of any [NamedTicks].
 // Otherwise their chatter could keep it from its work. The operator is none of them.
 func (w *World) disturb(n, from int32) {
 	a := &w.agents[n]
@@ -215,11 +220,19 @@ func (w *World) disturb(n, from int32) {
 	if !ends && (!heeds || a.waitUntil == 0) {
 		return
 	}
-	if last := a.mail.wokenAt; from != fromOperator && !w.names(n, from) {
-		if last != 0 && last != w.tick && w.tick < last+StrangersTicks {
+	again := func(last, ticks int64) bool { return last != 0 && last != w.tick && w.tick < last+ticks }
+	switch {
+	case from == fromOperator:
+	case !w.names(n, from):
+		if again(a.mail.wokenAt, StrangersTicks) {
 			return
 		}
 		a.mail.wokenAt = w.tick
+	case a.standing != nil:
+		if again(a.mail.endedAt, NamedTicks) {
+			return
+		}
+		a.mail.endedAt = w.tick
 	}
 	if ends {
 		a.standing.messaged = true

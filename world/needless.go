@@ -236,6 +236,12 @@ func (m *means) occurs(event string) bool {
 		return m.others && m.can(Move{})
 	case StopHarvestYieldBelow:
 		return m.can(Harvest{})
+	case StopPlantStoreAbove:
+		return m.plants()
+	case StopPlaceCompoundBelow:
+		return m.can(Mine{})
+	case StopQueueEmpty:
+		return m.can(ScheduleRecipe{})
 	case StopCompoundAbove:
 		return m.have[compound]
 	case StopHardwareAbove:

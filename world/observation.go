@@ -42,17 +42,20 @@ type Observation struct {
 	// arrived, job_done, power_state, message_delivered, order_filled, offer_accepted,
 	// offer_expired, wait_over or execute_until_ended with the stop event; empty otherwise.
 	Woken string `json:"woken,omitempty"`
-	// OrderEnded describes the standing order that ended since the agent last acted.
+	// OrderEnded describes the order or chain that ended since the agent last acted.
 	OrderEnded *OrderEnded `json:"order_ended,omitempty"`
 }
 
-// OrderEnded is how a standing order ended.
+// OrderEnded is how a chain ended. An order is a chain of one step.
 type OrderEnded struct {
-	// Why is the stop event, max_ticks or shutdown.
+	// Why is the stop event, max_ticks, shutdown or changed.
 	Why string `json:"why"`
-	// Attempts counts the attempts made, the first one and a refused last one
-	// included; at least 1.
+	// Attempts counts the attempts of its last step, the first one and a refused last one
+	// included.
 	Attempts int64 `json:"attempts"`
+	// Step is the number of the step in which it ended, from 1, of Steps in all; both are 0 for an order.
+	Step  int `json:"step,omitempty"`
+	Steps int `json:"steps,omitempty"`
 }
 
 // Self is an agent's own state, settled at the observation's tick.

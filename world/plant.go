@@ -77,6 +77,17 @@ func (w *World) openPlant(k int32) {
 	w.publish(f.place)
 }
 
+// fullestStore is the most that a plant of agent n stores at its place, -1 without a plant there.
+func (w *World) fullestStore(n int32) int64 {
+	most := int64(-1)
+	for _, k := range w.agents[n].factories {
+		if f := &w.factories[k]; f.ready && w.isPlant(f) && f.place == w.agents[n].place {
+			most = max(most, w.outputOf(f).stored)
+		}
+	}
+	return most
+}
+
 // batchesToWear is how many more batches of a product a factory can be given
 // before it is worn out, counting those that are queued. So no batch that was paid for
 // is ever queued in a worn-out factory.

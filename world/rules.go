@@ -4,7 +4,7 @@ import "errors"
 
 // RulesVersion names the rules of the kernel: what actions cost and do, and what
 // views show. Runs of different rules do not replay on each other.
-const RulesVersion = "4"
+const RulesVersion = "5"
 
 // CMPerKM is the number of centimetres in a kilometre.
 const CMPerKM = 100_000

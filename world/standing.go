@@ -2,37 +2,39 @@ package world
 
 import "slices"
 
-// standing is an agent's order under way with what happened since it began.
+// standing is an agent's chain under way with what happened since its present step began.
 type standing struct {
-	// order is a copy of what was submitted.
+	// order is the present step with the steps that follow it, a copy of what was submitted.
 	order ExecuteUntil
-	// left counts the attempts not yet made.
+	// step is the number of the present step, from 1.
+	step int
+	// left counts the attempts of the step not yet made.
 	left int64
-	// agents and places were visible when the order began; nil where no condition
+	// agents and places were visible when the step began; nil where no condition
 	// asks for them.
 	agents, places []int32
-	// parents are those of the intent that began it.
+	// parents are those of the intent that began the chain.
 	parents []string
-	// arrived, jobDone, powerFell and messaged are set by wake-ups, filled by trades
-	// of others; they are kept while the agent cannot act, so that nothing is missed
-	// on a journey or in a wait.
-	arrived, jobDone, powerFell, messaged, filled bool
+	// arrived, jobDone, idled (a factory of the agent ran out of work), powerFell and messaged are
+	// set by wake-ups, filled by trades of others; they are kept while the agent cannot act, so that
+	// nothing is missed on a journey or in a wait.
+	arrived, jobDone, idled, powerFell, messaged, filled bool
 }
 
-// ignores says that a standing order is under way which is not to be disturbed by
-// one of the events in [StopAlways].
+// ignores says that a chain is under way whose present step is not to be disturbed by
+// one of the events in [Ignorable].
 func (s *standing) ignores(event string) bool {
 	return s != nil && slices.Contains(s.order.Ignore, event)
 }
 
-// names says whether a condition of the order is about an event.
+// names says whether a condition of the step is about an event.
 func (s *standing) names(event string) bool {
 	return slices.ContainsFunc(s.order.Until, func(c Condition) bool { return c.Event == event })
 }
 
 // newStanding notes what is visible at the start of the tick, before anyone acts.
 func (w *World) newStanding(n int32, order ExecuteUntil) *standing {
-	s := &standing{order: cloneAction(order).(ExecuteUntil), left: order.MaxTicks}
+	s := &standing{order: cloneAction(order).(ExecuteUntil), step: 1, left: order.MaxTicks}
 	for _, c := range order.Until {
 		switch c.Event {
 		case StopNewVisibleAgent:
@@ -81,31 +83,52 @@ func anyNew(now, before []int32) bool {
 	})
 }
 
-// reviewOrder ends the order of an able agent when its time has come.
-// The refusal of an attempt comes first, then the conditions in the order given,
-// then what ends every order, then the number of attempts: the most telling reason
-// wins.
+// reviewOrder ends the present step of an able agent when its time has come, and the chain with the
+// last step. The refusal of an attempt comes first: it ends the chain, as what [StopAlways] lists
+// does. Of the reasons to end the last step the most telling one wins: the conditions in the order
+// given, then what ends every chain, then the number of attempts.
 func (w *World) reviewOrder(n int32) {
 	a := &w.agents[n]
 	if !a.last.Accepted {
 		w.endOrder(n, StopActionRejected)
 		return
 	}
-	for _, c := range a.standing.order.Until {
-		if w.holds(n, c) {
-			w.endOrder(n, c.Event)
-			return
+	s, done, disturbed := a.standing, "", ""
+	for _, c := range s.order.Until {
+		if done == "" && w.holds(n, c) {
+			done = c.Event
 		}
 	}
 	for _, event := range StopAlways() {
-		if !a.standing.ignores(event) && w.holds(n, Condition{Event: event}) {
-			w.endOrder(n, event)
-			return
+		if disturbed == "" && !s.ignores(event) && w.holds(n, Condition{Event: event}) {
+			disturbed = event
 		}
 	}
-	if a.standing.left == 0 {
+	last := len(s.order.Then) == 0
+	switch {
+	case done != "" && last:
+		w.endOrder(n, done)
+	case disturbed != "":
+		w.endOrder(n, disturbed)
+	case done == "" && s.left > 0:
+	case last:
 		w.endOrder(n, StopMaxTicks)
+	default:
+		w.nextStep(n)
 	}
+}
+
+// nextStep goes on to the next step of agent n's chain. What happened until now is none of its
+// conditions.
+func (w *World) nextStep(n int32) {
+	a := &w.agents[n]
+	was := a.standing
+	next := was.order.Then[0]
+	next.Then = was.order.Then[1:]
+	a.standing = w.newStanding(n, next)
+	a.standing.step = was.step + 1
+	a.standing.parents = was.parents
+	w.touchAgent(n)
 }
 
 // harvested says whether the last action was an accepted harvest, alone or as a first
@@ -119,11 +142,15 @@ func (o Outcome) harvested(most int64) bool {
 	return ok && o.Accepted && o.Changes[0].Amount <= most
 }
 
-// endOrder drops the order of agent n and says why.
+// endOrder drops the chain of agent n and says why.
 // The agent is due again at once if it is able.
 func (w *World) endOrder(n int32, why string) {
 	a := &w.agents[n]
-	a.ended = OrderEnded{Why: why, Attempts: a.standing.order.MaxTicks - a.standing.left}
+	s := a.standing
+	a.ended = OrderEnded{Why: why, Attempts: s.order.MaxTicks - s.left}
+	if s.step > 1 || len(s.order.Then) > 0 {
+		a.ended.Step, a.ended.Steps = s.step, s.step+len(s.order.Then)
+	}
 	a.standing = nil
 	a.woken = string(EventStandingEnded) + ":" + why
 	w.ordered.set(n, false)
@@ -131,8 +158,18 @@ func (w *World) endOrder(n int32, why string) {
 	w.emit(Event{Kind: EventStandingEnded, Agent: a.id, Place: w.placeID(a.place), Detail: why})
 }
 
-// Standing is the standing order of agent n with the attempts left in MaxTicks;
-// false when it has none.
+// EndOrders ends all orders and chains between two ticks, because something outside the world that
+// they rest on has changed. Sleepers sleep on.
+func (w *World) EndOrders() {
+	for n := range w.agents {
+		if w.agents[n].standing != nil {
+			w.endOrder(int32(n), StopChanged)
+		}
+	}
+}
+
+// Standing is what is left of the chain of agent n, with the attempts left of its present step in
+// MaxTicks; false when it has none.
 func (w *World) Standing(n int) (ExecuteUntil, bool) {
 	s := w.agents[n].standing
 	if s == nil {

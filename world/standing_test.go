@@ -9,14 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// orderTwin judges standing orders a second time, from events and present numbers
-// alone: it keeps what happened to each agent since its order began and says at
+// orderTwin judges orders and chains a second time, from events and present numbers
+// alone: it keeps what happened to each agent since its present step began and says at
 // the start of a tick which order has to end and why.
 type orderTwin struct {
 	w *World
 	// seats are the agents by number.
 	seats []orderSeat
 	log   *sightLog
+	// steps counts the steps that followed another.
+	steps int
 	// reasons counts why orders ended, by reason and the action repeated.
 	reasons map[string]map[string]int
 }
@@ -32,8 +34,13 @@ type orderSeat struct {
 	// no rule names an agent.
 	asleep    bool
 	strangers int64
-	order     *ExecuteUntil
-	attempts  int64
+	// order is the present step with those that follow; step counts it, from 1.
+	order    *ExecuteUntil
+	step     int
+	attempts int64
+	// alarm is the last worse power state that the agent was told of, in the tick alarmAt.
+	alarm   powerState
+	alarmAt int64
 	// seen are the names of what was visible when the order began.
 	seen []string
 	// news are the stop events that happened since then.
@@ -92,7 +99,10 @@ func (twin *orderTwin) hear(e Event) {
 		s.note(StopArriveTarget)
 	case EventJobDone, EventFactoryBuilt:
 		s.note(StopJobDone)
-		s.asleep = false
+		if k := slices.IndexFunc(twin.w.factories, func(f factory) bool { return f.id == e.Subject }); twin.w.factories[k].queued() == 0 {
+			s.note(StopQueueEmpty)
+		}
+		s.asleep = s.asleep && s.ignores(StopJobDone)
 	case EventWaitOver:
 		s.asleep = false
 	case EventMessageDelivered:
@@ -111,6 +121,10 @@ func (twin *orderTwin) hear(e Event) {
 	case EventActionApplied, EventActionRejected:
 		twin.acted(n, e)
 	}
+}
+
+func (s *orderSeat) ignores(event string) bool {
+	return s.order != nil && slices.Contains(s.order.Ignore, event)
 }
 
 func (s *orderSeat) note(event string) {
@@ -136,17 +150,23 @@ func (s *orderSeat) message(tick int64) {
 
 // filled notes a fill here.
 func (s *orderSeat) filled() {
-	s.filledNow, s.asleep = true, false
+	s.filledNow = true
+	s.asleep = s.asleep && s.ignores(StopOrderFilled)
 	s.note(StopOrderFilled)
 }
 
 func (twin *orderTwin) powerState(s *orderSeat, e Event) {
 	state := powerState(slices.Index(powerStateNames[:], e.Detail))
-	if state > s.power {
+	worse, told := state > s.power, true
+	if worse {
+		told = state != s.alarm || s.alarmAt == 0 || e.Tick-s.alarmAt >= 10
+	}
+	if worse && told {
 		s.note(StopPowerLow)
+		s.alarm, s.alarmAt = state, e.Tick
 	}
 	s.power = state
-	s.asleep = s.asleep && state != powerShutdown && s.order != nil && slices.Contains(s.order.Ignore, StopPowerLow)
+	s.asleep = s.asleep && state != powerShutdown && (!told || s.ignores(StopPowerLow))
 }
 
 // trade finds whose waiting order was traded and whether the owner is there.
@@ -164,14 +184,14 @@ func (twin *orderTwin) acted(n int, e Event) {
 	if order, ok := do.(ExecuteUntil); ok {
 		do = order.Do
 		if order.problem() == nil && order.MaxTicks >= 1 && order.MaxTicks <= StandingTicksMax {
-			s.order, s.attempts, s.news = &order, 0, map[string]bool{StopOrderFilled: s.filledNow}
+			s.order, s.step, s.attempts, s.news = &order, 1, 0, map[string]bool{StopOrderFilled: s.filledNow}
 		}
 	}
 	if s.order != nil {
 		s.attempts++
 	}
 	if _, wait := do.(WaitTicks); wait && e.Kind == EventActionApplied {
-		s.asleep = !s.filledNow
+		s.asleep = !s.filledNow || s.ignores(StopOrderFilled)
 	}
 	s.last, _ = twin.w.LastOutcome(n)
 	s.last.Action, s.last.Accepted = do, e.Kind == EventActionApplied
@@ -180,33 +200,41 @@ func (twin *orderTwin) acted(n int, e Event) {
 	}
 }
 
-// reason is why the order of agent n has to end now, "" if it continues. able says
-// that the agent can act in this tick.
-func (twin *orderTwin) reason(n int, able bool) string {
+// reason is why the chain of agent n has to end now, "" if it continues. able says
+// that the agent can act in this tick, next that the following step begins.
+func (twin *orderTwin) reason(n int, able bool) (why string, next bool) {
 	s := &twin.seats[n]
 	if s.power == powerShutdown {
-		return StopShutdown
+		return StopShutdown, false
 	}
 	if !able {
-		return ""
+		return "", false
 	}
 	if !s.last.Accepted {
-		return StopActionRejected
+		return StopActionRejected, false
 	}
-	for _, c := range s.order.Until {
+	over := ""
+	for _, c := range slices.Backward(s.order.Until) {
 		if twin.met(n, c) {
-			return c.Event
+			over = c.Event
 		}
+	}
+	more := len(s.order.Then) > 0
+	if over != "" && !more {
+		return over, false
 	}
 	for _, event := range []string{"message_received", "power_low"} {
-		if s.news[event] && !slices.Contains(s.order.Ignore, event) {
-			return event
+		if s.news[event] && !s.ignores(event) {
+			return event, false
 		}
 	}
-	if s.attempts == s.order.MaxTicks {
-		return StopMaxTicks
+	switch {
+	case over == "" && s.attempts < s.order.MaxTicks:
+		return "", false
+	case more:
+		return "", true
 	}
-	return ""
+	return StopMaxTicks, false
 }
 
 // met decides one condition from the agent's present state as anybody can ask for.
@@ -239,6 +267,12 @@ func (twin *orderTwin) met(n int, c Condition) bool {
 		return self.Heat <= *c.Value
 	case "heat_above":
 		return self.Heat >= *c.Value
+	case "plant_store_above":
+		return slices.ContainsFunc(twin.w.View(n).Observe().Factories, func(f Factory) bool {
+			return f.Kind == RadiationPlantMk1 && f.Place == s.at && f.State != "building" && f.Stored >= *c.Value
+		})
+	case "place_compound_below":
+		return twin.w.View(n).Observe().Here.CompoundG <= *c.Value
 	case "compound_above":
 		return self.CompoundG >= *c.Value
 	case "hardware_above":
@@ -266,15 +300,25 @@ func (twin *orderTwin) compare(t *rapid.T, events []Event) {
 			}
 			continue
 		}
-		want := twin.reason(n, slices.Contains(twin.w.Due(), n) || slices.Contains(twin.w.Continuing(), n))
+		want, next := twin.reason(n, slices.Contains(twin.w.Due(), n) || slices.Contains(twin.w.Continuing(), n))
 		if ended[n] != want {
 			t.Fatalf("tick %d: the order %s of agent %d ended with %q, want %q", twin.w.tick, EncodeAction(*s.order), n, ended[n], want)
+		}
+		if next {
+			step := s.order.Then[0]
+			step.Then = s.order.Then[1:]
+			s.order, s.step, s.attempts, s.news, s.seen = &step, s.step+1, 0, map[string]bool{}, twin.visible(n)
+			twin.steps++
 		}
 		if want == "" {
 			continue
 		}
 		told := twin.w.View(n).Observe().OrderEnded
-		if told == nil || *told != (OrderEnded{want, s.attempts}) {
+		as := OrderEnded{Why: want, Attempts: s.attempts}
+		if steps := s.step + len(s.order.Then); steps > 1 {
+			as.Step, as.Steps = s.step, steps
+		}
+		if told == nil || *told != as {
 			t.Fatalf("tick %d: agent %d is told %+v, want %s after %d attempts", twin.w.tick, n, told, want, s.attempts)
 		}
 		kind := s.order.Do.ActionName()
@@ -297,7 +341,11 @@ func orderIntents(t *rapid.T, w *World) []Intent {
 		}
 		do := rapid.SampledFrom(offers).Draw(t, "do")
 		if rapid.IntRange(0, 3).Draw(t, "once?") > 0 {
-			do = drawOrder(t, do)
+			order := drawOrder(t, do)
+			for range rapid.IntRange(-4, ThenMax).Draw(t, "then") {
+				order.Then = append(order.Then, drawOrder(t, rapid.SampledFrom(append(offers, Harvest{5}, WaitTicks{2})).Draw(t, "next")))
+			}
+			do = order
 		}
 		list = append(list, Intent{Agent: n, Action: do})
 	}
@@ -310,7 +358,7 @@ func orderIntents(t *rapid.T, w *World) []Intent {
 }
 
 // drawOrder draws a sound order around an action.
-func drawOrder(t *rapid.T, do Action) Action {
+func drawOrder(t *rapid.T, do Action) ExecuteUntil {
 	o := ExecuteUntil{Do: do, MaxTicks: rapid.Int64Range(1, 9).Draw(t, "max")}
 	for range rapid.IntRange(1, 3).Draw(t, "conditions") {
 		event := rapid.SampledFrom(StopEvents()).Draw(t, "event")
@@ -320,7 +368,7 @@ func drawOrder(t *rapid.T, do Action) Action {
 		}
 		o.Until = append(o.Until, c)
 	}
-	for _, event := range StopAlways() {
+	for _, event := range Ignorable() {
 		if rapid.Bool().Draw(t, "ignored") {
 			o.Ignore = append(o.Ignore, event)
 		}
@@ -373,7 +421,7 @@ func TestNewAgentIsNoticedThoughAnotherLeft(t *testing.T) {
 	}
 	w.Advance()
 	o := w.View(0).Observe()
-	if o.OrderEnded == nil || *o.OrderEnded != (OrderEnded{StopNewVisibleAgent, 4}) || len(o.Agents) != 1 || o.Agents[0].ID != "agent-3" {
+	if o.OrderEnded == nil || *o.OrderEnded != (OrderEnded{Why: StopNewVisibleAgent, Attempts: 4}) || len(o.Agents) != 1 || o.Agents[0].ID != "agent-3" {
 		t.Errorf("in tick %d the order is %+v, in view are %+v", w.Tick(), o.OrderEnded, o.Agents)
 	}
 	act(w, map[int]Action{0: Wait{}})
@@ -388,9 +436,11 @@ func TestOrdersEndForEveryReason(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays many worlds")
 	}
-	reasons := map[string]map[string]int{}
+	reasons, steps := map[string]map[string]int{}, 0
 	run := rapid.Custom(func(t *rapid.T) int {
-		for why, actions := range orderRun(t).reasons {
+		twin := orderRun(t)
+		steps += twin.steps
+		for why, actions := range twin.reasons {
 			if reasons[why] == nil {
 				reasons[why] = map[string]int{}
 			}
@@ -403,14 +453,18 @@ func TestOrdersEndForEveryReason(t *testing.T) {
 	for seed := range 1500 {
 		run.Example(seed)
 	}
-	// Only an order to move ends by arriving or by seeing another place.
-	single := map[string]bool{StopHarvestYieldBelow: true, StopArriveTarget: true, StopNewVisibleLocation: true}
+	// Only an order to move ends by arriving or by seeing another place, and fills are rare.
+	single := map[string]bool{StopHarvestYieldBelow: true, StopArriveTarget: true, StopNewVisibleLocation: true,
+		StopOrderFilled: true}
 	for _, why := range append([]string{StopMaxTicks, StopShutdown}, stopNames()...) {
 		if kinds := len(reasons[why]); kinds == 0 || kinds == 1 && !single[why] {
 			t.Errorf("%s ended orders of %v; the generator is too narrow", why, reasons[why])
 		}
 	}
-	t.Log(reasons)
+	if steps < 500 {
+		t.Errorf("%d steps followed another; the generator is too narrow", steps)
+	}
+	t.Log(steps, reasons)
 }
 
 func stopNames() []string {
@@ -430,6 +484,14 @@ func TestDigestCoversStandingOrders(t *testing.T) {
 	seen := map[Digest]int{w.RecomputeDigest(): -1}
 	for i, change := range []func(){
 		func() { a.standing.left-- },
+		func() { a.standing.step++ },
+		func() { a.standing.idled = true },
+		func() { a.standing.order.Then = []ExecuteUntil{Once(Wait{})} },
+		func() { a.alarmAt = 3 },
+		func() { a.alarm = powerLow },
+		func() { a.mail.endedAt = 3 },
+		func() { a.ended.Step = 1 },
+		func() { a.ended.Steps = 2 },
 		func() { a.standing.agents = []int32{1} },
 		func() { a.standing.places = []int32{1} },
 		func() { a.standing.parents = []string{"agent-2"} },

@@ -2,9 +2,10 @@ package world
 
 import "slices"
 
-// The stop events of standing orders; [StopEvents] says when each holds. They are decided
+// The stop events of the steps of a chain; [StopEvents] says when each holds. They are decided
 // at the start of a tick in which the agent could act. Some are about now (charge, heat,
-// stock, radiation), some about what happened since the order began: arrivals, jobs,
+// stock, radiation, what is left at the place, the store of an own plant there), some about what
+// happened since the step began: arrivals, jobs, a factory without further work,
 // messages, a worse power state, and what came into view, by identity. Fills count where
 // the agent is; it learns of trades elsewhere when it returns. Thresholds are
 // inclusive, so that an agent may name the very number it needs.
@@ -27,12 +28,27 @@ const (
 	StopHeatAbove               = "heat_above"
 	StopCompoundAbove           = "compound_above"
 	StopHardwareAbove           = "hardware_above"
+	StopPlantStoreAbove         = "plant_store_above"
+	StopPlaceCompoundBelow      = "place_compound_below"
+	StopQueueEmpty              = "queue_empty"
 )
 
-// StopAlways lists the events that end every standing order without being named,
-// unless its Ignore says otherwise: what an agent should hear of at once. A
-// rejected attempt and a shutdown end every order whatever it says.
+// StopAlways lists the events that end every chain without being named,
+// unless the Ignore of its present step says otherwise: what an agent should hear of at once. A
+// rejected attempt and a shutdown end every chain whatever it says.
 func StopAlways() []string { return []string{StopMessageReceived, StopPowerLow} }
+
+// Ignorable lists what a step may ignore, in a fixed order: what ends every chain, and what wakes
+// from a sleep besides.
+func Ignorable() []string { return append(StopAlways(), StopJobDone, StopOrderFilled) }
+
+// NamedTicks is the time in which messages of agents that a rule of an agent names can end its
+// chain once, all of them together. AlarmTicks is the time in which one power state wakes an agent
+// or ends its chain once, however often its charge crosses the level.
+const (
+	NamedTicks = 3
+	AlarmTicks = 10
+)
 
 // Further details of an execute_until_ended event, which no condition names.
 const (
@@ -42,6 +58,8 @@ const (
 	StopShutdown = "shutdown"
 	// StopReplaced: the agent did something else instead.
 	StopReplaced = "replaced"
+	// StopChanged: the run went on under other settings.
+	StopChanged = "changed"
 )
 
 // StopEvent describes an event that may end a standing order.
@@ -90,6 +108,12 @@ var stopEvents = []stopRule{
 		func(w *World, n int32, a *agent, v int64) bool { return w.ledger.of(a.account, hardware) >= v }},
 	{StopEvent{StopJobDone, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.jobDone }},
+	{StopEvent{StopPlantStoreAbove, true},
+		func(w *World, n int32, a *agent, v int64) bool { return w.fullestStore(n) >= v }},
+	{StopEvent{StopPlaceCompoundBelow, true},
+		func(w *World, n int32, a *agent, v int64) bool { return w.reserveOf(a.place) <= v }},
+	{StopEvent{StopQueueEmpty, false},
+		func(w *World, n int32, a *agent, v int64) bool { return a.standing.idled }},
 	{StopEvent{StopOrderFilled, false},
 		func(w *World, n int32, a *agent, v int64) bool { return a.standing.filled }},
 	{StopEvent{StopPowerLow, false},

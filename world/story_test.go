@@ -231,8 +231,12 @@ func (s *storyTeller) look(agent, field string) {
 	fmt.Fprintf(&s.out, "%s\n", fields[field])
 }
 
-// action reads "name key=value ... [until EVENT[<=N|>=N] ... max=N [ignore=EVENT ...]]".
+// action reads "name key=value ... [until EVENT[<=N|>=N] ... max=N [ignore=EVENT ...]]", or several
+// of them with "then" between.
 func (s *storyTeller) action(words []string) Action {
+	if i := slices.Index(words, "then"); i > 0 {
+		return Chain(append(Steps(s.action(words[:i])), Steps(s.action(words[i+1:]))...)...)
+	}
 	args := Args{}
 	for i, word := range words[1:] {
 		if word == "until" {

@@ -218,5 +218,7 @@ func (w *World) traded(n int32, why string) {
 	if a.standing != nil {
 		a.standing.filled = true // closing or touching the order or offer has noted the change
 	}
-	w.wake(n, why)
+	if !a.standing.ignores(StopOrderFilled) {
+		w.wake(n, why)
+	}
 }

@@ -45,6 +45,9 @@ type knowledge struct {
 	// them in place. Callers get copies.
 	last     Outcome
 	standing ExecuteUntil
+	// step is the number of the present step of the chain, begins says that it was not attempted yet.
+	step   int
+	begins bool
 	// goals are how far the agent is with each of its own.
 	goals []GoalStatus
 	task  *Task
@@ -72,12 +75,16 @@ func (v View) Goals() []GoalStatus { return slices.Clone(v.known().goals) }
 // Task is what a run of the world is scored by, nil where nothing is. It never changes.
 func (v View) Task() *Task { return v.known().task }
 
-// Standing is the agent's standing order with the attempts left in MaxTicks;
-// false when it has none.
+// Standing is what is left of the agent's chain, with the attempts left of its present step in
+// MaxTicks; false when it has none.
 func (v View) Standing() (ExecuteUntil, bool) {
 	order := v.known().standing
 	return cloneAction(order).(ExecuteUntil), order.Do != nil
 }
+
+// ChainStep is the number of the present step of the agent's chain, from 1, 0 without a chain.
+// begins says that no attempt of the step was made yet.
+func (v View) ChainStep() (number int, begins bool) { return v.known().step, v.known().begins }
 
 // Check is a dry run of a: would the world accept it now, if no other agent acted?
 // An accepted answer lists the very changes that Apply then makes.
@@ -125,6 +132,9 @@ func (v View) Showing(o *Observation) View {
 	return View{&k}
 }
 
+// Can lists what the agent may do now, as [Observation.Can].
+func (v View) Can() []Affordance { return v.known().affordances() }
+
 // sight is a known place with what can be seen of it from afar.
 type sight struct {
 	near
@@ -155,7 +165,7 @@ func (v *knowledge) contact(id string) contact {
 func (view View) Observe() Observation {
 	v := view.known()
 	o := v.seen
-	o.Can = v.affordances()
+	o.Can = view.Can()
 	o.Agents = slices.Clone(o.Agents)
 	o.Factories = slices.Clone(o.Factories)
 	o.Inbox = slices.Clone(o.Inbox)

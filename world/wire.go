@@ -94,6 +94,10 @@ func cloneAction(a Action) Action {
 			}
 		}
 		order.Ignore = append([]string(nil), order.Ignore...)
+		order.Then = append([]ExecuteUntil(nil), order.Then...)
+		for i, step := range order.Then {
+			order.Then[i] = cloneAction(step).(ExecuteUntil)
+		}
 		return order
 	}
 	return a

@@ -154,7 +154,7 @@ func (v *Vocabulary) draftIn(tool string, args Value) (Call, bool) {
 
 // actionFields are the fields of a flat action, and the fields allowed next to them.
 var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "want", "want_amount",
-	"for_ticks", "max_ticks", "execute_until"}
+	"for_ticks", "max_ticks", "execute_until", thenField}
 
 // actionText matches a text that begins with a word, with an input or without.
 var actionText = regexp.MustCompile(`^([\pL_]+)\s*:?\s*(.*)$`)

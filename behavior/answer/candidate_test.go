@@ -41,7 +41,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 	} {
 		c, got := Call{Tool: ToolDecision, Arguments: arguments}, refused
 		if d, _, e := ReadDecision(c, true); e == nil {
-			if a, _, e := d.Action(c, candidates, Names{}); e == nil {
+			if a, _, e := d.Action(c, candidates, Names{}, 3); e == nil {
 				got = wordsIn(a)
 			}
 		}
@@ -78,7 +78,7 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		c, got := Call{Tool: ToolDraft, Arguments: arguments}, []string(nil)
 		d, _, _ := ReadDraft(c, 5)
 		for _, candidate := range d.Candidates {
-			if a, _, e := candidate.Decode(c, Names{}); e == nil {
+			if a, _, e := candidate.Decode(c, Names{}, 3); e == nil {
 				got = append(got, wordsIn(a))
 			}
 		}
@@ -97,10 +97,10 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		}
 		var candidates []world.Action
 		for _, candidate := range d.Lean.Candidates {
-			a, _, _ := candidate.Decode(c, Names{})
+			a, _, _ := candidate.Decode(c, Names{}, 3)
 			candidates = append(candidates, a)
 		}
-		if a, _, e := d.Action(c, candidates, Names{}); e != nil || wordsIn(a) != "mine_compound 5" || d.Lean.Plan.Goal != "p" {
+		if a, _, e := d.Action(c, candidates, Names{}, 3); e != nil || wordsIn(a) != "mine_compound 5" || d.Lean.Plan.Goal != "p" {
 			t.Errorf("%s: %v, %+v", arguments, a, e)
 		}
 	}

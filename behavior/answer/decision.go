@@ -97,8 +97,19 @@ func sentenceIn(o Value) (Sentence, *ArgumentError) {
 }
 
 // Action returns the action that a decision means, given the candidates by number from 1. Nil
-// candidates could not be decoded.
-func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
+// candidates could not be decoded. An action in full may have at most then further steps.
+func (d Decision) Action(c Call, candidates []world.Action, names Names, then int) (world.Action, []Repair,
+	*ArgumentError) {
+	a, used, e := d.first(c, candidates, names)
+	if list := d.object.Field(thenField); e == nil && !list.isNothing() && !d.IsZero() {
+		chain, more, wrong := decodeThen(list, a, names, then)
+		return chain, append(used, c.norm(more)...), wrong
+	}
+	return a, used, e
+}
+
+// first is Action without the steps that the decision itself adds.
+func (d Decision) first(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
 	standing := d.object.Field("execute_until")
 	said := d.object.Field("action")
 	number := d.object.Field("candidate")
@@ -154,16 +165,21 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	case said.Kind != Null && !fits(said, do, names):
 		e = &ArgumentError{Path: "action", Expected: say("a candidate's number or an action, not both"), Got: say("both")}
 	}
+	var then []world.ExecuteUntil
 	if order, ordered := do.(world.ExecuteUntil); ordered {
 		// A candidate may have brought an order, which one in the decision replaces.
 		if standing.isNothing() {
 			return order, c.norm(used), e
 		}
 		do = order.Do
+		then = order.Then
 	}
 	a, more, wrong := decodeStanding(standing, do)
 	if wrong != nil && !d.loose {
 		wrong = wrong.Inside("execute_until")
+	}
+	if wrong == nil && len(then) > 0 {
+		a = world.Chain(append(world.Steps(a), then...)...)
 	}
 	return a, c.norm(append(used, more...)), Faults(e, wrong)
 }

@@ -5,7 +5,7 @@
 //	reading := vocabulary.Read(text)                      // text in place of calls
 //	for _, call := range reading.Calls {
 //		draft, repairs, wrong := answer.ReadDraft(call, 3) // arguments of one tool
-//		action, more, wrong := draft.Candidates[0].Decode(call, names)
+//		action, more, wrong := draft.Candidates[0].Decode(call, names, then)
 //	}
 //
 // Reading is forgiving in named ways only. Each [Repair] that was needed is returned, so that it

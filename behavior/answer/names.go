@@ -158,6 +158,11 @@ func (n Names) idOf(kind world.ParamKind, text string) (id string) {
 func (n Names) Resolve(a world.Action) (resolved world.Action, used []Repair) {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		order.Do, used = n.Resolve(order.Do)
+		order.Then = slices.Clone(order.Then)
+		for i, step := range order.Then {
+			do, more := n.Resolve(step.Do)
+			order.Then[i].Do, used = do, append(used, more...)
+		}
 		return order, used
 	}
 	var args world.Args

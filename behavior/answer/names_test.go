@@ -124,7 +124,7 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 		c := Call{Tool: ToolDecision, Arguments: args}
 		d, _, e := ReadDecision(c, false)
 		if e == nil {
-			_, _, e = d.Action(c, nil, names)
+			_, _, e = d.Action(c, nil, names, 3)
 		}
 		if e == nil {
 			t.Fatalf("no error for %s", args)

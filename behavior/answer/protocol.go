@@ -175,7 +175,7 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 }
 
 var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "max_ticks",
-	"why", "sources_used"}
+	"why", "sources_used", thenField}
 
 // ReadPlan reads the arguments of a plan.
 func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
@@ -288,14 +288,23 @@ func (a PlannedAction) Terms() (give string, amount *int64, get string, least *i
 	return resource(world.SlotWhat), number(world.SlotAmount), resource(world.SlotWant), number(world.SlotWantAmount)
 }
 
-// Decode reads one candidate of a call: a flat action, or one with more around it as in
-// a decision written in full.
-func (f Candidate) Decode(c Call, names Names) (world.Action, []Repair, *ArgumentError) {
+// Decode reads one candidate of a call: a flat action with at most then further steps, or one with more
+// around it as in a decision written in full.
+func (f Candidate) Decode(c Call, names Names, then int) (world.Action, []Repair, *ArgumentError) {
 	action, used, e := f.decode(c, names, nil)
 	if _, ordered := action.(world.ExecuteUntil); ordered {
 		used = append(used, CandidateOrder)
 	}
-	return action, c.norm(used), e
+	o, _ := mendEncoded(f.written)
+	list := o.Field(thenField)
+	if list.isNothing() {
+		list = o.Field("action").Field(thenField)
+	}
+	if e != nil || list.isNothing() {
+		return action, c.norm(used), e
+	}
+	action, more, e := decodeThen(list, action, names, then)
+	return action, c.norm(append(used, more...)), e
 }
 
 // decode is Decode; with open, slots may be absent, and are added to it.

@@ -91,6 +91,9 @@ func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 	}
 	until, extra := standing(o)
 	shaped, kept := keepBeside(o, objectOf(Field{"action", flat}, Field{"execute_until", until}))
+	if core.has(thenField) && !shaped.has(thenField) {
+		shaped.set(thenField, core.Field(thenField))
+	}
 	return shaped, slices.Concat(used, more, extra, kept), true
 }
 
@@ -239,11 +242,11 @@ func keepBeside(from, shaped Value) (Value, []Repair) {
 var orderFields = append([]string{"execute_until"}, standingFields...)
 
 // besideFields are the fields that a decision has next to its action.
-var besideFields = []string{"why", "sources_used", "plan", "candidates", "candidate"}
+var besideFields = []string{"why", "sources_used", "plan", "candidates", "candidate", thenField}
 
 // encodedKeys are the fields with objects and lists that models send encoded in a
 // string.
-var encodedKeys = []string{"action", "decision", "candidates", "execute_until", "steps", "sources_used", "actions"}
+var encodedKeys = []string{"action", "decision", "candidates", "execute_until", "steps", "sources_used", "actions", thenField}
 
 // mendEncoded decodes fields that hold their JSON in a string, one level deep.
 func mendEncoded(o Value) (mended Value, used []Repair) {

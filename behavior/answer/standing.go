@@ -52,7 +52,8 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 			}
 		}
 	}
-	if n, _, ok := v.Field("max_ticks").integer(); ok && n <= 1 && list.isNothing() {
+	ignores := !v.Field("ignore").isNothing()
+	if n, _, ok := v.Field("max_ticks").integer(); ok && n <= 1 && list.isNothing() && !ignores {
 		return do, append(used, ForeignLiteral), nil // once
 	}
 	until, dropped, more, fault := conditionsOf(at, list)
@@ -60,6 +61,9 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	// Strict schemas require the field, but providers that do not enforce them let
 	// models leave it out.
 	maxTicks := int64(world.StandingTicksDefault)
+	if _, sleeps := do.(world.WaitTicks); sleeps {
+		maxTicks = 1 // a sleep lasts as long as it says
+	}
 	if given := v.Field("max_ticks"); given.Kind == Null {
 		used = append(used, DefaultMaxTicks)
 	} else {
@@ -73,13 +77,13 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	if list := v.Field("ignore"); list.Kind != Null {
 		switch {
 		case list.Kind != Array:
-			fault = Faults(fault, mismatch("ignore", say("an array with one of {names}", strings.Join(world.StopAlways(), ", ")),
+			fault = Faults(fault, mismatch("ignore", say("an array with one of {names}", strings.Join(world.Ignorable(), ", ")),
 				list))
 		case len(list.Items) > world.ConditionsMax:
 			fault = Faults(fault, TooMany("ignore", world.ConditionsMax, len(list.Items)))
 		}
 		for i, item := range list.Items[:min(len(list.Items), world.ConditionsMax)] {
-			name, variant, wrong := nameAmong(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
+			name, variant, wrong := nameAmong(fmt.Sprintf("ignore[%d]", i), item, world.Ignorable())
 			fault = Faults(fault, wrong)
 			ignore, used = append(ignore, name), append(used, variant...)
 		}

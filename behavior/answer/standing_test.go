@@ -90,9 +90,9 @@ func TestDecodeStandingErrors(t *testing.T) {
 		{`{"until":[{"event":"harvest_yield_below"}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got null"},
 		{`{"until":[{"event":"harvest_yield_below","value":-1}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got the number -1"},
 		{`{"until":[{"event":"job_done"}],"max_ticks":[]}`, "max_ticks: expected an integer number of ticks, got an array"},
-		{`{"until":[],"ignore":"power_low"}`, "ignore: expected an array with " + oneOf(world.StopAlways()).String() + ", got a string of 9 characters"},
-		{`{"until":[],"ignore":["job_done"]}`, "ignore[0]: expected one of message_received, power_low, got a string of 8 characters"},
-		{`{"until":[],"ignore":[null]}`, "ignore[0]: expected one of message_received, power_low, got null"},
+		{`{"until":[],"ignore":"power_low"}`, "ignore: expected an array with " + oneOf(world.Ignorable()).String() + ", got a string of 9 characters"},
+		{`{"until":[],"ignore":["heat_above"]}`, "ignore[0]: expected one of message_received, power_low, job_done, order_filled, got a string of 10 characters"},
+		{`{"until":[],"ignore":[null]}`, "ignore[0]: expected one of message_received, power_low, job_done, order_filled, got null"},
 		{`{"until":[],"ignore":[` + strings.TrimSuffix(strings.Repeat(`"power_low",`, 9), ",") + `]}`, "ignore: expected at most 8 elements, got 9"},
 		{`{"until":[` + many + `]}`, "until: expected at most 8 elements, got 9"},
 	} {

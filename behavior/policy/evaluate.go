@@ -38,7 +38,11 @@ func (p Policy) evaluation(a world.Action, e Evidence) *evaluation {
 
 // operation reads an action with the offers in view.
 func (q *evaluation) operation(a world.Action) (Operation, bool) {
-	op, ok := operationOf(a, q.e.View.Place())
+	place := q.e.View.Place()
+	if q.e.ahead() {
+		place = q.e.Before.place
+	}
+	op, ok := operationOf(a, place)
 	if accept, is := op.do.(world.AcceptOffer); is {
 		offers := q.offers()
 		if i := slices.IndexFunc(offers, func(t world.Terms) bool { return t.ID == accept.OfferID }); i >= 0 {
@@ -72,7 +76,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		}
 		return trace.Authority{}, &Violation{Reason: ReasonUnavailable}
 	}
-	if op.unknown && e.View.Check(q.action).Status == world.CheckRejected {
+	if op.unknown && !e.ahead() && e.View.Check(q.action).Status == world.CheckRejected {
 		return own, nil // the world refuses it, and its refusal says which offers there are
 	}
 	if !op.isWait() || op.order != nil {
@@ -81,6 +85,9 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		}
 	}
 	if !q.influenced() {
+		if q.couldBeInfluenced() {
+			own.By = trace.AuthorityUnguarded
+		}
 		return own, nil
 	}
 	if op.order != nil {
@@ -108,7 +115,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	switch {
 	case by != nil:
 		return *by, nil
-	case !m.planned() && op.isWait() && (first < 0 || !counts), len(e.Plan) == 0 && q.needsNoPlan():
+	case q.isUnplanned(&m, counts):
 		return trace.Authority{By: trace.AuthorityUnplanned}, nil
 	case !m.planned() && !op.isWait():
 		return trace.Authority{}, cmp.Or(m.violation(op), refused, &Violation{Reason: ReasonNotPlanned, Action: op.spec.Name})
@@ -116,6 +123,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
 	// What is left is a wait that is not planned, or a planned action that comes later or is less.
+	m.cost -= min(m.cost, e.prepaid())
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); m.cost > left {
 		return trace.Authority{Planned: m.index + 1},
 			&Violation{Reason: ReasonDeviations, Action: op.spec.Name, Requested: &m.cost, Maximum: &left, Unit: world.Ticks}
@@ -123,16 +131,31 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 	return trace.Authority{By: trace.AuthorityDeviation, Planned: m.index + 1, Deviation: m.cost}, nil
 }
 
-// influenced reports whether others may have led to the action: their texts are in view, it
-// answers their terms, or it gives again and again while terms are shown. If so, it must be
-// planned, or asked for under a rule. (An order that is not is carried out once.) Terms that the
-// agent was not shown count as their texts do: who guesses an id may have been told it.
-func (q *evaluation) influenced() bool {
-	if q.e.off(trace.CheckPlan) {
-		return false
+// isUnplanned reports whether the action is free without a place in the plan. For a later step of a
+// chain only a wait is, and only if deviations do not count: what needs no plan is one action.
+func (q *evaluation) isUnplanned(m *planMatch, counts bool) bool {
+	if !m.planned() && q.op.isWait() {
+		return !counts || q.e.Before == nil && q.firstPossible() < 0
 	}
-	repeats := q.op.order != nil && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(trace.CheckRules)
-	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.op.unknown && q.e.Order == nil ||
+	return q.e.Before == nil && len(q.e.Plan) == 0 && q.needsNoPlan()
+}
+
+// influenced reports whether others may have led to the action, and the checks are on by which it must
+// then be planned, or asked for under a rule.
+func (q *evaluation) influenced() bool {
+	return !q.e.off(trace.CheckPlan) && q.reached(!q.e.off(trace.CheckRules))
+}
+
+// couldBeInfluenced is influenced with all checks on.
+func (q *evaluation) couldBeInfluenced() bool { return q.reached(true) }
+
+// reached reports whether others may have led to the action: their texts are in view, with terms it
+// answers theirs, or it gives again and again while terms are shown. (An order that is not planned is
+// carried out once.) Terms that the agent was not shown count as their texts do: who guesses an id may
+// have been told it.
+func (q *evaluation) reached(terms bool) bool {
+	repeats := (q.op.order != nil || q.e.Before != nil) && q.op.gives() && len(q.e.Shown) > 0
+	return len(q.e.Authors) > 0 || terms && (repeats || q.repliesTo(&q.op)) || q.op.unknown && q.e.Order == nil ||
 		len(q.unshown()) > 0
 }
 
@@ -151,7 +174,12 @@ func (q *evaluation) unshown() []world.Terms {
 // because a rule could answer them: a gift to their sender or to the receiver that the rule names,
 // an offer in reply, or the acceptance of an offer.
 func (q *evaluation) answersTerms(op *Operation) bool {
-	if !op.gives() || q.e.off(trace.CheckRules) {
+	return !q.e.off(trace.CheckRules) && q.repliesTo(op)
+}
+
+// repliesTo is answersTerms, whatever checks are left out.
+func (q *evaluation) repliesTo(op *Operation) bool {
+	if !op.gives() {
 		return false
 	}
 	return slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), func(t world.Terms) bool {
@@ -247,7 +275,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 		if !q.allows(r, op) {
 			continue
 		}
-		if r.toAsker() {
+		if _, offers := op.do.(world.Offer); r.toAsker() && (forbidden || !offers) {
 			// The rule bounds gifts that open terms ask for, no matter who had a part in the
 			// terms. It lifts a forbid only for terms that no other agent had a part in.
 			asks := func(t trigger) bool {

@@ -43,7 +43,7 @@ func (m *planMatch) violation(op *Operation) *Violation {
 			if wants {
 				given := op.args[world.SlotAmount].number
 				least = int64(sort.Search(math.MaxInt,
-					func(got int) bool { return atLeast(int64(got), *m.closest.Amount, **n, given) }))
+					func(got int) bool { return world.AtLeast(int64(got), *m.closest.Amount, **n, given) }))
 			}
 			v.Minimum, v.Maximum = &least, nil
 		}
@@ -65,7 +65,7 @@ func (q *evaluation) matchPlan() planMatch {
 	m := planMatch{index: -1, cost: q.deviation()}
 	for i := range q.e.Plan {
 		p := &q.e.Plan[i]
-		if p.Action != q.op.spec.Name {
+		if p.Action != q.op.spec.Name || q.e.usedUp(i) {
 			continue
 		}
 		ok, inexact, fault := q.fits(p)
@@ -79,7 +79,7 @@ func (q *evaluation) matchPlan() planMatch {
 		if inexact || q.afterFirst(i) {
 			cost = q.deviation()
 		}
-		if !m.planned() || cost < m.cost || cost == m.cost && p.attempts() > q.e.Plan[m.index].attempts() {
+		if !m.planned() || cost < m.cost || cost == m.cost && p.attempts()-q.e.taken(i) > q.e.Plan[m.index].attempts()-q.e.taken(m.index) {
 			m.index, m.cost = i, cost
 		}
 	}
@@ -161,8 +161,8 @@ func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) 
 		return planned == nil || n <= max(*planned, op.args[s].param.Min), false
 	case world.SlotWantAmount:
 		given := op.args[world.SlotAmount].number
-		ok = p.Amount != nil && atLeast(n, *p.Amount, *planned, given)
-		return ok, ok && !atLeast(fivePercentMore(*planned), given, n, *p.Amount)
+		ok = p.Amount != nil && world.AtLeast(n, *p.Amount, *planned, given)
+		return ok, ok && !world.AtLeast(fivePercentMore(*planned), given, n, *p.Amount)
 	case world.SlotPrice:
 		_, stays := op.do.(world.PlaceOrder)
 		if op.sells() {
@@ -176,6 +176,9 @@ func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) 
 		if n == most {
 			return true, false
 		}
+	}
+	if q.e.ahead() {
+		return n <= most, planned != nil && n < most-most/20
 	}
 	// How much is feasible depends on the other arguments too, so the whole action is clamped.
 	clamped, _ := q.e.View.Clamp(withNumber(op.do, world.SlotAmount, most))
@@ -192,19 +195,28 @@ func fivePercentMore(n int64) int64 { return n + min(n/20, math.MaxInt64-n) }
 // no say in it; a plain wait is the first only if nothing else is possible.
 func (q *evaluation) firstPossible() int {
 	if !q.searched {
-		waits := func(p PlannedAction) bool { return p.Action == (world.Wait{}).ActionName() && p.MaxTicks == 0 }
-		first := slices.IndexFunc(q.e.Plan, func(p PlannedAction) bool {
-			return !waits(p) && slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
-				op, ok := q.operation(a)
-				return ok && q.e.View.Check(a).Status == world.CheckAccepted && q.checkRules(&op) == nil && q.answersAsAsked(&op)
-			})
-		})
-		if first < 0 {
-			first = slices.IndexFunc(q.e.Plan, waits)
+		q.searched = true
+		q.possible = -1
+		for i := range q.e.Plan {
+			p := &q.e.Plan[i]
+			waits := p.Action == (world.Wait{}).ActionName() && p.MaxTicks == 0
+			switch {
+			case q.e.usedUp(i):
+			case waits && q.possible < 0:
+				q.possible = i
+			case !waits && slices.ContainsFunc(q.candidates(p), q.isPossible):
+				q.possible = i
+				return i
+			}
 		}
-		q.possible, q.searched = first, true
 	}
 	return q.possible
+}
+
+// isPossible reports whether the dry run and the rules accept an action now.
+func (q *evaluation) isPossible(a world.Action) bool {
+	op, ok := q.operation(a)
+	return ok && q.e.View.Check(a).Status == world.CheckAccepted && q.checkRules(&op) == nil && q.answersAsAsked(&op)
 }
 
 // afterFirst reports whether an action that is possible comes before an index of the plan.

@@ -27,6 +27,8 @@ type Operation struct {
 	// order is the standing order around it, nil for none. place is where it is done.
 	order *world.ExecuteUntil
 	place string
+	// attempts are those of all steps of the chain that it begins, 0 if it begins none of several.
+	attempts int64
 	// to is the agent or place that it is directed to, of an accepted offer its sender.
 	to string
 	// what is the resource or other choice, of a trade the resource given for amount. get and
@@ -169,10 +171,23 @@ func (op *Operation) receiver() string {
 	return op.to
 }
 
-// asOrder is the standing order around an operation as an operation of its own. Its amount is
+// ordered reports whether the operation begins an order or a chain.
+func (op *Operation) ordered() bool { return op.order != nil || op.attempts > 0 }
+
+// asOrder is the order or chain that an operation begins as an operation of its own. Its amount is
 // the attempts.
 func (op *Operation) asOrder() *Operation {
-	return &Operation{do: op.do, place: op.place, spec: &registry[ArgumentOrder].spec, amount: op.order.MaxTicks}
+	o := &Operation{do: op.do, place: op.place, spec: &registry[ArgumentOrder].spec, amount: op.attempts}
+	if op.order != nil {
+		o.amount = max(o.amount, op.order.MaxTicks)
+	}
+	return o
+}
+
+// InChain is the operation of a step whose order the chain counted when it began.
+func (op Operation) InChain() Operation {
+	op.order, op.attempts = nil, 0
+	return op
 }
 
 // withNumber is an action with another number in a slot, if it has that slot.

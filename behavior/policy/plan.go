@@ -51,6 +51,19 @@ func Planned(a world.Action, open ...world.Slot) (PlannedAction, bool) {
 	return op.planned(open...), true
 }
 
+// PlannedSteps are the plans to do exactly the steps of an action, each of which is an action that this
+// package knows; else there are none.
+func PlannedSteps(a world.Action) (list []PlannedAction) {
+	for _, step := range world.Steps(a) {
+		p, ok := Planned(world.Chain(step))
+		if !ok {
+			return nil
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
 func (op *Operation) planned(open ...world.Slot) PlannedAction {
 	p := PlannedAction{Action: op.spec.Name}
 	if op.order != nil {
@@ -120,6 +133,20 @@ func Missing(a world.Action, open []world.Slot) (missing []world.Slot) {
 	}
 	for s := range world.SlotCount {
 		if p := op.args[s].param; slices.Contains(open, s) && p != nil && !mayOpen(p) {
+			missing = append(missing, s)
+		}
+	}
+	return missing
+}
+
+// MissingTerms lists what a plan to accept any offer here leaves open of its terms: how much of what is
+// given at most, and how much of what it brings at least. Without all four it covers no offer.
+func (p *PlannedAction) MissingTerms() (missing []world.Slot) {
+	if p.Action != (world.AcceptOffer{}).ActionName() || p.ID != "" {
+		return nil
+	}
+	for _, s := range []world.Slot{world.SlotWhat, world.SlotAmount, world.SlotWant, world.SlotWantAmount} {
+		if n := p.number(s); n != nil && *n == nil || n == nil && *p.word(s) == "" {
 			missing = append(missing, s)
 		}
 	}

@@ -74,6 +74,10 @@ type Evidence struct {
 	// others that it was shown before the plan.
 	Plan  []PlannedAction
 	Shown []world.Terms
+	// Before is what the earlier steps of the agent's chain took, nil for the first step and for any
+	// action that is none of a chain. The other evidence of a later step is that of the turn which
+	// decided on the chain, joined with what is in view now.
+	Before *Progress
 	// Order is the operation with which the agent's standing order began, if the action is an attempt
 	// of that order, and nil otherwise.
 	Order *Operation
@@ -105,6 +109,8 @@ type Result struct {
 	Violation *Violation
 	// Operation is what [Policy.Settle] counts once the world accepted the action.
 	Operation Operation
+	// Later are the later steps of a chain that are left, each with what those before it take.
+	Later []Progress
 	// Parents are the agents whose texts or terms may have led to what the action sends, see
 	// [world.Parents].
 	Parents []string
@@ -114,15 +120,25 @@ type Result struct {
 }
 
 // Evaluate reports by what authority an agent may commit an action that was clamped: as it is,
-// or trimmed to what the plan or a rule allows. It reads plan, rules, typed terms, senders and
-// counts, and no word of a text. The same evidence gives the same result. It never panics,
+// or trimmed to what the plan or a rule allows. Of a chain each step is evaluated, and the first later
+// step that is refused is cut off with all that follow it. Evaluate reads plan, rules, typed terms,
+// senders and counts, and no word of a text. The same evidence gives the same result. It never panics,
 // whatever the action.
 func (p Policy) Evaluate(a world.Action, e Evidence) Result {
+	if chain, is := a.(world.ExecuteUntil); is && len(chain.Then) > 0 {
+		return p.evaluateChain(chain, e)
+	}
+	r, _ := p.evaluateStep(a, e)
+	return r
+}
+
+// evaluateStep evaluates an action that is no chain of several steps.
+func (p Policy) evaluateStep(a world.Action, e Evidence) (Result, *evaluation) {
 	q := p.evaluation(a, e)
 	r := Result{Action: a}
 	r.Authority, r.Violation = q.authority()
 	if !q.checkable {
-		return r
+		return r, q
 	}
 	// What is free as it is stays as it is. A refused action is always replaced by the trimmed one,
 	// whose refusal is closer to the plan; a deviation only if the trimmed one is allowed.
@@ -145,5 +161,5 @@ func (p Policy) Evaluate(a world.Action, e Evidence) Result {
 			r.Parents = world.Parents(p.agent, e.InView()...)
 		}
 	}
-	return r
+	return r, q
 }

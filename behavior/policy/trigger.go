@@ -51,7 +51,7 @@ func (q *evaluation) triggersInView() []trigger {
 // one action of a kind: otherwise an old message would authorize the action again and again. The
 // attempts of an order are one action.
 func (q *evaluation) admits(r *rule, t *trigger, op *Operation) bool {
-	if !r.mayAsk(t.asker) || t.asker == q.p.agent {
+	if !r.mayAsk(t.asker) || t.asker == q.p.agent || q.isSpent(t, op) {
 		return false
 	}
 	key := answerKey{t.asker, op.spec.Name}

@@ -10,6 +10,9 @@ import (
 // BoundPlan is the bound of an adjustment that brings an action back to the plan.
 const BoundPlan = "plan"
 
+// FieldThen is the field of an adjustment that cuts the last steps off a chain.
+const FieldThen = "then"
+
 // trim changes an action that others may have led to. A standing order is shortened to what the
 // plan or a rule allows; if neither allows an order, its action is done once. Terms and power
 // orders are brought back to the price and the ticks of the planned ones.
@@ -50,7 +53,7 @@ func (q *evaluation) orderLimits() (attempts int64, ignore []string) {
 	by, _ := q.askedFor()
 	switch {
 	case m.planned() && (by == nil || m.cost == 0 || q.e.off(trace.CheckDeviations)):
-		return q.e.Plan[m.index].MaxTicks, q.e.Plan[m.index].Ignore
+		return max(0, q.e.Plan[m.index].MaxTicks-q.e.taken(m.index)), q.e.Plan[m.index].Ignore
 	case by == nil || q.op.gives():
 		return 0, nil
 	}

@@ -8,6 +8,8 @@ type Modules struct {
 	Reason string
 	// Adjusted is an amount after clamping and before.
 	Adjusted Form `places:"field,amount,wanted"`
+	// Later says of a chain of so many steps that all but the first are checked at their tick.
+	Later Form `places:"steps"`
 	// LineStart separates an identifier and the text about it.
 	LineStart string
 	// Recipes introduces what a batch of each takes and yields, PerTick has the numbers of every tick.

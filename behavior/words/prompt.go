@@ -19,9 +19,10 @@ type Instructions struct {
 
 // Tools describe the protocol's tools. What the actions are follows the one that takes them, once in
 // the list. PlanTexts follows Plan where there may be texts of others, PlanTerms where agents can make
-// offers.
+// offers, Then the tool that takes the actions where actions may have further steps.
 type Tools struct {
 	Plan, PlanTexts, PlanTerms, Draft, Decision, Turn, Actions string
+	Then                                                       Form `places:"steps"`
 }
 
 // Headings are the headings of the sections of a prompt.

@@ -12,6 +12,8 @@ import (
 type catalogue struct {
 	// events are those that may end a standing order.
 	events []string
+	// then is how many further steps a candidate may have.
+	then int
 	// rules are the costs that the actions state.
 	rules world.Rules
 	// kind is the first kind of factory, recipes what can be made in it.
@@ -37,7 +39,7 @@ func readCatalogue(tools []tool) catalogue {
 				r.MineCostPerKG = costs[0]
 			case "refine_compound":
 				r.RefineGPerHardware, r.RefineCostPerKG = costs[0], costs[1]
-			case "build_factory":
+			case actionBuild:
 				r.BuildElectricity, r.BuildHardware = costs[0], costs[1]
 				if c.kind == "" {
 					c.kind = dotted.FindString(line)
@@ -49,6 +51,9 @@ func readCatalogue(tools []tool) catalogue {
 		s := parseSchema(t.Parameters)
 		if c.events == nil {
 			c.events = s.inside("execute_until").inside("until").item().inside("event").listed()
+		}
+		if then := s.inside("candidates").item().inside(slotThen); then.item() != nil && then.MaxItems != nil {
+			c.then = min(*then.MaxItems, world.ThenMax)
 		}
 	}
 	return c

@@ -1,6 +1,9 @@
 package stub
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // refusalsMax is how many refused decisions of one turn the policy answers with
 // another idea; after that it waits.
@@ -10,10 +13,24 @@ const refusalsMax = 2
 // refusal leads to anyway.
 func (s stage) draft() object {
 	candidates := []any{}
-	for _, p := range s.ideas[:min(2, len(s.ideas))] {
-		candidates = append(candidates, p.action)
+	for i, p := range s.ideas[:min(2, len(s.ideas))] {
+		action := p.action
+		if i == 0 {
+			action = withSteps(action, s.chained(p))
+		}
+		candidates = append(candidates, action)
 	}
 	return object{"candidates": candidates}
+}
+
+// withSteps is an action with the steps that follow it, if there are any.
+func withSteps(action object, then []any) object {
+	if len(then) == 0 {
+		return action
+	}
+	action = maps.Clone(action)
+	action[slotThen] = then
+	return action
 }
 
 // committed returns a proposal as the arguments of a decision.

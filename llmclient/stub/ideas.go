@@ -15,6 +15,7 @@ const (
 	slotPrice  = "price"
 	slotText   = "text"
 	slotWant   = "want"
+	slotThen   = "then"
 )
 
 // The actions that are looked at by name.
@@ -29,6 +30,7 @@ const (
 	actionRequest = "request"
 	actionOffer   = "offer"
 	actionAccept  = "accept_offer"
+	actionBuild   = "build_factory"
 )
 
 // proposal is one thing to do, with the reason given for it.

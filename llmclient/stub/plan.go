@@ -32,7 +32,7 @@ func (s stage) planOf(ideas []proposal) object {
 	steps = append(steps, object{"kind": "respond"})
 	// The best ideas, with how many ticks they last. Waiting needs no plan.
 	actions := []any{}
-	for _, p := range ideas {
+	for i, p := range ideas {
 		if name(p.action) == actionWait {
 			continue
 		}
@@ -41,6 +41,9 @@ func (s stage) planOf(ideas []proposal) object {
 			action["max_ticks"] = p.until["max_ticks"]
 		}
 		actions = append(actions, action)
+		if i == 0 {
+			actions = append(actions, s.chained(p)...)
+		}
 	}
 	return object{"goal": planGoal, "steps": steps, "actions": actions}
 }

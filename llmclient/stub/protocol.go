@@ -45,6 +45,8 @@ type stage struct {
 	// known is what failed; ideas is what is left to do, best first.
 	known experience
 	ideas []proposal
+	// prompt is what the request says, for what is foreseen.
+	prompt prompt
 	// lessons are the bullets of the prompt.
 	lessons []lesson
 	// follows is the lesson or chunk of a document that made the ideas what they are, empty for
@@ -61,6 +63,7 @@ func newStage(seed uint64, r request) stage {
 	s.see, s.offers = readObservation(p.language, p.tick, p.observation), r.offers
 	p.remember(&s.see)
 	s.offers.recipes = slices.Concat(s.offers.recipes, p.recipes)
+	s.prompt = p
 	s.chance = newChance(seed, s.see)
 	s.known = experience{refused: s.turn.refused(), latest: p.latest, refusal: p.language.refused}
 	s.ideas = s.proposals(p)

@@ -209,7 +209,7 @@ func signature(action any) string {
 	}
 	values := []string{}
 	for key, v := range fields {
-		if v != nil && key != "action" {
+		if v != nil && key != "action" && key != slotThen {
 			values = append(values, string(llmclient.Marshal(v)))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/trace"
 )
 
 // Playbook is a set of lessons with its history. It never changes: [Apply] and
@@ -36,7 +37,11 @@ func build(version, last int, sections []OwnSection, bullets []Bullet, history [
 	p := &Playbook{version: version, last: last, sections: sections, bullets: bullets, history: history}
 	p.forms = make([]form, len(bullets))
 	for i, b := range bullets {
-		p.index.Add(b.Content)
+		if b.Trust < trace.TrustSelfObservation {
+			p.index.AddSilent(b.Content)
+		} else {
+			p.index.Add(b.Content)
+		}
 		p.forms[i] = newForm(b.Content)
 	}
 	return p

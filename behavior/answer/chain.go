@@ -1,0 +1,98 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/agentworld/world"
+)
+
+// thenField is the field with the steps that follow an action.
+const thenField = "then"
+
+// stepOrderFields are the fields of a step beside those of its action.
+var stepOrderFields = []string{"until", "max_ticks", "ignore"}
+
+// decodeThen reads the steps that follow a, at most most of them, and returns the chain. A step has the
+// fields of an action beside those of its order; without those it is done once. It ignores what the
+// first step ignores, unless it says otherwise. If a is nil, only the faults count.
+func decodeThen(list Value, a world.Action, names Names, most int) (chain world.Action, used []Repair,
+	fault *ArgumentError) {
+	if list.Kind == String {
+		if inner, more, ok := literal(list.Text); ok {
+			list, used = inner, append(more, JSONInString)
+		}
+	}
+	switch {
+	case list.isNothing():
+		return a, nil, nil
+	case list.Kind == Object:
+		list, used = arrayOf(list), append(used, ListFromOne)
+	case list.Kind != Array:
+		return nil, nil, mismatch(thenField, say("an array of actions"), list)
+	}
+	if len(list.Items) > most {
+		return nil, nil, TooMany(thenField, most, len(list.Items))
+	}
+	steps := []world.ExecuteUntil{}
+	if a != nil {
+		steps = world.Steps(a)
+	}
+	for i, item := range list.Items {
+		step, more, wrong := decodeStep(item, names)
+		used = append(used, more...)
+		if wrong != nil {
+			fault = Faults(fault, wrong.Inside(fmt.Sprintf("%s[%d]", thenField, i)))
+			continue
+		}
+		if !item.gives("ignore") && len(steps) > 0 {
+			step.Ignore = slices.Clone(steps[0].Ignore)
+		}
+		steps = append(steps, step)
+	}
+	if fault != nil || a == nil {
+		return nil, used, fault
+	}
+	if first, is := a.(world.ExecuteUntil); is && len(first.Then) > 0 {
+		return nil, used, TooMany(thenField, most, len(steps)-1)
+	}
+	return world.Chain(steps...), used, nil
+}
+
+// decodeStep reads one step.
+func decodeStep(v Value, names Names) (world.ExecuteUntil, []Repair, *ArgumentError) {
+	item, used := actionIn(v)
+	shaped, _, ok := shapeDecoded(item)
+	if !ok {
+		return world.ExecuteUntil{}, used, NoAction
+	}
+	if inner := item.Field(thenField); !inner.isNothing() {
+		return world.ExecuteUntil{}, used, mismatch(thenField, say("no steps of a step"), inner)
+	}
+	order := item.Field("execute_until")
+	if order.isNothing() {
+		order = Value{Kind: Null}
+	}
+	for _, key := range stepOrderFields {
+		if given := item.Field(key); order.Kind != Object && !given.isNothing() {
+			order = objectOf()
+		}
+	}
+	if order.Kind == Object {
+		for _, key := range stepOrderFields {
+			order.put(key, item.Field(key))
+		}
+		if order.Field("until").isNothing() {
+			order.set("until", arrayOf(objectOf(Field{"event", stringOf(world.StopActionRejected)})))
+			if order.Field("max_ticks").isNothing() {
+				order.set("max_ticks", Value{Kind: Number, Text: "1"})
+			}
+		}
+	}
+	do, more, e := decodeWhole(shaped.Field("action"), order, names, nil)
+	used = append(used, slices.DeleteFunc(more, func(r Repair) bool { return r == DefaultMaxTicks })...)
+	if e != nil {
+		return world.ExecuteUntil{}, used, e
+	}
+	return world.Steps(do)[0], used, nil
+}
