@@ -247,6 +247,8 @@ type draftResult struct {
 type candidateResult struct {
 	N int `json:"n"`
 	modules.DryRun
+	// Note says what the rules of a receiver let it give for an offer or a request.
+	Note  string    `json:"note,omitempty"`
 	Error *feedback `json:"error,omitempty"`
 }
 
