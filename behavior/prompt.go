@@ -137,7 +137,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		}
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
-	seen.fresh = seen.unread - seen.idle + len(withheld.Lessons)
+	seen.fresh = seen.unread + len(withheld.Lessons)
 	if task := view.Task(); task != nil {
 		seen.last = task.Ticks
 	}
@@ -159,7 +159,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
 	seen, withheld, lessons, passages := m.part(view, &p.seen, outcome, focus)
-	fresh := seen.fresh
+	fresh := seen.fresh - seen.idle
 	if p.early {
 		seen.Withheld, seen.fresh = 0, 0
 	}

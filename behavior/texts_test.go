@@ -58,7 +58,7 @@ func TestTextsOfOthersFollowThePlan(t *testing.T) {
 func TestOldTextsAreCutFirst(t *testing.T) {
 	var lines []string
 	for i := range 8 {
-		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 50)))
+		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 40)))
 	}
 	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count, Needless: untyped}
 	turn := newReader(t, cfg, lines)
