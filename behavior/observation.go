@@ -123,7 +123,7 @@ func (s *observationWriter) text() string {
 	} else {
 		s.add(", ", w.Observation.Travelling)
 	}
-	s.then(", ", w.Observation.Power, you.PowerState)
+	s.then(", ", w.Observation.Power, w.Word(you.PowerState))
 	s.add(", "+world.Electricity+" ", you.Electricity, "/", you.PowerCapacity)
 	s.add(", "+world.Heat+" ", you.Heat, "/", you.HeatCapacity)
 	s.add(", "+world.Compound+" ", you.CompoundG, " g, "+world.Hardware+" ", you.Hardware)
@@ -138,21 +138,21 @@ func (s *observationWriter) text() string {
 		}
 		s.next(from, ", ")
 		if s.details {
-			s.add(s.Here.Material, ", ")
+			s.add(s.words.Word(s.Here.Material), ", ")
 		}
 		s.say(w.Observation.Radiation, s.Here.Radiation)
 		s.add(", "+world.Compound+" ", s.Here.CompoundG, " g")
 	}
 	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
 		s.line(w.Lines.Woken)
-		s.add(plain(s.Woken))
+		s.add(plain(w.Word(s.Woken)))
 	}
 	if e := s.OrderEnded; e != nil {
 		s.line(w.Lines.Ended)
 		if e.Steps > 0 {
-			s.say(w.Observation.ChainEnded, e.Why, e.Attempts, e.Step, e.Steps)
+			s.say(w.Observation.ChainEnded, w.Word(e.Why), e.Attempts, e.Step, e.Steps)
 		} else {
-			s.say(w.Observation.Ended, e.Why, e.Attempts)
+			s.say(w.Observation.Ended, w.Word(e.Why), e.Attempts)
 		}
 		if len(s.notDone) > 0 {
 			s.say(w.Observation.NotDone, strings.Join(s.notDone, ", "))
@@ -257,7 +257,7 @@ func (s *observationWriter) places(shown []world.Sight) {
 			s.known(p.CompoundG)
 		}
 		if s.details {
-			s.add(" ", p.Material)
+			s.add(" ", s.words.Word(p.Material))
 		}
 	})
 }
@@ -293,7 +293,7 @@ func (s *observationWriter) factories() {
 		f := &s.Factories[i]
 		s.add(plain(f.ID), " ", f.Kind, " ")
 		s.where(f.Place)
-		s.add(", ", f.State)
+		s.add(", ", w.Word(f.State))
 		if f.Recipe != "" {
 			s.add(" ", f.Recipe)
 			s.say(w.Observation.Batches, f.Batches)

@@ -128,7 +128,7 @@ func (s *observationWriter) reason(a *world.Affordance) {
 	s.add(" (")
 	from := len(s.out)
 	if len(a.Need) == 0 || a.Why != world.RejectInsufficient {
-		s.add(string(a.Why))
+		s.add(s.words.Word(string(a.Why)))
 	}
 	for _, n := range a.Need {
 		s.next(from, ", ")

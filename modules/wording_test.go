@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/words"
+	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
 
@@ -160,5 +162,34 @@ func TestFaultsAreTranslated(t *testing.T) {
 	})
 	if got, want := told.Error(), "arguments: expected 1 到 64 个字符的地点 id, got null"; got != want {
 		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestEveryStateHasAWord: no code of the world that an observation or a history shows is left in English.
+func TestEveryStateHasAWord(t *testing.T) {
+	files, err := filepath.Glob("../world/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusal := regexp.MustCompile(`RejectionCode += "([a-z_]+)"`)
+	codes := append(world.Materials(), "normal", "low", "critical", "shutdown", "building", "working", "idle",
+		string(world.EventWaitOver), string(world.EventArrived), string(world.EventPowerState),
+		string(world.EventMessageDelivered), string(memory.KindObservation), string(memory.KindOutcome))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range refusal.FindAllSubmatch(text, -1) {
+			codes = append(codes, string(m[1]))
+		}
+	}
+	if len(codes) < 50 {
+		t.Fatalf("only %d codes were found", len(codes))
+	}
+	for _, code := range codes {
+		if words.In("zh").Word(code) == code {
+			t.Errorf("Chinese has no word for %s", code)
+		}
 	}
 }

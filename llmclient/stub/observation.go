@@ -215,7 +215,7 @@ func readFactories(o *world.Observation, l language, entries []string) {
 			f.Place = word(head[n-1])
 		}
 		doing := split(parts[1], ' ')
-		f.State = doing[0]
+		f.State = l.states[doing[0]]
 		if len(doing) > 2 {
 			f.Recipe, f.Batches = doing[1], numberIn(doing[2:])
 		}
