@@ -1,5 +1,5 @@
 # Few verbs; .ci/run is what decides.
-.PHONY: check demo bench long mutants module
+.PHONY: check demo bench long mutants module scores
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -46,6 +46,11 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -bench 'GuardShare' -count 5 -benchtime 200x ./behavior
 	mkdir -p .tmp
 	go test ./internal/guardlab -run Search -search 100000 -seed 1 -search.json "$(CURDIR)/.tmp/guard-search.json" -timeout 0 -v
+
+SEARCH = 0
+scores: ## what players without a model and the embedded model score in all tasks; SEARCH=500 looks for better plans
+	go test ./baseline -update -search $(SEARCH) -timeout 0
+	go test . -run '^TestEmbeddedModelScores$$' -update -timeout 0
 
 mutants: ## how well the search for harm finds holes that a machine makes in the guard (hours)
 	mkdir -p .tmp

@@ -20,8 +20,9 @@
 //	Compare   says in what two of them differ
 //	PlayBatch plays a matrix of them and says which arm is better
 //
-// Nothing here reads an environment, a home directory or a configuration file. A key is sent only to the
-// endpoint that it was handed over with, see [NewKey].
+// Nothing here reads an environment, a home directory or a configuration file, but for the proxies that
+// [net/http.ProxyFromEnvironment] finds. A key is sent only to the endpoint that it was handed over
+// with, see [NewKey].
 //
 // The names of this package are kept stable. Those of the packages below it may change
 // with any version.

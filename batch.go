@@ -149,6 +149,7 @@ func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 	}
 	var list []batch.Planned
 	placed := map[batch.ID]batch.Cell{}
+	currency := ""
 	for _, one := range f.Combinations() {
 		c := o.config()
 		if !one.OwnSeed {
@@ -168,8 +169,9 @@ func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 		if other, twice := placed[p.Cell.ID]; twice {
 			return f, nil, fmt.Errorf("%s and %s are the same run", other.Name(), p.Cell.Name())
 		}
-		if b.Budget.Cost > 0 && len(p.Settings.Prices) == 0 {
-			return f, nil, fmt.Errorf("%s: a budget on cost needs the price of model %s", p.Cell.Name(), p.Settings.Model)
+		currency, err = batch.Payable(currency, p.Settings, b.Budget)
+		if err != nil {
+			return f, nil, fmt.Errorf("%s: %w", p.Cell.Name(), err)
 		}
 		placed[p.Cell.ID] = p.Cell
 		list = append(list, p)

@@ -3,11 +3,13 @@ package agentworld
 import (
 	"context"
 	"iter"
+	"time"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
+	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 )
 
@@ -75,14 +77,12 @@ func Read(dir string) (*Recorded, error) {
 // Report folds the records into figures, whether the run has ended or not.
 func (r *Recorded) Report() (Report, error) { return report.Of(r.dir) }
 
-// Inspect says how far the run is, and what happened in a tick, 0 for the last ones, to an agent, empty
-// for all.
+// Inspect says how far the run is and who works on it, and what happened in a tick, 0 for the last ones,
+// to an agent, empty for all.
 func (r *Recorded) Inspect(tick int64, agent string) (Inspection, error) {
-	x, now, err := r.dir.Index(false)
-	if err != nil {
-		return Inspection{}, err
-	}
-	return explain.Inspect(r.dir, x, now, tick, agent)
+	look := session.Look{Tick: tick, Agent: agent, Now: time.Now()}
+	i, _, err := session.Inspect(r.dir.As(nil), look)
+	return i, err
 }
 
 // Rows iterates over what agents did in each whole tick, of one agent or of all if agent is empty. An

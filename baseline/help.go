@@ -86,8 +86,8 @@ func (n *moment) spareForGifts() int64 {
 	if n.powered(n.here()) {
 		return n.Self.Electricity - n.lowMark()
 	}
-	if w, ok := n.wayBack(); ok && !n.greedy {
-		return n.Self.Electricity - w.need(n.Rules) - 2*n.Rules.IdleDraw
+	if w, ok := n.wayBack(); ok {
+		return n.Self.Electricity - w.need(n.Rules)*n.wayBackPercent/100 - 2*n.Rules.IdleDraw
 	}
 	return n.Self.Electricity - 2*n.Rules.IdleDraw
 }

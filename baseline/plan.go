@@ -11,7 +11,8 @@ import (
 
 // Plan is a way to play one instance of a task: the scripted agents with other tastes, and with
 // orders that go before their own wishes for a while. Its agents see no more than others. But who
-// made the plan may have tried the instance many times. The zero plan is the scripted agents.
+// made the plan may have tried the instance many times. The zero plan is the scripted agents. A plan
+// with an order for every tick is a sequence of actions, and leaves no wish.
 type Plan struct {
 	tastes []agentTaste
 	orders []order
@@ -30,13 +31,13 @@ type order struct {
 	from, ticks int64
 	// not forbids the kind of action.
 	not bool
-	// what is the name of an action, then its arguments except for amounts.
+	// what is the name of an action, then all its arguments, or those that are no amounts.
 	what []string
 }
 
 // ParsePlan reads a plan in one line without commas:
 //
-//   - factories=8; agent-1 12+3 do mine_compound; agent-2 40+5 not move_agent
+//   - factories=8; agent-1 12+3 do mine_compound; agent-1 15+1 do mine_compound 3000; agent-2 40+5 not move_agent
 //
 // The error names the item that is not understood.
 func ParsePlan(text string) (p Plan, err error) {
@@ -86,7 +87,7 @@ func (p Plan) Policy() Policy {
 		return func(v world.View) world.Action {
 			m, ok := agents[v.AgentID()]
 			if !ok {
-				m = newPlayer(v.AgentID(), b)
+				m = newPlayer(v.AgentID(), b, scriptedTastes)
 				m.adopt(p.tastes)
 				agents[v.AgentID()] = m
 			}
@@ -120,8 +121,12 @@ func (m *player) adopt(list []agentTaste) {
 	}
 }
 
-// obey lists the actions that an order may mean, best first.
+// obey lists the actions that an order may mean, best first. An order that gives every argument is
+// that action; one without amounts is as much as is possible, or half of the stock to give.
 func (n Situation) obey(what []string) (list []world.Action) {
+	if action, ok := exactAction(what); ok {
+		return []world.Action{action}
+	}
 	argument := func(i int) string {
 		if i < len(what) {
 			return what[i]
@@ -129,18 +134,12 @@ func (n Situation) obey(what []string) (list []world.Action) {
 		return ""
 	}
 	switch what[0] {
-	case "wait":
-		return []world.Action{world.Wait{}}
 	case "harvest_radiation":
 		return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
 	case "mine_compound":
 		return []world.Action{world.Mine{MassG: world.MineMaxG}}
 	case "refine_compound":
 		return []world.Action{world.Refine{MassG: world.RefineMaxG}}
-	case "move_agent":
-		return []world.Action{world.Move{To: argument(1)}}
-	case "build_factory":
-		return []world.Action{world.BuildFactory{FactoryKind: argument(1)}}
 	case "buy_power":
 		return []world.Action{world.BuyPower{Amount: max(world.PowerLot, n.Self.PowerCapacity), Price: max(1, n.Self.Data)}}
 	case "schedule_recipe":
@@ -152,4 +151,35 @@ func (n Situation) obey(what []string) (list []world.Action) {
 		return []world.Action{world.Transfer{To: argument(1), Kind: argument(2), Amount: max(1, n.stock(argument(2))/2)}}
 	}
 	return nil
+}
+
+// exactAction is the action of a name and all its arguments, in the order of its parameters. ok is
+// false if some are missing.
+func exactAction(what []string) (a world.Action, ok bool) {
+	specs := world.Actions()
+	i := slices.IndexFunc(specs, func(s world.ActionSpec) bool { return s.Name == what[0] })
+	if i < 0 || len(what)-1 > len(specs[i].Params) {
+		return nil, false
+	}
+	args := world.Args{}
+	for k, p := range specs[i].Params {
+		var value world.Value
+		switch {
+		case k+1 >= len(what):
+			if !p.Optional {
+				return nil, false
+			}
+		case p.Kind == world.ParamAmount:
+			n, err := strconv.ParseInt(what[k+1], 10, 64)
+			if err != nil {
+				return nil, false
+			}
+			value.Int = n
+		default:
+			value.Text = what[k+1]
+		}
+		args[p.Name] = value
+	}
+	a, err := world.MakeAction(what[0], args)
+	return a, err == nil
 }

@@ -12,8 +12,6 @@ type player struct {
 	tastes
 	id    string
 	brief Brief
-	// greedy says that the agent does not look ahead.
-	greedy bool
 	// counts says that the task counts this agent's result.
 	counts bool
 	// own are the agent's goals, open those not yet met.
@@ -43,8 +41,8 @@ type place struct {
 	radiation, reserve int64
 }
 
-func newPlayer(id string, b Brief) *player {
-	m := &player{tastes: scriptedTastes, id: id, brief: b, counts: b.Task.Counts(id)}
+func newPlayer(id string, b Brief, t tastes) *player {
+	m := &player{tastes: t, id: id, brief: b, counts: b.Task.Counts(id)}
 	for _, g := range b.Goals {
 		if g.Agent == "*" || g.Agent == id {
 			kind, name, _ := strings.Cut(g.Metric, ":")

@@ -22,6 +22,9 @@ type Scores struct {
 	Best *int64 `json:"best"`
 	// Score that no player can exceed under the rules.
 	Bound int64 `json:"bound"`
+	// Whether the bound is known to be loose: for the task's own instance it is more than half above the
+	// best known score. It then says nothing about a player, and tables leave it out.
+	BoundLoose bool `json:"bound_loose"`
 	// How the bound follows from the rules.
 	BoundWhy string `json:"bound_why"`
 }
@@ -52,5 +55,6 @@ func ScoresOf(s world.Scenario) (scores Scores, ok bool, err error) {
 	}
 	b := BoundOf(s)
 	scores.Bound, scores.BoundWhy = b.Score, b.Why
+	scores.BoundLoose = BoundIsLoose(s.ID)
 	return scores, true, nil
 }

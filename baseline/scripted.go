@@ -5,19 +5,18 @@ import "example.com/agentworld/world"
 // Scripted is the policy of agents that follow a fixed list of priorities and do the first
 // thing on it that the world would accept. Each agent has an agent of its own; they share
 // nothing but the public text.
-func Scripted(s world.Scenario) Decider { return listed(s, false) }
+func Scripted(s world.Scenario) Decider { return listed(s, scriptedTastes) }
 
-// Greedy is the policy of agents that follow the same list and do not look ahead: they keep no
-// charge for the way back, neither when they work nor when they give, and run one factory.
-func Greedy(s world.Scenario) Decider { return listed(s, true) }
+// Greedy is the policy of agents that follow the same list and do not look ahead: they work for the next
+// batch alone, in one factory, and keep neither a stock nor charge for the way back.
+func Greedy(s world.Scenario) Decider { return listed(s, greedyTastes) }
 
-func listed(s world.Scenario, greedy bool) Decider {
+func listed(s world.Scenario, t tastes) Decider {
 	b, agents := briefOf(s), map[string]*player{}
 	return func(v world.View) world.Action {
 		m, ok := agents[v.AgentID()]
 		if !ok {
-			m = newPlayer(v.AgentID(), b)
-			m.greedy = greedy
+			m = newPlayer(v.AgentID(), b, t)
 			agents[v.AgentID()] = m
 		}
 		return firstAccepted(v, m.wishes(situationOf(v)))

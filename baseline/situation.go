@@ -65,7 +65,9 @@ func briefOf(s world.Scenario) Brief {
 // Wishes lists what the policy would do in a situation, best first, for an agent that
 // has no memory but what the situation says. Not all that it lists may be possible, and
 // an amount may be more than is.
-func (b Brief) Wishes(s Situation) []world.Action { return newPlayer(s.Self.ID, b).wishes(s) }
+func (b Brief) Wishes(s Situation) []world.Action {
+	return newPlayer(s.Self.ID, b, scriptedTastes).wishes(s)
+}
 
 // scored says that there is a task.
 func (b Brief) scored() bool { return b.Task.Ticks > 0 }

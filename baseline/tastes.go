@@ -24,6 +24,8 @@ type tastes struct {
 	// lowPercent scales the charge below which harvesting comes first; fullPercent of the capacity
 	// counts as full.
 	lowPercent, fullPercent int64
+	// wayBackPercent is how much of what the way back to power takes is kept for it.
+	wayBackPercent int64
 	// lotPercent is the most that one offer is worth, in percent of a full battery. Others can
 	// hardly pay for more at once.
 	lotPercent int64
@@ -36,7 +38,17 @@ type tastes struct {
 var scriptedTastes = tastes{
 	hoardG: 40_000, supplyG: 2 * world.MineMaxG, queueMost: 3, factoriesMost: 4, wearMost: world.WearMax * 8 / 10,
 	settleTicks:  25,
-	batchesAhead: 2, refineLeast: 1, batchesLeast: 1, lowPercent: 100, fullPercent: 90, lotPercent: 25, shortLeast: 4,
+	batchesAhead: 2, refineLeast: 1, batchesLeast: 1, lowPercent: 100, fullPercent: 90, wayBackPercent: 100,
+	lotPercent: 25, shortLeast: 4,
+}
+
+// greedyTastes are those of agents that do not look ahead: they dig and refine for the next batch, run one
+// factory and never maintain it, harvest when they can do nothing else, keep nothing for the way back, and
+// trade half of a battery at once for what one batch lacks.
+var greedyTastes = tastes{
+	hoardG: 40_000, supplyG: 1000, queueMost: 3, factoriesMost: 1, wearMost: world.WearMax + 1,
+	batchesAhead: 1, refineLeast: 1, batchesLeast: 1, lowPercent: 0, fullPercent: 90, wayBackPercent: 0, lotPercent: 50,
+	shortLeast: 1,
 }
 
 // taste is one of the numbers: its name in a plan, where it is and what it may be.
@@ -61,6 +73,7 @@ func (t *tastes) all() []taste {
 		{"plants", &t.plantsMost, 0, world.FactoriesMax},
 		{"low_percent", &t.lowPercent, 0, 300},
 		{"full_percent", &t.fullPercent, 20, 100},
+		{"way_back", &t.wayBackPercent, 0, 200},
 		{"lot_percent", &t.lotPercent, 2, 100},
 		{"short", &t.shortLeast, 1, 20},
 	}

@@ -53,11 +53,11 @@ func (n *moment) lowMark() int64 {
 // out of it, unless help comes there.
 func (n *moment) reserve() int64 {
 	least := 2 * n.Rules.IdleDraw
-	if n.greedy && !n.Trades() || n.powered(n.here()) || n.anchored() {
+	if n.powered(n.here()) || n.anchored() {
 		return least
 	}
 	if way, ok := n.refuge(); ok && way.cost <= n.Self.Electricity {
-		return way.need(n.Rules)
+		return max(least, way.need(n.Rules)*n.wayBackPercent/100)
 	}
 	return least
 }
@@ -143,7 +143,7 @@ func (n *moment) build(r world.Recipe) []world.Action {
 	}
 	rich := n.Self.Hardware >= n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
 		n.spare() >= n.Rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
-	if !n.greedy && !n.Trades() && rich && int64(len(have)) < n.factoriesMost && n.ticksLeft() > n.settleTicks {
+	if !n.Trades() && rich && int64(len(have)) < n.factoriesMost && n.ticksLeft() > n.settleTicks {
 		return wish
 	}
 	return nil

@@ -54,6 +54,24 @@ type Ledger struct {
 	calls  int
 }
 
+// Payable checks that what a cell with these settings costs can be added to what the cells before it do,
+// whose currency it takes, empty for none, and returns with its own. Within a bound on cost each model
+// and tier that it asks needs a price.
+func Payable(currency string, s trace.Settings, limit trace.Limit) (string, error) {
+	if limit.Cost > 0 {
+		if err := s.Payable(); err != nil {
+			return currency, fmt.Errorf("a budget on cost: %w", err)
+		}
+	}
+	for _, p := range s.Prices {
+		if currency != "" && currency != p.Currency {
+			return currency, fmt.Errorf("prices in %s and in %s cannot be added up", currency, p.Currency)
+		}
+		currency = p.Currency
+	}
+	return currency, nil
+}
+
 // slicesOf is into how many slices a budget is leased: more would ask the disk more often, fewer
 // leave more unused when a process is killed.
 const slicesOf = 64

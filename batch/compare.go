@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
@@ -244,6 +245,7 @@ func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, erro
 		return nil, err
 	}
 	byID, byKey := indexed(results), match(cells, c.Axis)
+	unfit := unfitNotes(cells)
 	var list []Comparison
 	var paired [][]pairing
 	for _, arm := range valuesOf(cells, c.Axis) {
@@ -262,7 +264,7 @@ func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, erro
 			}
 		}
 		one.Why = c.obstacle(pairs)
-		one.Notes = append(one.Notes, notesOn(pairs)...)
+		one.Notes = append(append(one.Notes, notesOn(pairs)...), unfit...)
 		list, paired = append(list, one), append(paired, pairs)
 	}
 	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
@@ -343,6 +345,23 @@ func notesOn(pairs []pairing) (notes []string) {
 		if p.scored() && p.arm.Ticks != p.base.Ticks {
 			notes = append(notes, fmt.Sprintf("the runs are not equally long: %d and %d ticks", p.arm.Ticks, p.base.Ticks))
 			break
+		}
+	}
+	return notes
+}
+
+// unfitNotes names the built-in tasks of some cells whose scores hardly depend on how well one plays.
+func unfitNotes(cells []Cell) []string {
+	notes := []string{}
+	seen := map[string]bool{}
+	for _, c := range cells {
+		if seen[c.Scenario] {
+			continue
+		}
+		seen[c.Scenario] = true
+		if s, ok := baseline.SensitivityOf(c.Scenario); ok && s.Unfit() {
+			notes = append(notes, fmt.Sprintf("%s is unfit to compare players: %d instances do not tell apart who wastes 30%% "+
+				"of the turns", c.Scenario, baseline.SensitivityInstances))
 		}
 	}
 	return notes

@@ -36,6 +36,8 @@ type Plan struct {
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
 	Cells      int    `json:"cells"`
+	// Notes name the tasks that are unfit to compare players.
+	Notes []string `json:"notes"`
 }
 
 // PlannedComparison is how many clusters a comparison needs.
@@ -82,7 +84,8 @@ func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error
 			"no difference to find; allowed: effect under compare or --effect, a difference of %s that is worth finding",
 			c.Primary)
 	}
-	p := Plan{Metric: c.Primary, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance"}
+	p := Plan{Metric: c.Primary, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance",
+		Notes: unfitNotes(cells)}
 	byID, byKey := indexed(results), match(cells, c.Axis)
 	if byKey.several {
 		p.Cluster = "scenario"
@@ -206,5 +209,8 @@ func (p Plan) Text() string {
 		fmt.Fprintf(&b, ", %s %s", price.FromMicros(p.CostMicros), p.Currency)
 	}
 	b.WriteString("\n")
+	for _, note := range p.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
 	return b.String()
 }

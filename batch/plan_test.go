@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 func TestPlan(t *testing.T) {
@@ -87,7 +88,44 @@ func TestPlanWithoutAPilot(t *testing.T) {
 	if p.Calls != 5*int64(p.Cells) || p.Tokens != 100*int64(p.Cells) || p.CostMicros != 5*int64(p.Cells) || p.Currency != "EUR" {
 		t.Errorf("%+v", p)
 	}
-	if text := p.Text(); !strings.Contains(text, "without a pilot: ") {
+	if text := p.Text(); !strings.Contains(text, "without a pilot: ") || len(p.Notes) > 0 {
 		t.Error(text)
+	}
+}
+
+// TestUnfitTasksAreNamed: plans and comparisons name a task whose scores do not tell players apart, once,
+// and no other.
+func TestUnfitTasksAreNamed(t *testing.T) {
+	unfit := ""
+	for _, name := range scenario.Names() {
+		if s, ok := baseline.SensitivityOf(name); ok && s.Unfit() {
+			unfit = name
+		}
+	}
+	if unfit == "" {
+		t.Skip("every task is fit")
+	}
+	cells, results := played(8, []string{"small", "large"}, func(string, int) (float64, bool) { return 10, true })
+	for _, tc := range []struct {
+		task string
+		want int
+	}{{unfit, 1}, {"task_production_chips_40", 0}, {"of a user", 0}} {
+		for i := range cells {
+			cells[i].Scenario = tc.task
+			results[i].Scenario = tc.task
+		}
+		list, err := Comparisons(nil, cells, results)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%v, %v", list, err)
+		}
+		plan, err := PlanOf(&Compare{Effect: 2}, cells, results, Question{Power: 0.8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, text := range map[string]string{"the comparison": strings.Join(list[0].Notes, "\n"), "the plan": plan.Text()} {
+			if got := strings.Count(text, tc.task+" is unfit to compare players"); got != tc.want {
+				t.Errorf("%s of %s says %d times that it is unfit, want %d:\n%s", what, tc.task, got, tc.want, text)
+			}
+		}
 	}
 }

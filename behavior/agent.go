@@ -238,7 +238,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Calls > 0 {
 		m.headroom = d.headroom
 	}
-	done := newEpisode(m.words, tick, d.WaitReason, outcome, naming{d.Known, outcome.Accepted})
+	done := m.words.episodeOf(tick, d, outcome)
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order continues where it began.

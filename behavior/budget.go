@@ -6,39 +6,61 @@ import (
 )
 
 // fit picks a variant of every draft so that the sum stays in the budget, and counts what it takes.
-func (m *Agent) fit(drafts []sectionDraft) []int {
+// What is shown before the plan leaves room for the texts by their number: if their length counted,
+// whoever writes them would choose what is cut.
+func (m *Agent) fit(drafts []sectionDraft, texts int) []int {
 	chosen := make([]int, len(drafts))
 	budget := m.sectionBudget()
-	total := func() (n int) {
-		for i, d := range drafts {
-			v := &d.variants[chosen[i]]
-			if v.tokens == 0 {
-				v.tokens = m.tokens(v.text)
+	tokens := func(i int) int {
+		v := &drafts[i].variants[chosen[i]]
+		if v.tokens == 0 {
+			v.tokens = m.tokens(v.text)
+		}
+		return v.tokens
+	}
+	named := func(name string) int {
+		return slices.IndexFunc(drafts, func(d sectionDraft) bool { return d.name == name })
+	}
+	messages := named(sectionMessages)
+	own := func() (n int) {
+		for i := range drafts {
+			if i != messages {
+				n += tokens(i)
 			}
-			n += v.tokens
 		}
 		return n
 	}
-	if total() <= budget {
-		return chosen
-	}
-	for i := range drafts {
-		if d := &drafts[i]; d.shorter != nil {
-			d.variants = append(d.variants, d.shorter()...)
-			d.shorter = nil
+	// shorten steps down through the variants of a draft while it does not fit.
+	shorten := func(i int, fits func() bool) {
+		for d := &drafts[i]; !fits(); chosen[i]++ {
+			if d.shorter != nil {
+				d.variants = append(d.variants, d.shorter()...)
+				d.shorter = nil
+			}
+			if chosen[i] == len(d.variants)-1 {
+				return
+			}
 		}
 	}
+	most := budget - min(texts*textTokens, budget/textsShare)
 	for _, name := range clippingOrder {
-		i := slices.IndexFunc(drafts, func(d sectionDraft) bool { return d.name == name })
-		if i < 0 {
-			continue // a section that this prompt does not have
+		if i := named(name); i >= 0 && i != messages { // else a section that this prompt does not have
+			shorten(i, func() bool { return own() <= most })
 		}
-		for total() > budget && chosen[i] < len(drafts[i].variants)-1 {
-			chosen[i]++
-		}
+	}
+	if messages >= 0 {
+		left := budget - own()
+		shorten(messages, func() bool { return tokens(messages) <= left })
 	}
 	return chosen
 }
+
+// textTokens is the room that each withheld text has in the budget, up to one part in textsShare of
+// it. Longer ones take what else is free.
+const (
+	textTokens = 100
+	textsShare = 4
+)
 
 // tokens is an upper bound of what a text takes within an item, as a JSON string.
 func (m *Agent) tokens(text string) int {

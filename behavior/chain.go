@@ -30,6 +30,8 @@ type chain struct {
 	// letter says that no text was in view when it was decided, or that the plan gives every step to the
 	// letter. tainted is that of the decision.
 	letter, tainted bool
+	// veiled is that of the decision.
+	veiled bool
 	// refused is the number of the step that the policy refused at its tick, 0 for none.
 	refused int
 }
@@ -41,7 +43,7 @@ func (c chain) after(d Decision) chain {
 	case begins:
 		c = chain{
 			steps: world.Steps(d.Executed), evidence: d.evidence, later: d.later, operation: d.operation, parents: d.Parents,
-			letter: len(d.evidence.Authors) == 0 || d.own, tainted: d.Tainted,
+			letter: len(d.evidence.Authors) == 0 || d.own, tainted: d.Tainted, veiled: d.veiled,
 		}
 	case d.DecidedBy == trace.ByStanding && d.step > 0:
 		c.operation = d.operation
@@ -131,6 +133,7 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	d.Executed = repeated(d.Executed)
 	d.operation = d.operation.InChain()
 	d.DecidedBy = trace.ByStanding
+	d.veiled = m.chain.veiled
 	if len(m.chain.steps) > 1 {
 		d.ChainStep = number
 	}

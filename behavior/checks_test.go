@@ -197,3 +197,67 @@ func TestAnIDThatOnlyAModelKnowsIsNotToldAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestAPlannedDecisionIsThePlans: what the plan gave in full before a text came is planned, whatever the
+// decision cites later. The sources that it named before the text are told apart.
+func TestAPlannedDecisionIsThePlans(t *testing.T) {
+	for action, want := range map[string]bool{`{"action":"mine_compound","amount":30}`: true, `{"action":"mine_compound","amount":3}`: false} {
+		cfg := without(behavior.ProtocolFull)
+		cfg.PlaybookBullets = 2
+		turn := readerOf(t, cfg, doubtedBook).begin()
+		firstAsk(t, turn)
+		for _, call := range []llmclient.Item{
+			llmclient.FunctionCall("p", "plan", `{"goal":"a chip, as [res-00003] says","steps":[],"missing":[],"actions":[{"action":"mine_compound","amount":30}]}`),
+			llmclient.FunctionCall("d", "decision", `{"action":`+action+`,"execute_until":null,"why":"","sources_used":["res-00002","res-00003"]}`),
+		} {
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
+			if ask, more := turn.Next().(behavior.Ask); more && call.CallID == "d" {
+				t.Fatalf("%s: no decision but\n%s", action, ask.Request.Input[len(ask.Request.Input)-1].Text)
+			}
+		}
+		d, ok := turn.Next().(behavior.Decision)
+		if !ok {
+			t.Fatal("no decision")
+		}
+		if d.Planned != want || !slices.Contains(d.SourcesUsed, "res-00002") || !slices.Equal(d.Named, []string{"res-00003"}) {
+			t.Errorf("%s: planned %v, used %v, of them named before %v", action, d.Planned, d.SourcesUsed, d.Named)
+		}
+	}
+}
+
+// TestWithoutTheGuardTheRecordSaysSo: terms in a prompt are sources whatever checks are left out, and what
+// may have followed from them is not recorded as the agent's own.
+func TestWithoutTheGuardTheRecordSaysSo(t *testing.T) {
+	bargain := world.Offer{To: "agent-1", Give: world.Data, GiveAmount: 1, Want: world.Hardware, WantAmount: 5, Ticks: 9}
+	for _, tt := range []struct {
+		name  string
+		off   []trace.Check
+		rules []world.PolicyRule
+		want  trace.AuthorityBy
+		trust trace.Trust
+	}{
+		{"all checks off, a stranger", trace.Checks(), nil, trace.AuthorityUnguarded, trace.TrustOtherAgent},
+		{"all checks off, a rule's asker", trace.Checks(), []world.PolicyRule{askable("accept_offer")}, trace.AuthorityUnguarded,
+			trace.TrustSelfObservation},
+		{"rules off", []trace.Check{trace.CheckRules}, []world.PolicyRule{askable("accept_offer")}, trace.AuthorityUnguarded,
+			trace.TrustSelfObservation},
+		{"all checks on", nil, []world.PolicyRule{askable("accept_offer")}, trace.AuthorityRule, trace.TrustSelfObservation},
+	} {
+		l := typedLife(t, behavior.Config{Settings: trace.Settings{GuardOff: tt.off}}, tt.rules...)
+		l.witness(l.w.Apply([]world.Intent{{Agent: 1, Action: bargain}}))
+		l.witness(l.w.Advance())
+		turn := l.mind.Begin(l.w.View(0))
+		firstAsk(t, turn)
+		turn.Answer(parseAnswer(t, 1, `call c decision {"action":{"action":"accept_offer","id":"offer-1-agent-2-1"},`+
+			`"execute_until":null,"why":"","sources_used":["offer-1-agent-2-1"]}`))
+		d, ok := turn.Next().(behavior.Decision)
+		if !ok || d.Authority.By != tt.want || !slices.Contains(d.SourcesUsed, "offer-1-agent-2-1") {
+			t.Errorf("%s: decided %v by %+v, used %v", tt.name, ok, d.Authority, d.SourcesUsed)
+		}
+		if !slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool {
+			return s.ID == "offer-1-agent-2-1" && s.OriginAgent == "agent-2" && s.Trust == tt.trust
+		}) {
+			t.Errorf("%s: the sources are %+v", tt.name, d.SourcesRetrieved)
+		}
+	}
+}

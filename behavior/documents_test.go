@@ -162,11 +162,11 @@ func TestWithoutDocumentsNothingIsSaidOfThem(t *testing.T) {
 	}
 }
 
-// TestHeldPassagesAreCounted: what a search found and the plan precedes is counted, with its origin.
-func TestHeldPassagesAreCounted(t *testing.T) {
+// TestHeldPassagesAreTold: that a search found something which the plan precedes is told, and no more.
+func TestHeldPassagesAreTold(t *testing.T) {
 	for language, want := range map[string]string{
-		words.English: `{"status":"held","text":"2 from documents, shown after the plan; 2 new"}`,
-		"zh":          `{"status":"held","text":"2 条, 来自 文档, 提交计划后显示; 新 2 条"}`,
+		words.English: `{"status":"held","text":"holds texts of others, shown after the plan"}`,
+		"zh":          `{"status":"held","text":"含他人的文本，提交计划后显示"}`,
 	} {
 		_, turn := readingTurn(t, trace.Settings{Language: language}, []world.Document{{Name: "lore", Text: "A moon was blue."}, {Name: "hearsay", Text: "The moon is green."}})
 		firstAsk(t, turn)

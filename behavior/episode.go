@@ -79,6 +79,21 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 	return d
 }
 
+// episodeOf is the outcome of a decision as the agent is told it before its next plan. If texts were
+// in view and may have chosen the action, a refusal tells no more than the action and the code: goods,
+// ids and amounts would be theirs.
+func (w *wording) episodeOf(tick int64, d Decision, o world.Outcome) episode {
+	e := newEpisode(w, tick, d.WaitReason, o, naming{d.Known, o.Accepted})
+	if !d.veiled || o.Accepted {
+		return e
+	}
+	bare := episode{first: tick, last: tick, count: 1, wait: e.wait, action: e.action}
+	if e.refusal != nil {
+		bare.refusal = &world.Rejection{Code: e.refusal.Code}
+	}
+	return bare
+}
+
 // repeated is what a standing order repeats, and any other action as it is.
 func repeated(a world.Action) world.Action {
 	if order, ok := a.(world.ExecuteUntil); ok {
@@ -232,15 +247,15 @@ func (d *episode) appendEnd(b []byte, w *wording) []byte {
 	return b
 }
 
-// Render returns the outcome of a decision as a line of the English prompt's history, and the end
-// of that line alone. A wait put in place of an action says which action that was. codes are what
+// Render returns the outcome of a decision as a line of the prompt's history, and the end of that
+// line alone. A wait put in place of an action says which action that was. codes are what
 // the guard refused in the turn.
 func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
-	w := wordsOf(words.English)
-	done := newEpisode(w, tick, d.WaitReason, o, naming{d.Known, o.Accepted})
+	w := k.words
+	done := w.episodeOf(tick, d, o)
 	ended := string(done.appendEnd(nil, w))
 	end = ended
-	if d.WaitReason != "" && d.Proposed != nil {
+	if d.WaitReason != "" && d.Proposed != nil && !d.veiled {
 		end += w.Reflection.Wanted.Text(w.actionText(d.Proposed, naming{known: d.Known}))
 		for _, code := range codes {
 			end += " " + idText(code)

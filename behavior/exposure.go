@@ -39,8 +39,10 @@ type exposure struct {
 	retrieved []trace.Source
 	// names are those of what the agent has been shown.
 	names answer.Names
-	// mentions are the sources that the answers named in their texts.
+	// mentions are the sources that the answers named in their texts, named those among them that were
+	// named before any untrusted text was in view.
 	mentions []trace.Citation
+	named    []string
 	// taintedAt is the first request that carried a source that may not decide, 0 before.
 	taintedAt int
 	// rounds are the further requests that texts may have cost.
@@ -98,6 +100,22 @@ func (e *exposure) offersPlan() bool {
 func (e *exposure) addressed() bool {
 	isNew := func(m world.Message) bool { return m.New }
 	return len(e.terms()) > 0 || slices.ContainsFunc(e.opening.seen.Inbox, isNew)
+}
+
+// hides reports whether an action names terms of others that no request has shown yet.
+func (e *exposure) hides(a world.Action) bool {
+	if e.phase == phaseShown {
+		return false
+	}
+	known := &e.opening.known
+	for arg := range world.Arguments(repeated(a)) {
+		is := func(t world.Terms) bool { return t.ID == arg.Text }
+		if arg.Slot() == world.SlotID && slices.ContainsFunc(e.terms(), is) &&
+			!slices.ContainsFunc(slices.Concat(known.Requests, known.Offers, known.Here.Offers), is) {
+			return true
+		}
+	}
+	return false
 }
 
 // terms lists the requests and offers of others that the agent sees.

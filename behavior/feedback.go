@@ -144,6 +144,12 @@ func (w *wording) refused(v *Evaluation) feedback {
 func (t *Turn) mistake(f feedback, action string) {
 	var words []string
 	switch {
+	case t.exposure.tainted() && f.Rule != "":
+		return // what was planned then says nothing about the next plan
+	case t.exposure.tainted() && f.Rejection != nil:
+		words = []string{action + ":", string(f.Rejection.Code)}
+	case t.exposure.tainted():
+		words = []string{f.Code} // the path is as the model wrote it
 	case f.Expected != "":
 		words = []string{cmp.Or(f.Path, "arguments") + ":", t.agent.words.Asides.Expected + f.Expected}
 		if len(f.Also) > 0 {
@@ -164,13 +170,21 @@ func (t *Turn) mistake(f feedback, action string) {
 const faultCharsMax = 160
 
 // asides are what a model must know of its decision besides the outcome: what the engine changed,
-// cut or replaced. refusals are what the world refused in its tick.
-func (w *wording) asides(d Decision, refusals []string) (lines []string) {
+// cut or replaced. refusals are what the world refused in its tick. Of numbers that texts in view may
+// have chosen nothing is told.
+func (w *wording) asides(d Decision, refusals []refusal) (lines []string) {
 	say := func(form words.Form, values ...any) { lines = append(lines, form.Text(values...)) }
 	failed := cmp.Or(d.FailedBy, d.WaitReason)
 	switch {
 	case d.Fallback > 0:
-		say(w.Asides.Next, strings.Join(refusals[:min(d.Fallback, len(refusals))], "; "))
+		var refused []string
+		for _, r := range refusals[:min(d.Fallback, len(refusals))] {
+			if d.veiled {
+				r.why = world.Rejection{Code: r.why.Code}
+			}
+			refused = append(refused, r.action+" "+w.rejectionText(&r.why))
+		}
+		say(w.Asides.Next, strings.Join(refused, "; "))
 	case d.picked > 0:
 		say(w.Asides.Picked, d.picked)
 	case d.By == trace.ByDraft:
@@ -183,6 +197,9 @@ func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 	}
 	if d.skipped > 0 && failed == "" {
 		say(w.Asides.Zero, d.skipped)
+	}
+	if d.veiled {
+		return lines
 	}
 	for _, a := range d.Adjustments {
 		if a.Field == policy.FieldThen {

@@ -69,8 +69,14 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 	return v
 }
 
+// evaluate is what the guard finds about an action in this turn. Whoever guesses the id of terms that
+// are not shown yet learns nothing of them.
 func (t *Turn) evaluate(proposed world.Action) *Evaluation {
-	v := t.agent.evaluate(t.view, proposed, t.evidence())
+	view, e := t.view, t.evidence()
+	if t.exposure.hides(proposed) {
+		view, e.Seen = view.Showing(&t.exposure.opening.known), &t.exposure.opening.known
+	}
+	v := t.agent.evaluate(view, proposed, e)
 	v.names = t.exposure.names
 	return v
 }

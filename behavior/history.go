@@ -28,7 +28,7 @@ type history struct {
 	// the world refused of the present one. heard numbers all news so far. shut says that the
 	// last prompt showed the agent as shut down.
 	news     []episode
-	refusals []string
+	refusals []refusal
 	heard    int64
 	shut     bool
 	// looked are the topics of rules that were looked up, the newest last.
@@ -42,6 +42,12 @@ type history struct {
 	// use it. ever is that of all decisions together.
 	wrote        []untrustedText
 	around, ever untrustedText
+}
+
+// refusal is an action by its name, and why the world refused it.
+type refusal struct {
+	action string
+	why    world.Rejection
 }
 
 // sent is a message or note of the agent's own. A note has no receiver.

@@ -57,7 +57,7 @@ func (t *Turn) takeResult(s *PendingCall, r modules.Result) {
 	s.output = r.Output
 	r.Sources = t.agent.ownTexts(r.Sources)
 	if t.exposure.receive(r, t.agent.cfg.Guards(trace.CheckOrder)) {
-		s.output = encode(resultUnseen{"held", t.withheldResult(r.Sources)})
+		s.output = encode(resultUnseen{"held", t.agent.words.Observation.Held})
 	}
 	n := trace.Step{
 		Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.ID, Name: r.Module,
@@ -97,7 +97,8 @@ func (m *Agent) ownTexts(found []trace.Source) []trace.Source {
 	return found
 }
 
-// resultUnseen replaces a module result until the plan is made.
+// resultUnseen replaces a module result until the plan is made. What is in it, and how much of it fits,
+// follows from the words of others, so nothing of that is told.
 type resultUnseen struct {
 	Status string `json:"status"`
 	Text   string `json:"text"`
@@ -107,28 +108,4 @@ type resultDetail struct {
 	Status    string `json:"status"`
 	Chars     int    `json:"chars"`
 	CharsFull int    `json:"chars_full"`
-}
-
-// withheldResult says what a module found that waits for the plan.
-func (t *Turn) withheldResult(found []trace.Source) string {
-	var count, terms, unread int
-	var senders []string
-	for _, s := range found {
-		sender := s.OriginAgent
-		switch {
-		case s.Kind == trace.KindModule && len(found) > 1:
-			continue // its texts follow it
-		case s.Kind == trace.KindDocument:
-			sender = t.agent.words.Observation.Documents
-		case !isUntrusted(s):
-			continue
-		case s.Kind == trace.KindTerms:
-			terms++
-		}
-		count, senders = count+1, append(senders, sender)
-		if s.Kind != trace.KindMemory && sender != t.agent.id {
-			unread += t.agent.history.unread(s.ID)
-		}
-	}
-	return t.agent.words.withheld(count, terms, unread, senders)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
@@ -159,7 +158,7 @@ func (s *observationWriter) text() string {
 		s.say(w.Observation.Attempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks)
 	}
 	if len(s.rules) > 0 {
-		s.asked()
+		s.limits()
 	}
 	if len(s.news) > 0 {
 		s.happened()
@@ -216,43 +215,6 @@ func (s *observationWriter) written(e sent) {
 	} else if s.Withheld > 0 {
 		s.add(s.words.History.Later)
 	}
-}
-
-// asked says what others may still ask for: the number of the rule, the action, what is given
-// and to whom, and who asks. It gives how much at once, in all and for each, what a trade has to
-// bring, and whether a message is enough.
-func (s *observationWriter) asked() {
-	w := s.words
-	key := w.Lines.Asked
-	typed := slices.ContainsFunc(s.rules, func(r policy.Quota) bool { return !r.ByMessage })
-	if typed {
-		key = w.Lines.Rules
-	}
-	s.list(key, len(s.rules), 0, func(i int) {
-		r := &s.rules[i]
-		s.add(r.Number, " ", r.Action)
-		switch {
-		case r.What != "" && r.Get != "":
-			s.then(" ", w.Allowed.Pays, plain(r.What))
-		case r.What != "":
-			s.add(" ", plain(r.What))
-		}
-		if r.To != "" && r.To != world.ToAsker {
-			s.add(w.Options.To, plain(r.To))
-		}
-		s.part(!slices.Contains(r.AskedBy, world.Anyone), w.Allowed.AskedBy, strings.Join(r.AskedBy, "|"))
-		if r.Action == (world.Offer{}).ActionName() {
-			s.add(", ", w.Allowed.Counted)
-		}
-		s.part(r.PolicyRule.Most > 0, w.Allowed.Once, r.Most)
-		s.part(r.Total > 0, w.Allowed.OfTotal, r.Left, r.Total, r.Window)
-		s.part(r.TotalEach > 0, w.Allowed.Each, r.TotalEach)
-		s.part(len(r.Spent) > 0, w.Allowed.Spent, strings.Join(r.Spent, "|"))
-		s.part(r.GetAtLeast > 0, w.Allowed.Rate, r.GetAtLeast, r.Get, max(1, r.Per))
-		if r.ByMessage && typed {
-			s.add(", ", w.Allowed.ByMessage)
-		}
-	})
 }
 
 func (s *observationWriter) places(shown []world.Sight) {

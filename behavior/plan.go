@@ -228,7 +228,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 		}
 		used = slices.Concat(used, more)
 		if closes {
-			closed := policy.Missing(end.do[0], end.open)
+			closed := append(policy.Missing(end.do[0], end.open), planned.MissingTerms()...)
 			for _, s := range closed {
 				faults = append(faults, t.inLanguage(answer.LeftOpen(s).Inside(at))...)
 			}

@@ -78,7 +78,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	withheld = texts{Notes: o.Here.Notes, tick: o.Tick}
-	m.partTerms(seen, &withheld, o.Inbox)
+	m.partTerms(view, seen, &withheld, o.Inbox)
 	withheld = m.recallHeard(withheld, focus)
 	passages, withheld.passages = m.passages(view, focus)
 	for _, s := range withheld.passages {
@@ -112,7 +112,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	if len(withheld.Documents) > 0 {
 		seen.senders = append(seen.senders, m.words.Observation.Documents)
 	}
-	for _, s := range slices.Concat(withheld.recalled, withheld.taught) {
+	for _, s := range withheld.taught {
 		seen.senders = append(seen.senders, s.OriginAgent)
 	}
 	for _, l := range withheld.Inbox {
@@ -127,9 +127,13 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	}
 	for _, t := range withheld.Terms {
 		seen.senders = append(seen.senders, t.From)
-		seen.unread += m.history.unread(t.ID)
+		unread := m.history.unread(t.ID)
+		seen.unread += unread
+		if t.Give != "" {
+			seen.idle += unread // a rule that could take it now would have shown it
+		}
 	}
-	seen.Withheld, seen.withheldTerms = withheld.count(), len(withheld.Terms)
+	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
 	m.partChain(seen, &withheld)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
@@ -142,6 +146,9 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 // later.
 func (m *Agent) compose(view world.View, p *prompt) {
 	outcome, acted := view.Last()
+	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == outcome.Tick {
+		outcome.Rejection = m.history.episodes[n-1].refusal
+	}
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
 	seen, withheld, lessons, passages := m.part(view, &p.seen, outcome, focus)
@@ -154,7 +161,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		last, done = m.lastOutcome(outcome, &p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
-		p.fresh = seen.unread + len(withheld.Lessons)
+		p.fresh = seen.unread - seen.idle + len(withheld.Lessons)
 	}
 	p.known, p.shown = seen.Observation, seen.shown
 	if p.early {
@@ -197,7 +204,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	common := trace.Section{Name: sectionCommon, Chars: runeCount(m.common.Text), Tokens: m.commonTokens}
 	p.sections = append(make([]trace.Section, 0, len(drafts)+1), common)
 	lines := make([]string, 0, len(drafts))
-	for i, chosen := range m.fit(drafts) {
+	for i, chosen := range m.fit(drafts, withheld.told()) {
 		d := &drafts[i]
 		v := &d.variants[chosen]
 		s := trace.Section{Name: d.name, Chars: runeCount(v.text), Tokens: v.tokens}
@@ -219,10 +226,12 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		}
 	}
 	// A rule vouches for the terms shown before the plan, and the world for the agent's own. They
-	// may be relied on.
-	for _, s := range slices.Concat(p.shown, seen.OwnRequests, seen.OwnOffers) {
+	// may be relied on. With the guard's order off, terms that no rule can answer are shown, too.
+	for _, s := range slices.Concat(seen.shown, seen.OwnRequests, seen.OwnOffers) {
 		source := modules.TermsSource(s, seen.Tick, encode(s))
-		source.Trust = trace.TrustSelfObservation
+		if s.From == m.id || !p.early || m.policy.Answerable(s, m.ledger, &p.seen) {
+			source.Trust = trace.TrustSelfObservation
+		}
 		p.sources = append(p.sources, source)
 	}
 	p.items = []llmclient.Item{m.common, llmclient.Message("user", strings.Join(lines, "\n"))}

@@ -211,12 +211,12 @@ func TestGoalsTellTheScore(t *testing.T) {
 }
 
 // TestAHeldResultIsTold: a memory of untrusted text waits for the plan, and says so in whole
-// words.
+// words. How many were found, and whose they are, follows from their words and waits, too.
 func TestAHeldResultIsTold(t *testing.T) {
 	m, v := reader(t)
 	held := texts{Inbox: v.Observe().Inbox}
 	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
-	for l, needed := range map[string]string{words.English: "3 from agent-2, agent-3, agent-4, shown after the plan", "zh": "3 条, 来自 agent-2, agent-3, agent-4, 提交计划后显示"} {
+	for l, needed := range map[string]string{words.English: "holds texts of others, shown after the plan", "zh": "含他人的文本，提交计划后显示"} {
 		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
@@ -230,6 +230,6 @@ func TestAHeldResultIsTold(t *testing.T) {
 		call := turn.Next().(Call)
 		turn.Result(m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
 		input := turn.Next().(Ask).Request.Input
-		reads(t, l, input[len(input)-1].Text, []string{needed}, []string{"%!"})
+		reads(t, l, input[len(input)-1].Text, []string{needed}, []string{"%!", "agent-3"})
 	}
 }

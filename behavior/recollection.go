@@ -49,11 +49,15 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done episode, place s
 		e.Importance = memory.ImportanceRoutine / 2
 		e.Failed = false
 	case !o.Accepted:
-		e.Text = w.actionText(d.Executed, name) + w.History.Refused + w.rejectionText(o.Rejection)
+		e.Text = w.actionText(d.Executed, name)
+		if d.veiled {
+			e.Text = done.action
+		}
+		e.Text += w.History.Refused + w.rejectionText(done.refusal)
 		e.Importance = memory.ImportanceFailure
 		e.Failed = true
-		if o.Rejection != nil {
-			e.Subjects = append(e.Subjects, o.Rejection.Resource)
+		if done.refusal != nil {
+			e.Subjects = append(e.Subjects, done.refusal.Resource)
 		}
 	default:
 		e.Text = w.actionText(d.Executed, name) + w.History.Done

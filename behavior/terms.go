@@ -14,9 +14,9 @@ import (
 // until the plan is made, like texts.
 
 // partTerms leaves in an observation the requests and offers that a rule of the agent could
-// answer now, at least in part, and what agents that a rule names declined. The rest is withheld,
-// together with the options to accept or decline it.
-func (m *Agent) partTerms(seen *visibleObservation, withheld *texts, inbox []world.Message) {
+// answer now, at least in part, and what agents that a rule names declined. The rest is withheld. What
+// can be done is told as if the rest were not there: an option, a reason or what is short would tell of it.
+func (m *Agent) partTerms(view world.View, seen *visibleObservation, withheld *texts, inbox []world.Message) {
 	ordered := m.cfg.Guards(trace.CheckOrder)
 	part := func(list []world.Terms) (shown []world.Terms) {
 		for _, t := range list {
@@ -44,27 +44,17 @@ func (m *Agent) partTerms(seen *visibleObservation, withheld *texts, inbox []wor
 		}
 	}
 	seen.news = slices.Concat(m.history.news, m.words.declined(declined, seen.OwnOffers))
+	if len(withheld.Terms) > 0 {
+		seen.Can = view.Showing(&seen.Observation).Can()
+	}
+	if ordered {
+		seen.TermsOmitted = 0
+	}
 	seen.Can = slices.Clone(seen.Can)
 	for i, a := range seen.Can {
 		if a.OK && m.cfg.Guards(trace.CheckRules) && m.policy.Forbids(a.Action) {
 			seen.Can[i] = world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.ReasonForbidden)}
 		}
-	}
-	if !ordered {
-		return
-	}
-	seen.TermsOmitted = 0
-	for i, a := range seen.Can {
-		if a.Action != (world.AcceptOffer{}).ActionName() && a.Action != (world.Decline{}).ActionName() {
-			continue
-		}
-		a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o world.Option) bool {
-			return slices.ContainsFunc(withheld.Terms, func(t world.Terms) bool { return t.ID == o.Target })
-		})
-		if a.OK && len(a.Options) == 0 {
-			a = world.Affordance{Action: a.Action, Why: world.RejectOfferNotFound}
-		}
-		seen.Can[i] = a
 	}
 }
 

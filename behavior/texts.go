@@ -53,8 +53,9 @@ type visibleObservation struct {
 	world.Observation
 	Withheld int
 	// withheldTerms is how many of them are requests or offers, unread how many the agent has not
-	// read before.
-	withheldTerms, unread int
+	// read before. idle are the offers among the unread: no rule can take them now, so no plan has to
+	// be made for them.
+	withheldTerms, unread, idle int
 	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
 	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent
@@ -78,6 +79,10 @@ type visibleObservation struct {
 func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons) + len(t.Documents)
 }
+
+// told is how many texts are told of before the plan. How many old ones come back depends on their
+// words, so those are not counted.
+func (t texts) told() int { return t.count() - len(t.Remembered) }
 
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {

@@ -42,7 +42,8 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
-			e = plusEstimate(e, r.expectReflection(o, ticks/r.LearnEvery))
+			before := max(0, r.Ticks-ticks) // of the run that is resumed or forked
+			e = plusEstimate(e, r.expectReflection(o, r.Ticks/r.LearnEvery-before/r.LearnEvery))
 		}
 	}
 	return EstimateOf(e, int64(r.world.Agents()), counted)

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -101,7 +102,7 @@ func (r *figureRow) add(next figureRow) {
 // The bounds of reasons, which a trace may hold any number of: the further ones are counted as others.
 const (
 	reasonsMax     = 1000
-	reasonBytesMax = 200
+	reasonCharsMax = 200
 	others         = "others"
 )
 
@@ -117,7 +118,7 @@ func NewFigures(h trace.Header) *Figures {
 // tally counts a reason.
 func (f *Figures) tally(name, reason string) {
 	counts := f.Counts[name]
-	reason = reason[:min(len(reason), reasonBytesMax)]
+	reason = plaintext.Head(reason, reasonCharsMax)
 	if _, known := counts[reason]; !known && len(counts) >= reasonsMax {
 		reason = others
 	}
@@ -214,10 +215,10 @@ func (f *Figures) decisions(r *figureRow, decisions []trace.Decision) {
 		for _, a := range d.Adjustments {
 			f.tally("adjusted", a.Action+"."+a.Field+" ("+a.Bound+")")
 		}
-		if name := ActionName(d.Executed); name != "" {
-			f.tally("actions", name)
+		if action, _ := d.Action(); action.Name != "" {
+			f.tally("actions", action.Name)
 		}
-		ruling := RulingOf(d.Outcome)
+		ruling, _ := d.Ruling()
 		if ruling.Refused() {
 			f.tally("rejections", ruling.Code)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -126,9 +127,11 @@ func (a *Lanes) Add(t *Tick, w *world.World) {
 
 // entry is a decision, whose calls cost and took so much.
 func (a *Lanes) entry(d trace.Decision, costMicros, tookMS int64) LaneEntry {
+	action, _ := d.Action()
+	ruling, _ := d.Ruling()
 	e := LaneEntry{
-		Tick: d.Tick, Action: a.named(ActionName(d.Executed)), Kind: a.named(string(d.DecidedBy)),
-		Accepted: RulingOf(d.Outcome).Accepted, Adjusted: len(d.Adjustments) > 0,
+		Tick: d.Tick, Action: a.named(action.Name), Kind: a.named(string(d.DecidedBy)),
+		Accepted: ruling.Accepted, Adjusted: len(d.Adjustments) > 0,
 		Calls: d.Calls, CostMicros: costMicros, DurationMS: tookMS,
 	}
 	switch {
@@ -172,7 +175,7 @@ func (a *Lanes) named(name string) string {
 	if len(a.names) >= reasonsMax {
 		return others
 	}
-	name = strings.Clone(name[:min(len(name), reasonBytesMax)])
+	name = strings.Clone(plaintext.Head(name, reasonCharsMax))
 	a.names[name] = name
 	return name
 }

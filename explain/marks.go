@@ -3,6 +3,7 @@ package explain
 import (
 	"strconv"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -15,10 +16,10 @@ type Mark struct {
 	Text  string `json:"text"`
 }
 
-// marksOfKindMax bounds the marks of one kind that can be many, markBytesMax the text of one.
+// marksOfKindMax bounds the marks of one kind that can be many, markCharsMax the text of one.
 const (
 	marksOfKindMax = 64
-	markBytesMax   = 1000
+	markCharsMax   = 1000
 )
 
 // Marks adds those of the tick to a list: of failures, shutdowns and refused actions the first, of goals,
@@ -34,7 +35,7 @@ func (t *Tick) Marks(list []Mark) []Mark {
 	}
 	add := func(most int, m Mark) {
 		if count(m.Kind) < most {
-			m.Text = m.Text[:min(len(m.Text), markBytesMax)]
+			m.Text = plaintext.Head(m.Text, markCharsMax)
 			list = append(list, m)
 		}
 	}
@@ -52,7 +53,7 @@ func (t *Tick) Marks(list []Mark) []Mark {
 		if d.WaitReason != "" {
 			add(1, Mark{d.Tick, "failure", d.AgentID, "no decision: " + string(d.WaitReason)})
 		}
-		if ruling := RulingOf(d.Outcome); ruling.Refused() {
+		if ruling, _ := d.Ruling(); ruling.Refused() {
 			add(1, Mark{d.Tick, "rejected", d.AgentID, "first refused action: " + ruling.Code})
 		}
 	}

@@ -120,6 +120,15 @@ func (e Entry) key(words string) key {
 	return key{e.Kind, words, strings.Join(e.Subjects, "\n"), e.Origin, e.Trust, e.Failed}
 }
 
+// fact is the key of an entry among the facts. Two texts of others are two facts even in the same
+// words: the ids of later entries would show whether they are alike.
+func (e Entry) fact() key {
+	if e.Kind == KindHeard && len(e.Parents) > 0 {
+		return e.key(e.Text + "\n" + e.Parents[0])
+	}
+	return e.key(e.Text)
+}
+
 // joinParents appends further parents to those the entry has. A parent that is named
 // again moves to the end.
 func (e *Entry) joinParents(added ...string) {

@@ -158,7 +158,7 @@ func (m *Memory) release(t *record) {
 		t.series = nil
 	}
 	if t.Merged == 0 {
-		delete(m.facts, t.key(t.Text))
+		delete(m.facts, t.fact())
 	}
 	delete(m.ids, t.ID)
 	m.dropText(t)

@@ -86,13 +86,13 @@ func (m *Memory) SetWords(w Words) { m.words = w }
 // memory too.
 func (m *Memory) Record(e Entry) string {
 	e = m.admit(e)
-	t, known := m.facts[e.key(e.Text)]
+	t, known := m.facts[e.fact()]
 	if known {
 		t.repeat(e, e.Parents)
 		m.remark(t)
 	} else {
 		t = m.mint(e)
-		m.facts[e.key(e.Text)] = t
+		m.facts[e.fact()] = t
 		m.addText(t)
 	}
 	m.touch(t)
@@ -175,7 +175,11 @@ func (m *Memory) addText(t *record) {
 			text += " " + s
 		}
 	}
-	t.number = m.index.Add(text)
+	if t.category() == categoryHeard {
+		t.number = m.index.AddSilent(text)
+	} else {
+		t.number = m.index.Add(text)
+	}
 	for _, s := range t.Subjects {
 		at, _ := slices.BinarySearch(m.subjects[s], t.number)
 		m.subjects[s] = slices.Insert(m.subjects[s], at, t.number)

@@ -40,7 +40,7 @@ func (m *Memory) check(t interface{ Fatalf(string, ...any) }) {
 	}
 	facts, settled, texts := 0, map[*series]int{}, 0
 	for r := range held {
-		if m.ids[r.ID] != r || m.texts[r.number] != r || m.marks[r.number] != (mark{r.seq, r.LastTick, int64(r.Weight()), r.category(), r.Failed, true}) || (r.Merged == 0) != (m.facts[r.key(r.Text)] == r) {
+		if m.ids[r.ID] != r || m.texts[r.number] != r || m.marks[r.number] != (mark{r.seq, r.LastTick, int64(r.Weight()), r.category(), r.Failed, true}) || (r.Merged == 0) != (m.facts[r.fact()] == r) {
 			t.Fatalf("%s cannot be found", r.ID)
 		}
 		if r.Merged == 0 {
@@ -188,7 +188,11 @@ func (l *life) naiveSearch(query string, limit int, now int64) []Scored {
 				text += " " + subject
 			}
 		}
-		index.Add(text)
+		if s.category() == categoryHeard {
+			index.AddSilent(text)
+		} else {
+			index.Add(text)
+		}
 	}
 	for i, r := range index.Relevances(relevance.QueryTerms(query)) {
 		s := &all[i]

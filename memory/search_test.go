@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/trace"
 )
 
 func TestSearchFindsByWords(t *testing.T) {
@@ -19,7 +21,7 @@ func TestSearchFindsByWords(t *testing.T) {
 	}
 	byID := map[string]string{}
 	for i, text := range texts {
-		byID[m.Record(Entry{Tick: int64(i), Kind: KindObservation, Text: text, Importance: 500})] = text
+		byID[m.Record(Entry{Tick: int64(i), Kind: KindObservation, Trust: trace.TrustSelfObservation, Text: text, Importance: 500})] = text
 	}
 	for _, c := range []struct {
 		query string
@@ -82,5 +84,26 @@ func TestRecencyNeverOverflows(t *testing.T) {
 				t.Errorf("recency(%d, %d) = %d, want 0..1000", tick, now, got)
 			}
 		}
+	}
+}
+
+// TestWordsOfOthersMoveNothing: what another agent writes, in rare or common words or the same
+// twice, changes neither the ids of the agent's own memories nor their scores and order.
+func TestWordsOfOthersMoveNothing(t *testing.T) {
+	told := func(words ...string) (own []Scored) {
+		m := New(English)
+		for i, heard := range words {
+			m.Record(Entry{Tick: int64(i), Kind: KindObservation, Trust: trace.TrustSelfObservation,
+				Text: fmt.Sprintf("hub chip %d ore", i), Importance: 300})
+			m.Record(Entry{Tick: int64(i), Kind: KindHeard, Trust: trace.TrustOtherAgent, Origin: "agent-9",
+				Text: heard, Topic: "message", Subjects: []string{"agent-9"}, Parents: []string{fmt.Sprint("msg-", i)}})
+		}
+		m.Record(Entry{Tick: 9, Kind: KindOutcome, Trust: trace.TrustSelfObservation, Text: "made a chip", Importance: 300})
+		return m.Digest(Focus{Query: "chip at the hub", Now: 9}, Quota{Outcomes: 2, Facts: 3}, nil)
+	}
+	plain := told("yes", "no", "no more", "never")
+	loud := told("hub hub hub chip", "hub hub hub chip", "hub hub hub chip", "chip chip chip chip chip chip chip chip")
+	if diff := cmp.Diff(plain, loud); diff != "" || len(plain) < 4 {
+		t.Errorf("%d memories, other words (-plain +loud):\n%s", len(plain), diff)
 	}
 }

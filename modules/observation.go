@@ -24,18 +24,26 @@ type observationArgs struct {
 
 // observationModule gives the whole observation of this tick, or one part of it,
 // including what the prompt may have left out to stay in its budget. One section
-// usually fits where the whole loses the tails of its lists.
+// usually fits where the whole loses the tails of its lists. What may not be shown yet is
+// only counted: cut to fit beside the rest, it would show by its length.
 func observationModule() module {
 	spec := Spec{Module: moduleObservation, Tool: "environment_current_observation"}
 	given := map[string]*jsonschema.Schema{"section": EnumSchema(observationSections)}
 	return newModule(spec, given, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
-		env.hideNames(&o)
+		withheld := 0
 		if env.Known != nil {
-			o.OwnRequests, o.OwnOffers = env.Known.OwnRequests, env.Known.OwnOffers
+			all := textsIn(&o)
+			o = *env.Known
+			o.Places, o.Agents = slices.Clone(o.Places), slices.Clone(o.Agents)
+			withheld = all - textsIn(&o)
 		}
+		env.hideNames(&o)
 		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
-		found.body = o
+		found.body = struct {
+			world.Observation
+			Withheld int `json:"withheld,omitempty"`
+		}{o, withheld}
 		wanted := func(section string) bool { return args.Section == nil || *args.Section == section }
 		// Each untrusted text is its own source. Notes of the agent itself are included,
 		// because they may repeat text of other agents.
@@ -68,10 +76,15 @@ func observationModule() module {
 		}
 		if args.Section != nil {
 			found.id += "-" + *args.Section
-			found.body = sectionOf(o, *args.Section)
+			found.body = sectionOf(o, *args.Section, withheld)
 		}
 		return found, ""
 	})
+}
+
+// textsIn counts the messages, notes and terms of others in an observation.
+func textsIn(o *world.Observation) int {
+	return len(o.Inbox) + len(o.Here.Notes) + len(o.Requests) + len(o.Offers) + len(o.Here.Offers)
 }
 
 // hideNames removes the names that may not be shown. A name is untrusted text.
@@ -91,8 +104,8 @@ func (e Env) hideNames(o *world.Observation) {
 }
 
 // sectionOf returns one part of an observation under its own name, with the tick
-// and, for lists, how much the world left out of them.
-func sectionOf(o world.Observation, section string) json.RawMessage {
+// and, for lists, how much the world left out of them. withheld counts what may not be shown yet.
+func sectionOf(o world.Observation, section string, withheld int) json.RawMessage {
 	if o.Market == nil {
 		o.Market = &world.Market{}
 	}
@@ -104,6 +117,10 @@ func sectionOf(o world.Observation, section string) json.RawMessage {
 	}
 	if omitted := whole.Field(section + "_omitted"); omitted.Kind != answer.Null {
 		part.Fields = append(part.Fields, answer.Field{Name: "beyond_view", Value: omitted})
+	}
+	if withheld > 0 {
+		count := answer.Parse(llmclient.Marshal(withheld))
+		part.Fields = append(part.Fields, answer.Field{Name: "withheld", Value: count})
 	}
 	return part.JSON()
 }

@@ -32,6 +32,7 @@ var foreignDocs = map[string]string{
 	"Scores.scripted":      "Score of the scripted agents.",
 	"Scores.best":          "Score of the best plan that is known for this instance; null if none is recorded, as for other instances and rules.",
 	"Scores.bound":         "Score that no player can exceed under the rules.",
+	"Scores.bound_loose":   "Whether the bound is known to be loose: for the task's own instance it is more than half above the best known score. It then says nothing about a player, and tables leave it out.",
 	"Scores.bound_why":     "How the bound follows from the rules.",
 	"Amount.amount":        "Quantity in the resource's own unit.",
 	"Change.what":          "Name of the setting or rule.",

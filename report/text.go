@@ -63,12 +63,14 @@ func (r Report) Text() string {
 			task += ", cut short"
 		}
 		if b := t.Baselines; b != nil {
-			best := ""
+			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d", b.Nothing, b.Random, b.Greedy, b.Scripted)
 			if b.Best != nil {
-				best = fmt.Sprintf("best known %d, ", *b.Best)
+				task += fmt.Sprintf(", best known %d", *b.Best)
 			}
-			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d, %sbound %d)", b.Nothing, b.Random, b.Greedy,
-				b.Scripted, best, b.Bound)
+			if !b.BoundLoose {
+				task += fmt.Sprintf(", bound %d", b.Bound)
+			}
+			task += ")"
 		}
 	}
 	line("task", task)

@@ -222,12 +222,13 @@ func candidatesOf(draft json.RawMessage) (n int) {
 	var of struct {
 		Candidates []struct {
 			Status world.CheckStatus `json:"status"`
-			Action action            `json:"action"`
+			Action trace.Action      `json:"action"`
 		} `json:"candidates"`
 	}
 	_ = json.Unmarshal(draft, &of) // what has no such list has no candidates
 	for _, c := range of.Candidates {
-		if kind := c.Action.kind(); c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
+		kind := c.Action.Repeats()
+		if c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
 			n++
 		}
 	}

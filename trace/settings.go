@@ -301,7 +301,7 @@ func (s Settings) Validate() error {
 			return fmt.Errorf("cap of the %s: must not be negative", c.scope)
 		}
 		if c.limit.Cost > 0 {
-			if err := s.validatePrices(); err != nil {
+			if err := s.Payable(); err != nil {
 				return fmt.Errorf("cap on cost of the %s: %w", c.scope, err)
 			}
 		}
@@ -309,9 +309,9 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// validatePrices reports what keeps a cap on cost from being kept: a model without a
-// price, a service tier without one, and prices that cannot be added up.
-func (s Settings) validatePrices() error {
+// Payable reports what keeps a bound on cost from being kept: a model without a price, a
+// service tier without one, and prices that cannot be added up.
+func (s Settings) Payable() error {
 	currency := ""
 	for _, model := range s.Models() {
 		at := slices.IndexFunc(s.Prices, func(p price.Price) bool { return p.Model == model })

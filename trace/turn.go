@@ -246,8 +246,11 @@ type AuthorityBy string
 
 // What an action can be allowed by.
 const (
-	// AuthorityOwn: nothing that others wrote was in view.
+	// AuthorityOwn: no text of others was in view, and it answers no terms of theirs.
 	AuthorityOwn AuthorityBy = "own"
+	// AuthorityUnguarded: texts of others were in view, or it answers their terms, and the check that
+	// would have judged it was left out.
+	AuthorityUnguarded AuthorityBy = "unguarded"
 	// AuthorityPlan: it is the first planned action that was possible.
 	AuthorityPlan AuthorityBy = "plan"
 	// AuthorityDeviation: it is another planned action, less of it, or a wait.

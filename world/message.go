@@ -164,7 +164,7 @@ func (l letter) kind() string {
 }
 
 // deliver hands agent n the messages that are due. A shut-down agent finds them when it
-// restarts.
+// restarts. An offer that its rules can never let it accept wakes nobody.
 func (w *World) deliver(n int32) {
 	a := &w.agents[n]
 	due := 0
@@ -181,7 +181,9 @@ func (w *World) deliver(n int32) {
 		if l.terms != nil {
 			w.takeUp(n, l.terms)
 		}
-		w.disturb(n, l.from)
+		if l.terms == nil || l.terms.kind != KindOffer || w.takes(n, l.terms) {
+			w.disturb(n, l.from)
+		}
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)

@@ -132,6 +132,9 @@ func (v View) Showing(o *Observation) View {
 	return View{&k}
 }
 
+// Can lists what the agent may do now, as [Observation.Can].
+func (v View) Can() []Affordance { return v.known().affordances() }
+
 // sight is a known place with what can be seen of it from afar.
 type sight struct {
 	near
@@ -162,7 +165,7 @@ func (v *knowledge) contact(id string) contact {
 func (view View) Observe() Observation {
 	v := view.known()
 	o := v.seen
-	o.Can = v.affordances()
+	o.Can = view.Can()
 	o.Agents = slices.Clone(o.Agents)
 	o.Factories = slices.Clone(o.Factories)
 	o.Inbox = slices.Clone(o.Inbox)

@@ -85,6 +85,9 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		}
 	}
 	if !q.influenced() {
+		if q.couldBeInfluenced() {
+			own.By = trace.AuthorityUnguarded
+		}
 		return own, nil
 	}
 	if op.order != nil {
@@ -137,16 +140,22 @@ func (q *evaluation) isUnplanned(m *planMatch, counts bool) bool {
 	return q.e.Before == nil && len(q.e.Plan) == 0 && q.needsNoPlan()
 }
 
-// influenced reports whether others may have led to the action: their texts are in view, it
-// answers their terms, or it gives again and again while terms are shown. If so, it must be
-// planned, or asked for under a rule. (An order that is not is carried out once.) Terms that the
-// agent was not shown count as their texts do: who guesses an id may have been told it.
+// influenced reports whether others may have led to the action, and the checks are on by which it must
+// then be planned, or asked for under a rule.
 func (q *evaluation) influenced() bool {
-	if q.e.off(trace.CheckPlan) {
-		return false
-	}
-	repeats := (q.op.order != nil || q.e.Before != nil) && q.op.gives() && len(q.e.Shown) > 0 && !q.e.off(trace.CheckRules)
-	return len(q.e.Authors) > 0 || repeats || q.answersTerms(&q.op) || q.op.unknown && q.e.Order == nil ||
+	return !q.e.off(trace.CheckPlan) && q.reached(!q.e.off(trace.CheckRules))
+}
+
+// couldBeInfluenced is influenced with all checks on.
+func (q *evaluation) couldBeInfluenced() bool { return q.reached(true) }
+
+// reached reports whether others may have led to the action: their texts are in view, with terms it
+// answers theirs, or it gives again and again while terms are shown. (An order that is not planned is
+// carried out once.) Terms that the agent was not shown count as their texts do: who guesses an id may
+// have been told it.
+func (q *evaluation) reached(terms bool) bool {
+	repeats := (q.op.order != nil || q.e.Before != nil) && q.op.gives() && len(q.e.Shown) > 0
+	return len(q.e.Authors) > 0 || terms && (repeats || q.repliesTo(&q.op)) || q.op.unknown && q.e.Order == nil ||
 		len(q.unshown()) > 0
 }
 
@@ -165,7 +174,12 @@ func (q *evaluation) unshown() []world.Terms {
 // because a rule could answer them: a gift to their sender or to the receiver that the rule names,
 // an offer in reply, or the acceptance of an offer.
 func (q *evaluation) answersTerms(op *Operation) bool {
-	if !op.gives() || q.e.off(trace.CheckRules) {
+	return !q.e.off(trace.CheckRules) && q.repliesTo(op)
+}
+
+// repliesTo is answersTerms, whatever checks are left out.
+func (q *evaluation) repliesTo(op *Operation) bool {
+	if !op.gives() {
 		return false
 	}
 	return slices.ContainsFunc(slices.Concat(q.seen().Requests, q.offers()), func(t world.Terms) bool {
@@ -261,7 +275,7 @@ func (q *evaluation) checkOperation(op *Operation) *Violation {
 		if !q.allows(r, op) {
 			continue
 		}
-		if r.toAsker() {
+		if _, offers := op.do.(world.Offer); r.toAsker() && (forbidden || !offers) {
 			// The rule bounds gifts that open terms ask for, no matter who had a part in the
 			// terms. It lifts a forbid only for terms that no other agent had a part in.
 			asks := func(t trigger) bool {

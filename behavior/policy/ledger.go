@@ -129,7 +129,7 @@ func (p Policy) Settle(l Ledger, tick int64, op Operation, by *trace.Authority) 
 				next.askers = append(next.askers, c.asker)
 			}
 		}
-		if r.Total == 0 && r.TotalEach == 0 || !r.describes(done) && len(next.askers) == 0 {
+		if r.Total == 0 && r.TotalEach == 0 || !r.counts(done) && len(next.askers) == 0 {
 			continue
 		}
 		switch {
@@ -209,7 +209,7 @@ func (r *rule) remaining(l Ledger, now int64, asker string) (most int64, reason 
 	return most, reason
 }
 
-// Quota is what a rule with asked_by still allows.
+// Quota is a rule that sets a limit, or lets others ask, and what it still allows.
 type Quota struct {
 	world.PolicyRule
 	// Number counts the agent's rules from 1.
@@ -220,11 +220,17 @@ type Quota struct {
 	Spent      []string
 }
 
-// Quotas lists what others may still ask for.
+// OnlyInAnswer says that the limits hold only where the action answers who asks: those about offers
+// hold for every offer.
+func (q *Quota) OnlyInAnswer() bool {
+	return q.To == world.ToAsker && q.Action != (world.Offer{}).ActionName()
+}
+
+// Quotas lists what the rules still allow, of those that set a limit or let others ask.
 func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 	for i := range p.rules {
 		r := &p.rules[i]
-		if !r.allows() || len(r.AskedBy) == 0 {
+		if !r.allows() || len(r.AskedBy) == 0 && !r.limited() {
 			continue
 		}
 		most, _ := r.remaining(l, now, "")

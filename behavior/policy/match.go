@@ -43,7 +43,7 @@ func (m *planMatch) violation(op *Operation) *Violation {
 			if wants {
 				given := op.args[world.SlotAmount].number
 				least = int64(sort.Search(math.MaxInt,
-					func(got int) bool { return atLeast(int64(got), *m.closest.Amount, **n, given) }))
+					func(got int) bool { return world.AtLeast(int64(got), *m.closest.Amount, **n, given) }))
 			}
 			v.Minimum, v.Maximum = &least, nil
 		}
@@ -161,8 +161,8 @@ func (q *evaluation) fitsNumber(p *PlannedAction, s world.Slot, planned *int64) 
 		return planned == nil || n <= max(*planned, op.args[s].param.Min), false
 	case world.SlotWantAmount:
 		given := op.args[world.SlotAmount].number
-		ok = p.Amount != nil && atLeast(n, *p.Amount, *planned, given)
-		return ok, ok && !atLeast(fivePercentMore(*planned), given, n, *p.Amount)
+		ok = p.Amount != nil && world.AtLeast(n, *p.Amount, *planned, given)
+		return ok, ok && !world.AtLeast(fivePercentMore(*planned), given, n, *p.Amount)
 	case world.SlotPrice:
 		_, stays := op.do.(world.PlaceOrder)
 		if op.sells() {

@@ -139,6 +139,20 @@ func Missing(a world.Action, open []world.Slot) (missing []world.Slot) {
 	return missing
 }
 
+// MissingTerms lists what a plan to accept any offer here leaves open of its terms: how much of what is
+// given at most, and how much of what it brings at least. Without all four it covers no offer.
+func (p *PlannedAction) MissingTerms() (missing []world.Slot) {
+	if p.Action != (world.AcceptOffer{}).ActionName() || p.ID != "" {
+		return nil
+	}
+	for _, s := range []world.Slot{world.SlotWhat, world.SlotAmount, world.SlotWant, world.SlotWantAmount} {
+		if n := p.number(s); n != nil && *n == nil || n == nil && *p.word(s) == "" {
+			missing = append(missing, s)
+		}
+	}
+	return missing
+}
+
 // acceptable reports whether an offer has the terms of a planned acceptance.
 func (p *PlannedAction) acceptable(t world.Terms) bool {
 	return p.Amount != nil && p.WantAmount != nil && p.What == t.Want && p.Want == t.Give && t.WantAmount <= *p.Amount &&

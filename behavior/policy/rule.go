@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"math/bits"
 	"slices"
 
 	"example.com/agentworld/world"
@@ -42,36 +41,26 @@ func (r *rule) describes(op *Operation) bool {
 		(r.Get == "" || r.Get == op.get || op.unknown) && (r.At == "" || r.At == op.place)
 }
 
-// conditions is the set of conditions that narrow the rule: a bit each for agent, to, what and at.
-func (r *rule) conditions() (set uint) {
-	for i, narrows := range [...]bool{r.Agent != world.Anyone, r.To != "", r.What != "", r.At != ""} {
-		if narrows {
-			set |= 1 << i
-		}
+// counts reports whether an operation counts towards the total of a rule: what the rule describes, and
+// of a rule about offers or about accepting them each trade of the same goods, made in either way.
+func (r *rule) counts(op *Operation) bool {
+	if r.describes(op) || !isTrade(r.Action) || !isTrade(op.spec.Name) {
+		return r.describes(op)
 	}
-	return set
+	either := *r
+	either.Action = op.spec.Name
+	return either.describes(op)
+}
+
+// isTrade reports whether an action offers a trade to others, or accepts one.
+func isTrade(action string) bool {
+	return action == (world.Offer{}).ActionName() || action == (world.AcceptOffer{}).ActionName()
 }
 
 // lifts reports whether an allow is narrower than a forbid, see [Policy].
-func (r *rule) lifts(forbid *rule) bool {
-	own, other := r.conditions(), forbid.conditions()
-	if more := bits.OnesCount(own) - bits.OnesCount(other); more != 0 {
-		return more > 0
-	}
-	return own == other && forbid.Action == world.Anyone && r.Action != world.Anyone
-}
+func (r *rule) lifts(forbid *rule) bool { return r.Lifts(forbid.PolicyRule) }
 
 // rateMet reports whether a trade brings at least what the rule wants for what it gives.
 func (r *rule) rateMet(op *Operation) bool {
-	return r.GetAtLeast == 0 || atLeast(op.got, max(1, r.Per), r.GetAtLeast, op.amount)
-}
-
-// atLeast reports whether a*b >= c*d, exactly. It is false if one of them is negative.
-func atLeast(a, b, c, d int64) bool {
-	if min(a, b, c, d) < 0 {
-		return false
-	}
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	most, least := bits.Mul64(uint64(c), uint64(d))
-	return high > most || high == most && low >= least
+	return r.RateMet(op.amount, op.got)
 }

@@ -3,9 +3,8 @@ package words
 // Lines are the keys of the lines of an observation.
 type Lines struct {
 	You, Here, Woken, Ended, Standing, Sent, News, Texts string
-	// Rules leads to what others may ask for by the rules of the scenario, Asked to what each new
-	// message may ask for.
-	Rules, Asked string
+	// Limits leads to the limits that the rules of the scenario set.
+	Limits string
 	// Can and Cannot lead to the actions.
 	Can, Cannot            string
 	Terms, OwnTerms        string
@@ -30,10 +29,11 @@ type Observation struct {
 	NotDone    Form `places:"actions"`
 	Attempts   Form `places:"action,left"`
 	// Texts and Terms count what is withheld until the plan, Documents is a sender of it, and
-	// Withheld tells all that.
+	// Withheld tells all that. Held is told of a module result with texts in it.
 	Texts, Terms Form `places:"count"`
 	Documents    string
 	Withheld     Form `places:"what,senders,unread"`
+	Held         string
 	Dropped      Form `places:"count"`
 	// Of factories.
 	Batches, Queued Form `places:"count"`
@@ -42,16 +42,23 @@ type Observation struct {
 	Stored          Form `places:"amount"`
 }
 
-// Allowed are the words of what others may ask for without a plan.
+// Allowed are the words of the limits that rules set, and of what others may ask for without a plan.
 type Allowed struct {
-	Pays      Form `places:"resource"`
-	AskedBy   Form `places:"agents"`
+	// AskedBy leads to what some agents may ask for, Anyone is all of them. Answer leads to what is limited
+	// only where it answers who asks.
+	AskedBy Form `places:"agents"`
+	Anyone  string
+	Answer  string
+	// Trade is to offer or to accept, Rate what a trade brings.
+	Trade string
+	Rate  Form `places:"given,resource,amount,wanted"`
+	// Counted says of the limits of offers what counts.
 	Counted   string
 	Once      Form `places:"most"`
-	OfTotal   Form `places:"left,total,ticks"`
+	OfTotal   Form `places:"left,total"`
+	Window    Form `places:"ticks"`
 	Each      Form `places:"total"`
 	Spent     Form `places:"agents"`
-	Rate      Form `places:"amount,resource,given"`
 	ByMessage string
 }
 

@@ -49,7 +49,7 @@ var cellSettings = []string{
 
 // readBatch reads a batch file and plans each of its runs: everything that can be refused is
 // refused before the first one is played, with all that is wrong at once.
-func (m batches) readBatch(name string) (*plannedBatch, error) {
+func readBatch(m *Main, name string) (*plannedBatch, error) {
 	data, err := run.ReadRegular(m.path(name), 1<<20)
 	if err != nil {
 		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
@@ -87,7 +87,7 @@ func (m batches) readBatch(name string) (*plannedBatch, error) {
 		lines = append(lines, place+": "+p.Text)
 	}
 	if len(b.file.Scenarios) > 0 && b.file.Size() <= batch.CellsMost {
-		of, err := m.planCells(name, b, len(problems) == 0)
+		of, err := planCells(m, name, b, len(problems) == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func settingsIn(f batch.File) []batch.Setting {
 // planCells plans the runs of all cells. What is wrong with the settings is in problems, each
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
-func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
+func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []string, err error) {
 	all := m.table()
 	var file settings.File
 	if m.runAround() == "" {
@@ -147,7 +147,7 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		}
 		return place + ": "
 	}
-	cost, err := m.batchLimit(at("budget", "cost"), b)
+	err = batchLimit(m, at("budget", "cost"), b)
 	refused(err)
 	placed := map[batch.ID]batch.Cell{}
 	for _, c := range b.file.Combinations() {
@@ -186,16 +186,11 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		}
 		one := c.Cell.Planned(p.Settings, b.limit)
 		p.Settings = one.Settings
-		if cost && len(p.Prices) == 0 {
-			refused(badInput("%sa budget on cost needs the price of model %s; allowed: prices under [settings.llm], or a "+
-				"budget on calls or tokens", at("budget", "cost"), shown(p.Model)))
+		b.currency, err = batch.Payable(b.currency, p.Settings, b.limit)
+		if err != nil {
+			refused(badInput("%s%v; allowed: prices of all models and tiers in one currency under [settings.llm], or a "+
+				"budget on calls or tokens", at("budget", "cost"), err))
 			continue
-		}
-		if len(p.Prices) > 0 {
-			if b.currency != "" && b.currency != p.Currency() {
-				refused(badInput("%s: prices in %s and in %s; allowed: one currency", name, shown(b.currency), shown(p.Currency())))
-			}
-			b.currency = p.Currency()
 		}
 		p.session = nil // its world would be kept until the cell is played
 		p.asked.Settings, p.asked.PlaybookFile = p.Settings, ""
@@ -229,14 +224,16 @@ func differing(a, b batch.Cell) []string {
 	return []string{"scenarios"}
 }
 
-// batchLimit reads the budget of a batch, which is at a place. cost says that it bounds money.
-func (m batches) batchLimit(place string, b *plannedBatch) (cost bool, err error) {
+// batchLimit reads the budget of a batch, which is at a place.
+func batchLimit(m *Main, place string, b *plannedBatch) error {
 	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
-	if text := b.file.Budget.Cost; text != "" {
-		s, _ := settings.Caps().ByKey("llm.cap_cost")
-		if err := s.Read(text, &b.limit.Cost); err != nil {
-			return false, badInput("%sbudget.cost: %v", place, err)
-		}
+	text := b.file.Budget.Cost
+	if text == "" {
+		return nil
 	}
-	return b.limit.Cost > 0, nil
+	s, _ := settings.Caps().ByKey("llm.cap_cost")
+	if err := s.Read(text, &b.limit.Cost); err != nil {
+		return badInput("%sbudget.cost: %v", place, err)
+	}
+	return nil
 }

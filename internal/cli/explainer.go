@@ -241,6 +241,9 @@ func (e *explainer) next(runDir string, prompts bool) (list []advice) {
 // authorityText says by what an action was allowed.
 func authorityText(a trace.Authority) string {
 	text := string(a.By)
+	if a.By == trace.AuthorityUnguarded {
+		text += ", texts or terms of others were in view and a check of the guard was off"
+	}
 	if a.Planned > 0 {
 		text += fmt.Sprintf(", planned action %d", a.Planned)
 	}

@@ -89,7 +89,7 @@ func readPrompt(input []llmclient.Item) prompt {
 				}
 			}
 		}
-		if text, _, ok := section(item.Text, headingPlaybook); ok {
+		if text, _, ok := section(item.Text, l.headingPlaybook); ok {
 			p.playbook = text
 		}
 		if text, _, ok := section(item.Text, l.headingHistory); ok {

@@ -40,7 +40,11 @@ func New(list []world.Document) *Library {
 	for number, d := range list {
 		for _, c := range chunksOf(d, number+1) {
 			l.chunks = append(l.chunks, c)
-			l.index.Add(c.Title + "\n" + c.Text)
+			if d.Trusted {
+				l.index.Add(c.Title + "\n" + c.Text)
+			} else {
+				l.index.AddSilent(c.Title + "\n" + c.Text)
+			}
 		}
 	}
 	if len(l.chunks) == 0 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Playbook is a set of lessons with its history. It never changes: [Apply] and
@@ -28,6 +30,12 @@ type Playbook struct {
 	forms    []form // of each bullet, for telling duplicates
 }
 
+// Says reports whether a bullet says what content says.
+func (p *Playbook) Says(content string) bool {
+	f := newForm(plaintext.Line(content))
+	return slices.ContainsFunc(p.forms, func(held form) bool { return held.twin(f) })
+}
+
 // New returns an empty playbook, version 0.
 func New() *Playbook { return build(0, 0, nil, nil, nil) }
 
@@ -36,7 +44,11 @@ func build(version, last int, sections []OwnSection, bullets []Bullet, history [
 	p := &Playbook{version: version, last: last, sections: sections, bullets: bullets, history: history}
 	p.forms = make([]form, len(bullets))
 	for i, b := range bullets {
-		p.index.Add(b.Content)
+		if b.Trust < trace.TrustSelfObservation {
+			p.index.AddSilent(b.Content)
+		} else {
+			p.index.Add(b.Content)
+		}
 		p.forms[i] = newForm(b.Content)
 	}
 	return p

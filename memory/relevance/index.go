@@ -27,8 +27,14 @@ type Index struct {
 	postings map[string][]posting
 	texts    []text
 	free     []int // numbers of removed texts, to be used again
-	held     int   // texts that are not removed
-	total    int64 // terms in all held texts
+	// loud are the texts but the silent ones, all those that are not removed.
+	loud, all population
+}
+
+// population is what texts are compared with.
+type population struct {
+	held  int   // texts
+	total int64 // terms in them
 }
 
 // posting says how often a term occurs in a text.
@@ -39,15 +45,23 @@ type text struct {
 	terms  []termCount
 	length int // sum of the counts
 	held   bool
+	// silent says that the others are not compared with it.
+	silent bool
 }
 
 // Add indexes a text and returns its number: 0, 1, 2 and so on, numbers of removed
 // texts first.
-func (x *Index) Add(content string) int {
+func (x *Index) Add(content string) int { return x.add(content, false) }
+
+// AddSilent indexes a text that changes the relevance only of silent ones. Whoever chose its words
+// must not choose the order of the others.
+func (x *Index) AddSilent(content string) int { return x.add(content, true) }
+
+func (x *Index) add(content string, silent bool) int {
 	if x.postings == nil {
 		x.postings = map[string][]posting{}
 	}
-	added := text{held: true}
+	added := text{held: true, silent: silent}
 	added.terms, added.length = countTerms(content)
 	number := len(x.texts)
 	if last := len(x.free) - 1; last >= 0 {
@@ -61,8 +75,7 @@ func (x *Index) Add(content string) int {
 		at, _ := find(list, number)
 		x.postings[t.term] = slices.Insert(list, at, posting{number, t.count})
 	}
-	x.held++
-	x.total += int64(added.length)
+	x.count(added, 1)
 	return number
 }
 
@@ -85,8 +98,19 @@ func (x *Index) Remove(number int) {
 	}
 	x.texts[number] = text{}
 	x.free = append(x.free, number)
-	x.held--
-	x.total -= int64(removed.length)
+	x.count(removed, -1)
+}
+
+// count adds a text to what others are compared with, by 1, or takes it out, by -1.
+func (x *Index) count(t text, by int) {
+	add := func(p *population) {
+		p.held += by
+		p.total += int64(by) * int64(t.length)
+	}
+	add(&x.all)
+	if !t.silent {
+		add(&x.loud)
+	}
 }
 
 // find returns the index of the text with that number in a list of postings, or the
@@ -103,31 +127,47 @@ func find(list []posting, number int) (at int, found bool) {
 // not to the texts.
 func (x *Index) Relevances(query []string) []int64 {
 	out := make([]int64, len(x.texts))
-	var best int64
+	var best, bestOfAll int64
 	for _, term := range query {
 		list := x.postings[term]
-		idf := x.inverseFrequency(len(list))
-		best += idf * (1000 + bm25K1)
+		df := 0
 		for _, p := range list {
-			out[p.text] += idf * x.saturation(int64(p.count), int64(x.texts[p.text].length))
+			if !x.texts[p.text].silent {
+				df++
+			}
+		}
+		idf, idfOfAll := x.loud.inverseFrequency(df), x.all.inverseFrequency(len(list))
+		best += idf * (1000 + bm25K1)
+		bestOfAll += idfOfAll * (1000 + bm25K1)
+		for _, p := range list {
+			t := &x.texts[p.text]
+			if t.silent {
+				out[p.text] += idfOfAll * x.all.saturation(int64(p.count), int64(t.length))
+			} else {
+				out[p.text] += idf * x.loud.saturation(int64(p.count), int64(t.length))
+			}
 		}
 	}
 	for i := range out {
-		out[i] = out[i] * 1000 / max(best, 1)
+		most := best
+		if x.texts[i].silent {
+			most = bestOfAll
+		}
+		out[i] = out[i] * 1000 / max(most, 1)
 	}
 	return out
 }
 
 // inverseFrequency returns log2(1 + (n-df+1/2)/(df+1/2)) in units of 1/1024, the
 // weight of a term that occurs in df of n texts.
-func (x *Index) inverseFrequency(df int) int64 {
-	return log2(uint64(2*x.held+2)) - log2(uint64(2*df+1))
+func (p population) inverseFrequency(df int) int64 {
+	return log2(uint64(2*p.held+2)) - log2(uint64(2*df+1))
 }
 
 // saturation returns tf*(k1+1) / (tf + k1*(1-b + b*length/mean length)) in
 // thousandths: how much tf occurrences count in a text of that length.
-func (x *Index) saturation(tf, length int64) int64 {
-	relative := bm25B * length * int64(x.held) / max(x.total, 1)
+func (p population) saturation(tf, length int64) int64 {
+	relative := bm25B * length * int64(p.held) / max(p.total, 1)
 	norm := bm25K1 * (1000 - bm25B + relative) / 1000
 	return tf * 1000 * (1000 + bm25K1) / (tf*1000 + norm)
 }

@@ -139,6 +139,11 @@ func Choose(s *trace.Settings, c Config) (*Access, error) {
 		return a, Refuse("", "%w", err)
 	}
 	a.url = url
+	for _, k := range c.Keys {
+		if _, err := openai.ParseBaseURL(k.Endpoint); err != nil {
+			return a, Refuse("", "endpoint of a key: %w", err)
+		}
+	}
 	if !planned {
 		s.ModelSource, s.BaseURL = trace.SourceLive, url.String()
 	}

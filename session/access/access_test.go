@@ -51,3 +51,12 @@ func TestARecordedEndpointIsAskedAsItIsWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEndpointOfAKeyIsRead: a key whose endpoint is no address is refused, not passed over.
+func TestAnEndpointOfAKeyIsRead(t *testing.T) {
+	s := trace.Settings{Model: "m", BaseURL: "https://one.example/v1"}
+	_, err := access.Choose(&s, access.Config{Keys: []access.Key{access.NewKey("ftp://one.example", "", "k")}})
+	if err == nil || !strings.Contains(err.Error(), "endpoint of a key") {
+		t.Errorf("the error is %v", err)
+	}
+}

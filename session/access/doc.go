@@ -2,7 +2,7 @@
 // which price. It is a value made of settings and of the keys that the caller hands over:
 //
 //	a, err := access.Choose(&settings, access.Config{Keys: []access.Key{{Endpoint: url, Secret: key}}})
-//	source, err := a.Open(ctx, stub.Options{Seed: settings.ScriptedSeed})
+//	source, endpoints, err := a.Open(ctx, drain, stub.Options{Seed: settings.ScriptedSeed}, "")
 //	defer a.Close()
 //
 // Rules, held by tests:

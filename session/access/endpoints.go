@@ -209,10 +209,17 @@ func WaitsAt(dir run.Dir, now time.Time) (waits []CurrentWait) {
 // waiting reports a wait once for all the calls that it delays. A wait of zero has an
 // unknown end.
 func (a *Access) waiting(endpoint string, wait time.Duration, why string) {
+	if a.keep(endpoint, wait, why) {
+		a.tell(Wait{Endpoint: endpoint, For: wait, Why: why})
+	}
+}
+
+// keep notes a wait for readers of the run, and reports whether it is one to tell of.
+func (a *Access) keep(endpoint string, wait time.Duration, why string) (tells bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.told {
-		return
+		return false
 	}
 	now := a.now()
 	w := CurrentWait{endpoint, now.Add(cmp.Or(wait, time.Minute)), why, wait == 0}
@@ -223,7 +230,7 @@ func (a *Access) waiting(endpoint string, wait time.Duration, why string) {
 	} else {
 		old := a.waits[at]
 		if old.Until.After(now) && !(old.unknown && !w.unknown) && w.Until.Before(old.Until.Add(openai.WaitSaid)) {
-			return
+			return false
 		}
 		// A rate of the user's own holds calls back all the time.
 		known = old.Why == why && (limiter.OwnRate(why) || old.Until.After(now))
@@ -232,9 +239,7 @@ func (a *Access) waiting(endpoint string, wait time.Duration, why string) {
 	if a.dir != "" {
 		a.dir.KeepWaits(llmclient.Marshal(a.waits))
 	}
-	if !known {
-		a.tell(Wait{Endpoint: endpoint, For: wait, Why: why})
-	}
+	return !known
 }
 
 func (a *Access) now() time.Time {

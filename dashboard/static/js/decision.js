@@ -82,7 +82,8 @@ export function Decision({ id, tick, agent, run }) {
 }
 
 const allowedBy = {
-	own: 'the agent itself, nothing that others wrote was in view', plan: 'its plan',
+	own: 'the agent itself, no text of others was in view', plan: 'its plan',
+		unguarded: 'nobody: texts or terms of others were in view, and a check of the guard was off',
 		deviation: 'its plan, from which it deviates', unplanned: 'no plan, it needs none',
 	rule: 'a rule of the scenario', fallback: 'the engine, as the best that was left',
 };

@@ -11,11 +11,17 @@ export function Log({ id, run, q, version }) {
 	const [busy, setBusy] = useState(false);
 	const asked = { q: q.get('q') || '', kind: q.get('kind') || '', agent: q.get('who') || '', from: q.get('from') || 1 };
 	const key = JSON.stringify(asked);
+	// The server answers after a while with what it has found. A search that has found nothing goes on.
 	const load = (from, before, signal) => {
 		setBusy(true);
 		return get('log', { run: id, ...asked, from }, signal)
-			.then((p) => { setPage({ rows: before.concat(p.rows), next: p.next, last: p.last }); setError(''); setBusy(false); },
-				(e) => { if (e.name !== 'AbortError') { setError(e.message); setBusy(false); } });
+			.then((p) => {
+				const rows = before.concat(p.rows);
+				setPage({ rows, next: p.next, last: p.last });
+				setError('');
+				if (rows.length === 0 && p.next) return load(p.next, rows, signal);
+				setBusy(false);
+			}, (e) => { if (e.name !== 'AbortError') { setError(e.message); setBusy(false); } });
 	};
 	useEffect(() => { const c = new AbortController(); load(asked.from, [], c.signal); return () => c.abort(); },
 		[id, key]);
@@ -44,9 +50,9 @@ export function Log({ id, run, q, version }) {
 			html`<${Note}>This file holds the log up to tick ${num(page.last)} of ${num(run.tick)}. The page of the run itself
 				has all of it.<//>`}
 		${!busy && page.rows.length === 0 &&
-			html`<p class="empty">Nothing found${page.next ? ' up to tick ' + num(page.last) : ''}.</p>`}
+			html`<p class="empty">Nothing found.</p>`}
 		<p role="status">
-			${busy ? 'Searching…'
+			${busy ? `Searching… ${page.last ? 'up to tick ' + num(page.last) : ''}`
 				: html`<span class="soft small">${num(page.rows.length)} lines up to tick ${num(page.last || 0)}
 					</span>`} ${(page.next || grown)
 						? html`<button disabled=${busy} onClick=${() => load(page.next || page.last + 1, page.rows)}>More</button>` : ''}
