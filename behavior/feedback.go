@@ -156,7 +156,7 @@ func (t *Turn) mistake(f feedback, action string) {
 			words = append(words, fmt.Sprintf("(+%d)", len(f.Also)))
 		}
 	case f.Rule != "":
-		words = []string{action, f.Path + ":", string(f.Rule)}
+		words = []string{strings.TrimSpace(action+" "+f.Path) + ":", string(f.Rule)}
 	case f.Rejection == nil:
 		words = []string{action + ":", unseenID}
 	default:
@@ -247,6 +247,8 @@ type draftResult struct {
 type candidateResult struct {
 	N int `json:"n"`
 	modules.DryRun
+	// Note says what the rules of a receiver let it give for an offer or a request.
+	Note  string    `json:"note,omitempty"`
 	Error *feedback `json:"error,omitempty"`
 }
 

@@ -74,7 +74,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.usable = w.usable || !v.Refused()
 		w.verdicts = append(w.verdicts, v)
 		w.scores = append(w.scores, t.score(i+1, v))
-		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words)}
+		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Note: t.partnersNote(v.Adjusted)}
 		if v.Refused() {
 			f := t.refuse(v, v.note())
 			if v.Violation != nil {

@@ -57,7 +57,7 @@ type Action struct {
 	Name string `json:"action"`
 	// Do is what a standing order repeats, nil for any other action.
 	Do *Action `json:"do"`
-	// Then are the steps of a chain that follow, of which only the number counts here.
+	// Then are the steps that follow.
 	Then []json.RawMessage `json:"then"`
 }
 

@@ -18,8 +18,8 @@ import (
 //     the forbid holds, except that an allow of one action is narrower than a forbid
 //     of all actions under the same conditions.
 //   - If allows describe the action, and lift the forbids, it must be within the limits of
-//     one of them. An allow to "asker" bounds what its receiver asks for with open terms,
-//     planned or not.
+//     one of them, planned or not. An allow to "asker" bounds what its receiver asks for with open
+//     terms; one about offers bounds every offer of such goods.
 //   - Allows forbid nothing else: an action that no rule describes may be done.
 //   - A standing order must satisfy the rules about the action that it repeats, and the rules
 //     that name execute_until.

@@ -60,6 +60,8 @@ type Allowed struct {
 	Each      Form `places:"total"`
 	Spent     Form `places:"agents"`
 	ByMessage string
+	// Partner is what the rules of another agent let it give.
+	Partner Form `places:"agent,rules"`
 }
 
 // Options are the words of what can and cannot be done now.
