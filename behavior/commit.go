@@ -214,7 +214,8 @@ func decisionOf(v *Evaluation) Decision {
 		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority),
 			Parents: v.Parents},
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,
-		later: v.Later, evidence: v.evidence,
+		inFull: v.InFull,
+		later:  v.Later, evidence: v.evidence,
 	}
 }
 

@@ -88,6 +88,7 @@ func (t *Turn) complete(d *Decision) {
 			writes = writes || a.Kind == world.ParamText
 		}
 		d.Tainted = !d.own && (!planned || writes || len(d.later) > 0)
+		d.Planned = by.By == trace.AuthorityPlan && d.inFull && len(d.later) == 0
 	}
 	d.veiled = t.exposure.tainted() && !d.own
 	d.round = (t.exposure.rounds > 0 || t.exposure.unusable) && t.roundLeft()

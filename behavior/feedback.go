@@ -156,7 +156,7 @@ func (t *Turn) mistake(f feedback, action string) {
 			words = append(words, fmt.Sprintf("(+%d)", len(f.Also)))
 		}
 	case f.Rule != "":
-		words = []string{action, f.Path + ":", string(f.Rule)}
+		words = []string{strings.TrimSpace(action+" "+f.Path) + ":", string(f.Rule)}
 	case f.Rejection == nil:
 		words = []string{action + ":", unseenID}
 	default:

@@ -55,8 +55,9 @@ type AcceptedShare struct {
 
 // add counts a decision.
 func (s *AcceptedShare) add(d trace.Decision) {
-	ruling := RulingOf(d.Outcome)
-	name := actionOf(d.Executed).repeats()
+	ruling, _ := d.Ruling()
+	action, _ := d.Action()
+	name := action.Repeats()
 	acts := name != "" && name != "wait" && name != "wait_ticks"
 	if d.DecidedBy != trace.ByModel || !ruling.Asked || !acts {
 		return

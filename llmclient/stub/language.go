@@ -11,7 +11,7 @@ import (
 // grammar of the lines and all names are the same in every language.
 type language struct {
 	headingObservation, headingGoals, headingKnown, headingHistory, headingLastOutcome, headingMemory, headingDocuments,
-	headingMessages, headingQuestion string
+	headingPlaybook, headingMessages, headingQuestion string
 
 	keyYou, keyHere, keyCan, keyPlaces, keyAgents, keyFactories, keyRecipes string
 	columnCost, columnTicks, columnEmission                                 string
@@ -56,6 +56,7 @@ func newLanguage(w *words.Language) language {
 		headingObservation: heading(h.Observation.Lead()), headingGoals: heading(h.Goals),
 		headingKnown: heading(h.Known), headingHistory: heading(h.History), headingLastOutcome: heading(h.Outcome),
 		headingMemory: heading(h.Memory), headingDocuments: heading(h.Documents), headingMessages: heading(h.Messages),
+		headingPlaybook: heading(h.Playbook),
 		headingQuestion: heading(w.Interview.Heading.Lead()),
 
 		keyYou: key(lines.You), keyHere: key(lines.Here), keyCan: key(lines.Can), keyPlaces: key(lines.Places.Lead()),
