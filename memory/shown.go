@@ -15,6 +15,8 @@ import (
 type Words struct {
 	// When says when an entry is from, by its first and its last tick.
 	When func(first, last int64) string
+	// Kind is the word for a kind of entry, nil for its name.
+	Kind func(kind string) string
 	// Failed marks a failure, From precedes the agent that a text came from, Last
 	// says that the newest of several texts follows.
 	Failed, From, Last string
@@ -37,7 +39,11 @@ func (s Scored) Line(w Words) string {
 	if s.Merged > 0 {
 		first = s.Tick
 	}
-	fmt.Fprintf(&line, "[%s] %s %s", s.ID, w.When(first, s.LastTick), s.Kind)
+	kind := string(s.Kind)
+	if w.Kind != nil {
+		kind = w.Kind(kind)
+	}
+	fmt.Fprintf(&line, "[%s] %s %s", s.ID, w.When(first, s.LastTick), kind)
 	if s.Failed {
 		line.WriteString(" " + w.Failed)
 	}
@@ -61,12 +67,13 @@ func (s Scored) Line(w Words) string {
 // same words.
 func (s Scored) Source(w Words) trace.Source { return s.shownAs(s.Line(w)) }
 
-// shownAs is the entry as a source that a prompt shows as line.
+// shownAs is the entry as a source that a prompt shows as line. Its origin is the newest time that it repeated,
+// which is what the line tells of.
 func (s Scored) shownAs(line string) trace.Source {
 	return trace.Source{
 		ID: s.ID, Kind: trace.KindMemory, Title: string(s.Kind), Preview: s.Text, Score: s.Score,
 		Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
-		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
+		OriginTick: s.LastTick, Trust: s.Trust, Parents: s.Parents, Text: line,
 	}
 }
 

@@ -3,6 +3,8 @@ package words
 // Lines are the keys of the lines of an observation.
 type Lines struct {
 	You, Here, Woken, Ended, Standing, Sent, News, Texts string
+	// Goal and Planned lead to the goal of the newest plan and to what of it is not done.
+	Goal, Planned Form `places:"tick"`
 	// Limits leads to the limits that the rules of the scenario set.
 	Limits string
 	// Can and Cannot lead to the actions.
@@ -38,6 +40,7 @@ type Observation struct {
 	// Of factories.
 	Batches, Queued Form `places:"count"`
 	ReadyIn         Form `places:"ticks"`
+	NextIn          Form `places:"ticks,all"`
 	Wear            Form `places:"wear"`
 	Stored          Form `places:"amount"`
 }
@@ -67,6 +70,7 @@ type Allowed struct {
 // Options are the words of what can and cannot be done now.
 type Options struct {
 	To    string
+	Free  Form `places:"amount"`
 	Price Form `places:"price"`
 	Most  Form `places:"amount"`
 	Short Form `places:"resource,amount"`
