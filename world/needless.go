@@ -4,8 +4,9 @@ import "slices"
 
 // Needless names what can matter to no agent in this world under the given rules: actions, kinds of
 // factory, recipes and stop events that no place, agent, stock or number ever allows. A recipe of what
-// agents trade says what it is worth. forbidden are actions that the agents are kept from, see [World.Forbidden]. The list is the same in all ticks, so
-// that a prompt which leaves these things out is the same too.
+// agents trade says what it is worth. forbidden are actions that the agents are kept from, see
+// [World.Forbidden]. The list is the same in all ticks, so that a prompt which leaves these things out is
+// the same too.
 //
 // In a fork with other rules that includes nothing that was possible before it.
 func (w *World) Needless(r Rules, forbidden ...string) (names []string) {
