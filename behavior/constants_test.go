@@ -155,7 +155,7 @@ func readBy(t *testing.T, language string, s world.Scenario) string {
 }
 
 // says reports whether a text has a line that begins with start and holds the number.
-func says(text, start string, number int64) bool {
+func saysNumber(text, start string, number int64) bool {
 	whole := regexp.MustCompile(fmt.Sprintf(`(^|[^\d])%d([^\d]|$)`, number))
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, start) && whole.MatchString(line) {
@@ -197,7 +197,7 @@ func TestAPlayerIsToldTheRulesThatScriptedUses(t *testing.T) {
 		}
 		reflect.ValueOf(&s.Rules).Elem().FieldByName(name).SetInt(number)
 		for _, language := range words.Languages() {
-			if text := readBy(t, language, s); !says(text, "", number) {
+			if text := readBy(t, language, s); !saysNumber(text, "", number) {
 				t.Errorf("%s: nothing says what %s is", language, name)
 			}
 		}
@@ -241,7 +241,7 @@ func TestAPlayerIsToldTheConstantsThatScriptedUses(t *testing.T) {
 			case "factories: ":
 				start = w.Lines.Factories
 			}
-			if text := readBy(t, language, playground(t)); !says(text, start, line.value) {
+			if text := readBy(t, language, playground(t)); !saysNumber(text, start, line.value) {
 				t.Errorf("%s: no line %q says %s, %d, in\n%s", language, start, name, line.value, text)
 			}
 		}

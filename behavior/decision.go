@@ -76,6 +76,8 @@ type Decision struct {
 	// further round.
 	operation          policy.Operation
 	own, inFull, round bool
+	// intentions are the newest plans after the turn, nil where no turn was taken.
+	intentions *intentions
 	// veiled says that texts were in view, and that the plan does not give the whole action: whoever
 	// wrote them may have chosen its numbers.
 	veiled bool
@@ -94,10 +96,11 @@ type Decision struct {
 	repairs []string
 	// headroom is that of the next turn.
 	headroom headroom
-	// fault is what was last wrong in the turn, in the words of its feedback. skipped is how many
-	// candidates there were when the number 0 was decided.
-	fault   string
-	skipped int
+	// faults are what was wrong in the turn, the newest last. underTexts says that untrusted text was in
+	// view. skipped is how many candidates there were when the number 0 was decided.
+	faults     []fault
+	underTexts bool
+	skipped    int
 	// saw is what the turn saw of places.
 	saw []sighting
 	// heard is the number of the last news in view.

@@ -77,9 +77,11 @@ func (t *Turn) complete(d *Decision) {
 		d.Template = t.agent.template
 	}
 	d.headroom = t.conversation.room.next()
-	d.fault = t.draft.fault
+	d.faults = t.draft.faults
+	d.underTexts = t.exposure.tainted()
 	d.skipped = t.draft.skipped
 	d.heard = t.agent.history.heard
+	d.intentions = &t.plan.intentions
 	if by := d.Authority; by != nil && t.exposure.tainted() {
 		// Untrusted text was in view; did the agent's own plan cover the action?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0

@@ -306,7 +306,10 @@ func TestNothingWithheldShowsBeforeThePlan(t *testing.T) {
 
 // codeTold is a code of a refusal or of a failed turn, in a line of outcomes or as all that is told of what was wrong.
 var codeTold = regexp.MustCompile(`(?:refused: | 被拒: |could not be used \(|无法使用（| no usable decision: | 无有效决策: )[a-z_]+(?::[a-z_]+)?` +
-	`|\\n(?:What was wrong: |错在：)(?:[a-z_]+(?: [a-z_]+)?: [a-z_]+|[A-Z_]+)(?:\\n|"|$)`)
+	`|\\n(?:What was wrong: |错在：)` + wrongTold + `(?:; ` + wrongTold + `)*(?:\\n|"|$)`)
+
+// wrongTold is one thing that was wrong: an action and a code, with the limit of a rule of the agent, or a code.
+const wrongTold = `(?:[a-z_]+(?: [a-z_]+)?: [a-z_]+(?: (?:limit|上限) \d+ [a-z]+)?|[A-Z_]+)`
 
 // firstDifference is the first part of two lists that differs, apart from the codes of refusals.
 func firstDifference(told, also []string) string {

@@ -95,6 +95,21 @@
 //     and is asked for is done once. An order that would be a deviation is cut to what is asked for,
 //     if that is anything.
 //
+// About chains of steps:
+//
+//   - A chain is evaluated step by step when it is drafted, as if the steps before had been done as
+//     written; a later step that is refused is cut off with all that follow. Each step is evaluated again
+//     at its tick, by the plan, authors and terms of the deciding turn and by what is in view then.
+//   - Steps use up the planned actions that they cover, the ticks of a planned order in all. A planned
+//     action of which ticks are left and that is possible comes before any later one.
+//   - A trigger authorizes one step if it is a message, and one step that gives if it is anything else.
+//   - What needs no plan is one action: a later step needs a place in the plan or an asker, and a wait
+//     that has neither is a deviation. The deviations of all steps count when the chain begins.
+//   - A later step that gives, while terms are shown, must be planned or asked for, and so must one that
+//     accepts an offer which the agent does not see.
+//   - Rules about execute_until count the attempts of all steps.
+//   - What a step may ignore is what its planned action may.
+//
 // About fallbacks and parents:
 //
 //   - A wait of several ticks is a fallback only as the first action of the plan. A fallback costs no

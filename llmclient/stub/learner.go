@@ -76,7 +76,7 @@ func readLearnerLanguages() (all []learnerLanguage) {
 			lesson:  regexp.MustCompile("^" + pattern(r.Worth, "LESSON", "NUMBER", "NUMBER", "NUMBER") + "$"),
 			refusalEnd: regexp.MustCompile(regexp.QuoteMeta(w.History.Refused) + `(\S+)(?: ([a-z_]+))?(?: ` +
 				regexp.QuoteMeta(w.History.Requested) + ` (\d+))?`),
-			wanting: regexp.MustCompile(regexp.QuoteMeta(w.History.Failed) + "guard_rejected" +
+			wanting: regexp.MustCompile(regexp.QuoteMeta(w.History.Failed) + "(?:guard_rejected|world_would_refuse)" +
 				regexp.QuoteMeta(r.Wanted.Lead()) + `(\S+)`),
 		})
 	}
