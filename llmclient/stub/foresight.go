@@ -16,6 +16,9 @@ const sleepMost = 16
 // chained are the steps that the policy expects to take after its best idea, at most as many as the tools
 // offer. They are written as steps of a candidate.
 func (s stage) chained(first proposal) (then []any) {
+	if first.then != nil && s.offers.then > 0 {
+		return first.then[:min(len(first.then), s.offers.then)]
+	}
 	p := s.prompt
 	p.latest = ""
 	s.known = experience{}

@@ -25,8 +25,9 @@ type language struct {
 	more string
 	// queued follows a number of batches, ready a number of ticks.
 	queued, ready string
-	// refused follows an action that the world refused.
-	refused string
+	// refused follows an action that the world refused. notDone leads to what is left of a plan or a
+	// chain, wrong to what was refused in a turn.
+	refused, notDone, wrong string
 	// all stands for all agents.
 	all string
 
@@ -64,6 +65,7 @@ func newLanguage(w *words.Language) language {
 		power: mark(o.Power), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
+		notDone: strings.Trim(w.Observation.NotDone.Lead(), " ;:"), wrong: strings.TrimSpace(w.Asides.Fault.Lead()),
 
 		keyTerms: key(lines.Terms), keyOwnTerms: key(lines.OwnTerms), from: mark(t.From), receiver: mark(t.Receiver),
 		gives: mark(t.Gives), wants: mark(t.Wants), answers: mark(t.Answers), claim: mark(t.Claim),
